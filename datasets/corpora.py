@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from ..errors import UsageError, near
+from ..errors import BakeoffError, UsageError, near
+from ..files import is_result_file
 from ..imports import is_named
 from .base import DEFAULT_SEED, Corpus
 from .errors import UnknownCorpus, UnreadableCorpus
@@ -18,7 +19,16 @@ from .readers.at import Place
 from .readers.encoding import checked
 from .sizes import size
 
-__all__ = ["DEFAULT_RECORDS", "corpus", "is_function", "names"]
+__all__ = [
+    "DEFAULT_RECORDS",
+    "bring_schemas",
+    "check_sources",
+    "corpus",
+    "hold_objects",
+    "is_function",
+    "is_read_once",
+    "names",
+]
 
 DEFAULT_RECORDS = 10_000
 """Records of a built-in corpus, unless another number is asked for."""
@@ -123,3 +133,60 @@ def _refuse_unread(source: str, reading: Reading) -> None:
     for option, value in (("at", reading.at), ("encoding", reading.encoding), ("null", reading.null)):
         if value:
             raise UsageError(f"{source} is no file; leave out --{option}")
+
+
+def is_read_once(source: str) -> bool:
+    """Whether a source can be read only once: standard input, a pipe."""
+    path = Path(source)
+    return source == "-" or (path.exists() and not (path.is_file() or path.is_dir()))
+
+
+def hold_objects(sources: Iterable[str]) -> bool:
+    """Whether records may be objects, whose class is their schema: those of a function, or built-in ones."""
+    built_in = set(names())
+    return any(is_function(source) or source in built_in for source in sources)
+
+
+def check_sources(
+    sources: Iterable[str],
+    *,
+    trusted: bool = False,
+    format: str | None = None,  # noqa: A002 - as the option is called
+    at: str | None = None,
+    encoding: str | None = None,
+    null: Collection[str] = (),
+) -> None:
+    """Refuse result files, and what is no corpus or of no known format.
+
+    Functions are imported in a process of their own, so they are not looked at.
+
+    Raises:
+        UsageError: As `bakeoff.corpus` raises; or a source is a result file.
+    """
+    for source in sources:
+        if source.endswith(".json") and is_result_file(Path(source)):
+            raise UsageError(f"{source}: is a result file of bakeoff; `bakeoff report {source}` shows it")
+    for source in sources:
+        if not is_read_once(source) and not is_function(source):
+            corpus(source, trusted=trusted, format=format, at=at, encoding=encoding, null=null)
+
+
+def bring_schemas(
+    sources: Iterable[str],
+    *,
+    trusted: bool = False,
+    format: str | None = None,  # noqa: A002 - as the option is called
+    at: str | None = None,
+) -> bool:
+    """Whether all sources are files that have a schema in them, as those of Avro; False for none."""
+    from .readers.files import Files
+
+    found = []
+    for source in sources:
+        if is_read_once(source) or is_function(source):
+            return False
+        try:
+            found.append(corpus(source, format=format, at=at, trusted=trusted))
+        except BakeoffError:
+            return False  # `check_sources` says why
+    return bool(found) and all(isinstance(one, Files) and one.brings_schema for one in found)

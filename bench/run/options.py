@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, Self
 
+from ...codecs import describe, split_name
+from ...datasets.corpora import bring_schemas, check_sources, hold_objects, is_function
+from ...errors import UsageError
+from ...escape import without_passwords
+from ...schemas.naming import is_definition
+from ..backends import stores, transports
 from ..method import Budget, Checks, Processes, Slices, Verdicts
 from ..operations import DEFAULT, operation
 from ..operations.base import NOGC
@@ -126,6 +134,77 @@ class Options:
     def memory(self) -> list[str]:
         """Return the memory operations."""
         return [name for name in self.operations if operation(name).phase == "memory"]
+
+    def validate(self, named: Sequence[str] = ()) -> None:
+        """Refuse what cannot be run, before anything starts.
+
+        Args:
+            named: The codecs as typed.
+
+        Raises:
+            UsageError: With what to type.
+        """
+        self._check_servers()
+        check_sources(
+            self.corpora,
+            trusted=self.trusted,
+            format=self.format,
+            at=self.at,
+            encoding=self.encoding,
+            null=self.null or (),
+        )
+        if not (self.infer or self.schema or self.trusted or hold_objects(self.corpora)):
+            self._check_schemas(named)
+
+    def check_imports(self, path: Path, *, corpora: bool, schema: str | None) -> None:
+        """Refuse to import what the file of a resumed run names, until it is typed again.
+
+        Args:
+            path: The file that these options are from.
+            corpora: Corpora were typed.
+            schema: As typed.
+
+        Raises:
+            UsageError: With what to type.
+        """
+        if schema != self.schema and self.schema and not is_definition(self.schema):
+            raise UsageError(
+                f"{path}: would import {self.schema} for its schema, which is not done because a file says "
+                f"so; if you want that, type it again: --schema {shlex.quote(self.schema)}"
+            )
+        if not corpora and (made := [source for source in self.corpora if is_function(source)]):
+            again = shlex.join([*self.corpora, "--resume", str(path)])
+            raise UsageError(
+                f"{path}: would import and run {', '.join(made)}, which is not done because a file says so; "
+                f"if you want that, type it again: bakeoff run {again}"
+            )
+
+    def _check_servers(self) -> None:
+        """Ask for the server of each operation that has one."""
+        asked = [place for place in dict.fromkeys(operation(o).at_place for o in self.operations) if place]
+        for text in self.places:
+            name, _, url = text.partition("=")
+            if not url:
+                raise UsageError(f"--place {without_passwords(text)}: expected NAME=URL")
+            if name not in asked:
+                raise UsageError(f"--place {name}: no operation is there; `--ops get@{name}` would be one")
+        for name in asked:
+            kinds = (kinds for kinds in (stores, transports) if name in kinds.kinds())
+            schemes = next((each.kind(name).schemes for each in kinds), ())
+            if schemes and name not in self.where():
+                raise UsageError(
+                    f"{name} is a server; say where it is: --place {name}={schemes[0]}://HOST:PORT"
+                )
+
+    def _check_schemas(self, named: Sequence[str]) -> None:
+        """Refuse codecs that were asked for by name and need a schema, where no corpus brings one."""
+        if not named or any(set(pattern) & set("*?[") for pattern in named):
+            return
+        needing = [name for name in self.codecs if split_name(name)[1] or describe(name).needs_schema]
+        if needing and not bring_schemas(self.corpora, format=self.format, at=self.at):
+            raise UsageError(
+                f"{needing[0]}: needs a schema, and your own records bring none; add --infer or --schema FILE"
+            )
 
     def where(self) -> dict[str, str]:
         """Return the URL of each place that is a server."""

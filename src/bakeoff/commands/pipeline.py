@@ -12,7 +12,7 @@ import click
 from ..errors import UsageError
 from . import _completion, _placed
 from ._options import Time, measuring, patience_option, reading, records_option, seed_option, selecting
-from .run import carry_out, check_corpora, refuse_results
+from .run import carry_out
 
 if TYPE_CHECKING:
     from ..bench.run.options import Options
@@ -103,8 +103,6 @@ def command(
     `bakeoff report` shows the result again.
     """
     options = _options(corpora, transports, brokers, readers, rate, bound, given)
-    refuse_results(options.corpora)
-    check_corpora(options)
     carry_out(options, output)
 
 

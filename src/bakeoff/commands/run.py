@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,6 @@ import click
 from ..console import board
 from ..errors import UsageError
 from ..escape import lines_visible, without_passwords
-from ..files import is_result_file
 from . import _completion
 from ._options import Share, Size, Sizes, Time, measuring, reading, records_option, seed_option, selecting
 from ._output import encoded, layout, typed
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from ..bench.run.place import Place
     from ..console import Board
 
-__all__ = ["carry_out", "check_corpora", "command", "refuse_results", "show_on"]
+__all__ = ["carry_out", "command", "show_on"]
 
 _DEFAULT = ("movies", "messages")
 _EVERY = 0.7
@@ -171,33 +170,48 @@ def command(
             raise UsageError(f"--resume resumes a run as it was begun; leave out {', '.join(sorted(others))}")
         output = resume
         stored = stored_options(resume)
-        _trust_nothing(stored, corpora, given["schema"], resume)
+        stored.check_imports(resume, corpora=bool(corpora), schema=given["schema"])
     options = _options(corpora, given, stored)
-    _check_places(options)
-    refuse_results(options.corpora)
-    check_corpora(options)
-    _check_schemas(options, given["codecs"])
-    if explaining:
-        from ..bench.run.explain import explain
-
-        with board() as screen:
-            text = explain(options, show_on(screen.progress))
-        click.echo(lines_visible(text), nl=False)
-        return
-    carry_out(options, output, per=per, resume=resume is not None)
+    carry_out(
+        options, output, per=per, resume=resume is not None, named=given["codecs"], explaining=explaining
+    )
 
 
-def carry_out(options: Options, output: Path, *, per: int | None = None, resume: bool = False) -> None:
-    """Measure, with progress and the table so far on a terminal, and print what came of it.
+def carry_out(
+    options: Options,
+    output: Path,
+    *,
+    per: int | None = None,
+    resume: bool = False,
+    named: Sequence[str] = (),
+    explaining: bool = False,
+) -> None:
+    """Check the options, measure, with progress and the table so far on a terminal, and print the result.
+
+    Args:
+        options: What to measure.
+        output: Result file.
+        per: Records that times are shown for.
+        resume: Go on with the run that is in `output`.
+        named: The codecs as typed.
+        explaining: Print the timing contract and what would be run instead.
 
     Raises:
+        UsageError: Something in `options` cannot be run.
         click.exceptions.Exit: It was interrupted, or no codec got through.
     """
     from ..bench.run.session import Session
     from ..reports.model.view import View
     from ..reports.tables.sentence import got_through
 
+    options.validate(named)
     with board() as screen:
+        if explaining:
+            from ..bench.run.explain import explain
+
+            text = explain(options, show_on(screen.progress))
+            click.echo(lines_visible(text), nl=False)
+            return
         session = Session(
             options,
             output,
@@ -220,134 +234,15 @@ def carry_out(options: Options, output: Path, *, per: int | None = None, resume:
         click.get_current_context().exit(_NOTHING)
 
 
-def _trust_nothing(stored: Options, typed: Sequence[str], given: str | None, path: Path) -> None:
-    """Import nothing because a file says so: whoever resumes a stranger's run has to type it.
-
-    Raises:
-        UsageError: With what to type.
-    """
-    import shlex
-
-    from ..datasets.corpora import is_function
-    from ..schemas.naming import is_definition
-
-    if given != stored.schema and stored.schema and not is_definition(stored.schema):
-        raise UsageError(
-            f"{path}: would import {stored.schema} for its schema, which is not done because a file says so; "
-            f"if you want that, type it again: --schema {shlex.quote(stored.schema)}"
-        )
-    if not typed and (made := [source for source in stored.corpora if is_function(source)]):
-        again = shlex.join([*stored.corpora, "--resume", str(path)])
-        raise UsageError(
-            f"{path}: would import and run {', '.join(made)}, which is not done because a file says so; "
-            f"if you want that, type it again: bakeoff run {again}"
-        )
-
-
-def _check_places(options: Options) -> None:
-    """Ask for the server of each operation that has one.
-
-    Raises:
-        UsageError: It is not known where a server is, or no operation is there.
-    """
-    from ..bench.backends import stores, transports
-    from ..bench.operations import operation
-
-    asked = [place for place in dict.fromkeys(operation(o).at_place for o in options.operations) if place]
-    for text in options.places:
-        name, _, url = text.partition("=")
-        if not url:
-            raise UsageError(f"--place {without_passwords(text)}: expected NAME=URL")
-        if name not in asked:
-            raise UsageError(f"--place {name}: no operation is there; `--ops get@{name}` would be one")
-    for name in asked:
-        rooms = (room for room in (stores, transports) if name in room.kinds())
-        schemes = next((room.kind(name).schemes for room in rooms), ())
-        if schemes and name not in options.where():
-            raise UsageError(f"{name} is a server; say where it is: --place {name}={schemes[0]}://HOST:PORT")
-
-
-def refuse_results(sources: Iterable[str]) -> None:
-    """Take no result file for records: whoever names one here wants to see it."""
-    for source in sources:
-        if source.endswith(".json") and is_result_file(Path(source)):
-            raise UsageError(f"{source}: is a result file of bakeoff; `bakeoff report {source}` shows it")
-
-
-def _read_once(source: str) -> bool:
-    """Whether a source is gone when it was read, as standard input is."""
-    path = Path(source)
-    return source == "-" or (path.exists() and not (path.is_file() or path.is_dir()))
-
-
-def check_corpora(options: Options) -> None:
-    """Refuse what is no corpus, or of no known format, before anything starts; nothing is opened.
-
-    Functions are imported in a process of their own.
-    """
-    from ..datasets import corpus
-    from ..datasets.corpora import is_function
-
-    for source in options.corpora:
-        if not _read_once(source) and not is_function(source):
-            corpus(
-                source,
-                trusted=options.trusted,
-                format=options.format,
-                at=options.at,
-                encoding=options.encoding,
-                null=options.null or (),
-            )
-
-
-def _check_schemas(options: Options, asked: Sequence[str]) -> None:
-    """Refuse codecs that were asked for by name and need a schema, where no corpus can have one.
-
-    Raises:
-        UsageError: With what to type.
-    """
-    from ..codecs import describe, split_name
-    from ..datasets import names
-    from ..datasets.corpora import is_function
-
-    if options.infer or options.schema or any(set(pattern) & set("*?[") for pattern in asked):
-        return
-    if options.trusted or any(map(is_function, options.corpora)):
-        return  # records may be objects, whose class is the schema
-    how = {"format": options.format, "at": options.at, "trusted": options.trusted}
-    if asked and not set(options.corpora) & set(names()) and not _bring_schemas(options.corpora, how):
-        for name in options.codecs:
-            if split_name(name)[1] or describe(name).needs_schema:
-                raise UsageError(
-                    f"{name}: needs a schema, and your own records bring none; add --infer or --schema FILE"
-                )
-
-
-def _bring_schemas(sources: Sequence[str], how: Mapping[str, Any]) -> bool:
-    """Whether all corpora are files that have a schema in them, as those of Avro; nothing is opened."""
-    from ..datasets import corpus
-    from ..datasets.corpora import is_function
-    from ..datasets.readers.files import Files
-    from ..errors import BakeoffError
-
-    found = []
-    for source in sources:
-        if _read_once(source) or is_function(source):
-            return False
-        try:
-            found.append(corpus(source, format=how["format"], at=how["at"], trusted=how["trusted"]))
-        except BakeoffError:
-            return False  # which its own check says
-    return bool(found) and all(isinstance(one, Files) and one.brings_schema for one in found)
-
-
 def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | None) -> Options:
     """Merge defaults, what is stored in the file to resume, and what was typed."""
     import dataclasses
 
     from ..bench.run.options import Options
     from ..codecs import names, select, usual
+    from ..datasets.corpora import bring_schemas, is_read_once
 
+    how = {key: given["how"][key] for key in ("format", "at", "trusted")}
     chosen: dict[str, Any] = {}
     for key in (
         "sample",
@@ -367,7 +262,7 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
         "cell_memory",
     ):
         chosen[key] = given[key]
-    declared = given["schema"] is not None or (not given["infer"] and _bring_schemas(corpora, given["how"]))
+    declared = given["schema"] is not None or (not given["infer"] and bring_schemas(corpora, **how))
     entered = names(needs_schema=declared) if given["patient"] else usual(needs_schema=declared)
     chosen |= {
         **{key: value or None for key, value in given["how"].items()},
@@ -381,7 +276,7 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
     if given["include"] and not (given["schema"] or (stored and stored.schema)):
         raise UsageError("-I needs --schema: it names folders for the imports of that file")
     if given["sizes"] is not None:
-        if any(map(_read_once, corpora)):
+        if any(map(is_read_once, corpora)):
             raise UsageError("--sizes reads a corpus once for each size; keep it in a file")
         if given["budget"] is None and not given["quick"]:
             chosen["budget"] = _A_SIZE

@@ -11,7 +11,7 @@ import click
 from ..errors import UsageError
 from . import _completion, _placed
 from ._options import Time, measuring, patience_option, reading, records_option, seed_option, selecting
-from .run import carry_out, check_corpora, refuse_results
+from .run import carry_out
 
 if TYPE_CHECKING:
     from ..bench.run.options import Options
@@ -91,8 +91,6 @@ def command(
     --layout kyoto or acidstate as two posts had it.
     """
     options = _options(corpora, stores, sizes, batch, quick=quick, given=given)
-    refuse_results(options.corpora)
-    check_corpora(options)
     carry_out(options, output)
 
 
