@@ -24,6 +24,7 @@ __all__ = [
     "about",
     "absent",
     "by_operation",
+    "grouped",
     "scale_of",
     "sections",
     "share",
@@ -158,6 +159,11 @@ class TableBuilder(Generic[K]):
         return Entry(cell.outcome, cell.outcome, marks=marks, tone="bad")
 
 
+def grouped(value: float, _: float | None) -> str:
+    """Write an exact figure, as `Style.write` does."""
+    return numbers.grouped(value)
+
+
 def share(part: Figure | None, total: Figure | None) -> Entry:
     """Write which share of a total a part is."""
     if part is None or total is None or not total.value:
@@ -246,7 +252,8 @@ def by_operation(
     )
 
     def column(variant: str, header: str, dispensable: int = 0) -> Maker[_Row]:
-        style = Style(scale, times, interval=not variant, rough=not variant, unit=raw)
+        write = grouped if exact else numbers.quantity
+        style = Style(scale, times, interval=not variant, rough=not variant, write=write, unit=raw)
         key = f"{operation}-{variant}" if variant else operation
         made = Column(key, header, unit, direction, raw, dispensable=dispensable)
         return made, lambda row: builder.entry(group.cell(*row, operation, variant), style)

@@ -11,7 +11,7 @@ from ..model import numbers
 from ..model.candidates import RARE
 from ..model.placed import Group, Spot
 from ..model.table import Column, Entry, Section
-from .placed import Maker, Style, TableBuilder, about, absent, by_operation
+from .placed import Maker, Style, TableBuilder, about, absent, by_operation, grouped
 
 __all__ = ["OPERATIONS", "sections"]
 
@@ -76,7 +76,7 @@ def sections(group: Group, title: str) -> Iterator[Section]:
 
 
 def _stored_bytes(builder: TableBuilder[_Row], group: Group) -> Maker[_Row]:
-    style = Style((1.0, "B"), interval=False, write=lambda value, _: numbers.grouped(value))
+    style = Style((1.0, "B"), interval=False, write=grouped)
     column = Column(_STORED, "stored", "B/record", "lower", "byte")
     return column, lambda row: builder.entry(group.cell(*row, _STORED), style)
 

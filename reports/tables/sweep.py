@@ -16,8 +16,9 @@ from ..model import numbers
 from ..model.candidates import FLOOR, measured
 from ..model.crossover import Series, crossovers, leaders
 from ..model.swept import scaled, series, swept
-from ..model.table import EMPTY, Column, Entry, Row, Section
+from ..model.table import EMPTY, Column, Entry, Section
 from ..model.view import MachineView
+from .placed import Maker, Style, TableBuilder, grouped, scale_of
 
 __all__ = ["Sweep", "overtaking", "sweeps"]
 
@@ -49,66 +50,45 @@ class Sweep:
 
     def section(self) -> Section:
         """Build the table; codecs without any figure are left out."""
-        figures = {
-            (row, key): found
-            for row in self.rows
-            for key in self.headers
-            if (cell := self.cell(row, key)) is not None and (found := measured(cell)) is not None
+        cells = {
+            (row, key): cell for row in self.rows for key in self.headers if (cell := self.cell(row, key))
         }
-        shown = [row for row in self.rows if any((row, key) in figures for key in self.headers)]
+        figures = {place: found for place, cell in cells.items() if (found := measured(cell)) is not None}
         first = next(iter(self.headers))
         ordered = sorted(
-            shown,
+            (row for row in self.rows if any((row, key) in figures for key in self.headers)),
             key=lambda row: figures[row, first].seen if (row, first) in figures else float("inf"),
             reverse=self.facts.direction == "higher",
         )
         unit = self.facts.unit
-        measure = "rate" if unit == "integer" and self.facts.direction == "higher" else unit
         exact = self.facts.phase == "check" and unit == "byte"
-        seen = [figure.seen for figure in figures.values()]
-        factor, name = (1.0, "B") if exact else numbers.scale(seen, measure)
+        rate = unit == "integer" and self.facts.direction == "higher"
+        scale = (1.0, "B") if exact else scale_of(cells.values(), "rate" if rate else unit)
+        style = Style(scale, write=grouped if exact else numbers.quantity, unit=unit)
         per = "" if unit == "integer" or self.facts.phase == "alone" else "/record"
-
-        def entry(row: str, key: str) -> Entry:
-            found = figures.get((row, key))
-            if found is None:
-                cell = self.cell(row, key)
-                failed = cell is not None and cell.outcome not in ("ok", "lossy")
-                return Entry(cell.outcome, cell.outcome, tone="bad") if cell and failed else EMPTY
-            if found.limit is not None:
-                return Entry(numbers.below(found.limit, unit, (factor, name)), *found)
-            half = None if found.half is None else found.half * factor
-            value = found.value * factor
-            text = numbers.grouped(value) if exact else numbers.quantity(value, half)
-            spread = numbers.spread(value, half)
-            return Entry(f"{text} {spread}".strip(), found.value, found.low, found.high)
-
-        columns = [Column("codec", "codec", numeric=False)]
-        makers: list[Callable[[str], Entry]] = [lambda row: Entry(row, row)]
-        for key, header in self.headers.items():
-            columns.append(
-                Column(
-                    key,
-                    header,
-                    f"{name}{per}",
-                    self.facts.direction,
-                    raw_unit=unit,
-                    dispensable=self._dispensable(key),
-                )
-            )
-            makers.append(lambda row, key=key: entry(row, key))  # type: ignore[misc]
-            if key in self.ratios and key != first:
-                columns.append(Column(f"{key}:x", "×", self.headers[first], raw_unit="ratio"))
-                makers.append(lambda row, key=key: self._ratio(row, key, first, exact=exact))  # type: ignore[misc]
-        return Section(
-            title=self.title,
-            columns=tuple(columns),
-            rows=tuple(
-                Row(row, {c.id: make(row) for c, make in zip(columns, makers, strict=True)})
-                for row in ordered
-            ),
-            lines=self.lines,
+        builder = TableBuilder[str](
+            lambda row: [cells[row, key] for key in self.headers if (row, key) in cells], lambda row: row
         )
+
+        def figure(key: str) -> Maker[str]:
+            column = Column(
+                key,
+                self.headers[key],
+                f"{scale[1]}{per}",
+                self.facts.direction,
+                raw_unit=unit,
+                dispensable=self._dispensable(key),
+            )
+            return column, lambda row: builder.entry(cells.get((row, key)), style)
+
+        def times(key: str) -> Maker[str]:
+            column = Column(f"{key}:x", "×", self.headers[first], raw_unit="ratio")
+            return column, lambda row: self._ratio(row, key, first, exact=exact)
+
+        columns: list[Maker[str]] = [(Column("codec", "codec", numeric=False), lambda row: Entry(row, row))]
+        for key in self.headers:
+            columns += [figure(key), *([times(key)] if key in self.ratios and key != first else [])]
+        return builder.section(self.title, ordered, columns, lines=self.lines)
 
     def _dispensable(self, key: str) -> int:
         """Return when a narrow terminal gives a column up: every second one first, the ends never."""

@@ -154,3 +154,19 @@ def test_a_table_without_figures_says_whose_they_are(result_of):
     first, *_ = json.loads(render([made], "json"))["sections"]
 
     assert ["codec", "library", "fidelity"] == [head["key"] for head in first["columns"]]
+
+
+def test_a_sweep_says_why_a_column_has_no_figure(result_of):
+    """In a footnote, and in the row's reason."""
+    made = result_of({"json": {f"batch-dump:{n}": 1e-6 * n for n in (10, 100)}}, floor=False)
+    reason = "the frame is too long"
+    cells = [
+        replace(cell, outcome="error", reason=reason, samples=()) if cell.cell.parameter == "100" else cell
+        for cell in made.cells
+    ]
+    found = replace(made, cells=tuple(cells))
+
+    assert f"[a] batch-dump:100: {reason}" in render([found])
+    rows = csv.DictReader(io.StringIO(render([found], "csv")))
+    (swept,) = [row for row in rows if row["corpus"].endswith(": batch-dump")]
+    assert ("error", f"batch-dump:100: {reason}") == (swept["outcome"], swept["reason"])
