@@ -94,7 +94,8 @@ def test_a_codec_loads_its_own_format_alone(tmp_path):
     loaded = python(f"{script}; print(*{{*sys.modules}} - before)", tmp_path).stdout.split()
 
     assert "bakeoff.codecs.formats.msgpack" in loaded
-    for name in ("codecs.formats.json", "codecs.streams.compression", "reports", "bench", "schemas", "datasets"):
+    rooms = "reports", "bench", "schemas", "datasets"
+    for name in ("codecs.formats.json", "codecs.streams.compression", *rooms):
         assert f"bakeoff.{name}" not in loaded
     assert not {"importlib.metadata", "pathlib", "bson", *ABSENT} & set(loaded)
 
