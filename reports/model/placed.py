@@ -175,7 +175,8 @@ def kind_of_all(results: Sequence[Result]) -> str:
         kinds |= {known.get(cell.cell.operation_name, "") for cell in result.cells}
     if PIPELINE in kinds:
         kinds.discard(_BESIDE)
-    return kinds.pop() if len(kinds) == 1 else ""
+    (only,) = kinds if len(kinds) == 1 else ("",)
+    return only if only in (STORES, PIPELINE) else ""
 
 
 def _kind(facts: OperationFacts) -> str:

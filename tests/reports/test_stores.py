@@ -190,3 +190,10 @@ def test_where_too_few_rare_calls_were_seen_it_says_so():
     assert said not in render([with_rare(2, 0.4)])
     assert said not in render([with_rare(0, 0.0)])
     assert "put in sqlite: rare" not in render([with_rare(1, 0.001)])
+
+
+def test_sizes_alone_are_a_table_of_codecs() -> None:
+    """Tables of pipelines show sizes, too, but a result of sizes is none of pipelines."""
+    result = planted({"json": {"size": 20}, "msgpack": {"size": 10}}, corpora=("movies",), floor=False)
+
+    assert kind_of_all([result]) == ""
