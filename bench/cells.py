@@ -43,12 +43,12 @@ class Cell:
 
     @property
     def operation_name(self) -> str:
-        """The operation as text, with variant, place and parameter: ``get-codec@lmdb:LG``."""
+        """The operation as text, with variant, place and parameter (``get-codec@lmdb:LG``)."""
         return operation_name(self.operation, self.variant, self.place, self.parameter)
 
     @property
     def name(self) -> str:
-        """The cell as text, the name of its benchmark: ``CORPUS/OPERATION/CODEC``."""
+        """The cell as text, the name of its benchmark (``CORPUS/OPERATION/CODEC``)."""
         return f"{self.corpus}/{self.operation_name}/{self.codec}"
 
     @classmethod

@@ -347,8 +347,7 @@ def specialists(kinds: Collection[str] | None = None) -> list[str]:
 
     Args:
         kinds: Kinds of classes, as in `bakeoff.codecs.conventions.classes.FAMILIES`, and types of arrays and
-        frames, as
-            `bakeoff.codecs.conventions.arrays.kind_of` names them; None for all such codecs.
+            frames, as `bakeoff.codecs.conventions.arrays.kind_of` names them; None for all such codecs.
     """
     return [
         name

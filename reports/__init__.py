@@ -16,7 +16,7 @@ FORMATS: Final = ("text", "md", "csv", "json", "latex", "rst", "html")
 
 
 LAYOUTS: Final = ("codecs", "stores", "pipeline", "kyoto", "acidstate", "stats", "graph", "datomic")
-"""What tables are about: codecs, codecs in stores and in pipelines, published figures beside those of a run
+"""What tables can be about. Codecs, codecs in stores and in pipelines, published figures beside a run's
 (`reports.tables.historical`), and what means are made of."""
 
 

@@ -199,10 +199,10 @@ class Schema:
         """Return what a library has for the records of this schema, and the way there and back.
 
         Args:
-            kind: By its file in `bakeoff.schemas.wire.bindings`: ``"msgspec"``, ``"avro"``, ``"protobuf"``,
-            ... options: What that takes: msgspec ``array_like``, for Structs that stand on the wire as lists
-            of
-                their values, without field names.
+            kind: By its file in `bakeoff.schemas.wire.bindings`: ``"msgspec"``, ``"avro"``, ``"protobuf"``
+                and others.
+            options: What that takes. msgspec: ``array_like``, for Structs that are written as lists of their
+                values, without field names.
 
         Raises:
             SchemaError: The library has no form of a type.

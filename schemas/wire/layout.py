@@ -238,7 +238,8 @@ class Layout:
     Attributes:
         root: Of a record, nearly always a `Record`.
         language: That it was read from, by its name in `bakeoff.schemas.wire.languages`; empty for a derived
-        one. definition: The file that it was read from, which is written again as it is; empty where that was
+            one.
+        definition: The file that it was read from, which is written again as it is; empty where that was
             compiled, and is no text of the language, or says more than the layout.
         chosen: Why it is this one of those in the file; None where there is no other, or it was named.
     """
