@@ -312,7 +312,7 @@ class Reread(Job):
     Attributes:
         versions: As of `Try`.
         cells: Codecs and directions, with the payloads of both versions.
-        rounds: As of `Time`, likewise `least`.
+        rounds: As in `Time`; so is `least`.
     """
 
     kind = "reread"

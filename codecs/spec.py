@@ -218,7 +218,7 @@ class Facts:
         version: Of the library.
         accelerated: Whether compiled code does the work; None where there is none.
         family: The conventions for what the format lacks: `lower` and `wire` follow from it.
-        carries: Types that come back as they were, by their names in `bakeoff.codecs.tokens`.
+        carries: Types that come back as they were, by their names in `bakeoff.codecs.conventions.tokens`.
         forms: How single types are written otherwise than the family writes them: token to form.
         losses: What does not come back, in words.
         takes: What it takes and gives in the place of records of dicts, such as "protobuf messages": filled

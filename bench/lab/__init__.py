@@ -1,1 +1,1 @@
-"""Studies of codecs beside their speed: fidelity, hostile input, conformance, evolution, the self-test."""
+"""Studies of codecs other than timing: fidelity, hostile input, conformance, evolution, the self-test."""

@@ -162,7 +162,7 @@ class Codec(Core):
 
     @property
     def text(self) -> TextCodec:
-        """The same codec with str in the place of bytes, a `bakeoff.codecs.text.TextCodec`.
+        """The same codec with str in the place of bytes, a `bakeoff.codecs.core.text.TextCodec`.
 
         Raises:
             CodecError: The format is binary, or payloads are compressed.

@@ -165,7 +165,7 @@ def fills(
         array: ``(item, count) -> payload``.
         mapping: ``(count) -> payload`` of as many different keys.
         pair: Bytes that a key takes with its value.
-        apart: Bytes that a list takes for each item beside its own.
+        apart: Bytes that a list takes for each item in addition to the item itself.
     """
     for kind, item in items.items():
         words, values = _KINDS[kind]

@@ -21,7 +21,7 @@ _WIRES = frozenset(wire for case in CASES for wire in case.wires or ())
 
 
 def cases_of(codec: Codec, patterns: Sequence[str] = ()) -> list[Case]:
-    """Return the cases that apply to a codec, as far as patterns mean them.
+    """Return the cases that apply to a codec and match a pattern.
 
     Decoding with a codec that runs what payloads bring along promises nothing: there only the refusal counts.
     """
