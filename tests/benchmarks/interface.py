@@ -30,6 +30,7 @@ import click
 from bakeoff.bench.worker._slice import time_calls
 from bakeoff.codecs import available, codec, describe
 from bakeoff.codecs.safety.guards import GUARDS
+from bakeoff.codecs.spec import RawCalls
 from bakeoff.datasets import corpus
 
 from ._paired import in_processes, interval
@@ -80,8 +81,8 @@ def cells() -> list[Cell]:
     made = []
     for name in available():
         raw = None if name.endswith("/pure") else describe(name).raw()
-        if raw is None:
-            continue
+        if not isinstance(raw, RawCalls):
+            continue  # Not declared, or only for a schema.
         ours = codec(name, trusted=True)
         for source, records in (sources | ({"1": [1]} if name in TINY else {})).items():
             if source == DOCUMENT and ours.format in SLOW:
