@@ -16,10 +16,10 @@ from collections.abc import Collection, Mapping, Sequence
 
 from .method import Cores, Processes
 
-__all__ = ["alike", "baseline", "limit", "overall"]
+__all__ = ["alike", "free_level", "highest_free", "overall"]
 
 
-def baseline(readings: Sequence[float], known: float = 0.0) -> float:
+def free_level(readings: Sequence[float], known: float = 0.0) -> float:
     """Return the lowest typical reading so far: that of a free core, unless none was free yet.
 
     Args:
@@ -31,7 +31,7 @@ def baseline(readings: Sequence[float], known: float = 0.0) -> float:
     return min(own, known) if known else own
 
 
-def limit(least: float) -> float:
+def highest_free(least: float) -> float:
     """Return the highest reading that a free core gives, from its baseline."""
     return Cores.SHARED * least
 
@@ -54,7 +54,7 @@ def alike(contention: Mapping[int, float], least: float) -> Collection[int]:
     Returns:
         The processes on a free core where they are enough, else those on a shared one, else all.
     """
-    free = [number for number, reading in contention.items() if reading <= limit(least)]
+    free = [number for number, reading in contention.items() if reading <= highest_free(least)]
     if len(free) >= max(Processes.FEWEST, Cores.PROCESSES * len(contention)):
         return free
     shared = contention.keys() - set(free)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..errors import RunError
 
-__all__ = ["NoRoom", "held", "is_full", "needing_room", "release"]
+__all__ = ["NoDiskSpace", "held", "is_full", "needing_room", "release"]
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
@@ -19,7 +19,7 @@ _SOME = 64 * 1024
 """Bytes that fit where there is room: more than the few of a job that its own removal would free."""
 
 
-class NoRoom(RunError):  # noqa: N818 - says what is wrong
+class NoDiskSpace(RunError):  # noqa: N818 - says what is wrong
     """The folder for temporary files is full."""
 
     def __init__(self, folder: Path) -> None:
@@ -56,7 +56,7 @@ def needing_room(folder: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno not in _FULL:
             raise
-        raise NoRoom(folder) from error
+        raise NoDiskSpace(folder) from error
 
 
 def is_full(folder: Path) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from ..datasets.schema import schema as named
 from ..errors import BakeoffError
 from ..schemas import Schema
-from .lab.evolution.given import as_version
+from .lab.evolution.versions import as_version
 
 __all__ = ["LOOKED_AT", "better_part"]
 

@@ -23,9 +23,9 @@ from pathlib import Path
 from statistics import fmean, median, variance
 from typing import TYPE_CHECKING
 
-from .contention import baseline
+from .contention import free_level
 from .method import Cores
-from .results import FLOOR, Cell, CellResult, Fact, Result, typed
+from .results import BASELINE, Cell, CellResult, Fact, Result, typed
 from .stats import SESSION, Session, contention_of
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def free_core(facts: Mapping[str, Fact]) -> float:
         facts: The environment of a run.
     """
     seen = [row.contention for row in recall([_machine(facts)])[:_READINGS] if row.contention]
-    return baseline(seen) if len(seen) >= _FEWEST else 0.0
+    return free_level(seen) if len(seen) >= _FEWEST else 0.0
 
 
 @contextlib.contextmanager
@@ -266,9 +266,9 @@ def _digest(*parts: object) -> str:
 def _timed(result: Result) -> Iterator[CellResult]:
     for cell in result.cells:
         if (
-            cell.cell.codec != FLOOR
+            cell.cell.codec != BASELINE
             and len(cell.samples) > 1
-            and all(sample.yardstick for sample in cell.samples)
+            and all(sample.reference_kernel for sample in cell.samples)
         ):
             yield cell
 

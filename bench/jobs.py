@@ -28,7 +28,7 @@ __all__ = [
     "Checked",
     "Compare",
     "Conform",
-    "Corpus",
+    "CorpusInputs",
     "Describe",
     "Described",
     "Done",
@@ -83,7 +83,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Corpus:
+class CorpusInputs:
     """What is known of a corpus by the jobs that measure on it.
 
     Attributes:
@@ -163,7 +163,7 @@ class Check(Job):
     """
 
     kind = "check"
-    corpus: Corpus
+    corpus: CorpusInputs
     codec: str
     seconds: float
     operations: tuple[str, ...] = ()
@@ -204,7 +204,7 @@ class Time(Job):
     """
 
     kind = "time"
-    corpus: Corpus
+    corpus: CorpusInputs
     cells: tuple[TimedCell, ...]
     rounds: int
     slice: float
@@ -229,7 +229,7 @@ class Alone(Job):
     """
 
     kind = "alone"
-    corpus: Corpus
+    corpus: CorpusInputs
     codec: str
     operation: str
     payloads: Digest
@@ -344,7 +344,7 @@ class Prepared:
 
     kind: ClassVar[str] = "prepared"
     facts: Mapping[str, Any]
-    corpus: Corpus
+    corpus: CorpusInputs
     bad: tuple[tuple[str, str], ...]
     remark: str
     path: tuple[str, ...]
@@ -405,17 +405,17 @@ class Timed:
     Attributes:
         cells: Figures by the cell's place in the job.
         errors: Why a cell has none.
-        yardstick: Seconds of a call of the yardstick.
+        reference_kernel: Seconds of a call of the reference kernel.
         harness: Nanoseconds per call of measuring itself.
         dirty: Share of slices that were disturbed.
         contention: Of the core during the slices behind the figures, see `bench.contention`.
-        least: The baseline of the contention so far, see `bench.contention.baseline`.
+        least: The baseline of the contention so far, see `bench.contention.free_level`.
     """
 
     kind: ClassVar[str] = "timed"
     cells: Mapping[str, Mapping[str, float]]
     errors: Mapping[str, str]
-    yardstick: float
+    reference_kernel: float
     harness: float
     dirty: float
     contention: float = 0.0
@@ -493,7 +493,7 @@ Answer = Prepared | Checked | Timed | Found | Described | Tried | Done | Failed 
 _JOBS = (Prepare, Check, Time, Alone, Describe, Compare, Attack, Conform, Try, Reread)
 _KINDS: dict[str, type[Any]] = {made.kind: made for made in (*_JOBS, *Answer.__args__)}
 _PARTS: dict[str, Callable[[Any], Any]] = {
-    "corpus": lambda value: typed(Corpus, value),
+    "corpus": lambda value: typed(CorpusInputs, value),
     "cells": lambda value: (
         tuple(typed(TimedCell, cell) for cell in value) if isinstance(value, list) else value
     ),
@@ -550,7 +550,7 @@ class Ended:
 
 
 class Executor(Protocol):
-    """Where workers run: on this machine (`run.processes.Workshop`), or on another.
+    """Where workers run: on this machine (`run.processes.LocalExecutor`), or on another.
 
     Attributes:
         blobs: What workers were given and what they made, by digest.

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     import pyperf
 
 __all__ = [
-    "FLOOR",
+    "BASELINE",
     "FORMAT_VERSION",
     "LARGEST",
     "UNREADABLE",
@@ -103,7 +103,7 @@ _MOST_VALUES = 4_000_000
 """Values of a result file: a file of `LARGEST` that a run has left holds no more, one of empty lists would
 take gigabytes."""
 
-FLOOR = "floor"
+BASELINE = "floor"
 """The pseudo codec that copies a record's bytes: what the harness itself costs."""
 
 UNREADABLE = (OSError, EOFError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
@@ -138,7 +138,7 @@ _IRRELEVANT = frozenset(
         "budget",
         "cell_memory",
         "cell_timeout",
-        "patient",
+        "no_time_limit",
         "codecs",
         "corpora",
         "fewest",
@@ -167,7 +167,7 @@ class Measurement:
     """What one process says of one cell.
 
     Attributes:
-        value: Seconds (or bytes) per record; times are normalised by the run's yardstick.
+        value: Seconds (or bytes) per record; times are normalised by the run's reference kernel.
         raw: The same as the process's clock had it, in the same unit.
         paired: The process's value for ratios: ``a.paired / b.paired`` of two cells with the
             same `pair` is that process's estimate of their ratio, paired by round.
@@ -176,7 +176,7 @@ class Measurement:
         duration: Seconds spent in measured calls.
         rounds: Rounds behind the value.
         dirty: Rounds in which the kernel took the processor away; these slices were measured again.
-        yardstick: What a call of the yardstick took in this process, in seconds.
+        reference_kernel: What a call of the reference kernel took in this process, in seconds.
         drift: Log of the last third of the process over its first third.
         contention: Time of the reference kernel over that of a chain of dependent steps while the cell was
             measured; about 1.6 times as high on a core that a neighbor shares as on a free one. 0 where it
@@ -195,7 +195,7 @@ class Measurement:
     duration: float = 0.0
     rounds: int = 1
     dirty: int = 0
-    yardstick: float = 0.0
+    reference_kernel: float = 0.0
     drift: float = 0.0
     contention: float = 0.0
     sums: bool = False
@@ -261,7 +261,7 @@ class CodecFacts:
     media_type: str = ""
     interoperable: bool = True
     extra: str = ""
-    carries: tuple[str, ...] = ()
+    preserves: tuple[str, ...] = ()
     losses: tuple[str, ...] = ()
     takes: str = ""
     unguarded: bool = False
@@ -584,7 +584,7 @@ def _run(sample: Measurement, shared: Mapping[str, Any], operation: str) -> pype
         "bakeoff_pair": sample.pair,
         "bakeoff_rounds": sample.rounds,
         "bakeoff_dirty": sample.dirty,
-        "bakeoff_yardstick": sample.yardstick,
+        "bakeoff_yardstick": sample.reference_kernel,
         "bakeoff_drift": sample.drift,
         "bakeoff_contention": sample.contention,
         "bakeoff_dear": sample.dear,
@@ -679,7 +679,7 @@ def _from_document(plain: dict[str, Any], suite: pyperf.BenchmarkSuite) -> Resul
         samples = () if benchmark is None else _samples(benchmark, sums=cell.operation_name in sums)
         cells.append(cell_from(entry, samples))
     for codec in plain["codecs"]:
-        for key in ("carries", "losses", "notes", "about"):
+        for key in ("preserves", "losses", "notes", "about"):
             codec[key] = tuple(codec[key])
     plain |= {
         "cells": tuple(cells),
@@ -777,7 +777,7 @@ def _samples(benchmark: pyperf.Benchmark, *, sums: bool) -> tuple[Measurement, .
                     "duration": metadata["duration"],
                     "rounds": metadata["bakeoff_rounds"],
                     "dirty": metadata["bakeoff_dirty"],
-                    "yardstick": metadata["bakeoff_yardstick"],
+                    "reference_kernel": metadata["bakeoff_yardstick"],
                     "drift": metadata["bakeoff_drift"],
                     "contention": metadata["bakeoff_contention"],
                     "sums": sums,

@@ -17,7 +17,7 @@ from typing import Any, Final, Literal, NamedTuple
 from ..codecs import is_raw
 from .method import Verdicts
 from .results import (
-    FLOOR,
+    BASELINE,
     CellResult,
     CodecFacts,
     Measurement,
@@ -35,8 +35,8 @@ __all__ = [
     "Contest",
     "Drawback",
     "Judgment",
-    "Place",
     "Preferred",
+    "RankRange",
     "costs",
     "drawback",
     "error_share",
@@ -72,7 +72,7 @@ Drawback = Literal["", "trusted", "unguarded", "raw", "unchecked", "failed", "lo
 """What keeps a codec that has a cost from winning unasked; "" for nothing."""
 
 
-class Place(NamedTuple):
+class RankRange(NamedTuple):
     """The ranks that a codec may have.
 
     Attributes:
@@ -139,7 +139,7 @@ class Judgment:
             judged[pair.b, pair.a] = OPPOSITE[pair.verdict], found.inverse()
         return cls(ranking.order, judged)
 
-    def places(self, among: Collection[str] | None = None) -> dict[str, Place]:
+    def places(self, among: Collection[str] | None = None) -> dict[str, RankRange]:
         """Return the ranks that each codec may have, in their order.
 
         All of them together hold unless a verdict is false, which `alpha` bounds (Mogstad et al. 2024).
@@ -150,7 +150,7 @@ class Judgment:
         names = [name for name in self.order if among is None or name in among]
         said = {name: [self.judged[name, other][0] for other in names if other != name] for name in names}
         return {
-            name: Place(1 + found.count("slower"), len(names) - found.count("faster"))
+            name: RankRange(1 + found.count("slower"), len(names) - found.count("faster"))
             for name, found in said.items()
         }
 
@@ -204,7 +204,7 @@ def costs(
     def added(pair: int) -> Measurement:
         written = dump[pair]
         parts = load.get(pair, _NOTHING), fix.get(pair, _NOTHING)
-        # Paired values are relative to the process's yardstick; the line's seconds have to be as well.
+        # Paired values are relative to the process's reference kernel; the line's seconds have to be as well.
         share = written.paired / written.value if written.value else 1.0
         return Measurement(
             value=written.value + reads * sum(part.value for part in parts) + wire,
@@ -297,7 +297,7 @@ def rankings(result: Result) -> tuple[Ranking, ...]:
     alpha = error_share(result)
     found: dict[str, dict[str, dict[str, CellResult]]] = {}
     for cell in result.cells:
-        if cell.cell.codec != FLOOR and cell.cell.codec in facts:
+        if cell.cell.codec != BASELINE and cell.cell.codec in facts:
             codecs = found.setdefault(cell.cell.corpus, {})
             codecs.setdefault(cell.cell.codec, {})[cell.cell.operation_name] = cell
     return tuple(

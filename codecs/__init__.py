@@ -19,6 +19,7 @@ from .production.media import by_media_type
 from .registry import (
     available,
     codec,
+    default_set,
     describe,
     facts,
     is_raw,
@@ -29,7 +30,6 @@ from .registry import (
     select,
     specialists,
     split_name,
-    usual,
 )
 from .safety.limits import Limits
 
@@ -54,6 +54,7 @@ __all__ = [
     "available",
     "by_media_type",
     "codec",
+    "default_set",
     "describe",
     "facts",
     "is_raw",
@@ -67,7 +68,6 @@ __all__ = [
     "specialists",
     "split_name",
     "train",
-    "usual",
 ]
 
 _HOMES = {

@@ -15,7 +15,7 @@ from .safety.limits import DEFAULT_DEPTH
 if TYPE_CHECKING:
     from .core.codec import Codec
 
-__all__ = ["DEEPEST", "Bound", "Peer", "Schema", "unbound"]
+__all__ = ["DEEPEST", "Binding", "Bound", "SchemaProtocol", "unbound"]
 
 DEEPEST = DEFAULT_DEPTH
 """Levels of nesting that are written and read where records may hold others of their own kind, whatever limit
@@ -31,7 +31,7 @@ def unbound(*_arguments: Any, **_options: Any) -> Any:
     raise ValueError("needs a schema; give it one: codec.with_schema(schema)")
 
 
-class Schema(Protocol):
+class SchemaProtocol(Protocol):
     """What a codec needs to know of a schema; `bakeoff.Schema` is one."""
 
     types: Any
@@ -46,11 +46,11 @@ class Schema(Protocol):
     def __hash__(self) -> int: ...
     def fixer(self, codec: Codec, /) -> Callable[[Any], Any] | None: ...
     def refusal(self, codec: Codec, /) -> str | None: ...
-    def peer(self, kind: str, /, **options: Any) -> Peer: ...
+    def binding(self, kind: str, /, **options: Any) -> Binding: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Peer:
+class Binding:
     """What a library has for the records of one schema, and the way there and back.
 
     Attributes:
@@ -94,5 +94,5 @@ class Bound:
     dicts: bool = True
     definition: str = ""
     as_is: bool = False
-    reading: Callable[[Schema], Callable[..., Any]] | None = None
+    reading: Callable[[SchemaProtocol], Callable[..., Any]] | None = None
     deepest: int = 0

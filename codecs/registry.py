@@ -26,13 +26,13 @@ from .safety.guards import GUARDS
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from .binding import Schema
+    from .binding import SchemaProtocol
     from .core.codec import Codec
     from .spec import Format, RawCalls, Spec
 
 __all__ = [
     "ENTRY_POINTS",
-    "FORMATS",
+    "FORMAT_MODULES",
     "RAW",
     "REPLACE",
     "Declaration",
@@ -40,6 +40,7 @@ __all__ = [
     "bare_name",
     "codec",
     "declare",
+    "default_set",
     "describe",
     "facts",
     "first_codecs",
@@ -55,7 +56,6 @@ __all__ = [
     "select",
     "specialists",
     "split_name",
-    "usual",
 ]
 
 ENTRY_POINTS = "bakeoff.codecs"
@@ -69,7 +69,7 @@ REPLACE = "BAKEOFF_REPLACE"
 RAW = "/raw"
 """Ending of the name under which a library's own calls stand in result files; they are no codec."""
 
-FORMATS = (
+FORMAT_MODULES = (
     "json", "msgpack", "bson", "yaml", "pickle", "marshal", "cbor", "plist",
     "avro", "protobuf", "thrift", "arrow",
 )  # fmt: skip
@@ -91,7 +91,7 @@ class Declaration:
         needs_schema: It cannot be used without one.
         entry_point: ``module:factory`` of a third party's codec, which is imported when it is built.
         raw: Gives what `Calls.raw` has.
-        usual: Worth comparing on any records; see `usual`.
+        in_default_set: Worth comparing on any records; see `default_set`.
         unguarded: As of `Facts`.
         values: What it is for, see `specialists`: kinds of classes (`objects.Family`), whose objects it takes
             and gives as they are, or types of arrays and frames (`arrays.kind_of`). Empty: any records.
@@ -108,10 +108,10 @@ class Declaration:
     trusted_only: bool = False
     needs_schema: bool = False
     entry_point: str = ""
-    raw: Callable[[], RawCalls | Callable[[Schema], RawCalls] | None] = field(
+    raw: Callable[[], RawCalls | Callable[[SchemaProtocol], RawCalls] | None] = field(
         repr=False, default=lambda: None
     )
-    usual: bool = True
+    in_default_set: bool = True
     unguarded: bool = False
     values: tuple[str, ...] = ()
     only: bool = False
@@ -132,7 +132,7 @@ def declare(
     module: str = "",
     extra: str = "",
     needs_schema: bool = False,
-    usual: bool = True,
+    in_default_set: bool = True,
     unguarded: bool = False,
     values: tuple[str, ...] = (),
     only: bool = False,
@@ -171,7 +171,7 @@ def declare(
             kind.trusted_only,
             needs_schema,
             raw=lambda: describe_codec().calls.raw,
-            usual=usual and (needs_schema or not values),
+            in_default_set=in_default_set and (needs_schema or not values),
             unguarded=unguarded,
             values=values,
             only=only,
@@ -193,7 +193,7 @@ def _load(format_name: str) -> None:
 
 def _own(name: str) -> Declaration | None:
     """Return bakeoff's own codec of a name, having loaded no more formats than it takes to find it."""
-    for format_name in sorted(FORMATS, key=lambda each: each not in name):
+    for format_name in sorted(FORMAT_MODULES, key=lambda each: each not in name):
         if name in _declared:
             break
         _load(format_name)
@@ -202,16 +202,16 @@ def _own(name: str) -> Declaration | None:
 
 def _all_own() -> dict[str, Declaration]:
     """Return bakeoff's own codecs in the order of their formats, whichever was loaded first."""
-    for format_name in FORMATS:
+    for format_name in FORMAT_MODULES:
         _load(format_name)
-    return dict(sorted(_declared.items(), key=lambda item: FORMATS.index(item[1].format)))
+    return dict(sorted(_declared.items(), key=lambda item: FORMAT_MODULES.index(item[1].format)))
 
 
 def formats() -> dict[str, Format]:
     """Return bakeoff's own formats by name; of one with several forms that of its first codec."""
     with _lock:
         _all_own()
-        return {name: _formats[name] for name in FORMATS}
+        return {name: _formats[name] for name in FORMAT_MODULES}
 
 
 def first_codecs() -> dict[str, str]:
@@ -329,7 +329,7 @@ def names(*, needs_schema: bool = False, only_values: bool = False) -> list[str]
     ]
 
 
-def usual(*, needs_schema: bool = False) -> list[str]:
+def default_set(*, needs_schema: bool = False) -> list[str]:
     """Return the names of the codecs that are worth comparing on any records, installed or not.
 
     Left out are those that nobody takes for their speed (pure-Python twins of compiled libraries, property
@@ -339,15 +339,18 @@ def usual(*, needs_schema: bool = False) -> list[str]:
     Args:
         needs_schema: Include those that cannot be used without one.
     """
-    return [name for name, known in _all().items() if known.usual and needs_schema >= known.needs_schema]
+    return [
+        name for name, known in _all().items() if known.in_default_set and needs_schema >= known.needs_schema
+    ]
 
 
 def specialists(kinds: Collection[str] | None = None) -> list[str]:
     """Return the names of the codecs that are made for records of a certain class, or for values in records.
 
     Args:
-        kinds: Kinds of classes, as in `bakeoff.codecs.conventions.classes.FAMILIES`, and types of arrays and
-            frames, as `bakeoff.codecs.conventions.arrays.kind_of` names them; None for all such codecs.
+        kinds: Kinds of classes, as in `bakeoff.codecs.conventions.classes.CLASS_FAMILIES`, and types of
+            arrays and frames, as `bakeoff.codecs.conventions.arrays.kind_of` names them; None for all such
+            codecs.
     """
     return [
         name
@@ -493,7 +496,7 @@ def codec(
     name: str | None = None,
     format: str | None = None,
     trusted: bool = False,
-    schema: Schema | None = None,
+    schema: SchemaProtocol | None = None,
     dictionary: bytes | Sequence[bytes] | None = None,
     policies: Mapping[str, str] | None = None,
     **limits: int | None,
@@ -557,7 +560,7 @@ def facts(made: Codec) -> dict[str, Any]:
     )  # fmt: skip
     plain: dict[str, Any] = {key: getattr(made, key) for key in keys}
     return plain | {
-        "carries": sorted(made.carries),
+        "preserves": sorted(made.preserves),
         "losses": list(made.losses),
         "notes": list(map(str, made.notes)),
         "about": list(map(about, made.notes)),

@@ -17,8 +17,8 @@ from .safety.limits import DEFAULT, GREATEST_DEPTH, Limits
 from .safety.policies import Policies
 
 if TYPE_CHECKING:
-    from .binding import Bound, Schema
-    from .conventions.families import Family
+    from .binding import Bound, SchemaProtocol
+    from .conventions.families import FormatFamily
     from .production.media import MediaTypes
     from .production.tap import Tap
     from .streams.compression import Compression
@@ -112,7 +112,7 @@ class Format:
     framing: Framing | None = None
     files: Sequence[str] = ()
     suffix: bool = False
-    family: Family | None = None
+    family: FormatFamily | None = None
 
     def __post_init__(self) -> None:
         if self.content_encoding not in ("binary", "utf-8"):
@@ -166,7 +166,7 @@ class Calls:
     decode_again: Callable[[bytes], Any] | None = None
     subclass: type[int] | None = None
     walk: Literal["msgpack", "cbor", "bson", "json"] | None = None
-    raw: RawCalls | Callable[[Schema], RawCalls] | None = None
+    raw: RawCalls | Callable[[SchemaProtocol], RawCalls] | None = None
     frames: Frames | None = None
 
 
@@ -217,8 +217,8 @@ class Facts:
         library: Distribution that brings it.
         version: Of the library.
         accelerated: Whether compiled code does the work; None where there is none.
-        family: The conventions for what the format lacks: `lower` and `wire` follow from it.
-        carries: Types that come back as they were, by their names in `bakeoff.codecs.conventions.tokens`.
+        family: The conventions for what the format lacks: `lower` and `encodes_as` follow from it.
+        preserves: Types that come back as they were, by their names in `bakeoff.codecs.conventions.tokens`.
         forms: How single types are written otherwise than the family writes them: token to form.
         losses: What does not come back, in words.
         takes: What it takes and gives in the place of records of dicts, such as "protobuf messages": filled
@@ -232,8 +232,8 @@ class Facts:
     library: str = ""
     version: str = ""
     accelerated: bool | None = None
-    family: Family | None = None
-    carries: Collection[str] = frozenset()
+    family: FormatFamily | None = None
+    preserves: Collection[str] = frozenset()
     forms: Mapping[str, str] = field(default_factory=dict)
     losses: Sequence[str] = ()
     takes: str = ""
@@ -245,7 +245,7 @@ class Facts:
         notes = tuple(self.notes)
         if self.takes and (note := f"takes and gives {self.takes}") not in notes:
             notes = (note, *notes)
-        object.__setattr__(self, "carries", frozenset(self.carries))
+        object.__setattr__(self, "preserves", frozenset(self.preserves))
         object.__setattr__(self, "losses", tuple(self.losses))
         object.__setattr__(self, "notes", notes)
 
@@ -265,7 +265,7 @@ class Settings:
 
     limits: Limits = DEFAULT
     trusted: bool = False
-    schema: Schema | None = None
+    schema: SchemaProtocol | None = None
     compression: Compression | None = None
     asked: Mapping[str, str] = field(default_factory=dict)
     tap: Tap | None = None
@@ -319,7 +319,7 @@ class Spec(Named):
             raise ValueError(
                 f"codec {self.name}: limits are bakeoff.Limits(...), got {type(limits).__name__}"
             )
-        if unknown := {*self.facts.carries, *self.facts.forms}.difference(NAMES):
+        if unknown := {*self.facts.preserves, *self.facts.forms}.difference(NAMES):
             listed = ", ".join(sorted(map(repr, unknown)))
             raise ValueError(f"codec {self.name}: no types {listed}; there are {', '.join(NAMES)}")
 
@@ -345,12 +345,12 @@ class Spec(Named):
         return self.calls.lower or (None if self.facts.family is None else self.facts.family.lower)
 
     @property
-    def wire(self) -> dict[str, str]:
+    def encodes_as(self) -> dict[str, str]:
         """The written form of each type that does not come back by itself: token to form."""
         if self.needs_schema:
             return {}
         facts = self.facts
-        return {**(facts.family.wire(facts.carries) if facts.family else {}), **facts.forms}
+        return {**(facts.family.encodes_as(facts.preserves) if facts.family else {}), **facts.forms}
 
     @property
     def checked_depth(self) -> int:

@@ -14,8 +14,8 @@ from .base import DEFAULT_SEED, Corpus
 from .errors import UnknownCorpus, UnreadableCorpus
 from .generated.corpus import Generated
 from .generated.families import NAMES, is_built_in
-from .passes import Reading
-from .readers.at import Place
+from .passes import ReadOptions
+from .readers.at import RecordPath
 from .readers.encoding import checked
 from .sizes import size
 
@@ -87,13 +87,13 @@ def corpus(
     if not source:
         raise UsageError("a corpus without a name; . is this folder")
     limit = None if records is None else size(records)
-    reading = Reading(
+    reading = ReadOptions(
         format,
         limit,
         seed,
         skip_bad,
         trusted,
-        at=None if at is None else Place.parse(at),
+        at=None if at is None else RecordPath.parse(at),
         encoding=None if encoding is None else checked(encoding),
         null=frozenset(null),
     )
@@ -128,7 +128,7 @@ def corpus(
     raise UnknownCorpus(source, near(source, NAMES))
 
 
-def _refuse_unread(source: str, reading: Reading) -> None:
+def _refuse_unread(source: str, reading: ReadOptions) -> None:
     """Refuse what says how a file is read, of what is no file."""
     for option, value in (("at", reading.at), ("encoding", reading.encoding), ("null", reading.null)):
         if value:

@@ -12,15 +12,15 @@ from typing import Any
 
 from .base import DEFAULT_SEED, PROFILED, Corpus, Progress, Survey
 from .errors import UnreadableCorpus
-from .readers.at import Place
+from .readers.at import RecordPath
 from .readers.problems import Problems
 from .sampling import Sampler, fitting
 
-__all__ = ["Cut", "Digest", "Passed", "Reading"]
+__all__ = ["Cut", "Digest", "Passed", "ReadOptions"]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadOptions:
     """How to read what the user has brought.
 
     Attributes:
@@ -38,7 +38,7 @@ class Reading:
     seed: int = DEFAULT_SEED
     skip_bad: bool = False
     trusted: bool = False
-    at: Place | None = None
+    at: RecordPath | None = None
     encoding: str | None = None
     null: frozenset[str] = frozenset()
 
@@ -75,7 +75,7 @@ class Cut:
 class Passed(Corpus):
     """Records that can only be had by going through all of them."""
 
-    def __init__(self, name: str, source: str, description: str, reading: Reading) -> None:
+    def __init__(self, name: str, source: str, description: str, reading: ReadOptions) -> None:
         super().__init__(name, source, description, None, reading.seed)
         self._limit = reading.limit
         self._skip_bad = reading.skip_bad

@@ -19,7 +19,7 @@ from sphinx.environment import BuildEnvironment
 
 import bakeoff
 from bakeoff.codecs.core import _codec
-from bakeoff.codecs.integrations import PLUGS
+from bakeoff.codecs.integrations import INTEGRATIONS
 from bakeoff.schemas.plan import _plan
 
 project = "bakeoff"
@@ -36,7 +36,6 @@ myst_heading_anchors = 3
 maximum_signature_line_length = 90
 autodoc_member_order = "bysource"
 napoleon_use_ivar = True
-suppress_warnings = ["ref.python"]  # there are two `Limits`: the nearest is meant
 
 html_theme = "furo"
 pygments_dark_style = "github-dark"  # that of the theme underlines what is imported
@@ -48,8 +47,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tests"))  # for the 
 
 STANDARD = (builtins, typing, collections.abc, pathlib)
 """Modules whose names stand in our signatures without theirs."""
-OTHERS = {*sys.stdlib_module_names, *PLUGS}
-"""Whose names have no link; modules of plugs are named after what they plug into."""
+OTHERS = {*sys.stdlib_module_names, *INTEGRATIONS}
+"""Whose names have no link; modules of integrations are named after their project."""
 
 
 def stub_signatures() -> dict[str, tuple[str, str]]:

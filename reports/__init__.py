@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from ..bench.results import Result
     from .model.table import Table
 
-__all__ = ["FORMATS", "LAYOUTS", "recommendation", "render"]
+__all__ = ["LAYOUTS", "OUTPUT_FORMATS", "recommendation", "render"]
 
-FORMATS: Final = ("text", "md", "csv", "json", "latex", "rst", "html")
+OUTPUT_FORMATS: Final = ("text", "md", "csv", "json", "latex", "rst", "html")
 """What `render` writes. Here "html" is a fragment to paste; the page is `reports.page`."""
 
 
@@ -26,7 +26,7 @@ def render(results: Sequence[Result], format: str = "text", **options: Any) -> s
     Args:
         results: One or more; those of one machine share a table, several machines get a block of
             columns each.
-        format: One of `FORMATS`.
+        format: One of `OUTPUT_FORMATS`.
         **options: See `bakeoff.reports.model.options.TableOptions.of`; "text" takes `width` and `color` too.
             `layout` is one of `LAYOUTS`: without it, and without other options, that of stores or
             pipelines for what was measured in these only.
@@ -37,8 +37,8 @@ def render(results: Sequence[Result], format: str = "text", **options: Any) -> s
     from ..errors import UsageError
     from .tables import csv_json, markup, text
 
-    if format not in FORMATS:
-        raise UsageError(f"no output format {format!r}; choose one of {', '.join(FORMATS)}")
+    if format not in OUTPUT_FORMATS:
+        raise UsageError(f"no output format {format!r}; choose one of {', '.join(OUTPUT_FORMATS)}")
     screen = {key: options.pop(key) for key in ("width", "color") if key in options}
     table = _table(results, options.pop("layout", None), options)
     if format == "text":
@@ -90,8 +90,8 @@ def recommendation(result: Result, **options: Any) -> str:
         result: A run.
         **options: `reads` and `bandwidth`, as `render` has them.
     """
-    from .model.cost import Cost
+    from .model.cost import CostModel
     from .model.view import View
     from .tables.sentence import recommendation as sentence
 
-    return sentence(View.of([result], Cost.of(**options)).corpora)
+    return sentence(View.of([result], CostModel.of(**options)).corpora)

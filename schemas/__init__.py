@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from .plan.advice import Advice, AdviceCounter, AdviceError
-from .plan.build import Limits
+from .plan.build import SchemaLimits
 from .schema import Schema
 from .tree import types
 from .tree.declare import Hint, SchemaError
 
-__all__ = ["Advice", "AdviceCounter", "AdviceError", "Hint", "Limits", "Schema", "SchemaError", "types"]
+__all__ = ["Advice", "AdviceCounter", "AdviceError", "Hint", "Schema", "SchemaError", "SchemaLimits", "types"]

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from .plan._plan import Advice, Plan
 from .plan.advice import AdviceCounter, AdviceError
-from .plan.build import Carrier, Facts, Limits, compile_plan, lines, miswritten
+from .plan.build import Carrier, Facts, SchemaLimits, compile_plan, lines, miswritten
 from .tree.declare import describe
 from .tree.types import ListType, RecordType, Type, embeds, hashes_text_only, nests
 
 if TYPE_CHECKING:
-    from ..codecs.binding import Peer
+    from ..codecs.binding import Binding
     from .tree.infer import Inferred
     from .wire.layout import Layout
 
@@ -35,7 +35,7 @@ class Schema:
         every: After decoding, check one record in so many fully and count its advice in `counter`;
             0 for none. All records are corrected in any case.
         counter: Where the advice of `every` is counted; made when needed.
-        limits: See `Limits`.
+        limits: See `SchemaLimits`.
         name: For messages; the name of the class otherwise.
 
     Raises:
@@ -57,7 +57,7 @@ class Schema:
         strict: bool = False,
         every: int = 0,
         counter: AdviceCounter | None = None,
-        limits: Limits | None = None,
+        limits: SchemaLimits | None = None,
         name: str = "",
     ) -> None:
         if every < 0:
@@ -71,7 +71,7 @@ class Schema:
         self.strict = strict
         self.every = every
         self.counter = AdviceCounter() if counter is None and every else counter
-        self.limits = limits or Limits()
+        self.limits = limits or SchemaLimits()
         self.name = name or str(self.types)
         self.inferred: Inferred | None = None
         self.given: Layout | None = spec.given if isinstance(spec, Schema) else None
@@ -174,7 +174,7 @@ class Schema:
 
     def _plan(self, codec: Carrier | None, *, full: bool) -> Plan | None:
         facts = Facts.of(codec)
-        key = (full, facts.carries, tuple(sorted(facts.wire.items())) if facts.known else (("", ""),))
+        key = (full, facts.preserves, tuple(sorted(facts.encodes_as.items())) if facts.known else (("", ""),))
         with self._lock:
             if key not in self._plans:
                 self._plans[key] = compile_plan(
@@ -195,12 +195,12 @@ class Schema:
         rows = [f"  {path:<{widths[0]}}  {kind:<{widths[1]}}  {words}" for path, kind, words in done]
         return "\n".join([f"{self.name} after {carrier.name}: {places}", *rows])
 
-    def peer(self, kind: str, /, **options: Any) -> Peer:
+    def binding(self, kind: str, /, **options: Any) -> Binding:
         """Return what a library has for the records of this schema, and the way there and back.
 
         Args:
-            kind: By its file in `bakeoff.schemas.wire.bindings`: ``"msgspec"``, ``"avro"``, ``"protobuf"``
-                and others.
+            kind: By its file in `bakeoff.schemas.encodes_as.bindings`: ``"msgspec"``, ``"avro"``,
+                ``"protobuf"`` and others.
             options: What that takes. msgspec: ``array_like``, for Structs that are written as lists of their
                 values, without field names.
 

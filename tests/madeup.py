@@ -183,7 +183,7 @@ def _facts(name: str, family: str, library: str) -> CodecFacts:
         accelerated=None if family == "plist" else not name.endswith("/pure"),
         trusted_only=family in ("pickle", "marshal"),
         interoperable=family not in ("pickle", "marshal"),
-        carries=tuple(sorted(import_module(f"bakeoff.codecs.formats.{family}").CARRIES)),
+        preserves=tuple(sorted(import_module(f"bakeoff.codecs.formats.{family}").PRESERVES)),
         losses=("`NaN` becomes null",) if name in ("orjson", "msgspec-json") else (),
         notes=("keeps a Packer per thread",) if name == "msgpack" else (),
     )

@@ -124,7 +124,7 @@ def patient(code: str) -> str:
     def typed(found: re.Match[str]) -> str:
         verb, rest = found[1], re.sub(r"(^| )--(?:all\b|budget \S+)", "", found[2])
         # With --all, those that are entered by default would be others.
-        chosen = f"-c {','.join(codecs.usual())} " if verb == "run" and "-c " not in rest else ""
+        chosen = f"-c {','.join(codecs.default_set())} " if verb == "run" and "-c " not in rest else ""
         return f"bakeoff {verb} --all --budget 0 {chosen}{rest}"
 
     return _MEASURES.sub(typed, code)

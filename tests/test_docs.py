@@ -156,7 +156,7 @@ def test_the_codecs_of_a_patient_run_are_the_usual_ones() -> None:
     """As without --all, which would enter others, too."""
     chosen = patient("bakeoff run a").partition("-c ")[2].split()[0]
 
-    assert ",".join(bakeoff.codecs.usual()) == chosen
+    assert ",".join(bakeoff.codecs.default_set()) == chosen
 
 
 def test_every_command_is_in_the_reference() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 import bakeoff
 from bakeoff.bench.run.options import Options
-from bakeoff.codecs.production.lock import Place
+from bakeoff.codecs.production.lock import LockLocation
 
 LOCK = """
 version = 1
@@ -41,7 +41,7 @@ def no_lock_named(monkeypatch):
 def measures_little(monkeypatch):
     """Calibrations take a few records, and the time that they need: on a busy machine that is more."""
     quick = Options.quick
-    little = {"patient": True, "budget": 0.0, "sample": 20, "fewest": 3}
+    little = {"no_time_limit": True, "budget": 0.0, "sample": 20, "fewest": 3}
     monkeypatch.setattr(Options, "quick", lambda self: dataclasses.replace(quick(self), **little))
 
 
@@ -265,7 +265,7 @@ def test_a_lock_of_another_user_is_refused(tmp_path, monkeypatch):
     assert "json" == bakeoff.fastest().name
 
     with monkeypatch.context() as patched:
-        patched.setattr(Place, "owners", {user + 1})
+        patched.setattr(LockLocation, "owners", {user + 1})
         with pytest.raises(bakeoff.RunError, match=r"belongs to another user.*BAKEOFF_LOCK="):
             bakeoff.fastest()
     assert "json" == bakeoff.fastest(lock=path).name

@@ -67,7 +67,7 @@ def leaving(data):
 def make(name, decode):
     plain = bakeoff.codec("json")
     carries = ("none", "bool", "int", "float", "str", "list", "dict")
-    return lambda: bakeoff.Codec(name, "json", plain.encode, decode, carries=carries)
+    return lambda: bakeoff.Codec(name, "json", plain.encode, decode, preserves=carries)
 fuzzed_large, fuzzed_lying, fuzzed_leaving = (
     make(f"fuzzed-{f.__name__}", f) for f in (large, lying, leaving)
 )

@@ -250,10 +250,10 @@ def test_what_an_operation_cannot_be_asked_for_with_is_said(name: str, said: str
 def test_what_an_operation_gets_wrong_stands_in_its_cell(readings: Path, tmp_path: Path) -> None:
     """The check compares with what the operation expects; the codec's other cells are not concerned."""
     (tmp_path / "liar.py").write_text(
-        "from bakeoff.bench.operations.base import Operation, Work, rotating\n"
+        "from bakeoff.bench.operations.base import Operation, TimedCall, rotating\n"
         "def first(given):\n"
         "    decode = given.parts.bare.decode\n"
-        "    return Work(lambda payload: decode(payload)['at'] % 300, rotating(given.payloads),\n"
+        "    return TimedCall(lambda payload: decode(payload)['at'] % 300, rotating(given.payloads),\n"
         "        expected=lambda index: given.sample.records([index])[0]['at'])\n"
         "FIRST = Operation(name='first', phase='time', summary='s', carry_out=first, heading='first')\n"
     )

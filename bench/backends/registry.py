@@ -17,7 +17,7 @@ from ...errors import UsageError, hint, near
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["Places", "shown_name"]
+__all__ = ["BackendRegistry", "shown_name"]
 
 
 class _Kind(Protocol):
@@ -39,7 +39,7 @@ def shown_name(text: str) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Places(Generic[K]):
+class BackendRegistry(Generic[K]):
     """The kinds of places that can be named behind the @ of an operation.
 
     Args:

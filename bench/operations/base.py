@@ -14,9 +14,10 @@ alone     ``(Given, Tools) -> Measured``                alone in a fresh process
                                                         other
 ========  ============================================  =====================================================
 
-The check calls every timed operation once on each record and compares what comes back with what its `Work`
-says it expects. Unit, direction and heading travel in the result file. Of a timed operation more is better
-where its figure is a rate, records a second: what is measured is seconds, and turned over in the result.
+The check calls every timed operation once on each record and compares what comes back with what its
+`TimedCall` says it expects. Unit, direction and heading travel in the result file. Of a timed operation more
+is better where its figure is a rate, records a second: what is measured is seconds, and turned over in the
+result.
 
 An operation may be asked for with a place and a parameter, ``get@lmdb:LG``; see `bench.cells`.
 """
@@ -42,19 +43,19 @@ __all__ = [
     "NOGC",
     "PLAIN",
     "STREAMED",
-    "Alone",
     "Batch",
     "CodecParts",
-    "Given",
+    "Context",
     "Measure",
+    "MeasureAlone",
     "Measured",
     "Operation",
     "Ring",
     "Sample",
-    "Tools",
+    "TimedCall",
+    "Toolkit",
     "UnfitError",
     "Variant",
-    "Work",
     "burst",
     "length_of_slice",
     "made_anew",
@@ -138,7 +139,7 @@ STREAMED = Variant("streamed", "{} of what no cache holds, of a list larger than
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class Context:
     """What an operation is carried out with.
 
     Attributes:
@@ -177,7 +178,7 @@ class UnfitError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class TimedCall:
     """A timed operation of one codec on one sample.
 
     A function that cannot make one for this codec raises `UnfitError`, with the reason.
@@ -260,7 +261,7 @@ the codec, as who stands still is taken to hang."""
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
+class Toolkit:
     """What an operation that runs alone, process after process, is lent.
 
     Attributes:
@@ -277,7 +278,7 @@ class Tools:
     path: Sequence[str] = ()
 
 
-Alone = Callable[[Given, Tools], Measured]
+MeasureAlone = Callable[[Context, Toolkit], Measured]
 """An operation that runs alone: one value for this process, none of whose calls has used the codec before.
 Raises `UnfitError` where the codec has no such operation."""
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...errors import UsageError
-from .base import Given, Operation, UnfitError, Work, burst, made_anew, rotating
+from .base import Context, Operation, TimedCall, UnfitError, burst, made_anew, rotating
 
 __all__ = ["MOST", "OPERATIONS"]
 
@@ -18,64 +18,66 @@ MOST = 100_000
 """Records of a frame."""
 
 
-def _frames(given: Given) -> list[list[int]]:
+def _frames(context: Context) -> list[list[int]]:
     """Return the records of each frame, by index."""
-    if given.parts.codec.needs_schema:
+    if context.parts.codec.needs_schema:
         raise UnfitError("its schema is one record's; a list of them has none")
-    count, size = len(given.payloads), int(given.parameter)
+    count, size = len(context.payloads), int(context.parameter)
     return [[(start + n) % count for n in range(size)] for start in range(0, count, size)]
 
 
-def _made(given: Given, frame: Sequence[int]) -> list[Any]:
-    return given.parts.taken(given.sample.records(frame))
+def _made(context: Context, frame: Sequence[int]) -> list[Any]:
+    return context.parts.taken(context.sample.records(frame))
 
 
-def _dump(given: Given) -> Work:
-    frames, size = _frames(given), int(given.parameter)
-    ready = given.shared if size <= len(given.payloads) else None
+def _dump(context: Context) -> TimedCall:
+    frames, size = _frames(context), int(context.parameter)
+    ready = context.shared if size <= len(context.payloads) else None
     if ready is not None:
-        taken = given.parts.taken(list(ready))
+        taken = context.parts.taken(list(ready))
         batches = rotating([[taken[index] for index in frame] for frame in frames])
     else:
-        batches = made_anew(lambda index: _made(given, frames[index]))
-    return Work(
-        given.parts.bare.encode,
+        batches = made_anew(lambda index: _made(context, frames[index]))
+    return TimedCall(
+        context.parts.bare.encode,
         batches,
         touched=ready is not None,
-        burst=_burst(given),
+        burst=_burst(context),
         records=size,
         calls=len(frames),
     )
 
 
-def _load(given: Given) -> Work:
-    frames, decode = _frames(given), given.parts.bare.decode
-    payloads = [given.parts.bare.encode(_made(given, frame)) for frame in frames]
+def _load(context: Context) -> TimedCall:
+    frames, decode = _frames(context), context.parts.bare.decode
+    payloads = [context.parts.bare.encode(_made(context, frame)) for frame in frames]
 
     def expected(index: int) -> Any:
         """Return what each of its records comes back as, in the list or tuple that the codec gives."""
         found = decode(payloads[index])
         kind = type(found) if isinstance(found, list | tuple) else list
-        return kind(decode(given.payloads[n]) for n in frames[index])
+        return kind(decode(context.payloads[n]) for n in frames[index])
 
-    return Work(
+    return TimedCall(
         decode,
         rotating(payloads),
         expected=expected,
         touched=True,
-        burst=_burst(given),
-        records=int(given.parameter),
+        burst=_burst(context),
+        records=int(context.parameter),
         calls=len(frames),
     )
 
 
-def _burst(given: Given) -> int:
-    return max(1, burst(given.sample) // int(given.parameter))
+def _burst(context: Context) -> int:
+    return max(1, burst(context.sample) // int(context.parameter))
 
 
-def _size(given: Given) -> float:
-    frames = _frames(given)
-    return sum(len(given.parts.bare.encode(_made(given, frame))) for frame in frames) / sum(map(len, frames))
+def _size(context: Context) -> float:
+    frames = _frames(context)
+    return sum(len(context.parts.bare.encode(_made(context, frame))) for frame in frames) / sum(
+        map(len, frames)
+    )
 
 
 def _accepts(place: str, parameter: str) -> None:

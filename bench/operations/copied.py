@@ -14,7 +14,7 @@ from typing import Any
 
 from ...codecs.conventions.arrays import kind_of
 from ...codecs.conventions.classes import fields_of
-from .base import Given, Measured, Operation
+from .base import Context, Measured, Operation
 
 __all__ = ["OPERATIONS", "copied"]
 
@@ -22,7 +22,7 @@ _RECORDS = 20
 """Records that are looked at: what a codec copies, it copies of each."""
 _WORD = 8
 
-Place = tuple[int | None, int]
+MemorySpan = tuple[int | None, int]
 """Where data is, None for what has no address or several, and its bytes."""
 
 
@@ -37,7 +37,7 @@ def _address(data: bytes) -> int:
     return ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value or 0
 
 
-def _places(record: Any) -> Iterator[Place]:
+def _places(record: Any) -> Iterator[MemorySpan]:
     """Yield where the data of a record is, shared values once."""
     stack, seen = [record], {}
     while stack:
@@ -69,7 +69,7 @@ def _places(record: Any) -> Iterator[Place]:
             yield None, _WORD
 
 
-def _of_arrays(kind: str, value: Any, stack: list[Any]) -> Iterable[Place]:
+def _of_arrays(kind: str, value: Any, stack: list[Any]) -> Iterable[MemorySpan]:
     """Yield where the data of an array or a frame is; the objects that it holds go to the stack."""
     if kind == "numpy.ndarray":
         if value.dtype.hasobject:
@@ -100,7 +100,7 @@ def _of_arrays(kind: str, value: Any, stack: list[Any]) -> Iterable[Place]:
         yield None, _WORD
 
 
-def _of_column(value: Any, stack: list[Any]) -> Iterable[Place]:
+def _of_column(value: Any, stack: list[Any]) -> Iterable[MemorySpan]:
     if type(value.dtype).__module__.startswith("numpy"):
         yield from _of_arrays("numpy.ndarray", value.to_numpy(), stack)
         return
@@ -113,14 +113,14 @@ def _of_column(value: Any, stack: list[Any]) -> Iterable[Place]:
     yield None, value.memory_usage(index=False) if hasattr(value, "index") else value.memory_usage()
 
 
-def _of_polars(value: Any) -> Iterable[Place]:
+def _of_polars(value: Any) -> Iterable[MemorySpan]:
     if value.dtype.is_numeric() and value.null_count() == 0 and value.n_chunks() == 1:
         yield value.to_numpy(allow_copy=False).__array_interface__["data"][0], value.estimated_size()
     else:
         yield None, value.estimated_size()
 
 
-def _of_arrow(value: Any) -> Iterable[Place]:
+def _of_arrow(value: Any) -> Iterable[MemorySpan]:
     """Yield where the buffers of a table, a batch, or an array of Arrow are."""
     for column in getattr(value, "columns", [value]):
         for chunk in getattr(column, "chunks", [column]):
@@ -129,9 +129,9 @@ def _of_arrow(value: Any) -> Iterable[Place]:
                     yield buffer.address, buffer.size
 
 
-def _by_frames(given: Given, records: list[Any]) -> int | None:
+def _by_frames(context: Context, records: list[Any]) -> int | None:
     """Return the bytes of frames that are no memory of the records; None for codecs without frames."""
-    spec = getattr(given.parts.codec, "spec", None)
+    spec = getattr(context.parts.codec, "spec", None)
     if spec is None or spec.calls.frames is None or spec.settings.compression is not None:
         return None
     size = 0
@@ -151,13 +151,13 @@ def _start(frame: Any) -> int | None:
     return place
 
 
-def _copied(given: Given) -> Measured:
-    payloads = given.payloads[:_RECORDS]
-    weight = sum(given.sample.weights[: len(payloads)])
-    loaded = sum(copied(given.parts.bare.decode(payload), payload) for payload in payloads)
-    records = given.parts.taken(given.sample.records(range(len(payloads))))
+def _copied(context: Context) -> Measured:
+    payloads = context.payloads[:_RECORDS]
+    weight = sum(context.sample.weights[: len(payloads)])
+    loaded = sum(copied(context.parts.bare.decode(payload), payload) for payload in payloads)
+    records = context.parts.taken(context.sample.records(range(len(payloads))))
     extras = {"dump_copied": sum(map(len, payloads)) / weight}
-    if (frames := _by_frames(given, records)) is not None:
+    if (frames := _by_frames(context, records)) is not None:
         extras["frames_copied"] = frames / weight
     return Measured(loaded / weight, extras)
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from .base import NOGC, STREAMED, Given, Operation, Variant, Work, burst, made_anew, rotating
+from .base import NOGC, STREAMED, Context, Operation, TimedCall, Variant, burst, made_anew, rotating
 
 __all__ = ["OPERATIONS"]
 
 
-def _dump(given: Given) -> Work:
-    parts, sample = given.parts, given.sample
-    ready = sample.records() if given.shared is None and given.variant.repeated else given.shared
+def _dump(context: Context) -> TimedCall:
+    parts, sample = context.parts, context.sample
+    ready = sample.records() if context.shared is None and context.variant.repeated else context.shared
     if ready is not None:
         batches = rotating(parts.taken(list(ready)))
     else:
         batches = made_anew(lambda index: parts.taken(sample.records([index]))[0])
-    return Work(parts.bare.encode, batches, touched=ready is not None, burst=burst(sample))
+    return TimedCall(parts.bare.encode, batches, touched=ready is not None, burst=burst(sample))
 
 
 OPERATIONS = (

@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from ...codecs import is_raw, split_name
-from .base import Given, Measured, Operation, Tools, UnfitError
+from .base import Context, Measured, Operation, Toolkit, UnfitError
 
 __all__ = ["OPERATIONS"]
 
@@ -25,8 +25,8 @@ print(time.perf_counter() - begun, len(sys.modules) - before)
 cache warm."""
 
 
-def _import(given: Given, tools: Tools) -> Measured:
-    name, _, compression = split_name(given.parts.codec.name)
+def _import(context: Context, tools: Toolkit) -> Measured:
+    name, _, compression = split_name(context.parts.codec.name)
     if is_raw(name) or (compression or "").endswith(",dict"):
         raise UnfitError("cannot be made by its name alone")
     wanted = name if compression is None else f"{name}|{compression}"
@@ -45,22 +45,22 @@ def _import(given: Given, tools: Tools) -> Measured:
     return Measured(float(seconds), {"modules": int(modules)})
 
 
-def _mean_record(given: Given) -> int:
+def _mean_record(context: Context) -> int:
     """Return the record whose size is nearest to the mean: one call can be on one only."""
-    weights = given.sample.weights[: len(given.payloads)]
+    weights = context.sample.weights[: len(context.payloads)]
     return min(range(len(weights)), key=lambda index: abs(weights[index] - 1))
 
 
-def _first_dump(given: Given, tools: Tools) -> Measured:
-    items = given.parts.taken(given.sample.records([_mean_record(given)]))
-    return _first(given.parts.bare.encode, items, tools)
+def _first_dump(context: Context, tools: Toolkit) -> Measured:
+    items = context.parts.taken(context.sample.records([_mean_record(context)]))
+    return _first(context.parts.bare.encode, items, tools)
 
 
-def _first_load(given: Given, tools: Tools) -> Measured:
-    return _first(given.parts.bare.decode, [given.payloads[_mean_record(given)]], tools)
+def _first_load(context: Context, tools: Toolkit) -> Measured:
+    return _first(context.parts.bare.decode, [context.payloads[_mean_record(context)]], tools)
 
 
-def _first(call: Any, items: list[Any], tools: Tools) -> Measured:
+def _first(call: Any, items: list[Any], tools: Toolkit) -> Measured:
     (first,) = tools.each(call, items)
     return Measured(first * 1e-9)
 

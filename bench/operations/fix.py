@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from ..method import Slices
-from .base import NOGC, Given, Operation, UnfitError, Work, burst, made_anew
+from .base import NOGC, Context, Operation, TimedCall, UnfitError, burst, made_anew
 
 __all__ = ["OPERATIONS"]
 
 
-def _fix(given: Given) -> Work:
-    fix, decode, payloads = given.parts.fix, given.parts.bare.decode, given.payloads
+def _fix(context: Context) -> TimedCall:
+    fix, decode, payloads = context.parts.fix, context.parts.bare.decode, context.payloads
     if fix is None:
-        raise UnfitError(f"{given.parts.codec.name} has nothing to fix")
-    return Work(
+        raise UnfitError(f"{context.parts.codec.name} has nothing to fix")
+    return TimedCall(
         fix,
         made_anew(lambda index: decode(payloads[index])),
-        burst=min(Slices.FRESH_BURST, burst(given.sample)),
+        burst=min(Slices.FRESH_BURST, burst(context.sample)),
     )
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from .base import NOGC, STREAMED, Given, Operation, Work, burst, rotating
+from .base import NOGC, STREAMED, Context, Operation, TimedCall, burst, rotating
 
 __all__ = ["OPERATIONS"]
 
 
-def _load(given: Given) -> Work:
-    return Work(given.parts.bare.decode, rotating(given.payloads), touched=True, burst=burst(given.sample))
+def _load(context: Context) -> TimedCall:
+    return TimedCall(
+        context.parts.bare.decode, rotating(context.payloads), touched=True, burst=burst(context.sample)
+    )
 
 
 OPERATIONS = (

@@ -6,13 +6,13 @@ from ...codecs import MissingField
 from ...codecs.core.fields import absent, reach, steps_of
 from ...codecs.registry import is_raw
 from ...errors import UsageError
-from .base import NOGC, Given, Operation, UnfitError, Work, burst, rotating
+from .base import NOGC, Context, Operation, TimedCall, UnfitError, burst, rotating
 
 __all__ = ["OPERATIONS"]
 
 
-def _peek(given: Given) -> Work:
-    codec, payloads, path = given.parts.codec, given.payloads, given.parameter
+def _peek(context: Context) -> TimedCall:
+    codec, payloads, path = context.parts.codec, context.payloads, context.parameter
     if is_raw(codec.name):
         raise UnfitError("a library's own calls have no peek")
     steps = steps_of(path)
@@ -22,12 +22,12 @@ def _peek(given: Given) -> Work:
         missing: MissingField = absent(codec.name, codec.decode(payloads[0]), steps)
         raise UnfitError(f"no record has the field; the first one: {missing.reason}")
     found = [None if value is ... else value for value in decoded]
-    return Work(
+    return TimedCall(
         codec.peeker(path, default=None),
         rotating(payloads),
         expected=found.__getitem__,
         touched=True,
-        burst=burst(given.sample),
+        burst=burst(context.sample),
     )
 
 

@@ -20,18 +20,18 @@ from ..backends.transports import kind, kinds
 from ..backends.transports.base import Route
 from ..facts import PipelineFacts, PipelineSetup, Setup
 from ..results import Direction, Unit
-from .base import Given, Measured, Operation, Tools, UnfitError, Variant
+from .base import Context, Measured, Operation, Toolkit, UnfitError, Variant
 
 if TYPE_CHECKING:
-    from ..backends.transports.pipeline import Pipeline, Window
+    from ..backends.transports.pipeline import Pipeline, RateWindow
 
-__all__ = ["BOUND", "FLOOR", "OPERATIONS", "RATE", "asked"]
+__all__ = ["BASELINE", "BOUND", "OPERATIONS", "RATE", "asked"]
 
 RATE = 3000
 """Records a second, where no rate is asked for."""
 BOUND = 10
 """Milliseconds that the 99th percentile may take, where no bound is asked for."""
-FLOOR = Variant("floor", "{}, with the codec's payloads as opaque bytes")
+BASELINE = Variant("floor", "{}, with the codec's payloads as opaque bytes")
 
 _READERS = 256
 """At the most."""
@@ -112,29 +112,29 @@ def _as_it_is(payload: bytes, /) -> bytes:
     return payload
 
 
-def _pipeline(given: Given, tools: Tools, readers: int) -> Pipeline:
+def _pipeline(context: Context, tools: Toolkit, readers: int) -> Pipeline:
     """Return a pipeline that is still to be entered.
 
     Raises:
         UnfitError: No transport is named.
     """
-    if not given.place:
+    if not context.place:
         raise UnfitError("name a transport: OPERATION@TRANSPORT:READERS")
     from uuid import uuid4
 
     from ..backends.transports.pipeline import Clocked, Pipeline
 
-    route = Route(readers, f"bakeoff_{uuid4().hex[:12]}", given.url)
-    if given.variant is FLOOR:
+    route = Route(readers, f"bakeoff_{uuid4().hex[:12]}", context.url)
+    if context.variant is BASELINE:
         opaque = Clocked(_as_it_is, _nothing)
-        return Pipeline(kind(given.place), route, opaque, opaque, given.payloads, tools.beat)
+        return Pipeline(kind(context.place), route, opaque, opaque, context.payloads, tools.beat)
     from ._inside import Inside
 
-    codec = given.parts.bare
+    codec = context.parts.bare
     encode, decode = Inside(codec.encode, processor=True), Inside(codec.decode, processor=True)
-    records = given.parts.taken(given.sample.records(range(len(given.payloads))))
+    records = context.parts.taken(context.sample.records(range(len(context.payloads))))
     return Pipeline(
-        kind(given.place),
+        kind(context.place),
         route,
         Clocked(encode.call, encode.take),
         Clocked(decode.call, decode.take),
@@ -143,7 +143,7 @@ def _pipeline(given: Given, tools: Tools, readers: int) -> Pipeline:
     )
 
 
-def _held(window: Window) -> bool:
+def _held(window: RateWindow) -> bool:
     return window.delivered >= _HELD * window.rate and window.lost <= _LOST
 
 
@@ -151,18 +151,18 @@ def _seconds(rate: float, seconds: float) -> float:
     return max(seconds, _FEW / rate)
 
 
-def _measure(given: Given, tools: Tools) -> Measured:
+def _measure(context: Context, tools: Toolkit) -> Measured:
     """Return all that one rate tells."""
     from ._inside import cost
 
-    readers, rate = asked(given.parameter)
-    with _pipeline(given, tools, readers) as pipeline:
+    readers, rate = asked(context.parameter)
+    with _pipeline(context, tools, readers) as pipeline:
         pipeline.window(rate, _seconds(rate, _WARM))
         for _ in range(_TIMES):
             window = pipeline.window(rate, _seconds(rate, _SECONDS))
             if _held(window) or window.delivered < _HOPELESS * rate:
                 break
-    added, counted = (0.0, 0.0) if given.variant is FLOOR else cost(processor=True)
+    added, counted = (0.0, 0.0) if context.variant is BASELINE else cost(processor=True)
     facts = PipelineFacts(window.delivered, window.lost, window.seconds, added, counted)
     figures: dict[str, float | str] = {"delivered": max(window.delivered, 1e-3)}
     for name, share in (("latency-p50", 0.5), ("latency-p99", 0.99)):
@@ -172,22 +172,22 @@ def _measure(given: Given, tools: Tools) -> Measured:
         (window.reading, window.calls[1], readers / max(1, len(window.latencies))),
     )
     figures["cpu"] = sum(max(0.0, worked - added * calls) * times for (worked, _), calls, times in ends) / 1e9
-    if given.variant is not FLOOR:
+    if context.variant is not BASELINE:
         figures["cpu-codec"] = (
             sum(max(1.0, inside - counted * calls) * times for (_, inside), calls, times in ends) / 1e9
         )
     return Measured(window.delivered, facts=facts, together=figures)
 
 
-def _unheld(window: Window) -> str:
+def _unheld(window: RateWindow) -> str:
     said = f"not held: {window.delivered:,.0f} of {window.rate:,.0f} records a second arrived"
     return f"{said}, {window.lost:.0%} of what was sent was lost" if window.lost > _LOST else said
 
 
-def _search(given: Given, tools: Tools) -> Measured:
+def _search(context: Context, tools: Toolkit) -> Measured:
     """Return the highest rate that is held with its 99th percentile below a bound."""
-    readers, bound = asked(given.parameter, BOUND)
-    with _pipeline(given, tools, readers) as pipeline:
+    readers, bound = asked(context.parameter, BOUND)
+    with _pipeline(context, tools, readers) as pipeline:
         pipeline.window(_START, _WARM)
 
         def holds(rate: float) -> bool:
@@ -235,7 +235,7 @@ def _operation(
         parameter="READERSxRATE",
         accepts=_accepts("a rate", _at_a_rate),
         floor=floor,
-        variants=(FLOOR,) if floor else (),
+        variants=(BASELINE,) if floor else (),
         together="pipeline",
         sums=sums,
     )

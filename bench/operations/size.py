@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from .base import Given, Operation
+from .base import Context, Operation
 
 __all__ = ["OPERATIONS"]
 
 
-def _size(given: Given) -> float:
-    count = len(given.payloads)
-    return sum(map(len, given.payloads)) / sum(given.sample.weights[:count])
+def _size(context: Context) -> float:
+    count = len(context.payloads)
+    return sum(map(len, context.payloads)) / sum(context.sample.weights[:count])
 
 
 OPERATIONS = (

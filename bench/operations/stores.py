@@ -21,11 +21,11 @@ from ...errors import UsageError
 from ..backends.registry import shown_name
 from ..backends.stores import kind, kinds
 from ..backends.stores.base import MissingStore, Store, StoreError, Wire, opaque
-from ..backends.stores.pool import LARGE, Filled, Filling, Shelf, make_location, remove_location
+from ..backends.stores.pool import LARGE, Filled, Filling, StorePool, make_location, remove_location
 from ..facts import Setup, StoreFacts, StoreSetup
-from .base import NOGC, Batch, Given, Measured, Operation, Ring, UnfitError, Variant, Work, burst
+from .base import NOGC, Batch, Context, Measured, Operation, Ring, TimedCall, UnfitError, Variant, burst
 
-__all__ = ["BATCH", "CODEC", "FLOOR", "OPERATIONS", "PAGE", "STATE", "UNCODED"]
+__all__ = ["BASELINE", "BATCH", "CODEC", "OPERATIONS", "PAGE", "STATE", "UNCODED"]
 
 STATE = "MD"
 """Of a store before timing, where none is asked for."""
@@ -40,7 +40,7 @@ _ROWS = 1000
 """Records that are compared at a time."""
 
 CODEC = Variant("codec", "the codec's part of {}, clocked in place")
-FLOOR = Variant("floor", "{}, with the codec's payload as opaque bytes")
+BASELINE = Variant("floor", "{}, with the codec's payload as opaque bytes")
 
 _PUTS = 128
 """Calls of a slice at least, where each writes one record: a store puts work off until much has come
@@ -48,7 +48,7 @@ together, and then one of many calls does it."""
 _BATCHES = 4
 """The same where each writes many."""
 
-_SHELF = Shelf()
+_POOL = StorePool()
 
 
 def _state(text: str) -> tuple[str, int, int]:
@@ -106,7 +106,7 @@ class _Cell:
         give: Gives the store back.
     """
 
-    given: Given
+    context: Context
     filled: Filled
     wire: Wire
     inside: Callable[[], int] | None
@@ -123,23 +123,23 @@ class _Cell:
 
     def record(self, index: int) -> Any:
         """Return a record of the sample as a service has it that puts it; in the floor, its payload."""
-        given = self.given
-        if given.variant is FLOOR:
-            return given.payloads[index % len(given.payloads)]
-        if given.shared is not None:
-            return given.parts.taken([given.shared[index]])[0]
-        return given.parts.taken(given.sample.records([index]))[0]
+        context = self.context
+        if context.variant is BASELINE:
+            return context.payloads[index % len(context.payloads)]
+        if context.shared is not None:
+            return context.parts.taken([context.shared[index]])[0]
+        return context.parts.taken(context.sample.records([index]))[0]
 
     def back(self, key: int) -> Any:
         """Return what the codec gives back of the record that has a key."""
-        return self.given.parts.bare.decode(self.given.payloads[self.filled.filling.index(key)])
+        return self.context.parts.bare.decode(self.context.payloads[self.filled.filling.index(key)])
 
     def key(self, index: int) -> int:
         """Return a key under which a record of the sample is, one of several at random."""
-        count, size = self.filled.filling.count, len(self.given.payloads)
+        count, size = self.filled.filling.count, len(self.context.payloads)
         return 1 + index % min(count, size) + size * random.randrange(max(1, count // size))
 
-    def work(self, call: Callable[[Any], object], item: Callable[[int], Any], **more: Any) -> Work:
+    def work(self, call: Callable[[Any], object], item: Callable[[int], Any], **more: Any) -> TimedCall:
         """Return what is timed, on items that are made anew."""
 
         def batches(ring: Ring) -> Batch:
@@ -149,47 +149,47 @@ class _Cell:
 
             return batch
 
-        kind, sample = self.filled.kind, self.given.sample
+        kind, sample = self.filled.kind, self.context.sample
         fields = {"burst": burst(sample), "inside": self.inside, "waits": kind.waits, "close": self.give}
-        return Work(call, batches, **fields | more)
+        return TimedCall(call, batches, **fields | more)
 
 
-def _cell(given: Given, *, closed: bool = False, writes: bool = False) -> _Cell:
+def _cell(context: Context, *, closed: bool = False, writes: bool = False) -> _Cell:
     """Return a filled store, shared with all that want the same.
 
     Args:
-        given: What is asked for.
+        context: What is asked for.
         closed: The store is there to be opened.
         writes: It is written to, and grows: who reads has another, unless it is large.
 
     Raises:
         UnfitError: The store is not installed, or calls no codec that could be clocked.
     """
-    if not given.place:
+    if not context.place:
         raise UnfitError("name a store: OPERATION@STORE")
-    found, codec, count = kind(given.place), given.parts.bare, _state(given.parameter)[1]
-    wire = Wire(codec.encode, codec.decode, given.parts.codec.format)
+    found, codec, count = kind(context.place), context.parts.bare, _state(context.parameter)[1]
+    wire = Wire(codec.encode, codec.decode, context.parts.codec.format)
 
     # In memory a store holds either records or payloads; elsewhere they are the same.
-    own = found.live and given.variant is FLOOR and not closed
+    own = found.live and context.variant is BASELINE and not closed
     # A large one takes long to fill, and grows by a share only: who writes and who reads have one together.
     grows = writes or (count >= LARGE and not closed)
 
     def fill() -> Filling:
-        payloads = given.payloads
+        payloads = context.payloads
         return Filling(payloads if own else [codec.decode(one) for one in payloads], payloads, count)
 
-    name = (given.place, given.parts.codec.name, count, hash(tuple(given.payloads)), closed, own, grows)
+    name = (context.place, context.parts.codec.name, count, hash(tuple(context.payloads)), closed, own, grows)
     try:
-        filled = _SHELF.take(name, found, given.url, wire, fill, closed=closed, grows=grows)
+        filled = _POOL.take(name, found, context.url, wire, fill, closed=closed, grows=grows)
     except MissingStore as error:
         raise UnfitError(str(error)) from error
     inside = None
-    if given.variant is FLOOR:
+    if context.variant is BASELINE:
         wire = opaque(wire.format)
-    elif given.variant is CODEC:
+    elif context.variant is CODEC:
         wire, inside = _clocked(wire)
-    return _Cell(given, filled, wire, inside, functools.partial(_SHELF.give, name))
+    return _Cell(context, filled, wire, inside, functools.partial(_POOL.give, name))
 
 
 @functools.cache
@@ -213,19 +213,19 @@ def _clocked(wire: Wire) -> tuple[Wire, Callable[[], int]]:
     return Wire(clocks[0].call, clocks[1].call, wire.format), inside
 
 
-def _refuse_live(given: Given) -> None:
+def _refuse_live(context: Context) -> None:
     """Refuse to clock what is not called.
 
     Raises:
         UnfitError: The store keeps records in memory.
     """
-    if given.variant is CODEC and given.place and kind(given.place).live:
-        raise UnfitError(f"{given.place} keeps records in memory: no codec is called")
+    if context.variant is CODEC and context.place and kind(context.place).live:
+        raise UnfitError(f"{context.place} keeps records in memory: no codec is called")
 
 
-def _get(given: Given) -> Work:
-    _refuse_live(given)
-    cell = _cell(given)
+def _get(context: Context) -> TimedCall:
+    _refuse_live(context)
+    cell = _cell(context)
     keys: list[int] = []
 
     def key(index: int) -> int:
@@ -235,8 +235,8 @@ def _get(given: Given) -> Work:
     return cell.work(cell.store.get, key, touched=True, expected=lambda index: cell.back(keys[0]))
 
 
-def _put(given: Given) -> Work:
-    cell = _cell(given, writes=True)
+def _put(context: Context) -> TimedCall:
+    cell = _cell(context, writes=True)
     filled = cell.filled
     last: list[tuple[int, Any]] = []
 
@@ -248,14 +248,14 @@ def _put(given: Given) -> Work:
         filled.store.put(pair[0], pair[1])
 
     def expected(index: int) -> None:
-        _compare([(last[0], given.payloads[index])], [(last[0][0], cell.store.get(last[0][0]))], given)
+        _compare([(last[0], context.payloads[index])], [(last[0][0], cell.store.get(last[0][0]))], context)
 
     return cell.work(put_pair, pair, expected=expected)
 
 
-def _put_batch(given: Given) -> Work:
-    cell, number = _cell(given, writes=True), _state(given.parameter)[2]
-    filled, size = cell.filled, len(given.payloads)
+def _put_batch(context: Context) -> TimedCall:
+    cell, number = _cell(context, writes=True), _state(context.parameter)[2]
+    filled, size = cell.filled, len(context.payloads)
     last: list[tuple[int, Any]] = []
 
     def pairs(index: int) -> list[tuple[int, Any]]:
@@ -264,9 +264,9 @@ def _put_batch(given: Given) -> Work:
         return list(last)
 
     def expected(index: int) -> None:
-        payloads = [given.payloads[(index + i) % size] for i in range(number)]
+        payloads = [context.payloads[(index + i) % size] for i in range(number)]
         wanted = list(zip(last, payloads, strict=True))
-        _compare(wanted, cell.store.scan(last[0][0] - 1, number), given)
+        _compare(wanted, cell.store.scan(last[0][0] - 1, number), context)
 
     def put_pairs(pairs: list[tuple[int, Any]]) -> None:
         filled.store.put_many(pairs)
@@ -274,9 +274,9 @@ def _put_batch(given: Given) -> Work:
     return cell.work(put_pairs, pairs, burst=1, records=number, expected=expected)
 
 
-def _scan(given: Given) -> Work:
-    _refuse_live(given)
-    cell = _cell(given)
+def _scan(context: Context) -> TimedCall:
+    _refuse_live(context)
+    cell = _cell(context)
     store, count = cell.store, cell.filled.filling.count
     page = min(PAGE, count)
     last = [0]
@@ -291,8 +291,8 @@ def _scan(given: Given) -> Work:
     return cell.work(lambda after: store.scan(after, page), after, burst=1, records=page, expected=expected)
 
 
-def _update(given: Given) -> Work:
-    cell = _cell(given, writes=True)
+def _update(context: Context) -> TimedCall:
+    cell = _cell(context, writes=True)
     filled = cell.filled
     last = [0]
 
@@ -317,11 +317,11 @@ def _update(given: Given) -> Work:
             raise StoreError(f"after an update of key {key}: {difference}")
         cell.store.put(key, cell.back(key))
 
-    return cell.work(rewrite if given.variant is FLOOR else update, key, touched=True, expected=expected)
+    return cell.work(rewrite if context.variant is BASELINE else update, key, touched=True, expected=expected)
 
 
-def _open(given: Given) -> Work:
-    cell = _cell(given, closed=True)
+def _open(context: Context) -> TimedCall:
+    cell = _cell(context, closed=True)
     kind, location, wire = cell.filled.kind, cell.filled.location, cell.wire
 
     def opened(key: int) -> Any:
@@ -338,14 +338,14 @@ def _open(given: Given) -> Work:
     )
 
 
-def _stored(given: Given) -> Measured:
+def _stored(context: Context) -> Measured:
     """Fill a store, close it, see that a scan gives what was put; return what it takes, and how safe."""
-    if not given.place:
+    if not context.place:
         raise UnfitError("name a store: OPERATION@STORE")
-    found, codec, count = kind(given.place), given.parts.bare, _state(given.parameter)[1]
-    wire = Wire(codec.encode, codec.decode, given.parts.codec.format)
-    filling = Filling([codec.decode(payload) for payload in given.payloads], given.payloads, count)
-    location = make_location(given.url)
+    found, codec, count = kind(context.place), context.parts.bare, _state(context.parameter)[1]
+    wire = Wire(codec.encode, codec.decode, context.parts.codec.format)
+    filling = Filling([codec.decode(payload) for payload in context.payloads], context.payloads, count)
+    location = make_location(context.url)
     try:
         with contextlib.closing(found.open(location, wire)) as store:
             filling.into(store)
@@ -381,7 +381,7 @@ def _scan_all(store: Store, filling: Filling) -> None:
 
 
 def _compare(
-    put: Sequence[tuple[tuple[int, Any], bytes]], found: Sequence[tuple[int, Any]], given: Given
+    put: Sequence[tuple[tuple[int, Any], bytes]], found: Sequence[tuple[int, Any]], context: Context
 ) -> None:
     """See that what was put is there: the record itself, or what the codec makes of its payload.
 
@@ -397,7 +397,7 @@ def _compare(
             raise StoreError(f"key {there} is there where {key} was put")
         if back is record:
             continue
-        difference = first_difference(given.parts.bare.decode(payload), back)
+        difference = first_difference(context.parts.bare.decode(payload), back)
         if difference is not None:
             raise StoreError(f"what was put under key {key} comes back otherwise: {difference}")
 
@@ -428,11 +428,11 @@ def _other(value: Any) -> Any:
 
 def _operation(
     name: str,
-    carry_out: Callable[[Given], Work],
+    carry_out: Callable[[Context], TimedCall],
     heading: str,
     summary: str,
     parameter: str = "STATE",
-    variants: tuple[Variant, ...] = (CODEC, FLOOR),
+    variants: tuple[Variant, ...] = (CODEC, BASELINE),
     *,
     accepts: Callable[[str, str], Setup | None] = _accepts,
     fewest: int = 1,
@@ -479,7 +479,7 @@ OPERATIONS = (
         _open,
         "open",
         "time to open a store, replaying its journal, to get one record and to close it; for each in it",
-        variants=(CODEC, FLOOR, NOGC),
+        variants=(CODEC, BASELINE, NOGC),
     ),
     Operation(
         name="stored",

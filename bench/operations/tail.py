@@ -8,7 +8,7 @@ from itertools import chain, count
 from statistics import fmean
 from typing import Any
 
-from .base import Given, Measured, Operation, Tools
+from .base import Context, Measured, Operation, Toolkit
 
 __all__ = ["OPERATIONS"]
 
@@ -23,28 +23,28 @@ _AT_ONCE = 32
 """Records that are made before they are called with."""
 
 
-def _dump(given: Given, tools: Tools) -> Measured:
-    records = len(given.payloads)
+def _dump(context: Context, tools: Toolkit) -> Measured:
+    records = len(context.payloads)
 
     def fresh() -> Iterator[list[Any]]:
         for start in count(0, _AT_ONCE):
             indices = [n % records for n in range(start, start + _AT_ONCE)]
-            yield given.parts.taken(given.sample.records(indices))
+            yield context.parts.taken(context.sample.records(indices))
 
-    return _tail(given.parts.bare.encode, fresh(), tools)
+    return _tail(context.parts.bare.encode, fresh(), tools)
 
 
-def _load(given: Given, tools: Tools) -> Measured:
-    payloads = given.payloads
+def _load(context: Context, tools: Toolkit) -> Measured:
+    payloads = context.payloads
 
     def rotating() -> Iterator[list[Any]]:
         for start in count(0, _AT_ONCE):
             yield [payloads[n % len(payloads)] for n in range(start, start + _AT_ONCE)]
 
-    return _tail(given.parts.bare.decode, rotating(), tools)
+    return _tail(context.parts.bare.decode, rotating(), tools)
 
 
-def _tail(call: Callable[[Any], Any], items: Iterator[list[Any]], tools: Tools) -> Measured:
+def _tail(call: Callable[[Any], Any], items: Iterator[list[Any]], tools: Toolkit) -> Measured:
     # The first calls in a process are another question, that of `first-call`.
     tools.each(call, next(items))
     begun = time.perf_counter()
@@ -73,7 +73,7 @@ def _at(ordered: Sequence[int], share: float) -> float:
     return max(1, ordered[min(len(ordered) - 1, int(share * len(ordered)))]) * 1e-9
 
 
-def _of(name: str, summary: str, carry_out: Callable[[Given, Tools], Measured]) -> Operation:
+def _of(name: str, summary: str, carry_out: Callable[[Context, Toolkit], Measured]) -> Operation:
     return Operation(
         name=f"tail-{name}",
         phase="alone",

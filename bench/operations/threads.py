@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...errors import UsageError
-from .base import Given, Measured, Operation, Tools
+from .base import Context, Measured, Operation, Toolkit
 
 __all__ = ["OPERATIONS"]
 
@@ -30,19 +30,21 @@ _SWITCH = 1e-6
 The kernel makes some 50 microseconds of it; who asks without pause would burn the very time that is read."""
 
 
-def _dump_items(given: Given) -> list[Any]:
-    return given.parts.taken(given.sample.records(range(len(given.payloads))))
+def _dump_items(context: Context) -> list[Any]:
+    return context.parts.taken(context.sample.records(range(len(context.payloads))))
 
 
-def _dump_rate(given: Given, tools: Tools) -> Measured:
-    return _rate(given.parts.bare.encode, lambda: _dump_items(given), int(given.parameter), tools)
+def _dump_rate(context: Context, tools: Toolkit) -> Measured:
+    return _rate(context.parts.bare.encode, lambda: _dump_items(context), int(context.parameter), tools)
 
 
-def _load_rate(given: Given, tools: Tools) -> Measured:
-    return _rate(given.parts.bare.decode, lambda: list(given.payloads), int(given.parameter), tools)
+def _load_rate(context: Context, tools: Toolkit) -> Measured:
+    return _rate(context.parts.bare.decode, lambda: list(context.payloads), int(context.parameter), tools)
 
 
-def _rate(call: Callable[[Any], Any], items: Callable[[], list[Any]], number: int, tools: Tools) -> Measured:
+def _rate(
+    call: Callable[[Any], Any], items: Callable[[], list[Any]], number: int, tools: Toolkit
+) -> Measured:
     """Return the calls per second of several threads, each with records of its own.
 
     They call from Python, where the interpreter changes threads, as programs do.
@@ -132,16 +134,16 @@ class _Waiting(threading.Thread):
         return self.longest, took
 
 
-def _stall_dump(given: Given, tools: Tools) -> Measured:
-    return _stall(given.parts.bare.encode, _dump_items(given), given, tools)
+def _stall_dump(context: Context, tools: Toolkit) -> Measured:
+    return _stall(context.parts.bare.encode, _dump_items(context), context, tools)
 
 
-def _stall_load(given: Given, tools: Tools) -> Measured:
-    return _stall(given.parts.bare.decode, list(given.payloads), given, tools)
+def _stall_load(context: Context, tools: Toolkit) -> Measured:
+    return _stall(context.parts.bare.decode, list(context.payloads), context, tools)
 
 
-def _stall(call: Callable[[Any], Any], items: list[Any], given: Given, tools: Tools) -> Measured:
-    largest = items[max(range(len(items)), key=lambda index: len(given.payloads[index]))]
+def _stall(call: Callable[[Any], Any], items: list[Any], context: Context, tools: Toolkit) -> Measured:
+    largest = items[max(range(len(items)), key=lambda index: len(context.payloads[index]))]
     interval = sys.getswitchinterval()
     sys.setswitchinterval(_SWITCH)
     waiting = _Waiting()
@@ -157,7 +159,7 @@ def _stall(call: Callable[[Any], Any], items: list[Any], given: Given, tools: To
     return Measured(min(kept, took), {"call": took, "least": least}, resolution=least)
 
 
-def _least(waiting: _Waiting, call: Callable[[Any], Any], item: Any, tools: Tools) -> tuple[float, float]:
+def _least(waiting: _Waiting, call: Callable[[Any], Any], item: Any, tools: Toolkit) -> tuple[float, float]:
     """Return the seconds that a call keeps another thread waiting, and those that it takes, at the least."""
     found: list[tuple[float, float]] = []
     end = time.perf_counter() + _STALLING
@@ -173,7 +175,7 @@ def _accepts(place: str, parameter: str) -> None:
         raise UsageError(f"{parameter!r} is no number of threads from 1 to {_MOST}")
 
 
-def _threads(name: str, verb: str, carry_out: Callable[[Given, Tools], Measured]) -> Operation:
+def _threads(name: str, verb: str, carry_out: Callable[[Context, Toolkit], Measured]) -> Operation:
     return Operation(
         name=f"threads-{name}",
         phase="alone",
@@ -187,7 +189,7 @@ def _threads(name: str, verb: str, carry_out: Callable[[Given, Tools], Measured]
     )
 
 
-def _stalling(name: str, verb: str, carry_out: Callable[[Given, Tools], Measured]) -> Operation:
+def _stalling(name: str, verb: str, carry_out: Callable[[Context, Toolkit], Measured]) -> Operation:
     return Operation(
         name=f"stall-{name}",
         phase="alone",

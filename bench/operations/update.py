@@ -13,7 +13,7 @@ from typing import Any
 from ...codecs import Codec
 from ...codecs.registry import is_raw
 from ...errors import UsageError
-from .base import Given, Operation, UnfitError, Work, rotating
+from .base import Context, Operation, TimedCall, UnfitError, rotating
 
 __all__ = ["OPERATIONS"]
 
@@ -25,25 +25,25 @@ _CACHES = 1 << 20
 """Bytes of payloads that are timed together."""
 
 
-def _update(given: Given) -> Work:
-    return _work(given, _of_lists(given), _changed)
+def _update(context: Context) -> TimedCall:
+    return _work(context, _of_lists(context), _changed)
 
 
-def _update_spliced(given: Given) -> Work:
-    codec = _of_lists(given)
+def _update_spliced(context: Context) -> TimedCall:
+    codec = _of_lists(context)
     if not codec.splices:
         raise UnfitError(f"{codec.name} cannot splice: it decodes, changes and encodes")
-    return _work(given, codec, _spliced)
+    return _work(context, codec, _spliced)
 
 
-def _work(given: Given, codec: Codec, way: Callable[[Codec, int], Callable[[bytes], bytes]]) -> Work:
-    count = int(given.parameter)
+def _work(context: Context, codec: Codec, way: Callable[[Codec, int], Callable[[bytes], bytes]]) -> TimedCall:
+    count = int(context.parameter)
     lists = [_numbers(count, turn) for turn in range(max(1, min(_TURNS, _ITEMS // max(1, count))))]
     payloads = [codec.encode(numbers) for numbers in lists]
     item = 1 << 31
     # Made of the numbers, and not by way of what is checked.
     expected = [codec.encode([*numbers, item]) for numbers in lists]
-    return Work(
+    return TimedCall(
         way(codec, item),
         rotating(payloads),
         expected=expected.__getitem__,
@@ -71,9 +71,9 @@ def _changed(codec: Codec, item: int) -> Callable[[bytes], bytes]:
     return change
 
 
-def _of_lists(given: Given) -> Codec:
+def _of_lists(context: Context) -> Codec:
     """Return the codec, with the schema of such a list where it has one."""
-    parts = given.parts
+    parts = context.parts
     if is_raw(parts.codec.name):
         raise UnfitError("a library's own calls have no conventions to write lists of any codec by")
     if parts.codec.schema is None:

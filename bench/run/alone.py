@@ -13,7 +13,7 @@ import time
 from ..cells import operation_name
 from ..jobs import Alone, Ended, Found
 from ..operations import operation
-from ..results import FLOOR, Cell, without_defaults
+from ..results import BASELINE, Cell, without_defaults
 from .context import Run, Stage
 
 __all__ = ["cells_of", "job_of", "measure_alone"]
@@ -87,7 +87,7 @@ def measure_alone(run: Run, stage: Stage) -> None:
 def _floors(run: Run, stage: Stage, names: list[str]) -> list[Cell]:
     """Return the cells of what has to be done whatever the codec, once there is a codec to be below."""
     declared = [operation(name) for name in names if stage.checks]
-    found = [each.cell(stage.name, FLOOR) for each in declared if each.floor]
+    found = [each.cell(stage.name, BASELINE) for each in declared if each.floor]
     run.record(
         *(
             {"kind": "cell", "cell": without_defaults(cell), "outcome": "ok"}
@@ -100,11 +100,11 @@ def _floors(run: Run, stage: Stage, names: list[str]) -> list[Cell]:
 
 def _job(run: Run, stage: Stage, cell: Cell) -> Alone:
     """Return the job of a cell; of a floor, with the shortest payloads that some codec has."""
-    if cell.codec != FLOOR:
+    if cell.codec != BASELINE:
         return job_of(run, stage, cell)
     blobs = run.executor.blobs
     least = min(stage.checks, key=lambda codec: len(blobs[stage.checks[codec].payloads]))
-    return job_of(run, stage, dataclasses.replace(cell, variant=FLOOR, codec=least))
+    return job_of(run, stage, dataclasses.replace(cell, variant=BASELINE, codec=least))
 
 
 def _together(cells: list[Cell]) -> list[list[Cell]]:

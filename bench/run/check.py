@@ -12,7 +12,7 @@ from ...codecs.registry import bare_name
 from ...codecs.streams.compression import dictionary_id
 from ..jobs import Check, Checked, Ended
 from ..operations import operation
-from ..results import FLOOR, CheckFacts, without_defaults
+from ..results import BASELINE, CheckFacts, without_defaults
 from .context import Run, Stage
 
 __all__ = ["check", "turn"]
@@ -62,7 +62,7 @@ def check(run: Run, stage: Stage) -> None:
             _take(run, stage, codec, waiting[codec].result())
             run.look()
     for name in run.options.timed():
-        cell = operation(name).cell(stage.name, FLOOR)
+        cell = operation(name).cell(stage.name, BASELINE)
         if operation(name).floor and run.state.outcome(cell) is None:
             run.record({"kind": "cell", "cell": without_defaults(cell), "outcome": "ok"})
 
@@ -78,8 +78,8 @@ def turn(codec: str) -> int:
         "/" not in declared.name if declared.needs_schema else bool(declared.values),
         declared.library in _FAST and not declared.needs_schema,
         declared.needs_schema,
-        declared.usual and declared.format not in _SLOW,
-        declared.usual,
+        declared.in_default_set and declared.format not in _SLOW,
+        declared.in_default_set,
     )
     return turns.index(True) if True in turns else len(turns)
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from ..jobs import Checked, Corpus, Executor
+from ..jobs import Checked, CorpusInputs, Executor
 from ..results import Cell, Outcome, without_defaults
 from .journal import Journal
 from .options import Options
@@ -36,7 +36,7 @@ class Stage:
     """
 
     name: str
-    corpus: Corpus
+    corpus: CorpusInputs
     path: tuple[str, ...]
     modules: Mapping[str, str]
     codecs: tuple[str, ...]

@@ -15,7 +15,7 @@ from ..operations.base import Operation
 from .context import Show
 from .environment import abreast
 from .options import Options
-from .processes import Workshop
+from .processes import LocalExecutor
 from .reading import prepare
 from .schedule import Schedule
 
@@ -40,7 +40,7 @@ The timing contract
    left the caches cold.
 4. Short shuffled slices, many short processes, paired statistics. A slice is some calls, about
    {slice:.2f} ms, timed in bursts of at most {burst}; a round is every codec once, in random order, with
-   a yardstick among them; a process is {rounds} rounds; the run goes on until every pair of interest
+   a reference kernel among them; a process is {rounds} rounds; the run goes on until every pair of interest
    is resolved or known to ±{precision:g} %, or the {budget:g} s for a corpus are over, which is then
    said: reading, check and memory take their part of them, and codecs that the rest does not
    suffice for are told with what their check took (--all gives all of them the time).
@@ -137,11 +137,11 @@ def _cells(options: Options) -> int:
 
 def _read(options: Options, show: Show) -> Iterator[tuple[Prepared, float]]:
     """Draw the samples, and say how long that took."""
-    with Workshop() as workshop:
+    with LocalExecutor() as executor:
         for source, size in options.sources():
             begun = time.monotonic()
             show(f"reading {source}", -1, 0)
-            yield prepare(workshop, options, source, size=size), time.monotonic() - begun
+            yield prepare(executor, options, source, size=size), time.monotonic() - begun
 
 
 def _corpus(prepared: Prepared, taken: float) -> str:
@@ -178,7 +178,7 @@ def _seconds(options: Options, prepared: Prepared, read: float) -> float:
         process += (codecs - 1) * _PROCESS
     least = (options.fewest + 2) * process
     most = max(schedule.budget * schedule.timing_part - read - check, 0.0)
-    if options.patient:
+    if options.no_time_limit:
         return read + check + memory + (max(least, schedule.budget) if codecs > _FEW else least)
     timing = min(least, most) if codecs <= _FEW else most
     return min(read + check + timing + memory, max(schedule.budget, read + check))

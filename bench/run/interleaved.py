@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from ...datasets.corpora import is_function
 from ...errors import UsageError
 from ...schemas.naming import is_definition
-from ..jobs import Check, Checked, Corpus, Ended, Time, Timed, TimedCell
+from ..jobs import Check, Checked, CorpusInputs, Ended, Time, Timed, TimedCell
 from ..method import Verdicts
 from ..operations import operation
 from ..results import Cell, CellResult, CorpusFacts, Measurement, Result, without_defaults
@@ -25,7 +25,7 @@ from ..stats import same_core, split
 from .context import Show
 from .environment import cores
 from .options import Options
-from .processes import Workshop
+from .processes import LocalExecutor
 from .reading import handles, prepare
 from .state import State, turned
 from .stopping import Rule
@@ -109,7 +109,7 @@ def options_of(run: Result, sources: Sequence[str], *, schema: str | None, trust
         corpora=tuple(sources) or stored.corpora,
         schema=stored.schema if schema is None else schema,
         trusted=trusted,
-        patient=True,
+        no_time_limit=True,
     )
 
 
@@ -141,7 +141,7 @@ def interleave(
     again = Again(alpha=split(Verdicts.ALPHA, len(LOOKS) * len(cells)))
     begun = time.monotonic()
     with contextlib.ExitStack() as stack:
-        shops = tuple(stack.enter_context(Workshop(side.python)) for side in sides)
+        shops = tuple(stack.enter_context(LocalExecutor(side.python)) for side in sides)
         stages = list(_stages(sides, shops, cells, options, again, show))
         spare = budget
         for left, stage in zip(range(len(stages), 0, -1), stages, strict=True):
@@ -178,7 +178,7 @@ def _check_interpreter(python: str) -> None:
 
 def _stages(
     sides: tuple[Side, Side],
-    shops: tuple[Workshop, ...],
+    shops: tuple[LocalExecutor, ...],
     cells: Collection[Cell],
     options: Options,
     again: Again,
@@ -238,8 +238,8 @@ class _Stage:
         self,
         options: Options,
         sides: tuple[Side, Side],
-        shops: tuple[Workshop, ...],
-        corpus: Corpus,
+        shops: tuple[LocalExecutor, ...],
+        corpus: CorpusInputs,
         path: tuple[str, ...],
         modules: Mapping[str, str],
         again: Again,
@@ -323,7 +323,7 @@ class _Stage:
                 "kind": "process",
                 "corpus": group[0].corpus,
                 "pair": number,
-                "yardstick": answers[side].yardstick,
+                "reference_kernel": answers[side].reference_kernel,
                 "contention": answers[side].contention,
                 "least": answers[side].least,
                 "cells": {group[int(index)].name: figures for index, figures in answers[side].cells.items()},

@@ -35,7 +35,7 @@ def measure_memory(run: Run, stage: Stage) -> None:
         seconds: dict[str, float] = {}
         for cell in cells:
             seconds[cell.codec] = seconds.get(cell.codec, 0.0) + slower * _expected(stage, cell)
-        left = math.inf if run.options.patient else stage.schedule.left()
+        left = math.inf if run.options.no_time_limit else stage.schedule.left()
         chosen = _suffice(seconds, abreast() * left)
         begun = time.monotonic()
         # What is begun may end in the time that a run may take beyond its own.

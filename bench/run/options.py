@@ -24,7 +24,17 @@ from .stopping import Rule
 __all__ = ["FREE", "Options"]
 
 FREE = frozenset(
-    {"precision", "budget", "patient", "tie", "fewest", "ratios", "cell_timeout", "cell_memory", "trusted"}
+    {
+        "precision",
+        "budget",
+        "no_time_limit",
+        "tie",
+        "fewest",
+        "ratios",
+        "cell_timeout",
+        "cell_memory",
+        "trusted",
+    }
 )
 """Options that may change when a run is resumed: they do not touch what a sample means. Trust has to be
 given anew: a result file that grants it may be anybody's."""
@@ -49,7 +59,7 @@ class Options:
         sample_bytes: Cap of the sample, as pickles.
         precision: Wanted half-width of ratios, as a share.
         budget: Seconds for each corpus, reading, check and memory included.
-        patient: Check and time every codec, however long it takes.
+        no_time_limit: Check and time every codec, however long it takes.
         isolate: One codec per process.
         schema: Schema of the records, as typed; empty where they have none, or `infer` finds one.
         include: Folders that imports of the schema are looked for in first.
@@ -79,7 +89,7 @@ class Options:
     precision: float = Verdicts.PRECISION
     tie: float = Verdicts.TIE
     budget: float = Budget.SECONDS
-    patient: bool = False
+    no_time_limit: bool = False
     fewest: int = Processes.FIRST_LOOK
     isolate: bool = False
     gc: Literal["on", "off", "both"] = "on"

@@ -25,7 +25,7 @@ from typing import Any, Self
 from ...codecs.registry import given
 from ...errors import RunError, UsageError
 from ..blobs import Blobs
-from ..disk_space import NoRoom, is_full, needing_room
+from ..disk_space import NoDiskSpace, is_full, needing_room
 from ..heartbeat import Heartbeat
 from ..jobs import Check, Ended, Failed, Job, Refused, Try, decode, encode
 from ..orphans import PREFIX, hold, remove_abandoned
@@ -33,7 +33,7 @@ from ..results import Outcome
 from .environment import abreast
 from .warm import Fork, Warm
 
-__all__ = ["SCRUBBED", "Workshop"]
+__all__ = ["SCRUBBED", "LocalExecutor"]
 
 SCRUBBED = (
     "COVERAGE_PROCESS_CONFIG",
@@ -51,7 +51,7 @@ _TICK = 0.1
 _TAIL = 2000
 
 
-class Workshop:
+class LocalExecutor:
     """A temporary folder and the worker processes that run in it: the executor of this machine.
 
     Leaving the context ends all workers and removes the folder.
@@ -198,7 +198,7 @@ class Workshop:
         # What a codec has flooded is its own doing, and no want of room.
         errors.unlink()
         if answer is None and is_full(folder):
-            raise NoRoom(self.folder.parent)
+            raise NoDiskSpace(self.folder.parent)
         shutil.rmtree(folder)
         host = socket.gethostname()
         if isinstance(answer, Refused):
@@ -249,7 +249,7 @@ def _notes(path: Path) -> Iterator[Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Limits:
-    """How long a worker may take; see `Workshop.submit`."""
+    """How long a worker may take; see `LocalExecutor.submit`."""
 
     patience: float | None
     over: Callable[[], bool] | None

@@ -9,14 +9,14 @@ from ...codecs.registry import bare_name
 from ...errors import RunError
 from ..jobs import Prepare, Prepared
 from .options import Options
-from .processes import Workshop
+from .processes import LocalExecutor
 from .schedule import Schedule
 
 __all__ = ["handles", "prepare"]
 
 
 def prepare(
-    workshop: Workshop,
+    executor: LocalExecutor,
     options: Options,
     source: str,
     watch: Callable[[int], object] = lambda percent: None,
@@ -28,7 +28,7 @@ def prepare(
     """Read a corpus and draw its sample.
 
     Args:
-        workshop: Where it is done.
+        executor: Where it is done.
         options: How.
         source: The corpus, as typed.
         watch: Called now and then with how much of it is read, in percent.
@@ -58,7 +58,7 @@ def prepare(
         include=options.include or (),
         training=any(name.endswith(",dict") for name in options.codecs),
         batch=options.batch,
-        seconds=None if options.patient or after is not None else Schedule(options).reading,
+        seconds=None if options.no_time_limit or after is not None else Schedule(options).reading,
         after=after,
         size=size,
         twins=tuple(bare_name(name) for name in options.codecs if options.twins and bare_name(name) != name),
@@ -69,7 +69,7 @@ def prepare(
     def over() -> bool:
         return stop() or (after is None and schedule.reading_over())
 
-    ended = workshop.work(job, handles=handles(source), over=over, watch=watch)
+    ended = executor.work(job, handles=handles(source), over=over, watch=watch)
     prepared: Prepared | None = ended.answer
     if stop():
         raise KeyboardInterrupt

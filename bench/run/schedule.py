@@ -41,13 +41,13 @@ class Schedule:
 
     def begin_timing(self) -> None:
         """Let the time run anew where what comes before the timing may take as long as it takes."""
-        if self.options.patient:
+        if self.options.no_time_limit:
             self.begun = time.monotonic()
 
     @property
     def budget(self) -> float:
         """Seconds for all of it."""
-        return self.options.budget if self.options.patient else max(Budget.LEAST, self.options.budget)
+        return self.options.budget if self.options.no_time_limit else max(Budget.LEAST, self.options.budget)
 
     def left(self, part: float = 1.0) -> float:
         """Return the seconds that are left of a part of the time, at least 0."""
@@ -60,12 +60,12 @@ class Schedule:
 
     def reading_over(self) -> bool:
         """Whether reading is ended that has not even got to the first records."""
-        return not self.options.patient and not self.left()
+        return not self.options.no_time_limit and not self.left()
 
     @property
     def check_seconds(self) -> float:
         """Seconds after which one codec is checked on no further record."""
-        if self.options.patient:
+        if self.options.no_time_limit:
             return Budget.CHECKED
         share = Budget.CHECK * self.budget * abreast() / max(1, len(self.options.codecs))
         return min(Budget.CHECKED, max(0.1, share - Budget.FORK))
@@ -76,7 +76,7 @@ class Schedule:
         Args:
             finished: Those that have.
         """
-        if self.options.patient:
+        if self.options.no_time_limit:
             return False
         if self.few and self.read > Budget.LARGE * self.budget:
             return self.all_over()
@@ -87,7 +87,7 @@ class Schedule:
     @property
     def timing_part(self) -> float:
         """The part of the time that is over when timing has to be."""
-        if self.options.patient:
+        if self.options.no_time_limit:
             return 1.0
         return self._alone_part - (Budget.ALONE if self.options.alone() else 0.0)
 
@@ -103,7 +103,7 @@ class Schedule:
 
     def alone_over(self, seconds: float = 0.0) -> bool:
         """Whether there is no time for one more process, which takes so many seconds."""
-        return not self.options.patient and self.left(self._alone_part) <= seconds
+        return not self.options.no_time_limit and self.left(self._alone_part) <= seconds
 
     def all_over(self) -> bool:
         """Whether everything is ended that is still at work."""
@@ -112,7 +112,7 @@ class Schedule:
     @property
     def most(self) -> float:
         """Seconds that all of it takes at most, when everything is ended that is still at work."""
-        return math.inf if self.options.patient else (1 + Budget.SLACK) * self.budget + Budget.GRACE
+        return math.inf if self.options.no_time_limit else (1 + Budget.SLACK) * self.budget + Budget.GRACE
 
     def processes(self, seconds: Mapping[str, float]) -> list[str]:
         """Return the codecs for which the time suffices, or nearly does; the quickest first.
@@ -122,7 +122,7 @@ class Schedule:
         """
         order = sorted(seconds, key=seconds.__getitem__)
         totals = accumulate((seconds[name] for name in order), initial=Budget.START)
-        left = math.inf if self.options.patient else self.left(self.timing_part + Budget.SLACK / 2)
+        left = math.inf if self.options.no_time_limit else self.left(self.timing_part + Budget.SLACK / 2)
         found = [
             name
             for name, total in zip(order, islice(totals, 1, None), strict=True)

@@ -24,8 +24,8 @@ from .environment import MACHINE, environment, warnings
 from .journal import Journal, stored
 from .memory import measure_memory
 from .options import Options
-from .place import Place
-from .processes import Workshop
+from .output_file import OutputFile
+from .processes import LocalExecutor
 from .reading import prepare
 from .schedule import Schedule
 from .state import Entry, State
@@ -122,7 +122,7 @@ class Session:
         self.show = show
         self.look = look
         self.notes: list[str] = []
-        self.place = Place(output)
+        self.place = OutputFile(output)
         self.interrupted = False
         self._reading = True
         self._saved = time.monotonic()
@@ -139,19 +139,19 @@ class Session:
             KeyboardInterrupt: Ctrl-C was pressed twice, or before anything was measured.
         """
         guard(self.output)
-        with Workshop() as workshop:
-            workshop.warm_up()
+        with LocalExecutor() as executor:
+            executor.warm_up()
             journal = Journal(self.output, resume=self.resume)
             if journal.aside is not None:
                 self.notes.append(
                     f"an unfinished run was here; it is kept as {journal.aside} (move it back to "
                     f"{journal.path.name} and say --resume to resume it)"
                 )
-            run = Run(self.options, State(), journal, workshop, self.show, resumed=bool(journal.entries))
+            run = Run(self.options, State(), journal, executor, self.show, resumed=bool(journal.entries))
             run.look = lambda: self.look(lambda: run.state.result(duration=run.spent(), complete=False))
             try:
                 with self._listening(run):
-                    complete = self._phases(run, workshop)
+                    complete = self._phases(run, executor)
                 if self.interrupted and not (journal.gained or run.resumed):
                     raise KeyboardInterrupt
                 result = self._save(run, complete=complete)
@@ -205,7 +205,7 @@ class Session:
         finally:
             signal.signal(signal.SIGINT, before)
 
-    def _phases(self, run: Run, workshop: Workshop) -> bool:
+    def _phases(self, run: Run, executor: LocalExecutor) -> bool:
         """Go through all phases; return whether everything asked for was done."""
         for entry in run.journal.entries:
             run.state.apply(entry)
@@ -230,7 +230,7 @@ class Session:
                 }
             )
         run.record(*({"kind": "warning", "text": text} for text in warnings(facts)))
-        stages = [self._prepare(run, workshop, source, size) for source, size in self.options.sources()]
+        stages = [self._prepare(run, executor, source, size) for source, size in self.options.sources()]
         self._reading = False
         for stage in stages:
             if run.stopping:
@@ -249,12 +249,12 @@ class Session:
             measure_memory(run, stage)
         return not run.stopping
 
-    def _prepare(self, run: Run, workshop: Workshop, source: str, size: int | None) -> Stage:
+    def _prepare(self, run: Run, executor: LocalExecutor, source: str, size: int | None) -> Stage:
         """Draw a sample."""
         options, begun = self.options, time.monotonic()
         run.show(f"reading {source}", 0, 100)
         prepared = prepare(
-            workshop,
+            executor,
             options,
             source,
             lambda percent: run.show(f"reading {source}", max(0, percent), 100),

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
-from ..contention import alike, limit
+from ..contention import alike, highest_free
 from ..method import Estimate
 from ..operations import operation
 from ..results import (
-    FLOOR,
+    BASELINE,
     FORMAT_VERSION,
     Cell,
     CellResult,
@@ -81,7 +81,7 @@ class State:
         codecs: Facts by name.
         corpora: Facts by name.
         warnings: In the order they came up.
-        least: Baseline of the contention so far, see `bench.contention.baseline`; 0 without readings.
+        least: Baseline of the contention so far, see `bench.contention.free_level`; 0 without readings.
     """
 
     def __init__(self) -> None:
@@ -92,7 +92,7 @@ class State:
         self.warnings: list[str] = []
         self._cells: dict[str, _CellState] = {}
         self.least = 0.0
-        self._yardsticks: dict[str, dict[int, float]] = {}
+        self._reference_kernels: dict[str, dict[int, float]] = {}
         self._contention: dict[str, dict[int, float]] = {}
 
     def apply(self, entry: Entry) -> None:
@@ -154,14 +154,14 @@ class State:
     def _apply_process(self, entry: Entry) -> None:
         corpus, pair = entry["corpus"], entry["pair"]
         self.seconds = entry.get("spent", self.seconds)
-        yardsticks = self._yardsticks.setdefault(corpus, {})
-        yardsticks[pair] = entry["yardstick"]
+        reference_kernels = self._reference_kernels.setdefault(corpus, {})
+        reference_kernels[pair] = entry["reference_kernel"]
         self._contention.setdefault(corpus, {})[pair] = entry.get("contention", 0.0)
         # A result file keeps no baseline: its lowest process is the nearest to it.
         self.knows(entry.get("least") or entry.get("contention", 0.0))
         for name, figure in entry["cells"].items():
             cell = self._cells[name]
-            cell.figures[pair] = {**figure, "yardstick": entry["yardstick"]}
+            cell.figures[pair] = {**figure, "reference_kernel": entry["reference_kernel"]}
             cell.found = dataclasses.replace(cell.found, rough=None)
 
     def _apply_alone(self, entry: Entry) -> None:
@@ -184,7 +184,7 @@ class State:
 
     def processes(self, corpus: str) -> int:
         """Return the number of the next timing process of a corpus."""
-        return max(self._yardsticks.get(corpus, {}), default=-1) + 1
+        return max(self._reference_kernels.get(corpus, {}), default=-1) + 1
 
     def knows(self, least: float) -> None:
         """Take a reading of a free core into account; 0 says nothing."""
@@ -198,7 +198,7 @@ class State:
     def free(self, corpus: str) -> bool:
         """Whether the times of a corpus are those of a free core."""
         found = self._contention.get(corpus, {})
-        return all(found[pair] <= limit(self.least) for pair in self._used(corpus))
+        return all(found[pair] <= highest_free(self.least) for pair in self._used(corpus))
 
     def _used(self, corpus: str) -> Collection[int]:
         return alike(self._contention.get(corpus, {}), self.least)
@@ -217,13 +217,13 @@ class State:
         return bool(found.figures) or bool(found.found.verdict) or failed
 
     def samples(self, cell: Cell) -> tuple[Measurement, ...]:
-        """Return a cell's samples; times are in units of the run's median yardstick."""
+        """Return a cell's samples; times are in units of the run's median reference kernel."""
         found = self._cells.get(cell.name)
         if found is None or found.found.outcome in FAILED:
             return ()
-        yardsticks = self._yardsticks.get(cell.corpus, {})
+        reference_kernels = self._reference_kernels.get(cell.corpus, {})
         used = self._used(cell.corpus)
-        common = median(yardsticks[pair] for pair in used) if used else 1.0
+        common = median(reference_kernels[pair] for pair in used) if used else 1.0
         sums = operation(cell.operation_name).sums
         return tuple(
             _sample(pair, figure, common, sums=sums)
@@ -254,7 +254,7 @@ class State:
 
     def _result_of(self, state: _CellState) -> CellResult:
         found, samples = state.found, self.samples(state.found.cell)
-        several = len(samples) > 1 and samples[0].yardstick and found.cell.codec != FLOOR
+        several = len(samples) > 1 and samples[0].reference_kernel and found.cell.codec != BASELINE
         return dataclasses.replace(found, samples=samples, steady=_steady(samples) if several else None)
 
 
@@ -271,7 +271,7 @@ def _sample(pair: int, figure: Mapping[str, Any], common: float, *, sums: bool) 
         duration=figure["duration"],
         rounds=figure["rounds"],
         dirty=figure["dirty"],
-        yardstick=figure["yardstick"],
+        reference_kernel=figure["reference_kernel"],
         drift=figure["drift"],
         contention=figure.get("contention", 0.0),
         sums=sums,
@@ -324,7 +324,7 @@ def _cell_entries(cell: CellResult, *, alone: bool) -> Iterator[Entry]:
     plain = {"kind": "cell", **plain_cell(cell)}
     # The samples say so again.
     plain.pop("steady", None)
-    if cell.samples and not cell.samples[0].yardstick and not alone:
+    if cell.samples and not cell.samples[0].reference_kernel and not alone:
         plain["value"] = cell.samples[0].value
     yield plain
     if alone:
@@ -337,11 +337,11 @@ def _process_entries(cells: Iterable[CellResult]) -> Iterator[Entry]:
     found: dict[tuple[str, int], dict[str, Any]] = {}
     for cell in cells:
         for sample in cell.samples:
-            if not sample.yardstick:
+            if not sample.reference_kernel:
                 continue
             entry = found.setdefault(
                 (cell.cell.corpus, sample.pair),
-                {"yardstick": sample.yardstick, "contention": sample.contention, "cells": {}},
+                {"reference_kernel": sample.reference_kernel, "contention": sample.contention, "cells": {}},
             )
             figure = dataclasses.asdict(sample)
             entry["cells"][cell.cell.name] = {key: figure[key] for key in _FIGURE}

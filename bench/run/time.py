@@ -15,7 +15,7 @@ from ..jobs import Checked, Ended, Time, Timed, TimedCell
 from ..method import Cores, Processes
 from ..operations import operation
 from ..operations.base import length_of_slice
-from ..results import FLOOR, Cell, Measurement
+from ..results import BASELINE, Cell, Measurement
 from .context import Run, Stage
 from .environment import cores
 from .options import Options
@@ -48,7 +48,7 @@ def rounds(options: Options, calls: Sequence[float]) -> int:
 
 def length(cell: Cell, checks: Mapping[str, Checked]) -> float:
     """Return what a call of a cell takes in seconds, roughly; 0 for the floor."""
-    if cell.codec == FLOOR:
+    if cell.codec == BASELINE:
         return 0.0
     checked, base = checks[cell.codec], operation(cell.operation_name).base
     return checked.rough.get(base, 0.0) * checked.calls.get(base, 1)
@@ -71,7 +71,7 @@ class _Contest:
         state = self.run.state
         found = []
         for name in self.run.options.timed():
-            for codec in (*(name for name in self.stage.checks if name not in self.out), FLOOR):
+            for codec in (*(name for name in self.stage.checks if name not in self.out), BASELINE):
                 cell = operation(name).cell(self.stage.name, codec)
                 checked = self.stage.checks.get(codec)
                 skipped = operation(name).schema and (checked is None or not checked.fixes)
@@ -80,7 +80,7 @@ class _Contest:
         return found
 
     def codecs(self) -> list[str]:
-        return list(dict.fromkeys(cell.codec for cell in self.cells() if cell.codec != FLOOR))
+        return list(dict.fromkeys(cell.codec for cell in self.cells() if cell.codec != BASELINE))
 
     def go(self) -> None:
         rule = self.run.options.rule
@@ -110,7 +110,7 @@ class _Contest:
             return True
         schedule = self.stage.schedule
         left = schedule.left(schedule.timing_part)
-        if self.run.options.patient:
+        if self.run.options.no_time_limit:
             return not left and self._done() >= self._wanted
         if self._done() < Processes.FEWEST:
             left = schedule.left(schedule.stretched)
@@ -146,11 +146,11 @@ class _Contest:
     def _thin(self) -> None:
         """Leave out the dearest codecs when the processes that are wanted would take too long."""
         schedule, state = self.stage.schedule, self.run.state
-        if self.run.options.patient or self.over or self._done() >= min(self._wanted, Processes.FEWEST):
+        if self.run.options.no_time_limit or self.over or self._done() >= min(self._wanted, Processes.FEWEST):
             return
         spent: dict[str, float] = {}
         for cell in self.cells():
-            if cell.codec != FLOOR and (samples := state.samples(cell)):
+            if cell.codec != BASELINE and (samples := state.samples(cell)):
                 spent[cell.codec] = spent.get(cell.codec, 0.0) + Processes.OVERHEAD * samples[-1].duration
         wanted = min(self._wanted, Processes.FEWEST) - self._done()
         usual = median(spent.values()) if spent else 0.0
@@ -183,7 +183,7 @@ class _Contest:
     def _tables(self) -> list[dict[str, Sequence[Measurement]]]:
         tables: dict[str, dict[str, Sequence[Measurement]]] = {}
         for cell in self.cells():
-            if cell.codec != FLOOR and (samples := self.run.state.samples(cell)):
+            if cell.codec != BASELINE and (samples := self.run.state.samples(cell)):
                 tables.setdefault(cell.operation_name, {})[cell.codec] = samples
         return list(tables.values())
 
@@ -191,7 +191,7 @@ class _Contest:
         """Run one timing process (with --isolate one for each codec); return whether it counts."""
         groups: list[list[Cell]] = [self.cells()]
         if self.run.options.isolate:
-            groups = [[c for c in groups[0] if c.codec == codec] for codec in (*self.codecs(), FLOOR)]
+            groups = [[c for c in groups[0] if c.codec == codec] for codec in (*self.codecs(), BASELINE)]
             random.shuffle(groups)
         figures: dict[str, Any] = {}
         answers: list[Timed] = []
@@ -211,7 +211,7 @@ class _Contest:
             "corpus": self.stage.name,
             "pair": self._done(),
             "spent": round(self.run.spent(), 3),
-            "yardstick": sum(answer.yardstick for answer in answers) / len(answers),
+            "reference_kernel": sum(answer.reference_kernel for answer in answers) / len(answers),
             # A codec of several is compared with the others, so one that had to share decides.
             "contention": max(answer.contention for answer in answers),
             "least": min(answer.least for answer in answers),
@@ -250,7 +250,7 @@ class _Contest:
             core=allowed[self._done() % len(allowed)] if len(allowed) > 1 else None,
             places=options.where(),
             least=self.run.state.least,
-            repeats=1.0 if options.patient or options.budget >= Cores.WAIT_FROM else Cores.WAIT,
+            repeats=1.0 if options.no_time_limit or options.budget >= Cores.WAIT_FROM else Cores.WAIT,
         )
 
         begun = time.monotonic()
@@ -291,8 +291,8 @@ class _Contest:
             self.run.fail(cell, ended.outcome, f"{ended.reason}, while being timed", ended.stderr)
 
     def _spec(self, cell: Cell) -> TimedCell:
-        if cell.codec == FLOOR:
-            return TimedCell(FLOOR, cell.operation_name)
+        if cell.codec == BASELINE:
+            return TimedCell(BASELINE, cell.operation_name)
         found = self.stage.checks[cell.codec]
         return TimedCell(cell.codec, cell.operation_name, found.payloads, found.dictionary)
 

@@ -24,7 +24,7 @@ from ..disk_space import needing_room, release
 from ..heartbeat import Heartbeat
 from ..jobs import Answer, Failed, Job, Refused, decode, encode
 from ..orphans import die_with
-from .context import Desk
+from .context import WorkerContext
 
 __all__ = ["main"]
 
@@ -43,14 +43,14 @@ def main(path: Path) -> NoReturn:
     job: Job = decode(envelope["job"])
     sys.path += [entry for entry in job.path if entry not in sys.path]
     _confine(job)
-    desk = Desk(
+    context = WorkerContext(
         Blobs(Path(envelope["blobs"])), Heartbeat(Path(envelope["heartbeat"])), Path(envelope["notes"])
     )
     answer: Answer
     try:
         # FOLDER/bakeoff-x/job-1/job
         with needing_room(path.parents[2]):
-            answer = _do(job, desk)
+            answer = _do(job, context)
     except BakeoffError as error:
         answer = Refused(str(error), error.exit_code)
     except MemoryError as error:
@@ -75,14 +75,14 @@ _MODULES = {
     "try": "..lab.evolution.attempt",
     "reread": "..lab.evolution.cost",
 }
-"""Where the function ``run(job, desk)`` of each kind of job is."""
+"""Where the function ``run(job, context)`` of each kind of job is."""
 
 
-def _do(job: Job, desk: Desk) -> Answer:
+def _do(job: Job, context: WorkerContext) -> Answer:
     """Import no more than the job needs: starting up is most of a short process."""
     give(job.given)
     import_again(job.modules)
-    done: Answer = import_module(_MODULES[job.kind], __package__).run(job, desk)
+    done: Answer = import_module(_MODULES[job.kind], __package__).run(job, context)
     return done
 
 

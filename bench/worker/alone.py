@@ -6,31 +6,31 @@ from ..backends.transports.base import MissingTransport, TransportError
 from ..jobs import Alone, Answer, Failed, Found
 from ..method import Slices
 from ..operations import operation
-from ..operations.base import Tools, UnfitError
+from ..operations.base import Toolkit, UnfitError
 from ._slice import nothing, time_each
-from .context import Desk
+from .context import WorkerContext
 from .parts import codec_parts
-from .records import Payloads, Sample
-from .work import given as prepared
+from .records import Payloads, PickledSample
+from .work import context_of as prepared
 
 __all__ = ["run"]
 
 
-def run(job: Alone, desk: Desk) -> Answer:
+def run(job: Alone, context: WorkerContext) -> Answer:
     """Carry out one operation."""
-    desk.beat(0)
+    context.beat(0)
     declared = operation(job.operation)
-    parts = codec_parts(job.codec, job.corpus, desk.blobs, job.dictionary)
-    payloads = Payloads.of(desk.blobs[job.payloads]).payloads
-    sample = Sample.of(desk.blobs[job.corpus.sample])
+    parts = codec_parts(job.codec, job.corpus, context.blobs, job.dictionary)
+    payloads = Payloads.of(context.blobs[job.payloads]).payloads
+    sample = PickledSample.of(context.blobs[job.corpus.sample])
     if declared.phase == "memory":
         records = parts.taken(sample.records(range(len(payloads))))
-        options = {**job.options, "operation": job.operation, "beat": lambda: desk.beat(0)}
+        options = {**job.options, "operation": job.operation, "beat": lambda: context.beat(0)}
         found = declared.carry_out(parts.codec, records, payloads, options)
     else:
         given = prepared(declared, parts, sample, payloads, job.places)
-        tools = Tools(
-            lambda: desk.beat(0),
+        tools = Toolkit(
+            lambda: context.beat(0),
             time_each,
             sorted(time_each(nothing, [None] * Slices.CLOCK_READINGS)),
             job.path,

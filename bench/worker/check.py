@@ -18,16 +18,16 @@ from ...codecs import CodecError, EncodeError, MissingLibrary, describe, facts
 from ...errors import UsageError
 from ..jobs import Answer, Check, Checked
 from ..lab.fidelity.equality import equal, first_difference, written
-from ..lab.fidelity.losses import Judgement, judge
+from ..lab.fidelity.losses import FidelityJudgement, find_losses
 from ..method import Checks
 from ..operations import operation
 from ..operations.base import CodecParts, Measured, Operation, UnfitError
-from .context import Desk
+from .context import WorkerContext
 from .costs import costs
 from .limits import beyond
 from .parts import codec_parts
-from .records import Payloads, Sample
-from .work import Clocked, given, work
+from .records import Payloads, PickledSample
+from .work import TimedWork, context_of, work
 
 if TYPE_CHECKING:
     from ..results import Outcome
@@ -67,17 +67,17 @@ class _Seen:
     seconds: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in _ROUND_TRIP})
     compared: int = 0
     calls: dict[str, int] = field(default_factory=dict)
-    judgement: Judgement = field(default_factory=Judgement)
+    judgement: FidelityJudgement = field(default_factory=FidelityJudgement)
     lossy: int = 0
     counted: set[str] = field(default_factory=set)
 
 
-def run(job: Check, desk: Desk) -> Answer:
+def run(job: Check, context: WorkerContext) -> Answer:
     """Check one codec."""
-    sample = Sample.of(desk.blobs[job.corpus.sample])
-    desk.beat(0)
+    sample = PickledSample.of(context.blobs[job.corpus.sample])
+    context.beat(0)
     try:
-        parts = codec_parts(job.codec, job.corpus, desk.blobs, checking=True)
+        parts = codec_parts(job.codec, job.corpus, context.blobs, checking=True)
     except MissingLibrary as error:
         return Checked("missing", error.reason)
     except CodecError as error:
@@ -87,16 +87,16 @@ def run(job: Check, desk: Desk) -> Answer:
         return Checked("unsupported", str(error))
     told = facts(parts.codec) | {"name": job.codec, "extra": describe(job.codec).extra}
     try:
-        seen = _through(parts, sample, desk, job.seconds)
+        seen = _through(parts, sample, context, job.seconds)
     except _EndedError as end:
         return Checked(end.outcome, end.reason, told)
     chosen = [operation(name) for name in job.operations]
-    failed = _others(parts, sample, seen, [o for o in chosen if o.phase == "time"], job.places, desk.beat)
+    failed = _others(parts, sample, seen, [o for o in chosen if o.phase == "time"], job.places, context.beat)
     figures, known = _figures(
         parts, sample, seen, [o for o in chosen if o.phase == "check"], job.places, failed
     )
     try:
-        taken = _costs(parts, sample, seen, job.places, Checks.COSTS * job.seconds, lambda: desk.beat(0))
+        taken = _costs(parts, sample, seen, job.places, Checks.COSTS * job.seconds, lambda: context.beat(0))
     except CodecError as error:
         reason = f"what it took at first is refused when it comes again: {error.reason}"
         return Checked("error", reason, told)
@@ -120,14 +120,14 @@ def run(job: Check, desk: Desk) -> Answer:
         rough={name: fmean(spent) / seen.calls.get(name, 1) for name, spent in taken.items()},
         calls=seen.calls,
         limits=beyond(job.codec, parts, sample, seen.payloads),
-        payloads=desk.blobs.put(Payloads(seen.payloads, taken).stored()),
-        dictionary="" if dictionary is None else desk.blobs.put(dictionary),
+        payloads=context.blobs.put(Payloads(seen.payloads, taken).stored()),
+        dictionary="" if dictionary is None else context.blobs.put(dictionary),
     )
 
 
 def _costs(
     parts: CodecParts,
-    sample: Sample,
+    sample: PickledSample,
     seen: _Seen,
     places: Mapping[str, str],
     seconds: float,
@@ -164,7 +164,7 @@ def _costs(
 
 def _others(
     parts: CodecParts,
-    sample: Sample,
+    sample: PickledSample,
     seen: _Seen,
     chosen: Sequence[Operation],
     places: Mapping[str, str],
@@ -187,7 +187,7 @@ def _others(
 
 def _figures(
     parts: CodecParts,
-    sample: Sample,
+    sample: PickledSample,
     seen: _Seen,
     chosen: Sequence[Operation],
     places: Mapping[str, str],
@@ -198,7 +198,7 @@ def _figures(
     known: dict[str, Mapping[str, Any]] = {}
     for declared in chosen:
         try:
-            come = declared.carry_out(given(declared, parts, sample, seen.payloads, places))
+            come = declared.carry_out(context_of(declared, parts, sample, seen.payloads, places))
             if isinstance(come, Measured):
                 known[declared.name], come = come.known(), come.value
             found[declared.name] = come
@@ -211,7 +211,7 @@ def _figures(
 
 def _tried(
     parts: CodecParts,
-    sample: Sample,
+    sample: PickledSample,
     seen: _Seen,
     declared: Operation,
     places: Mapping[str, str],
@@ -252,14 +252,14 @@ def _tried(
     return found if made.records == 1 or made.calls is not None else found * seen.compared
 
 
-def _calls(made: Clocked, compared: int) -> int:
+def _calls(made: TimedWork, compared: int) -> int:
     """Return how many calls of an operation the check makes, after so many records were compared."""
     if made.calls is not None:
         return min(made.calls, -(-compared // made.records))
     return compared if made.records == 1 else min(compared, 1)
 
 
-def _through(parts: CodecParts, sample: Sample, desk: Desk, seconds: float) -> _Seen:
+def _through(parts: CodecParts, sample: PickledSample, context: WorkerContext, seconds: float) -> _Seen:
     seen = _Seen()
     me = os.getpid()
     begun = time.perf_counter()
@@ -267,13 +267,13 @@ def _through(parts: CodecParts, sample: Sample, desk: Desk, seconds: float) -> _
         spent = time.perf_counter() - begun if index >= Checks.CHECKED else 0.0
         if spent > Checks.VERY_SLOW * seconds:
             break
-        desk.beat(0)
+        context.beat(0)
         comparing = spent <= seconds and seen.compared == index
         payload, text = _encoded(parts, sample, index, seen, comparing=comparing)
-        _note(desk, seen, "dump")
+        _note(context, seen, "dump")
         if comparing:
             _compare(parts, sample, index, payload, text, seen)
-            _note(desk, seen, "load")
+            _note(context, seen, "load")
             seen.compared += 1
         seen.payloads.append(payload)
         if os.getpid() != me:
@@ -283,7 +283,7 @@ def _through(parts: CodecParts, sample: Sample, desk: Desk, seconds: float) -> _
     return seen
 
 
-def _as_is(parts: CodecParts, sample: Sample) -> bool:
+def _as_is(parts: CodecParts, sample: PickledSample) -> bool:
     """Whether records go into the codec, and come out of it, as they are."""
     bound = parts.codec.bound
     record = sample.record(0)
@@ -299,14 +299,14 @@ def _where(index: int) -> str:
     return f"record {index + 1} of the sample"
 
 
-def _note(desk: Desk, seen: _Seen, operation: str) -> None:
+def _note(context: WorkerContext, seen: _Seen, operation: str) -> None:
     """Write down what a slow call took: there may be no time for more."""
     if (spent := seen.seconds[operation][-1]) > Checks.LONG:
-        desk.note({operation: spent})
+        context.note({operation: spent})
 
 
 def _encoded(
-    parts: CodecParts, sample: Sample, index: int, seen: _Seen, *, comparing: bool
+    parts: CodecParts, sample: PickledSample, index: int, seen: _Seen, *, comparing: bool
 ) -> tuple[bytes, bytes | None]:
     """Encode a record, which must stay as it is; return its payload, and the record as `written`."""
     record = sample.record(index)
@@ -330,7 +330,7 @@ def _encoded(
 
 
 def _compare(
-    parts: CodecParts, sample: Sample, index: int, payload: bytes, text: bytes | None, seen: _Seen
+    parts: CodecParts, sample: PickledSample, index: int, payload: bytes, text: bytes | None, seen: _Seen
 ) -> None:
     """Take a payload back and compare what comes with the record, which is `text` as `written`."""
     where = _where(index)
@@ -349,8 +349,8 @@ def _compare(
     if text is not None and text == written(found):
         return
     expected = sample.record(index)
-    if not equal(expected, found, order="key_order" in parts.codec.carries):
-        judgement = judge(expected, found, parts.codec.carries, parts.codec.losses)
+    if not equal(expected, found, order="key_order" in parts.codec.preserves):
+        judgement = find_losses(expected, found, parts.codec.preserves, parts.codec.losses)
         if judgement.wrong is not None:
             raise _EndedError("wrong", f"{judgement.wrong}; {where}")
         seen.judgement.merge(judgement)

@@ -9,10 +9,10 @@ from typing import Any
 from ..blobs import Blobs
 from ..heartbeat import Heartbeat
 
-__all__ = ["Desk"]
+__all__ = ["WorkerContext"]
 
 
-class Desk:
+class WorkerContext:
     """A worker's place.
 
     Args:

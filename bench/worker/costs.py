@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 
 from ..method import Checks
 from .estimate import median
-from .work import Clocked
+from .work import TimedWork
 
 __all__ = ["costs"]
 
 
 def costs(
-    made: Clocked, first: Sequence[float], seconds: float, beat: Callable[[], object] = lambda: None
+    made: TimedWork, first: Sequence[float], seconds: float, beat: Callable[[], object] = lambda: None
 ) -> list[float]:
     """Return what each record takes, in seconds.
 
@@ -39,7 +39,7 @@ def costs(
     ]
 
 
-def _pass(made: Clocked, count: int, beat: Callable[[], object]) -> list[float]:
+def _pass(made: TimedWork, count: int, beat: Callable[[], object]) -> list[float]:
     """Measure each record once, in any order: what disturbs then hits records that are no neighbours."""
     ring = random.sample(range(count), count)
     batch = made.batches(ring)

@@ -7,12 +7,12 @@ from dataclasses import asdict
 from ...codecs import CodecError, codec, facts
 from ...codecs.safety.policy_resolution import described
 from ..jobs import Answer, Describe, Described, Failed
-from .context import Desk
+from .context import WorkerContext
 
 __all__ = ["run"]
 
 
-def run(job: Describe, desk: Desk) -> Answer:
+def run(job: Describe, context: WorkerContext) -> Answer:
     """Make the codec and tell."""
     try:
         made = codec(job.codec)

@@ -3,8 +3,8 @@
 Each slice is held against what the check says of the very records in it, so that which records those were
 says nothing any more. Slices of a round share what happens to the machine in that moment. Median polish takes
 that part out, round by round, and what is left tells how far the check is off for that stratum of records. A
-cell's figure is the sum over its strata. The yardstick goes through the same, and the ratio of any two cells
-is paired by round.
+cell's figure is the sum over its strata. The reference kernel goes through the same, and the ratio of any
+two cells is paired by round.
 
 Within a stratum the ratio of sums counts, time over expected time: it is the mean over records, not the kind
 of record that is in the majority. Slices far from the others weigh less, as Huber ("Robust estimation of a
@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 
 from ..method import Estimate
 
-__all__ = ["Level", "Track", "levels", "median"]
+__all__ = ["CellEstimate", "Track", "levels", "median"]
 
 
 @dataclass(slots=True)
@@ -80,7 +80,7 @@ class Track:
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class CellEstimate:
     """One cell in one process.
 
     Attributes:
@@ -98,7 +98,7 @@ class Level:
     rare: float = 0.0
 
 
-def levels(cells: Sequence[Sequence[Track]]) -> list[Level | None]:
+def levels(cells: Sequence[Sequence[Track]]) -> list[CellEstimate | None]:
     """Estimate every cell; None for a cell with a stratum that has no slices."""
     kept = [all(track.times for track in tracks) and bool(tracks) for tracks in cells]
     common = _common([track for tracks, whole in zip(cells, kept, strict=True) if whole for track in tracks])
@@ -128,7 +128,7 @@ def _common(tracks: Sequence[Track]) -> dict[int, float]:
     return common
 
 
-def _level(tracks: Sequence[Track], common: Mapping[int, float]) -> Level:
+def _level(tracks: Sequence[Track], common: Mapping[int, float]) -> CellEstimate:
     raw = polished = spent = beyond = 0.0
     dear = 0
     rest: dict[int, float] = {}
@@ -145,7 +145,7 @@ def _level(tracks: Sequence[Track], common: Mapping[int, float]) -> Level:
         dear += len(over)
         beyond += track.part * math.fsum((freed[r] - usual) * track.works[r] for r in over)
         spent += track.part * math.fsum(freed[r] * work for r, work in track.works.items())
-    return Level(raw, polished, _drift(rest), dear, beyond / spent)
+    return CellEstimate(raw, polished, _drift(rest), dear, beyond / spent)
 
 
 def _sums(ratios: Mapping[int, float], works: Mapping[int, float]) -> float:

@@ -10,7 +10,7 @@ from ...codecs.errors import TooMuchError
 from ...codecs.safety._walk import Rules, check_record
 from ...codecs.safety.limits import DEFAULT_DEPTH, GREATEST_DEPTH
 from ..operations.base import CodecParts
-from .records import Sample
+from .records import PickledSample
 
 __all__ = ["beyond", "depth_needed"]
 
@@ -18,7 +18,7 @@ _ROOM = 2
 """Other records may be so many times larger than any of the sample."""
 
 
-def beyond(name: str, parts: CodecParts, sample: Sample, payloads: Sequence[bytes]) -> dict[str, int]:
+def beyond(name: str, parts: CodecParts, sample: PickledSample, payloads: Sequence[bytes]) -> dict[str, int]:
     """Return the limits that a codec has to be asked for with: powers of two, with room for larger records.
 
     Args:

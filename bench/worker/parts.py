@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from ...codecs import CodecError, codec, describe, is_raw, split_name
 from ...codecs.safety.limits import OWN_DATA
-from ..jobs import Corpus
+from ..jobs import CorpusInputs
 from ..operations.base import CodecParts
 
 if TYPE_CHECKING:
@@ -19,7 +19,12 @@ __all__ = ["codec_parts"]
 
 
 def codec_parts(
-    name: str, corpus: Corpus, blobs: Mapping[str, bytes], dictionary: str = "", *, checking: bool = False
+    name: str,
+    corpus: CorpusInputs,
+    blobs: Mapping[str, bytes],
+    dictionary: str = "",
+    *,
+    checking: bool = False,
 ) -> CodecParts:
     """Build a codec by its name.
 
@@ -56,7 +61,7 @@ def codec_parts(
     return CodecParts(whole, bare, made.fixer(bare))
 
 
-def _schema(name: str, corpus: Corpus, blobs: Mapping[str, bytes]) -> Schema:
+def _schema(name: str, corpus: CorpusInputs, blobs: Mapping[str, bytes]) -> Schema:
     if not corpus.schema:
         raise CodecError(
             name,
@@ -66,7 +71,7 @@ def _schema(name: str, corpus: Corpus, blobs: Mapping[str, bytes]) -> Schema:
     return made
 
 
-def _own_calls(name: str, corpus: Corpus, blobs: Mapping[str, bytes], checking: bool) -> CodecParts:
+def _own_calls(name: str, corpus: CorpusInputs, blobs: Mapping[str, bytes], checking: bool) -> CodecParts:
     """Return a library's own calls with what is known of its codec, but without what that promises."""
     from ...codecs import Codec
     from ...codecs.registry import RAW

@@ -11,16 +11,16 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
 from ...codecs import CodecError, codec, describe, split_name
-from ...codecs.conventions.classes import FAMILIES, RecordClass, record_class
+from ...codecs.conventions.classes import CLASS_FAMILIES, RecordClass, record_class
 from ...datasets.readers.formats import codec_of
 from ...errors import RunError, UsageError
 from ...imports import imported
-from ..jobs import Answer, Corpus, Prepare, Prepared
+from ..jobs import Answer, CorpusInputs, Prepare, Prepared
 from ..method import Checks
 from ..results import Fact
-from .context import Desk
+from .context import WorkerContext
 from .limits import depth_needed
-from .records import Sample, array_kinds, make_sample
+from .records import PickledSample, array_kinds, make_sample
 
 if TYPE_CHECKING:
     from ...datasets import Corpus as Source
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["run"]
 
 
-def run(job: Prepare, desk: Desk) -> Answer:
+def run(job: Prepare, context: WorkerContext) -> Answer:
     """Draw a sample, and a schema where one is known or asked for.
 
     Raises:
@@ -36,7 +36,7 @@ def run(job: Prepare, desk: Desk) -> Answer:
     """
     gc.disable()  # records are no garbage, and all of them would be looked through again and again
     try:
-        return _prepared(job, desk)
+        return _prepared(job, context)
     except RecursionError as error:
         raise RunError(
             f"{job.source}: a record is nested too deep to be handed from process to process "
@@ -44,7 +44,7 @@ def run(job: Prepare, desk: Desk) -> Answer:
         ) from error
 
 
-def _prepared(job: Prepare, desk: Desk) -> Prepared:
+def _prepared(job: Prepare, context: WorkerContext) -> Prepared:
     import random
 
     from ...datasets import corpus as find
@@ -66,7 +66,7 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
     parts = 2 if training else 1
     records = corpus.sample(
         job.sample * batch * parts,
-        lambda done, total: desk.beat(int(100 * done / total) if total else 0),
+        lambda done, total: context.beat(int(100 * done / total) if total else 0),
         room=job.bytes * parts,
         least=Checks.FEWEST * batch * parts,
     )
@@ -87,7 +87,7 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
     kept = ""
     if training:
         half = len(records) // 2
-        kept = desk.blobs.put(pickle.dumps(records[half:]))
+        kept = context.blobs.put(pickle.dumps(records[half:]))
         records = records[: max(1, half)]
     try:
         sample = make_sample(records)
@@ -102,14 +102,14 @@ def _prepared(job: Prepare, desk: Desk) -> Prepared:
     kinds = array_kinds(records)
     # The innermost level may be an empty container, and a batch is one level more.
     levels = int(seen["depth_max"]) + 1 + (batch > 1)
-    found = Corpus(
-        desk.blobs.put(sample.stored()),
-        desk.blobs.put(pickle.dumps(schema)) if typed else "",
+    found = CorpusInputs(
+        context.blobs.put(sample.stored()),
+        context.blobs.put(pickle.dumps(schema)) if typed else "",
         kept,
         depth_needed(levels),
     )
     if known is not None and getattr(schema, "as_objects", False):
-        profile |= {"class": known.cls.__qualname__, "class_kind": FAMILIES[known.family]}
+        profile |= {"class": known.cls.__qualname__, "class_kind": CLASS_FAMILIES[known.family]}
     elif known is not None and schema is None:
         remarks.append(f"{corpus.name}: {_no_schema(known)}")
     if corpus.share < 1:
@@ -198,14 +198,14 @@ def _is_idle(schema: Any, name: str, known: RecordClass | None) -> bool:
     """Whether a schema has nothing to fix for a codec; one that cannot be built is for its check to judge."""
     try:
         made = codec(name)
-        if known is not None and known.token in made.carries:
+        if known is not None and known.token in made.preserves:
             return True
         return schema.fixer(made) is None
     except (CodecError, UsageError):
         return False
 
 
-def _spread(sample: Sample, count: int) -> dict[str, float]:
+def _spread(sample: PickledSample, count: int) -> dict[str, float]:
     """Return how large the sample's records are as pickles, and what that says of all: the standard error.
 
     Cochran, "Sampling Techniques" (3rd edition, 1977), 2.15.

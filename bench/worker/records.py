@@ -11,7 +11,7 @@ from ...codecs.conventions.arrays import kind_of
 from ...codecs.conventions.classes import fields_of
 from ...codecs.conventions.tokens import TOKENS
 
-__all__ = ["Payloads", "Sample", "array_kinds", "caches_text", "make_sample"]
+__all__ = ["Payloads", "PickledSample", "array_kinds", "caches_text", "make_sample"]
 
 _OVERHEAD = 16
 """Bytes that a record costs before its content, in the weight of a record."""
@@ -26,7 +26,7 @@ _KNOWN = tuple({token.kind for token in TOKENS})
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class PickledSample:
     """Records as pickles, and what the timing needs to know of them.
 
     Attributes:
@@ -81,7 +81,7 @@ class Payloads:
         return cls(*pickle.loads(stored))
 
 
-def make_sample(records: Sequence[Any]) -> Sample:
+def make_sample(records: Sequence[Any]) -> PickledSample:
     """Make a sample of records; they must be of types that a pickle can name.
 
     Raises:
@@ -90,7 +90,7 @@ def make_sample(records: Sequence[Any]) -> Sample:
     pickles = [pickle.dumps(record, protocol=5) for record in records]
     sizes = [len(p) + _OVERHEAD for p in pickles]
     mean = sum(sizes) / len(sizes)
-    return Sample(pickles, [size / mean for size in sizes], any(caches_text(r) for r in records))
+    return PickledSample(pickles, [size / mean for size in sizes], any(caches_text(r) for r in records))
 
 
 def caches_text(record: Any) -> bool:

@@ -1,4 +1,4 @@
-"""The yardstick: a fixed kernel in every round, so that absolute times survive a change of clock rate."""
+"""The reference kernel of every round: absolute times survive a change of the clock rate."""
 
 from __future__ import annotations
 

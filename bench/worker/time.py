@@ -12,22 +12,22 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
-from ..contention import baseline, limit, overall
+from ..contention import free_level, highest_free, overall
 from ..heartbeat import IDLE
 from ..jobs import Answer, Time, Timed, TimedCell
 from ..method import Cores, Slices
 from ..operations import operation
 from ..operations.base import Batch, length_of_slice, rotating
-from ..results import FLOOR
+from ..results import BASELINE
 from . import gauge
 from ._slice import nothing
-from .context import Desk
-from .estimate import Level, Track, levels
+from .context import WorkerContext
+from .estimate import CellEstimate, Track, levels
 from .parts import codec_parts
-from .records import Payloads, Sample
+from .records import Payloads, PickledSample
 from .reference import ITEMS, kernel
 from .strata import Stratum, slices, strata
-from .work import Clocked, floor, work
+from .work import TimedWork, floor, work
 
 __all__ = ["Process", "harness", "run"]
 
@@ -67,7 +67,7 @@ class _Cell:
         duration: Seconds spent in slices.
     """
 
-    work: Clocked
+    work: TimedWork
     parts: list[_Part]
     rounds: dict[int, _Part]
     extra: float = 0.0
@@ -81,7 +81,7 @@ class Process:
         rounds: Their number.
         wanted: Length of a slice in seconds.
         beat: Told which cell is running.
-        ruler: The yardstick's work, on records that are all alike.
+        ruler: The reference kernel's work, on records that are all alike.
         least: Contention of a free core, as earlier processes saw it; 0 where there were none.
         repeats: As in `jobs.Time`.
         read: Reads the contention.
@@ -96,7 +96,7 @@ class Process:
         rounds: int,
         wanted: float,
         beat: Callable[[int], object],
-        ruler: Clocked | None = None,
+        ruler: TimedWork | None = None,
         *,
         least: float = 0.0,
         repeats: float = 1.0,
@@ -115,13 +115,13 @@ class Process:
         self._cells: dict[int, _Cell] = {}
         # All cells begin at the same record: who sees a part of the sample only shares it with the others.
         self._origin = random.random()
-        made = Clocked(kernel, rotating(ITEMS)) if ruler is None else ruler
-        self._yardsticks = [
+        made = TimedWork(kernel, rotating(ITEMS)) if ruler is None else ruler
+        self._reference_kernels = [
             self._cell(made, [Slices.UNKNOWN] * len(ITEMS), 0.0) for _ in range(Slices.REFERENCE)
         ]
         self.failed: dict[int, str] = {}
 
-    def enter(self, index: int, made: Clocked, seconds: Sequence[float], extra: float = 0.0) -> None:
+    def enter(self, index: int, made: TimedWork, seconds: Sequence[float], extra: float = 0.0) -> None:
         """Enter a cell.
 
         Args:
@@ -132,7 +132,7 @@ class Process:
         """
         self._cells[index] = self._cell(made, seconds, extra)
 
-    def _cell(self, made: Clocked, seconds: Sequence[float], extra: float) -> _Cell:
+    def _cell(self, made: TimedWork, seconds: Sequence[float], extra: float) -> _Cell:
         """Make a cell: its records in strata, its slices calibrated and dealt out over the rounds."""
         # Rare calls that take long are the place's, not the codec's.
         fewest = made.fewest if made.inside is None else 1
@@ -161,7 +161,7 @@ class Process:
         gc.freeze()
         for r in range(self._number + 1):
             turns = [(i, c, c.rounds[r]) for i, c in self._cells.items() if r in c.rounds]
-            self._round(r, [*turns, *((IDLE, y, y.rounds[r]) for y in self._yardsticks)])
+            self._round(r, [*turns, *((IDLE, y, y.rounds[r]) for y in self._reference_kernels)])
             if not collect:
                 gc.collect()
         self._repeat(collect=collect)
@@ -204,7 +204,7 @@ class Process:
     @property
     def _least(self) -> float:
         """The baseline of the contention so far."""
-        return baseline(self._readings, self._known)
+        return free_level(self._readings, self._known)
 
     def _turn(self, cell: _Cell, part: _Part, r: int) -> float:
         """Time a slice of a part in round `r`, and again if it was disturbed; return its seconds."""
@@ -241,7 +241,7 @@ class Process:
             part.wanted = len(part.track.times)
         left, r = self._repeats * self._spent, self._number
         while left > 0:
-            most = limit(self._least)
+            most = highest_free(self._least)
             turns = [
                 (index, cell, part)
                 for index, cell in self._cells.items()
@@ -257,17 +257,17 @@ class Process:
                 continue
             r += 1
             before = self._spent
-            self._round(r, [*turns, *((IDLE, y, y.parts[0]) for y in self._yardsticks)])
+            self._round(r, [*turns, *((IDLE, y, y.parts[0]) for y in self._reference_kernels)])
             left -= self._spent - before
             if not collect:
                 gc.collect()
 
     def _parts(self) -> list[_Part]:
-        return [part for cell in (*self._cells.values(), *self._yardsticks) for part in cell.parts]
+        return [part for cell in (*self._cells.values(), *self._reference_kernels) for part in cell.parts]
 
     def _answer(self) -> Timed:
         """Estimate every cell from the slices on a free core where each cell has enough, else from all."""
-        most = limit(self._least)
+        most = highest_free(self._least)
         own = all(len(part.track.free(most)) >= Cores.ENOUGH * part.wanted for part in self._parts())
         first = range(1, self._number + 1)
 
@@ -275,11 +275,12 @@ class Process:
             return [_undisturbed(part, part.track.free(most) if free else first) for part in cell.parts]
 
         steady = {i: kept(cell, free=own) for i, cell in self._cells.items() if not cell.work.sums}
-        rulers = [kept(ruler, free=own) for ruler in self._yardsticks]
+        rulers = [kept(ruler, free=own) for ruler in self._reference_kernels]
         found, raw = _levels(steady, rulers)
-        # What counts in full has slices in all rounds, and is held to what the yardstick took in all of them.
+        # What counts in full has slices in all rounds, and is held to what the reference kernel took in all
+        # of them.
         full = {i: kept(cell, free=False) for i, cell in self._cells.items() if cell.work.sums}
-        found |= _levels(full, [kept(ruler, free=False) for ruler in self._yardsticks])[0]
+        found |= _levels(full, [kept(ruler, free=False) for ruler in self._reference_kernels])[0]
         tracks = {**steady, **full}
         readings = [x for parts in (*steady.values(), *rulers) for t in parts for x in t.contention.values()]
         contention = overall(readings)
@@ -304,7 +305,7 @@ class Process:
         return Timed(
             answers,
             {str(index): text for index, text in self.failed.items()},
-            yardstick=raw,
+            reference_kernel=raw,
             harness=harness(2_000),
             dirty=sum(len(t.dirty) for t in every) / max(1, sum(len(t.times) for t in every)),
             contention=contention,
@@ -314,8 +315,8 @@ class Process:
 
 def _levels(
     cells: Mapping[int, list[Track]], rulers: Sequence[list[Track]]
-) -> tuple[dict[int, tuple[Level, float]], float]:
-    """Return what each cell took, beside what the yardstick took; and that as the clock had it."""
+) -> tuple[dict[int, tuple[CellEstimate, float]], float]:
+    """Return what each cell took, beside what the reference kernel took; and that as the clock had it."""
     found = levels([*cells.values(), *rulers])
     known = [level for level in found[len(cells) :] if level is not None]
     polished = math.prod(level.polished for level in known) ** (1 / len(known))
@@ -336,42 +337,42 @@ def _undisturbed(part: _Part, rounds: Collection[int]) -> Track:
     return found.of(clean) if len(clean) > 1 else found
 
 
-def run(job: Time, desk: Desk) -> Answer:
+def run(job: Time, context: WorkerContext) -> Answer:
     """Carry out a timing job."""
-    sample = Sample.of(desk.blobs[job.corpus.sample])
+    sample = PickledSample.of(context.blobs[job.corpus.sample])
     shared = None if sample.fresh else sample.records()
-    process = Process(job.rounds, job.slice, desk.beat, least=job.least, repeats=job.repeats)
+    process = Process(job.rounds, job.slice, context.beat, least=job.least, repeats=job.repeats)
     order = list(enumerate(job.cells))
     random.shuffle(order)
     with ExitStack() as stack:
         for index, cell in order:
-            desk.beat(index)
+            context.beat(index)
             try:
-                made, seconds = _prepare(cell, job, desk, sample, shared)
+                made, seconds = _prepare(cell, job, context, sample, shared)
                 stack.callback(made.close)
                 process.enter(index, made, seconds, cell.extra)
             except Exception as error:  # noqa: BLE001 - a cell fails alone, whatever it raises
                 process.failed[index] = _text(error)
-        desk.beat(IDLE)
+        context.beat(IDLE)
         return process.go(collect=job.collect)
 
 
 def _prepare(
-    cell: TimedCell, job: Time, desk: Desk, sample: Sample, shared: list[Any] | None
-) -> tuple[Clocked, Sequence[float]]:
+    cell: TimedCell, job: Time, context: WorkerContext, sample: PickledSample, shared: list[Any] | None
+) -> tuple[TimedWork, Sequence[float]]:
     """Return the work of a cell, and what each record took in the check."""
-    if cell.codec == FLOOR:
+    if cell.codec == BASELINE:
         made = floor(cell.operation, sample, collect=job.collect)
         return made, [Slices.COPY * size for size in sample.weights]
-    parts = codec_parts(cell.codec, job.corpus, desk.blobs, cell.dictionary)
-    checked = Payloads.of(desk.blobs[cell.payloads])
+    parts = codec_parts(cell.codec, job.corpus, context.blobs, cell.dictionary)
+    checked = Payloads.of(context.blobs[cell.payloads])
     made = work(
         parts, cell.operation, sample, checked.payloads, shared, places=job.places, collect=job.collect
     )
     return made, checked.seconds[operation(cell.operation).base]
 
 
-def _calibrate(made: Clocked, part: _Part, wanted: float, *, alone: bool) -> None:
+def _calibrate(made: TimedWork, part: _Part, wanted: float, *, alone: bool) -> None:
     """Find the calls that fill a slice, by the minimum of tries: one disturbed try must not decide.
 
     Args:
@@ -412,7 +413,7 @@ def harness(calls: int, tries: int = Slices.TRIES) -> float:
         tries: The quickest counts: all of it takes milliseconds, as long as a neighbour's burst.
     """
     found = [
-        Clocked(nothing, rotating(ITEMS), touched=True, burst=burst)
+        TimedWork(nothing, rotating(ITEMS), touched=True, burst=burst)
         for burst in (Slices.BURST, Slices.FRESH_BURST)
     ]
     batch = rotating(ITEMS)(range(len(ITEMS)))

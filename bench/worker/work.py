@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..operations import operation
-from ..operations.base import Batch, CodecParts, Given, Operation, Work, burst, rotating
+from ..operations.base import Batch, CodecParts, Context, Operation, TimedCall, burst, rotating
 from ._slice import copy, evict, nothing, time_calls
-from .records import Sample
+from .records import PickledSample
 from .reference import ITEMS
 
-__all__ = ["Clocked", "Spent", "floor", "given", "work"]
+__all__ = ["Spent", "TimedWork", "context_of", "floor", "work"]
 
 Spent = tuple[int, int, int]
 """Nanoseconds of the clock, nanoseconds without what others had the processor for, involuntary switches."""
@@ -33,7 +33,7 @@ CLOCKS = _clocks()
 
 
 @dataclass(frozen=True, slots=True)
-class Clocked(Work):
+class TimedWork(TimedCall):
     """Work that can be timed.
 
     Attributes:
@@ -69,7 +69,7 @@ class Clocked(Work):
             switches += taken
         return nanoseconds, worked, switches
 
-    def whole(self) -> Clocked:
+    def whole(self) -> TimedWork:
         """Return the same, of which all that calls take counts."""
         return dataclasses.replace(self, inside=None)
 
@@ -97,13 +97,13 @@ class Clocked(Work):
 def work(
     parts: CodecParts,
     name: str,
-    sample: Sample,
+    sample: PickledSample,
     payloads: Sequence[bytes],
     shared: Sequence[Any] | None = None,
     *,
     places: Mapping[str, str],
     collect: bool = True,
-) -> Clocked:
+) -> TimedWork:
     """Prepare an operation.
 
     Args:
@@ -119,31 +119,31 @@ def work(
         UnfitError: The codec has no such operation.
     """
     declared = operation(name)
-    made = declared.carry_out(given(declared, parts, sample, payloads, places, shared))
+    made = declared.carry_out(context_of(declared, parts, sample, payloads, places, shared))
     return _clocked(made, declared, collect)
 
 
-def given(
+def context_of(
     declared: Operation,
     parts: CodecParts,
-    sample: Sample,
+    sample: PickledSample,
     payloads: Sequence[bytes],
     places: Mapping[str, str],
     shared: Sequence[Any] | None = None,
-) -> Given:
+) -> Context:
     """Return what an operation is carried out with; see `work`."""
     place, url = declared.at_place, places.get(declared.at_place, "")
-    return Given(parts, sample, payloads, shared, declared.variant, place, declared.at_parameter, url)
+    return Context(parts, sample, payloads, shared, declared.variant, place, declared.at_parameter, url)
 
 
-def floor(name: str, sample: Sample, *, collect: bool = True) -> Clocked:
+def floor(name: str, sample: PickledSample, *, collect: bool = True) -> TimedWork:
     """Prepare the floor of an operation: copying a record's bytes, the least that any codec has to do."""
-    made = Work(copy, rotating(sample.pickles), touched=True, burst=burst(sample))
+    made = TimedCall(copy, rotating(sample.pickles), touched=True, burst=burst(sample))
     return _clocked(made, operation(name), collect)
 
 
-def _clocked(made: Work, declared: Operation, collect: bool) -> Clocked:
+def _clocked(made: TimedCall, declared: Operation, collect: bool) -> TimedWork:
     fields = {field.name: getattr(made, field.name) for field in dataclasses.fields(made)}
     fields["collect"] = made.collect and collect and declared.variant.collect
     fields |= {"streamed": declared.variant.streamed, "sums": declared.sums, "fewest": declared.fewest}
-    return Clocked(**fields)
+    return TimedWork(**fields)

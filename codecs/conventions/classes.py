@@ -17,11 +17,11 @@ from typing import Any, Literal, cast
 
 from .rules import SCALARS
 
-__all__ = ["CLASSES", "FAMILIES", "Family", "RecordClass", "fields_of", "opened", "record_class"]
+__all__ = ["CLASSES", "CLASS_FAMILIES", "ClassFamily", "RecordClass", "fields_of", "opened", "record_class"]
 
-Family = Literal["model", "struct", "attrs", "dataclass", "namedtuple"]
+ClassFamily = Literal["model", "struct", "attrs", "dataclass", "namedtuple"]
 
-FAMILIES: dict[Family, str] = {
+CLASS_FAMILIES: dict[ClassFamily, str] = {
     "model": "pydantic model",
     "struct": "msgspec Struct",
     "attrs": "attrs class",
@@ -63,14 +63,14 @@ class RecordClass:
     """
 
     cls: type[Any]
-    family: Family
+    family: ClassFamily
     attributes: tuple[str, ...]
     keys: tuple[str, ...]
     open: Callable[[Any], Any]
 
     @property
     def token(self) -> str:
-        """The name in `Codec.carries` that says that its instances come back."""
+        """The name in `Codec.preserves` that says that its instances come back."""
         return "namedtuple" if self.family == "namedtuple" else "dataclass"
 
 
@@ -116,7 +116,7 @@ def fields_of(value: Any) -> dict[str, Any] | None:
     return {**fields, **extra} if extra else fields
 
 
-def _by_attributes(cls: type[Any], family: Family, names: tuple[str, ...]) -> RecordClass:
+def _by_attributes(cls: type[Any], family: ClassFamily, names: tuple[str, ...]) -> RecordClass:
     return RecordClass(cls, family, names, names, _getter(names, names))
 
 

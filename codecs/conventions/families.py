@@ -24,7 +24,7 @@ __all__ = [
     "NATIVE_BYTES",
     "NULL_TEXT",
     "WORDS",
-    "Family",
+    "FormatFamily",
     "documented",
     "register_type",
 ]
@@ -97,7 +97,7 @@ def _native_bytes(value: bytearray | memoryview) -> bytes:
     return bytes(value)
 
 
-class Family:
+class FormatFamily:
     """The conventions of one format family.
 
     Args:
@@ -221,7 +221,7 @@ class Family:
             return kind(map(self._lower_hashable, value)) if kind in (set, frozenset) else value
         return self.lowered_leaf(value)
 
-    def wire(self, carries: Collection[str]) -> dict[str, str]:
+    def encodes_as(self, preserves: Collection[str]) -> dict[str, str]:
         """Return the written form of each type that a codec does not carry: token to form."""
         forms = {rule.token: rule.form for rule in RULES}
         if bytes in self.native:
@@ -240,7 +240,7 @@ class Family:
             forms["bigint"] = "text"
         if self.null is not None:
             forms["none"] = NULL_TEXT
-        return {token: form for token, form in forms.items() if token not in carries}
+        return {token: form for token, form in forms.items() if token not in preserves}
 
     def _lower_hashable(self, value: Any) -> Any:
         """Lower a dict key or an item of a set: there, an array stays a tuple."""
@@ -293,11 +293,11 @@ NATIVE_BYTES: Mapping[type, Callable[[Any], Any] | None] = {
 }
 """What all formats with bytes do with them."""
 
-JSON_FAMILY = Family("JSON", {})
-JSON64_FAMILY = Family("JSON (64-bit integers)", {}, integers=WORDS)
+JSON_FAMILY = FormatFamily("JSON", {})
+JSON64_FAMILY = FormatFamily("JSON (64-bit integers)", {}, integers=WORDS)
 
 
-def documented(shown: Sequence[Family]) -> list[list[str]]:
+def documented(shown: Sequence[FormatFamily]) -> list[list[str]]:
     """Return conventions as a table: a header row, then one row a type, one column a format family."""
     rows = [["type", *(family.name for family in shown)]]
     rows += [[rule.type.__name__, *(_documented(rule, f) for f in shown)] for rule in RULES]
@@ -311,7 +311,7 @@ def documented(shown: Sequence[Family]) -> list[list[str]]:
     return rows
 
 
-def _documented(rule: Rule, family: Family) -> str:
+def _documented(rule: Rule, family: FormatFamily) -> str:
     if rule.type not in family.native:
         return rule.words
     write = family.native[rule.type]

@@ -27,7 +27,7 @@ class Rule:
     """How one Python type is written.
 
     Attributes:
-        token: The type's name in `Codec.carries`.
+        token: The type's name in `Codec.preserves`.
         type: The Python type; subclasses follow it.
         form: Machine name of the written form, what a schema reads.
         words: The same for the documentation.

@@ -1,4 +1,4 @@
-"""The types that codecs bring back or not, by the names that `Codec.carries` and ``--needs`` have for them.
+"""The types that codecs bring back or not, by the names that `Codec.preserves` and ``--needs`` have for them.
 
 Most stand for a Python type; some for a part of its values (integers beyond 64 bits, moments with an offset),
 and three for what becomes of the keys of dicts.
@@ -74,7 +74,7 @@ class Token(NamedTuple):
     """One name.
 
     Attributes:
-        name: As in `Codec.carries`.
+        name: As in `Codec.preserves`.
         kind: The type of the values that it stands for.
         example: One of them.
         schema_brings: Whether an advisory schema brings it back after any codec.

@@ -1,7 +1,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from ..binding import Bound, Schema
+from ..binding import Bound, SchemaProtocol
 from ..safety._walk import Rules
 from ..safety.limits import Limits
 from ..spec import Spec
@@ -16,7 +16,7 @@ def lacks_stack() -> bool: ...
 class Core:
     name: str
     spec: Spec
-    schema: Schema | None
+    schema: SchemaProtocol | None
     bound: Bound | None
     compression: Compression | None
     limits: Limits

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from flask import Flask
     from temporalio.converter import DataConverter
 
-    from ..binding import Schema
+    from ..binding import SchemaProtocol
     from ..errors import DecodeError
     from ..integrations._counters import Counters
     from ..integrations.cloudevents import Encoded as CloudEventsEncoded
@@ -52,9 +52,9 @@ def _integration(name: str) -> Any:
     """Return a property that gives the codec in the shape that a framework wants, which is imported then."""
 
     def made(codec: Codec) -> Any:
-        from ..integrations import plug
+        from ..integrations import integration
 
-        return plug(codec, name)
+        return integration(codec, name)
 
     return property(made)
 
@@ -171,11 +171,11 @@ class Codec(Core):
 
         return TextCodec(self)
 
-    def with_schema(self, schema: Schema | None) -> Self:
+    def with_schema(self, schema: SchemaProtocol | None) -> Self:
         """Return this codec with an advisory schema applied after every decode (None removes it).
 
         Raises:
-            TypeError: No `Schema`.
+            TypeError: No `SchemaProtocol`.
         """
         if schema is not None and not hasattr(schema, "fixer"):
             raise TypeError(f"expected a bakeoff.Schema, got {schema!r:.80}; Schema(...) makes one of a type")
@@ -295,8 +295,8 @@ class Codec(Core):
     needs_schema: bool = _fact("needs_schema")
     tapped: Tap | None = _fact("settings.tap")
     interoperable: bool = _fact("format.interoperable")
-    carries: frozenset[str] = _fact("facts.carries")
-    wire: dict[str, str] = _fact("wire")
+    preserves: frozenset[str] = _fact("facts.preserves")
+    encodes_as: dict[str, str] = _fact("encodes_as")
     losses: tuple[str, ...] = _fact("facts.losses")
     takes: str = _fact("facts.takes")
     unguarded: bool = _fact("facts.unguarded")

@@ -12,7 +12,7 @@ from ..conventions.classes import record_class
 from ..errors import MissingField
 from .paths import brief, join, type_name
 
-__all__ = ["Step", "Steps", "absent", "changed", "extended", "reach", "steps_of", "written"]
+__all__ = ["FieldStep", "Steps", "absent", "changed", "extended", "reach", "steps_of", "written"]
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,17}", re.ASCII)
 _SHOWN = 10
@@ -20,7 +20,7 @@ _SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class FieldStep:
     """One part of a path.
 
     Attributes:
@@ -33,7 +33,7 @@ class Step:
     index: int | None = None
 
 
-Steps = tuple[Step, ...]
+Steps = tuple[FieldStep, ...]
 
 
 def steps_of(path: str | Sequence[str | int]) -> Steps:
@@ -52,17 +52,17 @@ def steps_of(path: str | Sequence[str | int]) -> Steps:
             raise UsageError(
                 f"path {path!r}: a part is empty; write it as order.lines.0.price, or as a sequence of keys"
             )
-        return tuple(Step(part, int(part) if _NUMBER.fullmatch(part) else None) for part in parts)
+        return tuple(FieldStep(part, int(part) if _NUMBER.fullmatch(part) else None) for part in parts)
     if not isinstance(path, Sequence) or isinstance(path, bytes | bytearray | memoryview):
         raise UsageError(f"path {brief(path)}: a text such as 'order.lines.0.price', or a sequence of keys")
     return tuple(_step(path, part) for part in path)
 
 
-def _step(path: object, part: object) -> Step:
+def _step(path: object, part: object) -> FieldStep:
     if isinstance(part, str):
-        return Step(key=str(part))
+        return FieldStep(key=str(part))
     if isinstance(part, int) and not isinstance(part, bool) and 0 <= part < 1 << 62:
-        return Step(index=int(part))
+        return FieldStep(index=int(part))
     raise UsageError(f"path {brief(path)}: {brief(part)} is neither a key nor an index from 0")
 
 
@@ -74,7 +74,7 @@ def written(steps: Steps) -> str:
 _NOTHING = object()
 
 
-def _inside(value: Any, step: Step) -> Any:
+def _inside(value: Any, step: FieldStep) -> Any:
     """Return what a step leads to, or `_NOTHING`."""
     if isinstance(value, Mapping):
         if step.key is not None and step.key in value:
@@ -111,7 +111,7 @@ def absent(codec: str, record: Any, steps: Steps) -> MissingField:
     return MissingField(codec, f"no {written(steps)}")
 
 
-def _described(value: Any, step: Step) -> str:
+def _described(value: Any, step: FieldStep) -> str:
     if isinstance(value, Mapping):
         names: Sequence[str] = [key if isinstance(key, str) else brief(key) for key in value]
     elif isinstance(value, list | tuple) and not _names(value):

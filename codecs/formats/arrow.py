@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
-from ..binding import Bound, Schema
+from ..binding import Bound, SchemaProtocol
 from ..registry import declare
 from ..safety._walk import Rules, check_record
 from ..safety.embedded import within_budget
@@ -29,7 +29,7 @@ ARROW = Format(
     framing=Messages(),
 )
 
-CARRIES = TYPED | {
+PRESERVES = TYPED | {
     "none", "bool", "int", "bigint", "float", "nonfinite", "str", "bytes", "bytearray", "list", "dict",
     "namedtuple", "int_keys", "any_keys",
 }  # fmt: skip
@@ -47,14 +47,14 @@ class _Reader:
         schema: The schema.
     """
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: SchemaProtocol) -> None:
         import pyarrow
 
         self._library, self._schema = pyarrow, schema
-        peer = schema.peer("arrow")
-        self.own, self.take, self.definition = peer.type, peer.take, peer.definition
+        binding = schema.binding("arrow")
+        self.own, self.take, self.definition = binding.type, binding.take, binding.definition
         self.head: bytes = self.own.serialize().to_pybytes()
-        self._own_give = peer.give
+        self._own_give = binding.give
         self._other = lru_cache(_VERSIONS)(self._find)
 
     def batches(self, data: bytes, limits: Limits) -> tuple[Any, Callable[[Any], Any], list[Any], bool]:
@@ -84,7 +84,7 @@ class _Reader:
         if _EXTENSION in head:
             raise ValueError("the payload's schema has extension types; a schema made of it reads these")
         found = self._library.ipc.read_schema(self._library.py_buffer(head))
-        return found, self._schema.peer("arrow", of=found).give
+        return found, self._schema.binding("arrow", of=found).give
 
     def check(self, record: Any, limits: Limits) -> Any:
         """Return a record that was compressed, whose texts may be longer than its payload.
@@ -96,7 +96,7 @@ class _Reader:
         return record
 
 
-def _rows(schema: Schema) -> Bound:
+def _rows(schema: SchemaProtocol) -> Bound:
     reader = _Reader(schema)
     take, head, join = reader.take, reader.head, b"".join
     # A record within one of its own kind is any value.
@@ -113,7 +113,7 @@ def _rows(schema: Schema) -> Bound:
     return Bound(encode=encode, decode=decode, definition=reader.definition)
 
 
-def _tables(schema: Schema) -> Bound:
+def _tables(schema: SchemaProtocol) -> Bound:
     import pyarrow
 
     reader = _Reader(schema)
@@ -161,27 +161,27 @@ def _read(data: bytes) -> Any:
         return reader.read_all()
 
 
-def _raw_rows(schema: Schema) -> RawCalls:
+def _raw_rows(schema: SchemaProtocol) -> RawCalls:
     """Return the calls for lists of rows as pyarrow has them."""
     import pyarrow
 
-    peer = schema.peer("arrow")
-    of_rows = partial(pyarrow.RecordBatch.from_pylist, schema=peer.type)
+    binding = schema.binding("arrow")
+    of_rows = partial(pyarrow.RecordBatch.from_pylist, schema=binding.type)
     return RawCalls(
-        lambda rows: _written(of_rows(rows), peer.type),
+        lambda rows: _written(of_rows(rows), binding.type),
         lambda data: _read(data).to_pylist(),
-        lambda record: peer.take(record).to_pylist(),
-        lambda rows: peer.give([of_rows(rows)]),
+        lambda record: binding.take(record).to_pylist(),
+        lambda rows: binding.give([of_rows(rows)]),
     )
 
 
-def _raw_tables(schema: Schema) -> RawCalls:
-    peer = schema.peer("arrow")
+def _raw_tables(schema: SchemaProtocol) -> RawCalls:
+    binding = schema.binding("arrow")
     return RawCalls(
-        lambda table: _written(table, peer.type),
+        lambda table: _written(table, binding.type),
         _read,
-        peer.take,
-        lambda table: peer.give(table.to_batches()),
+        binding.take,
+        lambda table: binding.give(table.to_batches()),
     )
 
 
@@ -191,7 +191,7 @@ def _inside(value: Any) -> Any:
     return held(value) if rows is None else rows()
 
 
-def _arrow(bind: Callable[[Schema], Bound], raw: Callable[[Schema], RawCalls]) -> Spec:
+def _arrow(bind: Callable[[SchemaProtocol], Bound], raw: Callable[[SchemaProtocol], RawCalls]) -> Spec:
     # Found here, where a missing library is one, and not at the first call.
     import pyarrow.ipc  # noqa: F401
 
@@ -200,7 +200,7 @@ def _arrow(bind: Callable[[Schema], Bound], raw: Callable[[Schema], RawCalls]) -
         raw=raw,
         bounded=lambda limits: {"limits": limits},
         accelerated=True,
-        carries=CARRIES - {"datetime_offset"},
+        preserves=PRESERVES - {"datetime_offset"},
         losses=(
             "datetimes with an offset come back in UTC",
             "fields come back in the order of the schema",
@@ -268,7 +268,7 @@ def _frames(kind: type, to_table: Callable[[Any], Any], of_table: Callable[[Any]
         raw=None,
         encode=encode,
         decode=decode,
-        carries=frozenset(),
+        preserves=frozenset(),
         losses=(),
         notes=("numbers come back as read-only views of the payload",),
     )

@@ -19,10 +19,10 @@ from functools import lru_cache, partial
 from io import BytesIO
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from ..binding import DEEPEST, Bound, Schema
+from ..binding import DEEPEST, Bound, SchemaProtocol
 from ..errors import DecodeError, LimitError, TooMuchError
 from ..registry import declare
-from ..safety._scan import AvroBody, AvroEnds, Pending
+from ..safety._scan import AvroBody, AvroEnds, StreamBuffer
 from ..safety.embedded import within_budget
 from ..safety.keys import refuse_one_hash_within
 from ..safety.limits import DEFAULT, DEFAULT_DEPTH
@@ -132,16 +132,16 @@ def _other(data: bytes, fingerprint: bytes) -> str:
 
 
 @lru_cache(maxsize=16)
-def _known(schema: Schema) -> _Known:
-    peer = schema.peer("avro")
-    made: AvroSchema = peer.type
+def _known(schema: SchemaProtocol) -> _Known:
+    binding = schema.binding("avro")
+    made: AvroSchema = binding.type
     return _Known(
         made,
         AvroEnds(made.node, made.names),
-        _fingerprint(json.loads(peer.definition)),
-        peer.definition,
-        peer.take,
-        peer.give,
+        _fingerprint(json.loads(binding.definition)),
+        binding.definition,
+        binding.take,
+        binding.give,
         not schema.hashes_text_only,
         schema.nests,
     )
@@ -153,7 +153,7 @@ def _fingerprint(schema: Any) -> bytes:
     return bytes.fromhex(fingerprint(to_parsing_canonical_form(parse_schema(schema)), "CRC-64-AVRO"))
 
 
-def _bound(schema: Schema, *, bare: bool) -> Bound:
+def _bound(schema: SchemaProtocol, *, bare: bool) -> Bound:
     from fastavro._read import _read_data  # type: ignore[attr-defined]
     from fastavro._write import write_data  # type: ignore[attr-defined]
 
@@ -180,9 +180,9 @@ def _bound(schema: Schema, *, bare: bool) -> Bound:
             refuse_one_hash_within(value, len(data))
         return give(value) if within is None else within(value, items=items)
 
-    def reading(writer: Schema) -> Callable[..., Any]:
+    def reading(writer: SchemaProtocol) -> Callable[..., Any]:
         """Return what reads payloads of another version of the schema."""
-        writer.peer("avro", read_as=schema)
+        writer.binding("avro", read_as=schema)
         other = _known(writer)
         other_head = b"" if bare else MARKER + other.fingerprint
         names_of_both = {"writer": other.schema.names, "reader": names}
@@ -211,7 +211,7 @@ def _bound(schema: Schema, *, bare: bool) -> Bound:
     )
 
 
-def _raw(schema: Schema, *, bare: bool) -> RawCalls:
+def _raw(schema: SchemaProtocol, *, bare: bool) -> RawCalls:
     """Return what a user of fastavro writes, for records in which branches and logical types are resolved."""
     from fastavro import parse_schema, schemaless_reader, schemaless_writer
 
@@ -279,7 +279,7 @@ class Container(Framing):
             file.write(_number(held) + _text(block) + sync)
         return count
 
-    def cut(self, codec: Codec, pending: Pending) -> Cuts:
+    def cut(self, codec: Codec, pending: StreamBuffer) -> Cuts:
         known, head = _of(codec)
         sync, deflated = yield from _header(codec, known, pending)
         limit, items = codec.limits.size, codec.limits.items
@@ -329,7 +329,7 @@ def _of(codec: Codec) -> tuple[_Known, bytes]:
 _Awaiting = Generator[bytes | None, None, Any]
 
 
-def _ended(pending: Pending) -> Generator[None, None, bool]:
+def _ended(pending: StreamBuffer) -> Generator[None, None, bool]:
     while not len(pending):
         if pending.ended:
             return True
@@ -337,7 +337,7 @@ def _ended(pending: Pending) -> Generator[None, None, bool]:
     return False
 
 
-def _take(codec: Codec, pending: Pending, size: int, start: int) -> Generator[None, None, bytes]:
+def _take(codec: Codec, pending: StreamBuffer, size: int, start: int) -> Generator[None, None, bytes]:
     while len(pending) < size:
         if pending.ended:
             raise damage(codec, start, "the file ends within it")
@@ -345,7 +345,7 @@ def _take(codec: Codec, pending: Pending, size: int, start: int) -> Generator[No
     return pending.take(size)
 
 
-def _read_number(codec: Codec, pending: Pending, start: int) -> Generator[None, None, int]:
+def _read_number(codec: Codec, pending: StreamBuffer, start: int) -> Generator[None, None, int]:
     value = shift = 0
     while True:
         (byte,) = yield from _take(codec, pending, 1, start)
@@ -357,7 +357,7 @@ def _read_number(codec: Codec, pending: Pending, start: int) -> Generator[None, 
             raise damage(codec, start, "a number of more than 64 bits")
 
 
-def _header(codec: Codec, known: _Known, pending: Pending) -> Generator[None, None, tuple[bytes, bool]]:
+def _header(codec: Codec, known: _Known, pending: StreamBuffer) -> Generator[None, None, tuple[bytes, bool]]:
     """Read the header; return the sync marker, and whether blocks are deflated."""
     if (yield from _ended(pending)):
         return b"", False
@@ -370,7 +370,7 @@ def _header(codec: Codec, known: _Known, pending: Pending) -> Generator[None, No
     return sync, compression == b"deflate"
 
 
-def _metadata(codec: Codec, pending: Pending) -> Generator[None, None, dict[bytes, bytes]]:
+def _metadata(codec: Codec, pending: StreamBuffer) -> Generator[None, None, dict[bytes, bytes]]:
     if (yield from _take(codec, pending, len(MAGIC), 0)) != MAGIC:
         raise damage(codec, 0, "no Avro container file, which begins with 'Obj' and 01")
     meta: dict[bytes, bytes] = {}
@@ -403,7 +403,7 @@ def schema_of_file(codec: Codec, file: IO[bytes]) -> tuple[bytes, bytes]:
     Raises:
         DecodeError: It is no container file.
     """
-    pending, read = Pending(), bytearray()
+    pending, read = StreamBuffer(), bytearray()
     steps = _metadata(codec, pending)
     while True:
         try:
@@ -501,7 +501,7 @@ BODY = Format(
 )
 BARE = "avro/bare"
 
-CARRIES = TYPED | {
+PRESERVES = TYPED | {
     "none", "bool", "int", "bigint", "float", "nonfinite", "str", "bytes", "bytearray", "list", "dict",
     "namedtuple", "dataclass", "int_keys", "any_keys",
 }  # fmt: skip
@@ -517,7 +517,7 @@ def _avro(*, bare: bool) -> Spec:
         raw=partial(_raw, bare=bare),
         bounded=lambda limits: {"items": limits.items, "depth": limits.deepest},
         accelerated=True,
-        carries=CARRIES - {"datetime_offset", "dataclass"},
+        preserves=PRESERVES - {"datetime_offset", "dataclass"},
         losses=(
             "datetimes with an offset come back in UTC",
             "fields come back in the order of the schema",

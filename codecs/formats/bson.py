@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
-from ..conventions.families import NATIVE_BYTES, Family
+from ..conventions.families import NATIVE_BYTES, FormatFamily
 from ..conventions.notes import Note
 from ..conventions.tokens import SIGNED
 from ..registry import declare
@@ -27,7 +27,7 @@ from ._pure import extension_copy, pure_copy
 
 __all__ = ["WRAP"]
 
-_family = Family("BSON", {**NATIVE_BYTES, dt.datetime: None, uuid.UUID: None}, integers=SIGNED)
+_family = FormatFamily("BSON", {**NATIVE_BYTES, dt.datetime: None, uuid.UUID: None}, integers=SIGNED)
 
 BSON = Format(
     name="bson",
@@ -37,7 +37,7 @@ BSON = Format(
     files=(".bson",),
     family=_family,
 )
-CARRIES = frozenset({"none", "bool", "int", "float", "nonfinite", "str", "bytes", "list", "dict", "uuid"})
+PRESERVES = frozenset({"none", "bool", "int", "float", "nonfinite", "str", "bytes", "list", "dict", "uuid"})
 LOSSES = (
     "datetimes are cut to milliseconds",
     "datetimes come back in UTC, naive ones included",
@@ -119,7 +119,7 @@ def _bson(library: ModuleType) -> Spec:
         family=_family,
         wrap=WRAP,
         accelerated=library.has_c(),
-        carries=CARRIES,
+        preserves=PRESERVES,
         forms=dict.fromkeys(("datetime", "datetime_aware", "datetime_offset"), "utc-ms"),
         losses=LOSSES,
         notes=(Note("a record that is no document is wrapped in one", "record_other"),),
@@ -159,7 +159,7 @@ def _bson_c() -> Spec:
     return _bson(bson)
 
 
-@declare("bson/pure", BSON, library="pymongo", module="bson", usual=False)
+@declare("bson/pure", BSON, library="pymongo", module="bson", in_default_set=False)
 def _bson_pure() -> Spec:
     # An ObjectId must be everybody's, so that it can be pickled and recognised.
     return _bson(pure_copy("bson", "bson._cbson", whole=False))

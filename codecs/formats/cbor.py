@@ -18,7 +18,7 @@ from email.message import Message
 from functools import cache, partial
 from typing import Any
 
-from ..conventions.families import NATIVE_BYTES, Family
+from ..conventions.families import NATIVE_BYTES, FormatFamily
 from ..conventions.notes import STRANGERS, Note, about
 from ..registry import declare
 from ..safety.keys import key_check
@@ -40,7 +40,7 @@ def _plain_frozenset(value: frozenset[Any]) -> set[Any]:
     return set(value)
 
 
-_family = Family(
+_family = FormatFamily(
     "CBOR",
     {
         **NATIVE_BYTES,
@@ -63,7 +63,7 @@ CBOR = Format(
     suffix=True,
     family=_family,
 )
-CARRIES = frozenset(
+PRESERVES = frozenset(
     {
         "none", "bool", "int", "bigint", "float", "nonfinite", "str", "bytes", "list", "dict", "set",
         "datetime_aware", "datetime_offset", "date", "decimal", "uuid", "complex", "int_keys", "any_keys",
@@ -151,7 +151,7 @@ def _cbor2(reading: Mapping[str, Any]) -> Spec:
         walk="cbor",
         family=_family,
         accelerated=True,
-        carries=CARRIES,
+        preserves=PRESERVES,
         # Its option `encoders` would mend that, and doubles the time of every dump.
         notes=(
             Note("writes a memoryview as a list of numbers, unlike the other codecs", "type_memoryview"),

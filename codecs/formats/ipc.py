@@ -11,7 +11,7 @@ from struct import Struct, error, unpack_from
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import DecodeError, LimitError, TooMuchError
-from ..safety._scan import Pending
+from ..safety._scan import StreamBuffer
 from ..safety.limits import Limits
 from ..streams.framing import Cuts, Framing, damage
 
@@ -208,20 +208,20 @@ class Messages(Framing):
         """Return the schema; nothing for a codec that has none."""
         if codec.schema is None:
             return b""
-        written: bytes = codec.schema.peer("arrow").type.serialize().to_pybytes()
+        written: bytes = codec.schema.binding("arrow").type.serialize().to_pybytes()
         return written
 
     def frame(self, payload: bytes) -> bytes:
         """Return the batch of a payload, without the schema before and the mark behind it."""
         return payload[PREFIX + _U32.unpack_from(payload, 4)[0] : -len(END)]
 
-    def payloads(self, codec: Codec, pending: Pending) -> Cuts:
+    def payloads(self, codec: Codec, pending: StreamBuffer) -> Cuts:
         """Iterate over the payloads of a stream, whose schema each payload holds."""
         if codec.schema is None:
             codec.decode(b"unbound")
         return self.cut(codec, pending)
 
-    def cut(self, codec: Codec, pending: Pending) -> Cuts:
+    def cut(self, codec: Codec, pending: StreamBuffer) -> Cuts:
         before = b""
         while True:
             start = pending.position
@@ -262,7 +262,7 @@ class Messages(Framing):
                 before += message
 
 
-def _await(codec: Codec, pending: Pending, size: int) -> Cuts:
+def _await(codec: Codec, pending: StreamBuffer, size: int) -> Cuts:
     while len(pending) < size:
         if pending.ended:
             raise _cut_short(codec, pending.position)

@@ -11,10 +11,10 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
-from ..binding import Bound, Schema
+from ..binding import Bound, SchemaProtocol
 from ..conventions import classes as objects
 from ..conventions.arrays import ARRAYS, COLUMNS, convention, kind_of
-from ..conventions.families import JSON64_FAMILY, JSON_FAMILY, Family
+from ..conventions.families import JSON64_FAMILY, JSON_FAMILY, FormatFamily
 from ..conventions.notes import STRANGERS, Note
 from ..registry import declare
 from ..safety._unique import unique
@@ -37,8 +37,8 @@ JSON = Format(
     suffix=True,
     family=JSON_FAMILY,
 )
-CARRIES = frozenset({"none", "bool", "int", "float", "str", "list", "dict", "key_order"})
-ANY_NUMBER = CARRIES | {"bigint", "nonfinite"}
+PRESERVES = frozenset({"none", "bool", "int", "float", "str", "list", "dict", "key_order"})
+ANY_NUMBER = PRESERVES | {"bigint", "nonfinite"}
 LITERALS = Note("writes NaN and Infinity as bare words, which RFC 8259 does not allow", "float_nonfinite")
 NULLED = "NaN and Infinity become null"
 ROUNDED = Note("rounds offsets from UTC to whole minutes, which those before 1972 were not", "type_datetime")
@@ -59,9 +59,9 @@ POLICIES = Policies(
 """The standard library's, from which others depart."""
 NO_LITERALS = replace(POLICIES, nonfinite="null/reject", surrogates="reject")
 
-_MODELS: tuple[objects.Family, ...] = ("model",)
+_MODELS: tuple[objects.ClassFamily, ...] = ("model",)
 # msgspec ends a moment in UTC with Z; so must a record that is rewritten.
-_msgspec_family = Family("JSON (msgspec)", {dt.datetime: None, dt.time: None})
+_msgspec_family = FormatFamily("JSON (msgspec)", {dt.datetime: None, dt.time: None})
 
 
 def _pairs_hook(values: Mapping[str, str]) -> Any:
@@ -96,7 +96,7 @@ def _json() -> Spec:
         accelerated=bool(
             getattr(c_encoder, "c_make_encoder", None) and getattr(c_scanner, "c_make_scanner", None)
         ),
-        carries=ANY_NUMBER,
+        preserves=ANY_NUMBER,
         losses=(MERGED,),
         notes=(LITERALS,),
         policies=replace(POLICIES, options={"duplicate_keys": ("last", "reject")}, enforce=enforce),
@@ -130,7 +130,7 @@ def _simplejson(library: ModuleType) -> Spec:
         walk="json",
         family=JSON_FAMILY,
         accelerated=library.encoder.c_make_encoder is not None,
-        carries=ANY_NUMBER,
+        preserves=ANY_NUMBER,
         losses=(MERGED,),
         notes=(LITERALS,),
         policies=replace(
@@ -148,7 +148,7 @@ def _simplejson_c() -> Spec:
     return _simplejson(simplejson)
 
 
-@declare("simplejson/pure", JSON, library="simplejson", usual=False)
+@declare("simplejson/pure", JSON, library="simplejson", in_default_set=False)
 def _simplejson_pure() -> Spec:
     slow = Limits(items=300_000, size=4 << 20)
     return _simplejson(pure_copy("simplejson", "simplejson._speedups")).changed(limits=slow)
@@ -166,7 +166,7 @@ def _orjson() -> Spec:
         too_deep=("depth limit exceeded", "recursion depth exceeded", "Recursion limit reached"),
         family=JSON64_FAMILY,
         accelerated=True,
-        carries=CARRIES,
+        preserves=PRESERVES,
         losses=(NULLED,),
         policies=replace(NO_LITERALS, duplicate_keys="reject/last", big_integers="text/float"),
     )
@@ -235,7 +235,7 @@ def _msgspec() -> Spec:
         walk="json",
         family=_msgspec_family,
         accelerated=True,
-        carries=CARRIES | {"bigint"},
+        preserves=PRESERVES | {"bigint"},
         losses=(NULLED, MERGED, "dict keys True and False become the text of 1 and 0"),
         notes=(ROUNDED,),
         policies=NO_LITERALS,
@@ -252,27 +252,27 @@ def _msgspec_struct() -> Spec:
 
 
 def _pydantic(*, models: bool = False) -> Spec:
-    def bind(schema: Schema) -> Bound:
-        peer = schema.peer("pydantic", models=models)
-        write, read, take = peer.type.encode, peer.type.decode, peer.take
+    def bind(schema: SchemaProtocol) -> Bound:
+        binding = schema.binding("pydantic", models=models)
+        write, read, take = binding.type.encode, binding.type.decode, binding.take
         decode = read if schema.hashes_text_only else with_checked_keys(read, _plain_json)
         if models:
             return Bound(
                 encode=write,
                 decode=decode,
                 take=take,
-                give=None if peer.as_is else peer.give,
+                give=None if binding.as_is else binding.give,
                 dicts=not hasattr(schema.types, "fields"),
-                definition=peer.definition,
-                as_is=peer.as_is,
+                definition=binding.definition,
+                as_is=binding.as_is,
             )
-        return Bound(encode=lambda record: write(take(record)), decode=decode, definition=peer.definition)
+        return Bound(encode=lambda record: write(take(record)), decode=decode, definition=binding.definition)
 
-    def raw(schema: Schema) -> RawCalls:
-        peer = schema.peer("pydantic", models=models)
-        adapter = peer.type.adapter
-        give = peer.give if models and not peer.as_is else None
-        return RawCalls(adapter.dump_json, adapter.validate_json, peer.take, give)
+    def raw(schema: SchemaProtocol) -> RawCalls:
+        binding = schema.binding("pydantic", models=models)
+        adapter = binding.type.adapter
+        give = binding.give if models and not binding.as_is else None
+        return RawCalls(adapter.dump_json, adapter.validate_json, binding.take, give)
 
     return Spec.of(
         bind=bind,
@@ -281,7 +281,7 @@ def _pydantic(*, models: bool = False) -> Spec:
         # Each error of validation holds a copy of what it is about.
         limits=Limits(items=300_000),
         accelerated=True,
-        carries=ANY_NUMBER - {"key_order"} | TYPED | {"bytes", "bytearray", "int_keys", "namedtuple"},
+        preserves=ANY_NUMBER - {"key_order"} | TYPED | {"bytes", "bytearray", "int_keys", "namedtuple"},
         losses=(
             "records come back in the order of the schema",
             "integers that it wants as floats become floats",
@@ -321,7 +321,7 @@ def _pydantic_models() -> Spec:
 
     spec = _pydantic(models=True)
     return spec.changed(
-        carries=frozenset(spec.facts.carries) - {"namedtuple"},
+        preserves=frozenset(spec.facts.preserves) - {"namedtuple"},
         takes="pydantic models",
         policies=replace(POLICIES, surrogates="reject", inside=inside),
     )
@@ -345,7 +345,7 @@ def _ujson() -> Spec:
         too_deep=("Reached object decoding depth limit", "Maximum recursion level reached"),
         family=JSON_FAMILY,
         accelerated=True,
-        carries=ANY_NUMBER,
+        preserves=ANY_NUMBER,
         forms={"decimal": "float"},
         losses=(
             MERGED,
@@ -396,7 +396,7 @@ def _rapidjson() -> Spec:
         raw=RawCalls(lambda record: encode(record).encode(), rapidjson.loads),
         family=JSON_FAMILY,
         accelerated=True,
-        carries=ANY_NUMBER,
+        preserves=ANY_NUMBER,
         notes=(LITERALS,),
         policies=replace(
             POLICIES,

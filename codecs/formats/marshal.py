@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from types import CodeType, EllipsisType
 from typing import Any
 
-from ..conventions.families import NATIVE_BYTES, Family
+from ..conventions.families import NATIVE_BYTES, FormatFamily
 from ..conventions.notes import STRANGERS, Note
 from ..registry import declare
 from ..safety.policies import Policies
 from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Values
 
-_family = Family("marshal", {**NATIVE_BYTES, tuple: None, set: None, frozenset: None}, text_keys=False)
+_family = FormatFamily("marshal", {**NATIVE_BYTES, tuple: None, set: None, frozenset: None}, text_keys=False)
 
 MARSHAL = Format(
     name="marshal",
@@ -24,7 +24,7 @@ MARSHAL = Format(
     framing=Values("marshal"),
     family=_family,
 )
-CARRIES = frozenset(
+PRESERVES = frozenset(
     {
         "none", "bool", "int", "bigint", "float", "nonfinite", "str", "bytes", "list", "tuple", "set",
         "frozenset", "dict", "complex", "int_keys", "key_order",
@@ -47,7 +47,7 @@ def _marshal() -> Spec:
         too_deep=("recursion limit exceeded", "too deeply nested"),
         family=_family,
         accelerated=True,
-        carries=CARRIES,
+        preserves=PRESERVES,
         notes=(
             "the format changes between Python versions",
             Note(

@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from ..conventions.arrays import ARRAYS, COLUMNS, convention, kind_of
-from ..conventions.families import NATIVE_BYTES, WORDS, Family
+from ..conventions.families import NATIVE_BYTES, WORDS, FormatFamily
 from ..conventions.notes import Note
 from ..core._codec import doubt
 from ..registry import declare
@@ -42,7 +42,9 @@ def _utc_or_text(value: dt.datetime) -> Any:
     return value.isoformat()
 
 
-_family = Family("MessagePack", {**NATIVE_BYTES, dt.datetime: _utc_or_text}, text_keys=False, integers=WORDS)
+_family = FormatFamily(
+    "MessagePack", {**NATIVE_BYTES, dt.datetime: _utc_or_text}, text_keys=False, integers=WORDS
+)
 
 MSGPACK = Format(
     name="msgpack",
@@ -53,7 +55,7 @@ MSGPACK = Format(
     files=(".msgpack", ".mpk", ".mp"),
     family=_family,
 )
-CARRIES = frozenset(
+PRESERVES = frozenset(
     {
         "none",
         "bool",
@@ -81,14 +83,14 @@ POLICIES = Policies(
 LISTS_TO_TUPLES = "list becomes tuple"
 
 # msgspec has a timestamp of its own, and does not know the one of the msgpack package.
-_msgspec_family = Family(
+_msgspec_family = FormatFamily(
     "MessagePack (msgspec)",
     {**_family.native, dt.datetime: None, dt.time: None},
     text_keys=False,
     integers=WORDS,
 )
 # ormsgpack knows neither, and its own timestamps drop the microseconds.
-_ormsgpack_family = Family(
+_ormsgpack_family = FormatFamily(
     "MessagePack (ormsgpack)",
     {kind: write for kind, write in _family.native.items() if kind is not dt.datetime},
     text_keys=False,
@@ -132,7 +134,7 @@ def _msgpack(library: ModuleType, unpackb: Callable[..., Any], **options: Any) -
         too_deep=("StackError", "recursion limit exceeded"),
         family=_family,
         accelerated=library.__name__ != "msgpack.fallback",
-        carries=CARRIES,
+        preserves=PRESERVES,
         policies=replace(
             POLICIES,
             options={"duplicate_keys": ("last", "reject")},
@@ -155,19 +157,19 @@ def _lists() -> Spec:
     return _msgpack(msgpack, msgpack.unpackb).changed(accelerated=_is_accelerated())
 
 
-@declare("msgpack/tuple", MSGPACK, library="msgpack", usual=False)
+@declare("msgpack/tuple", MSGPACK, library="msgpack", in_default_set=False)
 def _tuples() -> Spec:
     import msgpack
 
     return _msgpack(msgpack, msgpack.unpackb, use_list=False).changed(
         accelerated=_is_accelerated(),
-        carries=(CARRIES - {"list"}) | {"tuple"},
+        preserves=(PRESERVES - {"list"}) | {"tuple"},
         forms={"list": "tuple"},
         losses=(LISTS_TO_TUPLES,),
     )
 
 
-@declare("msgpack/list-hook", MSGPACK, library="msgpack", usual=False)
+@declare("msgpack/list-hook", MSGPACK, library="msgpack", in_default_set=False)
 def _list_hook() -> Spec:
     """The callback of 2011: every array passes through a Python callable that makes it a list."""
     import msgpack
@@ -181,7 +183,7 @@ def _list_hook() -> Spec:
     )
 
 
-@declare("msgpack/pure", MSGPACK, library="msgpack", usual=False)
+@declare("msgpack/pure", MSGPACK, library="msgpack", in_default_set=False)
 def _pure() -> Spec:
     from msgpack import fallback
 
@@ -247,7 +249,7 @@ def _numpy() -> Spec:
             msgpack.Packer(default=msgpack_numpy.encode).pack,
             lambda data: msgpack.unpackb(data, object_hook=msgpack_numpy.decode, strict_map_key=False),
         ),
-        carries=CARRIES | {"complex"},
+        preserves=PRESERVES | {"complex"},
         accelerated=_is_accelerated(),
         notes=(
             "arrays come back as read-only views of bytes of their own",
@@ -343,7 +345,7 @@ def _ormsgpack() -> Spec:
         family=_ormsgpack_family,
         lower=lower,
         accelerated=True,
-        carries=CARRIES - {"datetime_aware"},
+        preserves=PRESERVES - {"datetime_aware"},
         notes=(
             Note("writes all datetimes as text: its timestamps drop the microseconds", "type_datetime"),
             Note(
@@ -407,7 +409,7 @@ def _msgspec() -> Spec:
         walk="msgpack",
         family=_msgspec_family,
         accelerated=True,
-        carries=CARRIES,
+        preserves=PRESERVES,
         forms={"datetime_offset": "utc"},
         losses=("datetimes with an offset come back in UTC",),
         policies=replace(POLICIES, classes=(msgspec.msgpack.Ext,)),

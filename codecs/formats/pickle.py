@@ -18,7 +18,7 @@ from ..spec import Format, Frames, RawCalls, Spec
 from ..streams.framing import Values
 from . import buffers
 
-CARRIES = frozenset(NAMES)
+PRESERVES = frozenset(NAMES)
 
 
 PICKLE = Format(
@@ -58,7 +58,7 @@ def _pickle(protocol: int, dumps: Any = pickle.dumps, loads: Any = pickle.loads)
         # What a frame shows costs nothing.
         whole="pickle" if framed else None,
         accelerated=pickle.Pickler.__module__ == "_pickle",
-        carries=CARRIES,
+        preserves=PRESERVES,
         # What classes a payload names has run before a record could show it.
         policies=Policies(
             duplicate_keys="none/last",
@@ -79,16 +79,16 @@ def _protocol_5() -> Spec:
     return _pickle(5)
 
 
-@declare("pickle/2", PICKLE, usual=False)
+@declare("pickle/2", PICKLE, in_default_set=False)
 def _protocol_2() -> Spec:
     """What 2011 had."""
     return _pickle(2).changed(
-        carries=CARRIES - {"datetime_fold"},
+        preserves=PRESERVES - {"datetime_fold"},
         losses=("times in a repeated hour lose which of the two is meant (fold)",),
     )
 
 
-@declare("pickle/pure", PICKLE, usual=False)
+@declare("pickle/pure", PICKLE, in_default_set=False)
 def _pure() -> Spec:
     return _pickle(5, pickle._dumps, pickle._loads).changed(  # type: ignore[attr-defined]
         accelerated=False,

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 from xml.parsers.expat import ParserCreate
 
-from ..conventions.families import NATIVE_BYTES, NULL_TEXT, WORDS, Family
+from ..conventions.families import NATIVE_BYTES, NULL_TEXT, WORDS, FormatFamily
 from ..errors import TooMuchError
 from ..registry import declare
 from ..safety._unique import UniqueKeys, plain_dicts
@@ -33,20 +33,20 @@ def _naive_or_text(value: dt.datetime) -> Any:
     return value.isoformat() if value.tzinfo is not None or value > _LAST else value
 
 
-_family = Family(
+_family = FormatFamily(
     "property list", {**NATIVE_BYTES, dt.datetime: _naive_or_text}, integers=WORDS, null=NULL_TEXT
 )
 PLIST = Format(name="plist", media_type="application/x-plist", file_extension=".plist", family=_family)
 # As AirPlay and others of Apple's protocols have it.
 BINARY = replace(PLIST, media_type="application/x-apple-binary-plist", syntax="plist-binary")
 NATIVE = frozenset({str, int, float, bool, bytes})
-CARRIES = frozenset({"bool", "int", "float", "nonfinite", "str", "bytes", "list", "dict", "key_order"})
+PRESERVES = frozenset({"bool", "int", "float", "nonfinite", "str", "bytes", "list", "dict", "key_order"})
 
 _HEAD = b'<?xml version="1.0" encoding="UTF-8"?>'
 """How plistlib begins."""
 
 # XML alone lacks a null.
-_binary_family = Family("binary property list", _family.native, integers=_family.integers)
+_binary_family = FormatFamily("binary property list", _family.native, integers=_family.integers)
 
 
 def _encode(record: Any, **options: Any) -> bytes:
@@ -150,7 +150,7 @@ def _policies(decode: Any, decode_unique: Any, extensions: str) -> Policies:
     )
 
 
-def _plist(kind: Any, family: Family, losses: tuple[str, ...]) -> Spec:
+def _plist(kind: Any, family: FormatFamily, losses: tuple[str, ...]) -> Spec:
     return Spec.of(
         encode=_encode,
         encode_options={"fmt": kind},
@@ -161,13 +161,13 @@ def _plist(kind: Any, family: Family, losses: tuple[str, ...]) -> Spec:
         scan=NATIVE,
         family=family,
         accelerated=None,
-        carries=CARRIES,
+        preserves=PRESERVES,
         forms={"datetime": "native"},
         losses=losses,
     )
 
 
-@declare("plist", PLIST, usual=False)
+@declare("plist", PLIST, in_default_set=False)
 def _xml() -> Spec:
     return _plist(
         plistlib.FMT_XML,
@@ -184,7 +184,7 @@ def _xml() -> Spec:
     )
 
 
-@declare("plist/binary", BINARY, usual=False)
+@declare("plist/binary", BINARY, in_default_set=False)
 def _binary() -> Spec:
     return _plist(
         plistlib.FMT_BINARY,
@@ -192,7 +192,7 @@ def _binary() -> Spec:
         ("datetimes far from 2001 lose microseconds", "0.0 and -0.0 in one record become one of them"),
     ).changed(
         scan=NATIVE | {type(None)},
-        carries=CARRIES | {"none"},
+        preserves=PRESERVES | {"none"},
         walked=True,
         notes=("writes None as the format's null, which Apple's own writers do not use",),
         whole="plist",

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..binding import DEEPEST, Bound, Schema
+from ..binding import DEEPEST, Bound, SchemaProtocol
 from ..errors import LimitError
 from ..registry import declare
 from ..safety.embedded import Budget, within_budget
@@ -25,7 +25,7 @@ from .structs import TYPED
 
 if TYPE_CHECKING:
     from ..core.codec import Codec
-    from ..safety._scan import Pending
+    from ..safety._scan import StreamBuffer
 
 __all__ = ["Delimited"]
 
@@ -44,7 +44,7 @@ class Delimited(Framing):
         head.append(length)
         return bytes(head) + payload
 
-    def cut(self, codec: Codec, pending: Pending) -> Cuts:
+    def cut(self, codec: Codec, pending: StreamBuffer) -> Cuts:
         limit = codec.limits.size
         while True:
             start, length, size = pending.position, 0, 0
@@ -82,7 +82,7 @@ PROTOBUF = Format(
     empty=True,
     framing=Delimited(),
 )
-CARRIES = (
+PRESERVES = (
     TYPED | {
         "none", "bool", "int", "bigint", "float", "nonfinite", "str", "bytes", "bytearray", "list", "dict",
         "namedtuple", "int_keys", "any_keys",
@@ -112,7 +112,7 @@ def _inside(value: Any) -> Any:
     ]
 
 
-def _protobuf(bind: Callable[[Schema], Bound], raw: Callable[[Schema], RawCalls]) -> Spec:
+def _protobuf(bind: Callable[[SchemaProtocol], Bound], raw: Callable[[SchemaProtocol], RawCalls]) -> Spec:
     # Found here, where a missing library is one, and not at the first call.
     from google.protobuf.internal import api_implementation
 
@@ -121,7 +121,7 @@ def _protobuf(bind: Callable[[Schema], Bound], raw: Callable[[Schema], RawCalls]
         raw=raw,
         bounded=lambda limits: {"items": limits.items},
         accelerated=api_implementation.Type() == "upb",
-        carries=CARRIES,
+        preserves=PRESERVES,
         losses=(
             "datetimes with an offset come back in UTC",
             "fields come back in the order of the schema, keys of maps in none",
@@ -147,33 +147,33 @@ def _protobuf(bind: Callable[[Schema], Bound], raw: Callable[[Schema], RawCalls]
 
 @_declare("protobuf")
 def _records() -> Spec:
-    def bind(schema: Schema) -> Bound:
-        peer = schema.peer("protobuf", payloads="of records")
-        give: Callable[..., Any] = peer.give
+    def bind(schema: SchemaProtocol) -> Bound:
+        binding = schema.binding("protobuf", payloads="of records")
+        give: Callable[..., Any] = binding.give
 
         def decode(data: bytes, *, items: int = DEFAULT.items) -> Any:
             with Budget(items):
                 return give(data, items=items)
 
         return Bound(
-            encode=peer.take,
+            encode=binding.take,
             decode=decode if schema.embeds else give,
-            definition=peer.definition,
+            definition=binding.definition,
             deepest=DEEPEST if schema.nests else 0,
         )
 
-    def raw(schema: Schema) -> RawCalls:
+    def raw(schema: SchemaProtocol) -> RawCalls:
         """Return the calls for dicts of the JSON mapping, which is the library's own way to messages."""
         from google.protobuf.json_format import MessageToDict, ParseDict
 
-        peer = schema.peer("protobuf")
-        message = peer.type
+        binding = schema.binding("protobuf")
+        message = binding.type
         shown = partial(MessageToDict, preserving_proto_field_name=True)
         return RawCalls(
             lambda record: ParseDict(record, message()).SerializeToString(),
             lambda data: shown(message.FromString(data)),
-            lambda record: shown(peer.take(record)),
-            lambda record: peer.give(ParseDict(record, message())),
+            lambda record: shown(binding.take(record)),
+            lambda record: binding.give(ParseDict(record, message())),
         )
 
     return _protobuf(bind, raw)
@@ -181,20 +181,20 @@ def _records() -> Spec:
 
 @_declare("protobuf/object")
 def _objects() -> Spec:
-    def bind(schema: Schema) -> Bound:
-        peer, payloads = schema.peer("protobuf"), schema.peer("protobuf", payloads="of messages")
+    def bind(schema: SchemaProtocol) -> Bound:
+        binding, payloads = schema.binding("protobuf"), schema.binding("protobuf", payloads="of messages")
         return Bound(
             encode=payloads.take,
             decode=payloads.give,
-            take=peer.take,
-            give=within_budget(peer.give),
+            take=binding.take,
+            give=within_budget(binding.give),
             dicts=False,
-            definition=peer.definition,
+            definition=binding.definition,
             deepest=DEEPEST if schema.nests else 0,
         )
 
-    def raw(schema: Schema) -> RawCalls:
-        peer = schema.peer("protobuf")
-        return RawCalls(peer.type.SerializeToString, peer.type.FromString, peer.take, peer.give)
+    def raw(schema: SchemaProtocol) -> RawCalls:
+        binding = schema.binding("protobuf")
+        return RawCalls(binding.type.SerializeToString, binding.type.FromString, binding.take, binding.give)
 
     return _protobuf(bind, raw).changed(takes="protobuf messages")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any
 
-from ..binding import Bound, Schema, unbound
-from ..conventions.classes import Family
+from ..binding import Bound, SchemaProtocol, unbound
+from ..conventions.classes import ClassFamily
 from ..safety.keys import with_checked_keys
 from ..spec import RawCalls, Spec
 
 __all__ = ["OBJECTS", "TYPED", "typed"]
 
-OBJECTS: tuple[Family, ...] = ("struct", "dataclass", "attrs", "namedtuple")
+OBJECTS: tuple[ClassFamily, ...] = ("struct", "dataclass", "attrs", "namedtuple")
 """The kinds of classes that msgspec makes objects of by itself."""
 
 TYPED = frozenset(
@@ -33,30 +33,34 @@ def typed(
         array_like: Records stand on the wire as lists of their values, without field names.
     """
 
-    def bind(schema: Schema) -> Bound:
-        peer = schema.peer("msgspec", array_like=array_like)
-        decode = decoder(peer.type).decode
+    def bind(schema: SchemaProtocol) -> Bound:
+        binding = schema.binding("msgspec", array_like=array_like)
+        decode = decoder(binding.type).decode
         return Bound(
             encode=spec.calls.encode,
             decode=decode if schema.hashes_text_only else with_checked_keys(decode, spec.calls.decode),
-            take=peer.take,
-            give=None if peer.as_is else peer.give,
+            take=binding.take,
+            give=None if binding.as_is else binding.give,
             dicts=not (array_like and hasattr(schema.types, "fields")),
-            as_is=peer.as_is,
+            as_is=binding.as_is,
         )
 
-    def raw(schema: Schema) -> RawCalls:
-        peer = schema.peer("msgspec", array_like=array_like)
+    def raw(schema: SchemaProtocol) -> RawCalls:
+        binding = schema.binding("msgspec", array_like=array_like)
         assert isinstance(spec.calls.raw, RawCalls)
         return RawCalls(
-            spec.calls.raw.encode, decoder(peer.type).decode, peer.take, None if peer.as_is else peer.give
+            spec.calls.raw.encode,
+            decoder(binding.type).decode,
+            binding.take,
+            None if binding.as_is else binding.give,
         )
 
     return spec.changed(
         decode=unbound,
         raw=raw,
         bind=bind,
-        carries={*spec.facts.carries, *TYPED, *also, *(() if array_like else ("dataclass",))} - {"key_order"},
+        preserves={*spec.facts.preserves, *TYPED, *also, *(() if array_like else ("dataclass",))}
+        - {"key_order"},
         losses=(
             "records come back as Structs, in the order of the schema, without fields that it does not know",
         ),

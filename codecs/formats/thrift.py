@@ -11,7 +11,7 @@ from collections.abc import Callable
 from io import BytesIO
 from typing import Any
 
-from ..binding import DEEPEST, Bound, Schema
+from ..binding import DEEPEST, Bound, SchemaProtocol
 from ..registry import declare
 from ..safety.embedded import within_budget
 from ..safety.limits import DEFAULT
@@ -45,7 +45,7 @@ class _Payload(BytesIO):
         raise EOFError("the payload ends within a value")
 
 
-CARRIES = (
+PRESERVES = (
     TYPED | {
         "none", "bool", "int", "bigint", "float", "nonfinite", "str", "bytes", "bytearray", "list", "dict",
         "namedtuple", "int_keys", "any_keys",
@@ -94,23 +94,23 @@ def reader_of(kind: Any) -> Callable[..., Any]:
     return read
 
 
-def _raw(schema: Schema) -> RawCalls:
+def _raw(schema: SchemaProtocol) -> RawCalls:
     """Return the calls for structs of Thrift's classes: the library makes none of dicts."""
     from thrift.protocol.TCompactProtocol import TCompactProtocolAcceleratedFactory
     from thrift.TSerialization import deserialize, serialize
 
-    peer = schema.peer("thrift", objects=True)
-    struct, factory = peer.type[0], TCompactProtocolAcceleratedFactory(fallback=False)
+    binding = schema.binding("thrift", objects=True)
+    struct, factory = binding.type[0], TCompactProtocolAcceleratedFactory(fallback=False)
     return RawCalls(
         lambda record: serialize(record, factory),
         lambda data: deserialize(struct(), data, factory),
-        peer.take,
-        peer.give,
+        binding.take,
+        binding.give,
     )
 
 
 def _thrift(
-    bind: Callable[[Schema], Bound], *, losses: tuple[str, ...] = (), surrogates: str = "reject"
+    bind: Callable[[SchemaProtocol], Bound], *, losses: tuple[str, ...] = (), surrogates: str = "reject"
 ) -> Spec:
     # Found here, where a missing library is one, and not at the first call.
     import thrift.protocol.fastbinary  # noqa: F401
@@ -121,7 +121,7 @@ def _thrift(
         bounded=lambda limits: {"items": limits.items},
         too_deep=("Maximum recursion depth exceeded",),
         accelerated=True,
-        carries=CARRIES,
+        preserves=PRESERVES,
         losses=(*LOSSES, *losses),
         notes=(STRICT, UNCHECKED),
         policies=Policies(
@@ -138,13 +138,13 @@ def _thrift(
 
 @declare("thrift", THRIFT, library="thrift", extra="thrift", needs_schema=True)
 def _records() -> Spec:
-    def bind(schema: Schema) -> Bound:
-        peer = schema.peer("thrift")
-        read = reader_of(peer.type)
+    def bind(schema: SchemaProtocol) -> Bound:
+        binding = schema.binding("thrift")
+        read = reader_of(binding.type)
         return Bound(
-            encode=writer_of(peer.type, peer.take),
+            encode=writer_of(binding.type, binding.take),
             decode=within_budget(read) if schema.embeds else read,
-            definition=peer.definition,
+            definition=binding.definition,
             deepest=DEEPEST if schema.nests else 0,
         )
 
@@ -153,15 +153,15 @@ def _records() -> Spec:
 
 @declare("thrift/object", THRIFT, library="thrift", extra="thrift", needs_schema=True)
 def _objects() -> Spec:
-    def bind(schema: Schema) -> Bound:
-        peer = schema.peer("thrift", objects=True)
+    def bind(schema: SchemaProtocol) -> Bound:
+        binding = schema.binding("thrift", objects=True)
         return Bound(
-            encode=writer_of(peer.type),
-            decode=reader_of(peer.type),
-            take=peer.take,
-            give=within_budget(peer.give),
+            encode=writer_of(binding.type),
+            decode=reader_of(binding.type),
+            take=binding.take,
+            give=within_budget(binding.give),
             dicts=False,
-            definition=peer.definition,
+            definition=binding.definition,
             deepest=DEEPEST if schema.nests else 0,
         )
 

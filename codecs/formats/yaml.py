@@ -13,7 +13,7 @@ import enum
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
-from ..conventions.families import NATIVE_BYTES, Family
+from ..conventions.families import NATIVE_BYTES, FormatFamily
 from ..conventions.notes import STRANGERS, Note
 from ..conventions.rules import SCALARS
 from ..errors import TooMuchError
@@ -25,7 +25,7 @@ from ..safety.policies import Policies
 from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Documents
 
-_family = Family("YAML", {**NATIVE_BYTES, dt.datetime: None, dt.date: None, set: None}, text_keys=False)
+_family = FormatFamily("YAML", {**NATIVE_BYTES, dt.datetime: None, dt.date: None, set: None}, text_keys=False)
 
 YAML = Format(
     name="yaml",
@@ -38,7 +38,7 @@ YAML = Format(
     suffix=True,
     family=_family,
 )
-CARRIES = frozenset(
+PRESERVES = frozenset(
     {
         "none", "bool", "int", "bigint", "float", "nonfinite", "str", "bytes", "list", "dict", "set",
         "datetime", "datetime_aware", "datetime_offset", "date", "int_keys", "key_order",
@@ -234,7 +234,7 @@ def _yaml(*, accelerated: bool) -> Spec:
         walked=True,
         family=_family,
         accelerated=accelerated,
-        carries=CARRIES,
+        preserves=PRESERVES,
         notes=(
             Note("a truncated payload is often still valid YAML", STRANGERS),
             Note(
@@ -263,6 +263,6 @@ def _libyaml() -> Spec:
     return _yaml(accelerated=yaml.__with_libyaml__)
 
 
-@declare("yaml/pure", YAML, library="PyYAML", module="yaml", usual=False)
+@declare("yaml/pure", YAML, library="PyYAML", module="yaml", in_default_set=False)
 def _pure() -> Spec:
     return _yaml(accelerated=False)

@@ -9,9 +9,9 @@ from typing import Any
 
 from ..errors import MissingLibrary
 
-__all__ = ["PLUGS", "plug"]
+__all__ = ["INTEGRATIONS", "integration"]
 
-PLUGS: Mapping[str, str] = {
+INTEGRATIONS: Mapping[str, str] = {
     "aiocache": "aiocache",
     "cachelib": "cachelib",
     "channels_redis": "channels_redis 4",
@@ -35,19 +35,19 @@ PLUGS: Mapping[str, str] = {
     "temporal": "temporalio",
     "zmq": "pyzmq",
 }
-"""What each wants installed, by the name of its module; that has a callable ``plug(codec, ...)``."""
+"""What each wants installed, by the name of its module; that has a callable ``integration(codec, ...)``."""
 
 
-def plug(codec: Any, name: str) -> Callable[..., Any]:
-    """Return what `Codec.for_NAME` calls: the plug of that name with its codec.
+def integration(codec: Any, name: str) -> Callable[..., Any]:
+    """Return what `Codec.for_NAME` calls: the integration of that name with its codec.
 
     Raises:
-        KeyError: No such plug.
-        MissingLibrary: What it plugs into is not installed.
+        KeyError: No such integration.
+        MissingLibrary: The project is not installed.
     """
-    wanted = PLUGS[name]
+    wanted = INTEGRATIONS[name]
     try:
         module = import_module(f".{name}", __name__)
     except ImportError as error:
         raise MissingLibrary(codec.name, f"for_{name} wants {wanted}") from error
-    return partial(module.plug, codec)
+    return partial(module.integration, codec)

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from ._counters import Counters
 
-__all__ = ["plug"]
+__all__ = ["integration"]
 
-plug = Counters
+integration = Counters

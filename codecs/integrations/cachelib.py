@@ -8,7 +8,7 @@ from typing import IO, Any
 from ..errors import DecodeError
 from ._counters import Counters
 
-__all__ = ["Serializer", "plug"]
+__all__ = ["Serializer", "integration"]
 
 _log = logging.getLogger(__name__)
 
@@ -40,4 +40,4 @@ class Serializer(Counters):
         return self.loads(file.read())
 
 
-plug = Serializer
+integration = Serializer

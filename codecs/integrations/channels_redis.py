@@ -9,10 +9,10 @@ from channels_redis.serializers import BaseMessageSerializer
 if TYPE_CHECKING:
     from ..core.codec import Codec
 
-__all__ = ["plug"]
+__all__ = ["integration"]
 
 
-def plug(codec: Codec) -> type[Any]:
+def integration(codec: Codec) -> type[Any]:
     """Return a class for its registry, ``channels_redis.serializers.registry``.
 
     Its base encrypts with the layer's ``symmetric_encryption_keys``, and makes equal messages differ by a

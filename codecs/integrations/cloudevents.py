@@ -12,7 +12,7 @@ from ..production.media import reads
 if TYPE_CHECKING:
     from ..core.codec import Codec
 
-__all__ = ["Encoded", "plug"]
+__all__ = ["Encoded", "integration"]
 
 
 class Encoded(JSONFormat):
@@ -64,4 +64,4 @@ def _with(event: BaseCloudEvent, data: Any) -> BaseCloudEvent:
     return type(event)(event.get_attributes(), data)
 
 
-plug = Encoded
+integration = Encoded

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from ..core.codec import Codec
 
-__all__ = ["Batches", "plug"]
+__all__ = ["Batches", "integration"]
 
 
 class Batches(WorkerPlugin):
@@ -66,4 +66,4 @@ class Batches(WorkerPlugin):
         return self.batch(self.codec.decode(frames[0] if len(frames) == 1 else b"".join(frames)))
 
 
-plug = Batches
+integration = Batches

@@ -11,10 +11,10 @@ from diskcache.core import MODE_PICKLE
 
 from ..core.codec import Codec
 
-__all__ = ["plug"]
+__all__ = ["integration"]
 
 
-def plug(codec: Codec) -> type[Any]:
+def integration(codec: Codec) -> type[Any]:
     """Return a subclass of ``diskcache.Disk``: what that would pickle, keys included, is the codec's.
 
     Text, bytes, floats and integers of 64 bits are stored as they are, so that ``incr`` counts.

@@ -12,10 +12,10 @@ from .. import ready
 from ..core.codec import Codec
 from ._counters import Counters
 
-__all__ = ["plug"]
+__all__ = ["integration"]
 
 
-def plug(codec: Codec) -> type[Counters]:
+def integration(codec: Codec) -> type[Counters]:
     """Return a class with ``dumps`` and ``loads``, which leaves integers as digits, so that ``incr`` counts.
 
     Django builds it without arguments, django-redis with ``options=``.
@@ -31,5 +31,5 @@ def plug(codec: Codec) -> type[Counters]:
 def __getattr__(name: str) -> type[Counters]:
     found = getattr(ready, name)
     if isinstance(found, type) and isinstance(made := found(), Codec):
-        return plug(made)
+        return integration(made)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -10,7 +10,7 @@ from dogpile.cache.api import CantDeserializeException
 from ..core.codec import Codec
 from ..errors import DecodeError
 
-__all__ = ["Arguments", "plug"]
+__all__ = ["Arguments", "integration"]
 
 
 class Arguments(TypedDict):
@@ -20,7 +20,7 @@ class Arguments(TypedDict):
     deserializer: Callable[[bytes], Any]
 
 
-def plug(codec: Codec) -> Arguments:
+def integration(codec: Codec) -> Arguments:
     """Return arguments of ``make_region``; what cannot be decoded is a miss, and made anew."""
 
     def deserialize(data: bytes) -> Any:

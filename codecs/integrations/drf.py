@@ -13,10 +13,10 @@ from ..core.codec import Codec
 from ..errors import DecodeError, UnknownMediaType
 from ._http import Body
 
-__all__ = ["plug"]
+__all__ = ["integration"]
 
 
-def plug(codec: Codec) -> tuple[type[Any], type[Any]]:
+def integration(codec: Codec) -> tuple[type[Any], type[Any]]:
     """Return the two classes: a ``BaseRenderer`` and a ``BaseParser``.
 
     A body that is no payload has status 400, one in a content coding that is not the codec's 415.

@@ -11,7 +11,7 @@ from falcon.typing import ReadableIO
 from ..core.codec import Codec
 from ..errors import DecodeError
 
-__all__ = ["Handler", "plug"]
+__all__ = ["Handler", "integration"]
 
 
 class Handler(BaseHandler):
@@ -42,7 +42,7 @@ class Handler(BaseHandler):
             raise MediaMalformedError(self._codec.name) from error
 
 
-def plug(codec: Codec) -> dict[str, BaseHandler]:
+def integration(codec: Codec) -> dict[str, BaseHandler]:
     """Return handlers by media type, for ``media_handlers.update`` of options of requests and responses."""
     handler = Handler(codec)
     return dict.fromkeys((codec.media_type, *codec.media_type_aliases), handler)

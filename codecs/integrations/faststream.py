@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ..core.codec import Codec
 
-__all__ = ["Encoded", "plug"]
+__all__ = ["Encoded", "integration"]
 
 
 class Encoded:
@@ -50,4 +50,4 @@ class Encoded:
         return [self.codec.decode(body) for body in bodies]
 
 
-plug = Encoded
+integration = Encoded

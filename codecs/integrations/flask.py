@@ -9,7 +9,7 @@ from flask.json.provider import JSONProvider
 
 from ..core.codec import Codec
 
-__all__ = ["Provider", "plug"]
+__all__ = ["Provider", "integration"]
 
 
 class Provider(JSONProvider):
@@ -52,4 +52,4 @@ class Provider(JSONProvider):
         return response(body, headers=self._codec.http_headers)
 
 
-plug = Provider
+integration = Provider

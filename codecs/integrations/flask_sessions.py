@@ -10,7 +10,7 @@ from itsdangerous import URLSafeTimedSerializer
 
 from ..core.codec import Codec
 
-__all__ = ["Sessions", "plug"]
+__all__ = ["Sessions", "integration"]
 
 
 class _Signer(URLSafeTimedSerializer):
@@ -42,4 +42,4 @@ class Sessions(SecureCookieSessionInterface):
         )
 
 
-plug = Sessions
+integration = Sessions

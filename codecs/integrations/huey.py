@@ -14,7 +14,7 @@ from ..errors import DecodeError
 if TYPE_CHECKING:
     from ..core.codec import Codec
 
-__all__ = ["Messages", "plug"]
+__all__ = ["Messages", "integration"]
 
 
 class Messages:
@@ -124,4 +124,4 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "result": _same,
 }
 
-plug = Messages
+integration = Messages

@@ -9,7 +9,7 @@ from kafka.serializer import Serializer
 if TYPE_CHECKING:
     from ..core.codec import Codec
 
-__all__ = ["Serialized", "plug"]
+__all__ = ["Serialized", "integration"]
 
 
 class Serialized(Serializer):  # type: ignore[misc] # kafka-python has no types
@@ -34,4 +34,4 @@ class Serialized(Serializer):  # type: ignore[misc] # kafka-python has no types
         return None if data is None else self.codec.encode(data)
 
 
-plug = Serialized
+integration = Serialized

@@ -10,7 +10,7 @@ from litestar.exceptions import ClientException
 from ..core.codec import Codec
 from ._http import Body
 
-__all__ = ["Encoded", "plug"]
+__all__ = ["Encoded", "integration"]
 
 
 class Encoded(Response[Any]):
@@ -44,6 +44,6 @@ class Encoded(Response[Any]):
         )
 
 
-def plug(codec: Codec) -> type[Encoded]:
+def integration(codec: Codec) -> type[Encoded]:
     """Return a class of responses, with `Encoded.read` for requests."""
     return type("Encoded", (Encoded,), {"_of": Body(codec)})

@@ -9,7 +9,7 @@ from quixstreams.models import Deserializer, Serializer
 if TYPE_CHECKING:
     from ..core.codec import Codec
 
-__all__ = ["Both", "Deserialized", "Serialized", "plug"]
+__all__ = ["Both", "Deserialized", "Serialized", "integration"]
 
 
 class Serialized(Serializer):
@@ -46,6 +46,6 @@ class Both(TypedDict):
     value_deserializer: Deserialized
 
 
-def plug(codec: Codec) -> Both:
+def integration(codec: Codec) -> Both:
     """Return keyword arguments for a topic: ``app.topic("orders", **codec.for_quixstreams())``."""
     return {"value_serializer": Serialized(codec), "value_deserializer": Deserialized(codec)}

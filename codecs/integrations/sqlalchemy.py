@@ -8,7 +8,7 @@ from sqlalchemy import Dialect, LargeBinary, TypeDecorator
 from sqlalchemy.dialects.mysql import LONGBLOB
 from sqlalchemy.types import TypeEngine
 
-__all__ = ["Both", "Encoded", "plug"]
+__all__ = ["Both", "Encoded", "integration"]
 
 _LONG = frozenset({"mysql", "mariadb"})
 """Whose plain BLOB ends at 65,535 bytes (MariaDB's manual, "BLOB")."""
@@ -65,4 +65,4 @@ class Encoded(TypeDecorator[Any]):
         return bool(x == y) and self.codec.encode(x) == self.codec.encode(y)
 
 
-plug = Encoded
+integration = Encoded

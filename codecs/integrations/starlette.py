@@ -12,7 +12,7 @@ from starlette.responses import Response
 from ..core.codec import Codec
 from ._http import Body
 
-__all__ = ["Encoded", "plug"]
+__all__ = ["Encoded", "integration"]
 
 
 class Encoded(Response):
@@ -43,7 +43,7 @@ class Encoded(Response):
         return await cls._of.received(request, HTTPException)
 
 
-def plug(codec: Codec) -> type[Encoded]:
+def integration(codec: Codec) -> type[Encoded]:
     """Return a class of responses, with `Encoded.read` for requests."""
     body = Body(codec)
     return type("Encoded", (Encoded,), {"_of": body, "media_type": body.media_type})

@@ -21,7 +21,7 @@ from temporalio.converter import (
 if TYPE_CHECKING:
     from ..core.codec import Codec
 
-__all__ = ["Payloads", "plug"]
+__all__ = ["Payloads", "integration"]
 
 _FROM_TEXT: dict[Any, Callable[[str], Any]] = {
     Decimal: Decimal,
@@ -70,7 +70,7 @@ class Payloads(EncodingPayloadConverter):
         return value if type_hint is None else value_to_type(type_hint, value, [_Types()])
 
 
-def plug(codec: Codec) -> DataConverter:
+def integration(codec: Codec) -> DataConverter:
     """Return what clients and workers take as ``data_converter``.
 
     None, bytes and protobuf messages go as Temporal always writes them, all else by the codec. What Temporal

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..core.codec import Codec
     from ..spec import Frames
 
-__all__ = ["Framed", "plug"]
+__all__ = ["Framed", "integration"]
 
 
 class Framed:
@@ -72,4 +72,4 @@ def _buffer(frame: Any) -> Any:
     return getattr(frame, "buffer", frame)
 
 
-plug = Framed
+integration = Framed

@@ -32,7 +32,7 @@ __all__ = [
     "Dictionary",
     "Faults",
     "Lock",
-    "Place",
+    "LockLocation",
     "compressor",
     "faults",
     "located",
@@ -305,7 +305,7 @@ def compressor(name: str) -> str | None:
     return library(compression)
 
 
-class Place(NamedTuple):
+class LockLocation(NamedTuple):
     """Where the lock is, or would be written.
 
     Attributes:
@@ -357,7 +357,7 @@ class Place(NamedTuple):
         return f"no {NAME} in {looked} (upwards to the project's root; {VARIABLE} would name one)"
 
 
-def located(given: str | os.PathLike[str] | None = None) -> Place:
+def located(given: str | os.PathLike[str] | None = None) -> LockLocation:
     """Return where the lock is.
 
     As given; else as ``BAKEOFF_LOCK`` says; else the nearest `NAME` from the working folder upwards to the
@@ -366,10 +366,10 @@ def located(given: str | os.PathLike[str] | None = None) -> Place:
     """
     # Without pathlib, which takes as long to import as most codecs.
     if named := given or os.environ.get(VARIABLE):
-        return Place(os.path.join(os.getcwd(), named), True)  # noqa: PTH109, PTH118
+        return LockLocation(os.path.join(os.getcwd(), named), True)  # noqa: PTH109, PTH118
     folders = _project(os.getcwd())  # noqa: PTH109
     paths = [os.path.join(folder, NAME) for folder in folders]  # noqa: PTH118
-    return Place(next(filter(os.path.lexists, paths), paths[0]), False, tuple(folders))
+    return LockLocation(next(filter(os.path.lexists, paths), paths[0]), False, tuple(folders))
 
 
 def _project(folder: str) -> list[str]:

@@ -47,7 +47,7 @@ def media_types(spec: Spec) -> MediaTypes:
     kind, compression = spec.format, spec.settings.compression
     headers = {"content-type": kind.media_type}
     if compression is None:
-        if spec.facts.family is None or not spec.wire:
+        if spec.facts.family is None or not spec.encodes_as:
             return MediaTypes(kind.media_type, tuple(kind.media_type_aliases), headers)
         return MediaTypes(own_type(kind), (kind.media_type, *kind.media_type_aliases), headers)
     sign = "+" if compression.kind in SUFFIXES else "."
@@ -112,10 +112,10 @@ def reads(codec: Codec, media_type: str) -> bool:
 
 
 def _usual(wanted: str) -> list[Codec]:
-    from ..registry import FORMATS, codec, describe, first_codecs, missing, names
+    from ..registry import FORMAT_MODULES, codec, describe, first_codecs, missing, names
     from ..streams.compression import COMPRESSORS
 
-    others = (name for name in names() if describe(name).format not in FORMATS)
+    others = (name for name in names() if describe(name).format not in FORMAT_MODULES)
     plain = [
         codec(name)
         for name in (*first_codecs().values(), *others)

@@ -72,7 +72,7 @@ def migrate(old: Codec | str, new: Codec | str) -> Codec:
         file_extension=new.file_extension,
         framing=new.framing,
         interoperable=new.interoperable,
-        carries=old.carries & new.carries,
+        preserves=old.preserves & new.preserves,
         losses=new.losses,
         limits=new.limits.changed(size=max(new.limits.size, old.limits.size)),
         library=new.library,

@@ -35,7 +35,7 @@ class Budget:
 
 def count_embedded(data: bytes, /) -> None: ...
 
-class Pending:
+class StreamBuffer:
     start: int
     @property
     def position(self) -> int: ...

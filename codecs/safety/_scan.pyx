@@ -894,6 +894,6 @@ cdef tuple _found(str kind, const unsigned char[:] data):
 
 include "_nesting.pxi"
 include "_fields.pxi"
-include "_pending.pxi"
+include "_stream_buffer.pxi"
 include "_avro.pxi"
 include "_budget.pxi"

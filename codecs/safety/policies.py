@@ -19,9 +19,9 @@ from ..conventions.classes import fields_of
 __all__ = [
     "FACTS",
     "POLICIES",
-    "Direction",
     "Policies",
     "Policy",
+    "PolicyDirection",
     "can_be_asked",
     "documented",
     "held",
@@ -30,8 +30,8 @@ __all__ = [
     "is_walked",
 ]
 
-Direction = Literal["dump", "load"]
-DIRECTIONS: tuple[Direction, Direction] = ("dump", "load")
+PolicyDirection = Literal["dump", "load"]
+DIRECTIONS: tuple[PolicyDirection, PolicyDirection] = ("dump", "load")
 
 
 class Policy(NamedTuple):
@@ -84,7 +84,7 @@ FACTS: Mapping[str, str] = {
 }
 """What a codec may do by default beside the values that can be asked for."""
 
-_WALKED: Mapping[str, tuple[Direction, ...]] = {
+_WALKED: Mapping[str, tuple[PolicyDirection, ...]] = {
     "duplicate_keys": ("dump",),
     "nonfinite": DIRECTIONS,
     "surrogates": DIRECTIONS,
@@ -123,7 +123,7 @@ class Policies:
     inside: Callable[[Any], Any] | None = None
     integer_bits: Literal[63, 64] = 64
 
-    def stated(self, policy: str, direction: Direction) -> str:
+    def stated(self, policy: str, direction: PolicyDirection) -> str:
         """Return what is done by default in one direction."""
         both: str = getattr(self, policy)
         dump, _, load = both.partition("/")
@@ -146,7 +146,7 @@ _NOT_GONE_INTO = (str, bytes, bytearray, range, memoryview, array.array)
 """Sequences of characters or small numbers, and perhaps a great many."""
 
 
-def _meant(policy: str, value: str, direction: Direction) -> str:
+def _meant(policy: str, value: str, direction: PolicyDirection) -> str:
     """Return what a value that is asked for means in one direction; empty when nothing is asked of that."""
     if value == "null":
         return "null" if direction == "dump" else "reject"
@@ -155,7 +155,7 @@ def _meant(policy: str, value: str, direction: Direction) -> str:
     return value
 
 
-def is_walked(known: Policies, policy: str, value: str, direction: Direction) -> bool:
+def is_walked(known: Policies, policy: str, value: str, direction: PolicyDirection) -> bool:
     """Whether it takes a walk to make a value of a policy true in one direction."""
     return (
         direction in _WALKED.get(policy, ())
@@ -190,7 +190,7 @@ def can_be_asked(known: Policies, policy: str) -> list[str]:
 def in_force(known: Policies, asked: Mapping[str, str]) -> dict[str, str]:
     """Return for each policy what is done: one value, ``DUMP/LOAD`` where they differ, "" if not stated."""
 
-    def done(policy: str, direction: Direction) -> str:
+    def done(policy: str, direction: PolicyDirection) -> str:
         stated = known.stated(policy, direction)
         if stated == "none" or policy not in asked:
             return stated

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 from ..errors import CodecError, PolicyError
 from ..registry import available, codec, describe
 from ._walk import Rules
-from .policies import POLICIES, Direction, Policies, can_be_asked, held, in_force, is_possible, is_walked
+from .policies import (
+    POLICIES,
+    Policies,
+    PolicyDirection,
+    can_be_asked,
+    held,
+    in_force,
+    is_possible,
+    is_walked,
+)
 
 if TYPE_CHECKING:
     from ..core.codec import Codec
@@ -46,7 +55,7 @@ def changes(made: Codec, policies: Mapping[str, str]) -> Spec:
     return made.spec.changed(asked=asked, **kept)
 
 
-def rules(made: Codec, direction: Direction) -> Rules | None:
+def rules(made: Codec, direction: PolicyDirection) -> Rules | None:
     """Return what a walk has to refuse in one direction; None where there is no need of one."""
     known = made.spec.facts.policies
     # Nesting has a walk of its own, in a third of the time (`Spec.checked_depth`).

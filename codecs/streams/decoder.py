@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import IO, TYPE_CHECKING, Any
 
 from ..errors import DecodeError
-from ..safety._scan import Pending
+from ..safety._scan import StreamBuffer
 from .framing import Cuts, damage
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Decoder:
     def __init__(self, codec: Codec, on_damage: Callable[[DecodeError], object] | None = None) -> None:
         self._codec = codec
         self._on_damage = on_damage
-        self._pending = Pending()
+        self._pending = StreamBuffer()
         self._payloads = codec.framing.payloads(codec, self._pending)
         self._lost: DecodeError | None = None
         self._last: list[Any] = []
@@ -158,7 +158,7 @@ def payloads(codec: Codec, file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
     Raises:
         DecodeError: One cannot be cut out.
     """
-    pending = Pending()
+    pending = StreamBuffer()
     cuts = codec.framing.payloads(codec, pending)
     for chunk in _chunks(file):
         pending.feed(chunk)
@@ -167,7 +167,7 @@ def payloads(codec: Codec, file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
     yield from _whole(cuts, pending)
 
 
-def _whole(cuts: Cuts, pending: Pending) -> Iterator[tuple[int, bytes]]:
+def _whole(cuts: Cuts, pending: StreamBuffer) -> Iterator[tuple[int, bytes]]:
     while (payload := next(cuts, None)) is not None:
         if isinstance(payload, DecodeError):
             raise payload

@@ -26,7 +26,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 
 from ..core.paths import brief
 from ..errors import DecodeError, LimitError, TooMuchError
-from ..safety._scan import Pending
+from ..safety._scan import StreamBuffer
 
 if TYPE_CHECKING:
     from ..core.codec import Codec
@@ -39,8 +39,8 @@ __all__ = [
     "Framing",
     "Lines",
     "Marked",
-    "Pending",
     "Prefixed",
+    "StreamBuffer",
     "Values",
     "damage",
 ]
@@ -61,7 +61,7 @@ def _too_large(codec: Codec, start: int) -> DecodeError:
     return damage(codec, start, reason, LimitError)
 
 
-def _cut_short(codec: Codec, pending: Pending) -> DecodeError:
+def _cut_short(codec: Codec, pending: StreamBuffer) -> DecodeError:
     return damage(codec, pending.position, "the stream ends within it")
 
 
@@ -92,7 +92,7 @@ class Framing(ABC):
         """Return a payload as it stands in the stream."""
         return payload
 
-    def payloads(self, codec: Codec, pending: Pending) -> Cuts:
+    def payloads(self, codec: Codec, pending: StreamBuffer) -> Cuts:
         """Iterate over the payloads of a stream from its beginning, as `cut` does.
 
         Raises:
@@ -101,7 +101,7 @@ class Framing(ABC):
         header = self.header(codec)
         return self._behind(header, codec, pending) if header else self.cut(codec, pending)
 
-    def _behind(self, header: bytes, codec: Codec, pending: Pending) -> Cuts:
+    def _behind(self, header: bytes, codec: Codec, pending: StreamBuffer) -> Cuts:
         while len(pending) < len(header) and not pending.ended:
             yield None
         if (found := pending.take(len(header))) != header:
@@ -109,7 +109,7 @@ class Framing(ABC):
         yield from self.cut(codec, pending)
 
     @abstractmethod
-    def cut(self, codec: Codec, pending: Pending) -> Cuts:
+    def cut(self, codec: Codec, pending: StreamBuffer) -> Cuts:
         """Iterate over the payloads that follow the header, as far as they have come.
 
         It gives None where more has to come, and is over when all is taken of what has ended. Where a payload
@@ -129,7 +129,7 @@ class Lines(Framing):
     def frame(self, payload: bytes) -> bytes:
         return payload + b"\n"
 
-    def cut(self, codec: Codec, pending: Pending) -> Cuts:
+    def cut(self, codec: Codec, pending: StreamBuffer) -> Cuts:
         limit = codec.limits.size
         while True:
             line = pending.line()
@@ -150,7 +150,7 @@ class Lines(Framing):
                     yield error
 
 
-def _to_next_line(pending: Pending) -> Generator[None, None, None]:
+def _to_next_line(pending: StreamBuffer) -> Generator[None, None, None]:
     """Drop what is left of a line, as it comes."""
     while not pending.skip_to(b"\n"):
         if pending.ended:
@@ -168,7 +168,7 @@ class Documents(Framing):
     def frame(self, payload: bytes) -> bytes:
         return b"---\n" + payload
 
-    def cut(self, codec: Codec, pending: Pending) -> Cuts:
+    def cut(self, codec: Codec, pending: StreamBuffer) -> Cuts:
         lines: list[bytes] = []
         size = start = 0
         inside = skipping = False
@@ -239,7 +239,7 @@ class Values(Framing):
     def __init__(self, kind: Literal["msgpack", "cbor", "pickle", "marshal"]) -> None:
         self._kind = kind
 
-    def cut(self, codec: Codec, pending: Pending) -> Cuts:
+    def cut(self, codec: Codec, pending: StreamBuffer) -> Cuts:
         kind, limit = self._kind, codec.limits.size
         while True:
             try:
@@ -274,7 +274,7 @@ class Prefixed(Framing):
     def frame(self, payload: bytes) -> bytes:
         return payload if self._included else self._layout.pack(len(payload)) + payload
 
-    def cut(self, codec: Codec, pending: Pending) -> Cuts:
+    def cut(self, codec: Codec, pending: StreamBuffer) -> Cuts:
         head, (unpack, limit) = self._layout.size, (self._layout.unpack, codec.limits.size)
         dropped = 0 if self._included else head
         while True:
@@ -326,7 +326,7 @@ class Marked(Framing):
             return -1
         return int.from_bytes(head[2:6], "big")
 
-    def cut(self, codec: Codec, pending: Pending) -> Cuts:
+    def cut(self, codec: Codec, pending: StreamBuffer) -> Cuts:
         while True:
             while len(pending) < self.HEAD and not pending.ended:
                 yield None
@@ -357,7 +357,7 @@ class Marked(Framing):
                 pending.drop(1)
                 yield from self._to_next(pending)
 
-    def _to_next(self, pending: Pending) -> Generator[None, None, None]:
+    def _to_next(self, pending: StreamBuffer) -> Generator[None, None, None]:
         """Drop what stands before the next head."""
         while True:
             if pending.skip_to(self.MARK):

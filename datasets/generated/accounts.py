@@ -6,7 +6,7 @@ from datetime import date, datetime
 from typing import TypedDict
 
 from ._generate import account
-from .families import Family
+from .families import CorpusFamily
 
 __all__ = ["FAMILY", "Account", "Item", "Settings"]
 
@@ -45,7 +45,7 @@ class Account(TypedDict):
     items: list[Item]
 
 
-FAMILY = Family(
+FAMILY = CorpusFamily(
     name="accounts",
     description="Users with up to eight items, times and dates, and hashes that are already made.",
     schema=Account,

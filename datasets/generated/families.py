@@ -13,7 +13,7 @@ from ..sizes import size
 if TYPE_CHECKING:
     from ._generate import Random
 
-__all__ = ["NAMES", "Family", "Make", "Parameter", "family", "is_built_in"]
+__all__ = ["NAMES", "CorpusFamily", "Make", "Parameter", "family", "is_built_in"]
 
 NAMES = ("movies", "messages", "types", "numbers", "text", "accounts", "universe", "likes", "pairs")
 """The families; ``NAME.py`` beside this file declares each as ``FAMILY``."""
@@ -40,7 +40,7 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class CorpusFamily:
     """A kind of generated record.
 
     Attributes:
@@ -71,7 +71,7 @@ def is_built_in(name: str) -> bool:
     return not given.isidentifier() or _declared(base).parameter is not None
 
 
-def family(name: str) -> Family:
+def family(name: str) -> CorpusFamily:
     """Return the family called `name`, importing nothing of the others.
 
     Raises:
@@ -94,7 +94,7 @@ def family(name: str) -> Family:
     return replace(found, name=f"{base}:{number}", make=found.parameter.make(number))
 
 
-def _declared(base: str) -> Family:
+def _declared(base: str) -> CorpusFamily:
     found = import_module(f".{base}", __package__).FAMILY
-    assert isinstance(found, Family)
+    assert isinstance(found, CorpusFamily)
     return found

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TypedDict
 
 from ._generate import likes
-from .families import Family, Parameter
+from .families import CorpusFamily, Parameter
 
 __all__ = ["FAMILY", "User"]
 
@@ -19,7 +19,7 @@ class User(TypedDict):
     likes: set[int]
 
 
-FAMILY = Family(
+FAMILY = CorpusFamily(
     name="likes",
     description="Users with sets of relations: 100 of them, or N of likes:N.",
     schema=User,

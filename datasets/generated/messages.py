@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypedDict
 
 from ._generate import message
-from .families import Family
+from .families import CorpusFamily
 
 __all__ = ["FAMILY", "Actor", "Address", "Line", "Message", "Order", "Source", "Trace"]
 
@@ -89,7 +89,7 @@ class Message(TypedDict):
     expires: None
 
 
-FAMILY = Family(
+FAMILY = CorpusFamily(
     name="messages",
     description="Nested events in an envelope, JSON types only, 1,675 bytes of JSON on average.",
     schema=Message,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypedDict
 
 from ._generate import movie
-from .families import Family
+from .families import CorpusFamily
 
 __all__ = ["FAMILY", "Movie"]
 
@@ -19,7 +19,7 @@ class Movie(TypedDict):
     description: str
 
 
-FAMILY = Family(
+FAMILY = CorpusFamily(
     name="movies",
     description="Small flat records of four fields, about 150 bytes of JSON.",
     schema=Movie,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from .families import Family
+from .families import CorpusFamily
 
 if TYPE_CHECKING:
     from ._generate import Random
@@ -49,7 +49,7 @@ def record(random: Random, index: int) -> dict[str, Any]:
     }
 
 
-FAMILY = Family(
+FAMILY = CorpusFamily(
     name="numbers",
     description="Telemetry: short decimals, full doubles and whole numbers; hardly any text.",
     schema=Reading,

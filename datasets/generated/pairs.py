@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypedDict
 
 from ._generate import pair
-from .families import Family
+from .families import CorpusFamily
 
 __all__ = ["FAMILY", "Pair"]
 
@@ -17,7 +17,7 @@ class Pair(TypedDict):
     value: int
 
 
-FAMILY = Family(
+FAMILY = CorpusFamily(
     name="pairs",
     description="A key and a value, whole numbers of 8 bytes each: fixed costs rule.",
     schema=Pair,

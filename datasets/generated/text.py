@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from .families import Family
+from .families import CorpusFamily
 
 if TYPE_CHECKING:
     from ._generate import Random
@@ -95,7 +95,7 @@ def record(random: Random, index: int) -> dict[str, Any]:
     }
 
 
-FAMILY = Family(
+FAMILY = CorpusFamily(
     name="text",
     description="Posts in Latin with accents, Cyrillic, Greek, Chinese, Japanese, Korean, and emoji.",
     schema=Post,

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 from uuid import UUID
 
-from .families import Family
+from .families import CorpusFamily
 
 if TYPE_CHECKING:
     from ._generate import Random
@@ -123,7 +123,7 @@ def record(random: Random, index: int) -> dict[str, Any]:
     }
 
 
-FAMILY = Family(
+FAMILY = CorpusFamily(
     name="types",
     description="Dates, times, decimals, UUIDs, bytes, sets, tuples, enums, dataclasses and integer keys.",
     schema=Typed,

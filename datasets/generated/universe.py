@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NotRequired, TypedDict
 
 from ._generate import body
-from .families import Family
+from .families import CorpusFamily
 
 __all__ = ["FAMILY", "Body"]
 
@@ -34,7 +34,7 @@ class Body(TypedDict):
     visited: NotRequired[list[int]]
 
 
-FAMILY = Family(
+FAMILY = CorpusFamily(
     name="universe",
     description="Galaxies, each with 15 planets: small records of two kinds that refer to one another.",
     schema=Body,

@@ -19,7 +19,7 @@ from typing import Any, Final
 from ...codecs.core.paths import step as written
 from ...errors import UsageError, hint, near
 
-__all__ = ["KEYS", "Place", "Search", "Step", "way_in"]
+__all__ = ["KEYS", "RecordPath", "RecordPathStep", "Search", "way_in"]
 
 KEYS = 1_000
 """Keys of an object that are remembered to say what could be looked for instead."""
@@ -40,7 +40,7 @@ _INDEX: Final = re.compile(r"0|[1-9]\d{0,17}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RecordPathStep:
     """One part of a place; neither key nor index stands for all items or values.
 
     Attributes:
@@ -63,13 +63,13 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RecordPath:
     """Where the records of a document are."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[RecordPathStep, ...]
 
     @classmethod
-    def parse(cls, text: str) -> Place:
+    def parse(cls, text: str) -> RecordPath:
         """Read JSONPath or JSON Pointer.
 
         Raises:
@@ -98,18 +98,18 @@ class Place:
         return "$" + "".join(map(str, self.steps))
 
 
-def _step(match: re.Match[str]) -> Step:
+def _step(match: re.Match[str]) -> RecordPathStep:
     if match["index"]:
-        return Step(index=int(match["index"]))
+        return RecordPathStep(index=int(match["index"]))
     if match["wild"]:
-        return Step()
+        return RecordPathStep()
     quoted = match["single"] if match["single"] is not None else match["double"]
-    return Step(key=match["name"] if quoted is None else _ESCAPE.sub(r"\1", quoted))
+    return RecordPathStep(key=match["name"] if quoted is None else _ESCAPE.sub(r"\1", quoted))
 
 
-def _token(text: str) -> Step:
+def _token(text: str) -> RecordPathStep:
     name = text.replace("~1", "/").replace("~0", "~")
-    return Step(key=name, index=int(name) if _INDEX.fullmatch(name) else None)
+    return RecordPathStep(key=name, index=int(name) if _INDEX.fullmatch(name) else None)
 
 
 class Search:
@@ -120,7 +120,7 @@ class Search:
         found: Whether a document had that place.
     """
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: RecordPath) -> None:
         self.place = place
         self.found = False
         self._missed = 0
@@ -163,7 +163,7 @@ class Search:
         shown = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
         wanted = self.place.steps[depth].key
         alike = near(wanted, names) if wanted is not None else ()
-        meant = [str(Place((*self.place.steps[:depth], Step(key)))) for key in alike]
+        meant = [str(RecordPath((*self.place.steps[:depth], RecordPathStep(key)))) for key in alike]
         self._note(depth, f"has the keys {shown}" if names else "has no key", meant)
 
     def miss_item(self, depth: int, length: int) -> None:
@@ -182,7 +182,9 @@ class Search:
 
     def _note(self, depth: int, text: str, meant: Sequence[str] = ()) -> None:
         self._missed = depth
-        self._miss = f"{Place(self.place.steps[:depth])} {text}" + (f"; {hint(meant, '')}" if meant else "")
+        self._miss = f"{RecordPath(self.place.steps[:depth])} {text}" + (
+            f"; {hint(meant, '')}" if meant else ""
+        )
 
     def nothing(self, source: str) -> UsageError:
         """Return the error that says that no document has the place, and what is there."""
@@ -202,25 +204,25 @@ def _extent(part: Any) -> tuple[int, int]:
     return seen, len(part) if isinstance(part, dict | list) else 0
 
 
-def way_in(record: Any) -> Place | None:
+def way_in(record: Any) -> RecordPath | None:
     """Return where the one record of a file may have those that are meant, None where it seems to be one.
 
     That is the way along the largest parts to the first list of several items, or to an object whose many
     values are all lists or all objects.
     """
-    steps: tuple[Step, ...] = ()
+    steps: tuple[RecordPathStep, ...] = ()
     for _ in range(_DEEPEST):
         if isinstance(record, list):
             if steps and len(record) >= _SEVERAL:
-                return Place(steps)
-            parts = [(Step(index=index), part) for index, part in enumerate(record)]
+                return RecordPath(steps)
+            parts = [(RecordPathStep(index=index), part) for index, part in enumerate(record)]
         elif isinstance(record, dict):
             kinds = {type(part) for part in record.values()}
             if steps and len(record) >= _SEVERAL and kinds in ({dict}, {list}):
-                return Place((*steps, Step()))
-            parts = [(Step(key), part) for key, part in record.items() if isinstance(key, str)]
+                return RecordPath((*steps, RecordPathStep()))
+            parts = [(RecordPathStep(key), part) for key, part in record.items() if isinstance(key, str)]
         else:
             return None
-        step, record = max(parts, key=lambda pair: _extent(pair[1]), default=(Step(), None))
+        step, record = max(parts, key=lambda pair: _extent(pair[1]), default=(RecordPathStep(), None))
         steps = (*steps, step)
     return None

@@ -36,7 +36,7 @@ _QUOTED = re.compile(rb'(?:^|(?<=[,;\t|]))(?:\xef\xbb\xbf)?"(?:[^"]|"")*"?')
 """A quoted cell, in which a delimiter is text."""
 _TRUTH = {"true": True, "false": False, "True": True, "False": False, "TRUE": True, "FALSE": False}
 
-Cell = Callable[[str], Any]
+CellReader = Callable[[str], Any]
 
 
 def _empty_cell(cell: str) -> Any:
@@ -59,12 +59,12 @@ def _truth_cell(cell: str) -> Any:
     return _TRUTH.get(cell, cell or None)
 
 
-def _column(cells: list[str], null: frozenset[str]) -> Cell:
+def _column(cells: list[str], null: frozenset[str]) -> CellReader:
     read = _typed_column([cell for cell in cells if cell and cell not in null])
     return (lambda cell: None if cell in null else read(cell)) if null else read
 
 
-def _typed_column(filled: list[str]) -> Cell:
+def _typed_column(filled: list[str]) -> CellReader:
     if not filled:
         return _empty_cell
     if all(map(_INT.fullmatch, filled)):

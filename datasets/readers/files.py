@@ -17,7 +17,7 @@ from ...errors import UsageError
 from ...files import is_result_file
 from ..base import Progress
 from ..errors import UnknownFormat, UnreadableCorpus, UntrustedCorpus
-from ..passes import Cut, Digest, Passed, Reading
+from ..passes import Cut, Digest, Passed, ReadOptions
 from .at import Search, way_in
 from .csv import LOOK_AHEAD
 from .formats import FileFormat, file_formats, format_of, sniff
@@ -50,7 +50,7 @@ class Files(Passed):
         name: str,
         source: str,
         files: Sequence[tuple[Path, FileFormat]],
-        reading: Reading,
+        reading: ReadOptions,
         *,
         folder: Path | None = None,
         spool: Any = None,
@@ -140,7 +140,7 @@ def _check_trust(kind: FileFormat, source: str, trusted: bool) -> None:
         )
 
 
-def _check_use(reading: Reading, kinds: Mapping[str, FileFormat]) -> None:
+def _check_use(reading: ReadOptions, kinds: Mapping[str, FileFormat]) -> None:
     """Refuse what no file that is read has a use for.
 
     Raises:
@@ -153,7 +153,7 @@ def _check_use(reading: Reading, kinds: Mapping[str, FileFormat]) -> None:
         raise UsageError(f"--null: is for cells of CSV and TSV; this is {names}")
 
 
-def one_file(path: Path, source: str, reading: Reading) -> Files:
+def one_file(path: Path, source: str, reading: ReadOptions) -> Files:
     """Return the records of a file that can be read again and again.
 
     Raises:
@@ -165,7 +165,7 @@ def one_file(path: Path, source: str, reading: Reading) -> Files:
     return Files(stem, source, [(path, format_of(path, reading.format))], reading)
 
 
-def whole_folder(folder: Path, source: str, reading: Reading) -> Files:
+def whole_folder(folder: Path, source: str, reading: ReadOptions) -> Files:
     """Return the records of all files under a folder whose ending tells their format, sorted by path.
 
     Result files of bakeoff are left out; the remark says how many.
@@ -201,7 +201,7 @@ def whole_folder(folder: Path, source: str, reading: Reading) -> Files:
     return made
 
 
-def pipe(file: IO[bytes], name: str, source: str, reading: Reading) -> Files:
+def pipe(file: IO[bytes], name: str, source: str, reading: ReadOptions) -> Files:
     """Return the records of what can be read only once, copied to a temporary file.
 
     Where only the first so many are wanted, no more than holds them is read; it may have no end, so at
@@ -276,7 +276,7 @@ def _copied(file: _Bounded, spool: Any, size: int) -> int:
 
 
 def _copy_records(
-    file: _Bounded, spool: Any, kept: int, source: str, kind: FileFormat, reading: Reading, wanted: int
+    file: _Bounded, spool: Any, kept: int, source: str, kind: FileFormat, reading: ReadOptions, wanted: int
 ) -> None:
     """Copy what holds the records that are wanted: each time as much again, so that looking costs no more.
 
@@ -292,7 +292,7 @@ def _copy_records(
         kept, before = kept + more, found
 
 
-def _found(path: Path, kind: FileFormat, reading: Reading, wanted: int) -> int:
+def _found(path: Path, kind: FileFormat, reading: ReadOptions, wanted: int) -> int:
     """Return how many of the records that are wanted are in what was kept, part of what may have no end.
 
     The last one found may be cut off, and some formats look ahead: so more are wanted than are asked for.
@@ -308,6 +308,6 @@ def _found(path: Path, kind: FileFormat, reading: Reading, wanted: int) -> int:
     return found
 
 
-def _records(kind: FileFormat, file: io.BufferedReader, reading: Reading) -> Iterator[Any]:
+def _records(kind: FileFormat, file: io.BufferedReader, reading: ReadOptions) -> Iterator[Any]:
     search = None if reading.at is None else Search(reading.at)
     return kind.read(file, Problems(skip=reading.skip_bad), reading, search)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...codecs.registry import first_codecs, formats
 from ..errors import UnknownFormat
-from ..passes import Reading
+from ..passes import ReadOptions
 from .at import Search
 from .encoding import as_utf8
 from .problems import Problems
@@ -67,7 +67,7 @@ class FileFormat:
         return made
 
     def read(
-        self, file: io.BufferedReader, problems: Problems, reading: Reading, search: Search | None = None
+        self, file: io.BufferedReader, problems: Problems, reading: ReadOptions, search: Search | None = None
     ) -> Iterator[Any]:
         """Iterate over the records of a file.
 

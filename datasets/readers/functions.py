@@ -12,7 +12,7 @@ from ...imports import named
 from ..base import Progress
 from ..errors import UnreadableCorpus
 from ..hashing import Hasher
-from ..passes import Cut, Digest, Passed, Reading
+from ..passes import Cut, Digest, Passed, ReadOptions
 from .problems import Problems
 
 __all__ = ["Made", "imported"]
@@ -21,7 +21,7 @@ __all__ = ["Made", "imported"]
 class Made(Passed):
     """The records that a function returns each time it is called, or that are in a list."""
 
-    def __init__(self, source: str, function: Callable[[], Iterable[Any]], reading: Reading) -> None:
+    def __init__(self, source: str, function: Callable[[], Iterable[Any]], reading: ReadOptions) -> None:
         name = source.rpartition(":")[2].replace(".", "-")
         doc = (inspect.getdoc(function) or "").partition("\n")[0] if inspect.isroutine(function) else ""
         super().__init__(name, source, doc or f"records of {source}", reading)

@@ -13,9 +13,9 @@ from functools import partial
 from typing import Any
 
 from ..errors import UnreadableCorpus
-from .at import KEYS, Place, Search, Step
+from .at import KEYS, RecordPath, RecordPathStep, Search
 from .encoding import not_utf8
-from .json_window import BLANK, CHUNK, RECORD_LIMIT, TooLongError, Window, scan
+from .json_window import BLANK, CHUNK, RECORD_LIMIT, TextWindow, TooLongError, scan
 from .problems import Problems
 
 __all__ = ["read_json", "read_json_at", "read_json_lines"]
@@ -74,7 +74,7 @@ def read_json(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
     if _looks_like_lines(file.peek(CHUNK)):
         yield from read_json_lines(file, problems)
         return
-    window = Window(file)
+    window = TextWindow(file)
     number = 0
     is_list = False
     try:
@@ -87,7 +87,7 @@ def read_json(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
             yield window.value()
     except (ValueError, RecursionError) as error:
         if isinstance(error, TooLongError) and error.inside and number == 1 and not is_list:
-            place = Place((Step(error.inside),))
+            place = RecordPath((RecordPathStep(error.inside),))
             raise UnreadableCorpus(
                 f"{problems.source}: {error}, most of it in one list; --at '{place}' reads the items of that"
             ) from error
@@ -103,7 +103,7 @@ def read_json_at(file: io.BufferedReader, problems: Problems, search: Search) ->
         for document in read_json_lines(file, problems):
             yield from search.records(document)
         return
-    window = Window(file)
+    window = TextWindow(file)
     number = 0
     try:
         while window.peek():
@@ -114,7 +114,7 @@ def read_json_at(file: io.BufferedReader, problems: Problems, search: Search) ->
         _end(error, window, number + 1, problems)
 
 
-def _inside(window: Window, search: Search, depth: int) -> Iterator[Any]:
+def _inside(window: TextWindow, search: Search, depth: int) -> Iterator[Any]:
     """Take one value; iterate over the records in it."""
     place = search.place
     mark = window.peek()
@@ -158,7 +158,7 @@ def _inside(window: Window, search: Search, depth: int) -> Iterator[Any]:
         search.miss_container(depth, window.value())
 
 
-def _end(error: Exception, window: Window, number: int, problems: Problems) -> None:
+def _end(error: Exception, window: TextWindow, number: int, problems: Problems) -> None:
     """Take note of what ends the reading of a text.
 
     Raises:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
 
-__all__ = ["BLANK", "CHUNK", "RECORD_LIMIT", "TooLongError", "Window", "scan"]
+__all__ = ["BLANK", "CHUNK", "RECORD_LIMIT", "TextWindow", "TooLongError", "scan"]
 
 RECORD_LIMIT = 64 << 20
 """Bytes of a record in a file."""
@@ -44,7 +44,7 @@ class _Cut(Exception):  # noqa: N818 - not an error: more has to be read
     """The value goes on behind the end of what has been read."""
 
 
-class Window:
+class TextWindow:
     """The part of a text that is being read.
 
     Its methods raise what `json` raises, or `ValueError`, where the text is not as it should be.
@@ -153,7 +153,7 @@ class Window:
 
     def _longest_list(self) -> str:
         """Return the key of the longest list in an object that does not end in what has been read."""
-        window = Window(io.BufferedReader(io.BytesIO(self._text[self._at :].encode())))
+        window = TextWindow(io.BufferedReader(io.BytesIO(self._text[self._at :].encode())))
         lengths: dict[str, int] = {}
         with contextlib.suppress(ValueError, RecursionError):
             for key in window.members() if window.peek() == "{" else ():

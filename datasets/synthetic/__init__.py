@@ -5,12 +5,12 @@ from __future__ import annotations
 from .fit import fit
 from .make import made
 from .names import hidden, names, names_by_risk
-from .profile import LARGEST, Shape, ShapeError, read, write
+from .profile import LARGEST, DataProfile, DataProfileError, read, write
 
 __all__ = [
     "LARGEST",
-    "Shape",
-    "ShapeError",
+    "DataProfile",
+    "DataProfileError",
     "fit",
     "hidden",
     "made",

@@ -41,7 +41,7 @@ _WIDEST = 5_000
 _ID: Final = re.compile(r"[0-9]+|[0-9a-fA-F]{8,}|[^@\s]+@[^@\s]+|.*[0-9]{4}.*", re.DOTALL)
 
 
-def fit(corpus: Corpus, on_progress: Progress | None = None) -> s.Shape:
+def fit(corpus: Corpus, on_progress: Progress | None = None) -> s.DataProfile:
     """Return the shape of a corpus, from records all over it.
 
     Raises:
@@ -51,13 +51,13 @@ def fit(corpus: Corpus, on_progress: Progress | None = None) -> s.Shape:
     return fit_records(corpus.sample(_SEEN, on_progress, room=_ROOM), corpus.count())
 
 
-def fit_records(records: Sequence[Any], count: int) -> s.Shape:
+def fit_records(records: Sequence[Any], count: int) -> s.DataProfile:
     """Return the shape of records that were drawn out of so many.
 
     Raises:
         RunError: As `fit`.
     """
-    return s.Shape(count, len(records), _fit(records, 0))
+    return s.DataProfile(count, len(records), _fit(records, 0))
 
 
 def _fit(values: Sequence[Any], depth: int) -> s.Node:
@@ -123,7 +123,7 @@ def _few(values: list[Any], fitted: Any) -> list[tuple[int, s.Node]]:
     if isinstance(values[0], float):
         different = Counter({float(text): count for text, count in different.items()})
     made = tuple((count, fitted([value])[0][1]) for value, count in different.most_common())
-    return [(len(values), s.Values(made))]
+    return [(len(values), s.ProfileValues(made))]
 
 
 def _lists(values: list[Any], depth: int) -> list[tuple[int, s.Node]]:
@@ -133,7 +133,7 @@ def _lists(values: list[Any], depth: int) -> list[tuple[int, s.Node]]:
     is_row = name == "tuple" or (name == "list" and len(values) >= 3)
     if len(sizes) == 1 and 0 < size <= _ROW and is_row:
         items = tuple(_fit(column, depth + 1) for column in zip(*values, strict=True))
-        return [(len(values), s.Row(name, items))]
+        return [(len(values), s.ProfileRow(name, items))]
     item = _fit([item for value in values for item in value], depth + 1)
     return [(len(values), s.List(name, lengths(map(len, values)), item))]
 
@@ -142,7 +142,7 @@ def _dicts(values: list[dict[Any, Any]], depth: int) -> list[tuple[int, s.Node]]
     if _is_map(values):
         key = _fit([key for value in values for key in value], depth + 1)
         part = _fit([part for value in values for part in value.values()], depth + 1)
-        return [(len(values), s.Map(lengths(map(len, values)), key, part))]
+        return [(len(values), s.ProfileMap(lengths(map(len, values)), key, part))]
     kinds = [part for some in _kinds(values) for part in _scripts(some)]
     return [(len(some), _record(some, depth)) for some in kinds]
 
@@ -197,7 +197,7 @@ def _scripts(values: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
     return list(groups.values()) if min(map(len, groups.values())) >= _SCRIPT else [values]
 
 
-def _record(values: list[dict[str, Any]], depth: int) -> s.Record:
+def _record(values: list[dict[str, Any]], depth: int) -> s.ProfileRecord:
     names: list[str] = []
     known: set[str] = set()
     for order in dict.fromkeys(map(tuple, values)):
@@ -211,7 +211,7 @@ def _record(values: list[dict[str, Any]], depth: int) -> s.Record:
                 at += 1
     columns = [[value[name] for value in values if name in value] for name in names]
     fields = tuple(
-        s.Field(str(name), len(column), _fit(column, depth + 1))
+        s.ProfileField(str(name), len(column), _fit(column, depth + 1))
         for name, column in zip(names, columns, strict=True)
     )
     missing = Counter(
@@ -219,7 +219,7 @@ def _record(values: list[dict[str, Any]], depth: int) -> s.Record:
     )
     together = len(missing) <= _VARIANTS and set(missing) != {()}
     without = tuple((count, gone) for gone, count in missing.most_common()) if together else ()
-    return s.Record(len(values), fields, without)
+    return s.ProfileRecord(len(values), fields, without)
 
 
 _KNOWN: Final[dict[type, Any]] = {

@@ -41,14 +41,16 @@ def _pick(random: Random, counted: Sequence[tuple[int, _T]]) -> Callable[[], _T]
     return Pick(random, [option for _, option in counted], [count for count, _ in counted])
 
 
-def made(shape: s.Shape, records: int, seed: int, on_progress: Progress | None = None) -> Iterator[Any]:
+def made(
+    profile: s.DataProfile, records: int, seed: int, on_progress: Progress | None = None
+) -> Iterator[Any]:
     """Make records of a shape; the same ones for the same seed.
 
     Raises:
         RunError: A record would have more than `_MOST_VALUES` values or characters.
     """
     maker = _Maker(Random(seed, "twin"))
-    make = maker.of(shape.record)
+    make = maker.of(profile.record)
     for number in range(1, records + 1):
         maker.left = _MOST_VALUES
         yield make()
@@ -248,7 +250,7 @@ class _Maker:
 
         return word
 
-    def parts(self, node: s.Parts) -> Make:
+    def parts(self, node: s.ProfileParts) -> Make:
         makes = [self._word(part) for part in node.parts]
         take = self.take
 
@@ -303,7 +305,7 @@ class _Maker:
             text = text[:at] + "\n" + text[at + 1 :]
         return text
 
-    def values(self, node: s.Values) -> Make:
+    def values(self, node: s.ProfileValues) -> Make:
         makes = [(count, self.of(part)) for count, part in node.of]
         pick = _pick(self._random, [(count, index) for index, (count, _) in enumerate(makes)])
         known: dict[int, Any] = {}
@@ -327,7 +329,7 @@ class _Maker:
         pick = _pick(self._random, [(count, self.of(part)) for count, part in node.of])
         return lambda: pick()()
 
-    def record(self, node: s.Record) -> Make:
+    def record(self, node: s.ProfileRecord) -> Make:
         makes = [(one.key, self.of(one.value)) for one in node.fields]
         take, width = self.take, len(makes) + 1
         if node.without:
@@ -360,7 +362,7 @@ class _Maker:
 
         return some
 
-    def mapping(self, node: s.Map) -> Make:
+    def mapping(self, node: s.ProfileMap) -> Make:
         size, key, value = self._sized(node.lengths), self.of(node.key), self.of(node.value)
 
         def pairs() -> dict[Any, Any]:
@@ -387,7 +389,7 @@ class _Maker:
 
         return different
 
-    def row(self, node: s.Row) -> Make:
+    def row(self, node: s.ProfileRow) -> Make:
         makes = [self.of(one) for one in node.items]
         take, width = self.take, len(makes) + 1
 
@@ -423,12 +425,12 @@ _MAKERS: Final[dict[type[s.Node], Callable[[_Maker, Any], Make]]] = {
     s.Bytes: _Maker.binary,
     s.Uuid: _Maker.key,
     s.Moment: _Maker.moment,
-    s.Parts: _Maker.parts,
+    s.ProfileParts: _Maker.parts,
     s.Prose: _Maker.prose,
-    s.Values: _Maker.values,
+    s.ProfileValues: _Maker.values,
     s.Alternatives: _Maker.alternatives,
-    s.Record: _Maker.record,
-    s.Map: _Maker.mapping,
+    s.ProfileRecord: _Maker.record,
+    s.ProfileMap: _Maker.mapping,
     s.List: _Maker.items,
-    s.Row: _Maker.row,
+    s.ProfileRow: _Maker.row,
 }

@@ -14,23 +14,23 @@ __all__ = ["hidden", "names", "names_by_risk"]
 _TRIES = 100
 
 
-def names(shape: s.Shape) -> list[str]:
+def names(shape: s.DataProfile) -> list[str]:
     """Return the names of all fields."""
-    return list(dict.fromkeys(one.key for one in shape.nodes() if isinstance(one, s.Field)))
+    return list(dict.fromkeys(one.key for one in shape.nodes() if isinstance(one, s.ProfileField)))
 
 
-def names_by_risk(shape: s.Shape) -> list[str]:
+def names_by_risk(shape: s.DataProfile) -> list[str]:
     """Return the names of all fields, first those most likely to be data: no identifiers, then the rarest."""
     shares: dict[str, float] = {}
     for node in shape.nodes():
-        if isinstance(node, s.Record):
+        if isinstance(node, s.ProfileRecord):
             for one in node.fields:
                 share = one.count / max(1, node.count)
                 shares[one.key] = max(share, shares.get(one.key, 0.0))
     return sorted(shares, key=lambda name: (name.isidentifier(), shares[name]))
 
 
-def hidden(shape: s.Shape, seed: int = 1) -> s.Shape:
+def hidden(shape: s.DataProfile, seed: int = 1) -> s.DataProfile:
     """Return the shape with made-up names, each as long as the one that it stands for."""
     random = Random(seed, "names")
     made: dict[str, str] = {}
@@ -51,7 +51,7 @@ def hidden(shape: s.Shape, seed: int = 1) -> s.Shape:
 def _renamed(part: Any, made: dict[str, str]) -> Any:
     if isinstance(part, tuple):
         return tuple(_renamed(one, made) for one in part)
-    if isinstance(part, s.Field):
+    if isinstance(part, s.ProfileField):
         return replace(part, key=made[part.key], value=_renamed(part.value, made))
     if isinstance(part, s.Node):
         return replace(part, **{one.name: _renamed(getattr(part, one.name), made) for one in fields(part)})

@@ -22,26 +22,26 @@ __all__ = [
     "Alternatives",
     "Bool",
     "Bytes",
+    "DataProfile",
+    "DataProfileError",
     "Decimals",
-    "Field",
     "Float",
     "Form",
     "Int",
     "List",
-    "Map",
     "Moment",
     "Node",
     "Null",
-    "Parts",
+    "ProfileField",
+    "ProfileMap",
+    "ProfileParts",
+    "ProfileRecord",
+    "ProfileRow",
+    "ProfileValues",
     "Prose",
     "Ranges",
-    "Record",
-    "Row",
-    "Shape",
-    "ShapeError",
     "Span",
     "Uuid",
-    "Values",
     "read",
     "write",
 ]
@@ -69,7 +69,7 @@ Ranges = tuple[tuple[int, int, int], ...]
 """Lowest, highest, how often."""
 
 
-class ShapeError(RunError):
+class DataProfileError(RunError):
     """A shape file that cannot be used, with the place and the reason."""
 
     def __init__(self, place: str, reason: str) -> None:
@@ -82,7 +82,7 @@ Read = Callable[[Any, str], Any]
 def _whole(low: int, high: int) -> Read:
     def read_one(value: Any, place: str) -> int:
         if type(value) is not int or not low <= value <= high:
-            raise ShapeError(place, f"expected a whole number from {low:,} to {high:,}")
+            raise DataProfileError(place, f"expected a whole number from {low:,} to {high:,}")
         return value
 
     return read_one
@@ -91,7 +91,7 @@ def _whole(low: int, high: int) -> Read:
 def _text(longest: int) -> Read:
     def read_one(value: Any, place: str) -> str:
         if not isinstance(value, str) or len(value) > longest:
-            raise ShapeError(place, f"expected a text of at most {longest} characters")
+            raise DataProfileError(place, f"expected a text of at most {longest} characters")
         return value
 
     return read_one
@@ -100,7 +100,7 @@ def _text(longest: int) -> Read:
 def _one_of(*choices: Any) -> Read:
     def read_one(value: Any, place: str) -> Any:
         if not any(value == choice and type(value) is type(choice) for choice in choices):
-            raise ShapeError(place, f"expected one of {', '.join(map(json.dumps, choices))}")
+            raise DataProfileError(place, f"expected one of {', '.join(map(json.dumps, choices))}")
         return value
 
     return read_one
@@ -109,7 +109,7 @@ def _one_of(*choices: Any) -> Read:
 def _listed(item: Read, least: int = 0) -> Read:
     def read_one(value: Any, place: str) -> tuple[Any, ...]:
         if not isinstance(value, list) or not least <= len(value) <= _MOST_ROWS:
-            raise ShapeError(place, f"expected a list of {least} to {_MOST_ROWS:,} items")
+            raise DataProfileError(place, f"expected a list of {least} to {_MOST_ROWS:,} items")
         return tuple(item(one, f"{place}[{number}]") for number, one in enumerate(value))
 
     return read_one
@@ -118,7 +118,7 @@ def _listed(item: Read, least: int = 0) -> Read:
 def _row(*parts: Read) -> Read:
     def read_one(value: Any, place: str) -> tuple[Any, ...]:
         if not isinstance(value, list) or len(value) != len(parts):
-            raise ShapeError(place, f"expected a list of {len(parts)} items")
+            raise DataProfileError(place, f"expected a list of {len(parts)} items")
         return tuple(
             part(one, f"{place}[{number}]")
             for number, (part, one) in enumerate(zip(parts, value, strict=True))
@@ -130,76 +130,80 @@ def _row(*parts: Read) -> Read:
 def _ordered(value: Any, place: str) -> tuple[int, int, int]:
     low, high, count = _row(_WIDE, _WIDE, _COUNT)(value, place)
     if low > high:
-        raise ShapeError(place, "the lowest is above the highest")
+        raise DataProfileError(place, "the lowest is above the highest")
     return low, high, count
 
 
 def _spans(value: Any, place: str) -> Ranges:
     read: Ranges = _listed(_ordered, 1)(value, place)
     if any(low < 0 or high > _LONGEST for low, high, _ in read):
-        raise ShapeError(place, f"lengths are from 0 to {_LONGEST:,}")
+        raise DataProfileError(place, f"lengths are from 0 to {_LONGEST:,}")
     return read
 
 
 def _form(value: Any, place: str) -> Form:
     runs = value if isinstance(value, list) and len(value) % 2 == 0 and len(value) <= 2_000 else None
     if runs is None:
-        raise ShapeError(place, "expected a list of classes of characters and lengths")
+        raise DataProfileError(place, "expected a list of classes of characters and lengths")
     pairs = zip(runs[::2], runs[1::2], strict=True)
     form = tuple((_letter(letter, place), _LENGTH(length, place)) for letter, length in pairs)
     if sum(length for _, length in form) > _LONGEST:
-        raise ShapeError(place, f"a text has at most {_LONGEST:,} characters")
+        raise DataProfileError(place, f"a text has at most {_LONGEST:,} characters")
     return form
 
 
 def _letter(value: Any, place: str) -> str:
     if not isinstance(value, str) or not (value in CLASSES or (len(value) == 1 and value.isascii())):
-        raise ShapeError(place, f"expected a character of ASCII or one of the classes {' '.join(CLASSES)}")
+        raise DataProfileError(
+            place, f"expected a character of ASCII or one of the classes {' '.join(CLASSES)}"
+        )
     return value
 
 
 def _node(value: Any, place: str) -> Node:
     if not isinstance(value, dict):
-        raise ShapeError(place, "expected an object with a kind")
+        raise DataProfileError(place, "expected an object with a kind")
     kind = value.get("kind")
     found = _KINDS.get(kind) if isinstance(kind, str) else None
     if found is None:
-        raise ShapeError(place, f"its kind is none of {', '.join(_KINDS)}")
+        raise DataProfileError(place, f"its kind is none of {', '.join(_KINDS)}")
     node: Node = _made(found, value, place, {"kind"})
-    if isinstance(node, Record):
+    if isinstance(node, ProfileRecord):
         for _, gone in node.without:
             if gone and max(gone) >= len(node.fields):
-                raise ShapeError(f"{place}.without", f"there is no field {max(gone)}")
-    if isinstance(node, Map) and not _is_hashable(node.key):
-        raise ShapeError(f"{place}.key", "keys are no dicts, lists or sets")
+                raise DataProfileError(f"{place}.without", f"there is no field {max(gone)}")
+    if isinstance(node, ProfileMap) and not _is_hashable(node.key):
+        raise DataProfileError(f"{place}.key", "keys are no dicts, lists or sets")
     if isinstance(node, List) and node.type in ("set", "frozenset") and not _is_hashable(node.item):
-        raise ShapeError(f"{place}.item", "items of sets are no dicts, lists or sets")
+        raise DataProfileError(f"{place}.item", "items of sets are no dicts, lists or sets")
     return node
 
 
 def _is_hashable(node: Node) -> bool:
-    if isinstance(node, Values | Alternatives):
+    if isinstance(node, ProfileValues | Alternatives):
         return all(_is_hashable(part) for _, part in node.of)
-    if isinstance(node, Row):
+    if isinstance(node, ProfileRow):
         return node.type == "tuple" and all(map(_is_hashable, node.items))
     if isinstance(node, List):
         return node.type == "frozenset" or (node.type == "tuple" and _is_hashable(node.item))
-    return not isinstance(node, Record | Map)
+    return not isinstance(node, ProfileRecord | ProfileMap)
 
 
 def _made(cls: type[Any], value: Any, place: str, more: set[str]) -> Any:
     if not isinstance(value, dict):
-        raise ShapeError(place, "expected an object")
+        raise DataProfileError(place, "expected an object")
     names = {one.name for one in fields(cls)}
     if odd := sorted(map(str, (names | more) ^ set(value))):
-        raise ShapeError(place, f"{odd[0]!r} is " + ("missing" if odd[0] in names else "not known here"))
+        raise DataProfileError(
+            place, f"{odd[0]!r} is " + ("missing" if odd[0] in names else "not known here")
+        )
     return cls(
         **{one.name: one.metadata["read"](value[one.name], f"{place}.{one.name}") for one in fields(cls)}
     )
 
 
-def _field(value: Any, place: str) -> Field:
-    found: Field = _made(Field, value, place, set())
+def _field(value: Any, place: str) -> ProfileField:
+    found: ProfileField = _made(ProfileField, value, place, set())
     return found
 
 
@@ -316,7 +320,7 @@ class Moment(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Parts(Node):
+class ProfileParts(Node):
     """Text of a fixed number of parts; of each part the forms: how often, how many different, form."""
 
     kind = "parts"
@@ -350,7 +354,7 @@ class Prose(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Values(Node):
+class ProfileValues(Node):
     """A few values, each made once: how often, and what it is like."""
 
     kind = "values"
@@ -366,7 +370,7 @@ class Alternatives(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class ProfileField:
     """A field of a record, in how many records it is, and what stands in it."""
 
     key: str = field(metadata={"read": _text(10_000)})
@@ -375,7 +379,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Record(Node):
+class ProfileRecord(Node):
     """A dict whose keys are names.
 
     Attributes:
@@ -387,14 +391,14 @@ class Record(Node):
 
     kind = "record"
     count: int = field(metadata={"read": _COUNT})
-    fields: tuple[Field, ...] = field(metadata={"read": _listed(_field)})
+    fields: tuple[ProfileField, ...] = field(metadata={"read": _listed(_field)})
     without: tuple[tuple[int, tuple[int, ...]], ...] = field(
         metadata={"read": _listed(_row(_COUNT, _listed(_whole(0, _MOST_ROWS))))}
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Map(Node):
+class ProfileMap(Node):
     """A dict whose keys are values."""
 
     kind = "map"
@@ -417,7 +421,7 @@ class List(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Row(Node):
+class ProfileRow(Node):
     """Always so many items, each of its own kind."""
 
     kind = "row"
@@ -428,14 +432,14 @@ class Row(Node):
 _KINDS: Final[dict[str, type[Node]]] = {
     cls.kind: cls
     for cls in (
-        *(Null, Bool, Int, Float, Decimals, Span, Bytes, Uuid, Moment, Parts, Prose),
-        *(Values, Alternatives, Record, Map, List, Row),
+        *(Null, Bool, Int, Float, Decimals, Span, Bytes, Uuid, Moment, ProfileParts, Prose),
+        *(ProfileValues, Alternatives, ProfileRecord, ProfileMap, List, ProfileRow),
     )
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class DataProfile:
     """The shape of all records of a corpus.
 
     Attributes:
@@ -454,15 +458,15 @@ class Shape:
         while stack:
             one = stack.pop()
             if isinstance(one, tuple):
-                stack += [part for part in reversed(one) if isinstance(part, tuple | Node | Field)]
+                stack += [part for part in reversed(one) if isinstance(part, tuple | Node | ProfileField)]
                 continue
             yield one
             parts = [getattr(one, part.name) for part in reversed(fields(one))]
-            stack += [part for part in parts if isinstance(part, tuple | Node | Field)]
+            stack += [part for part in parts if isinstance(part, tuple | Node | ProfileField)]
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, Node | Field):
+    if isinstance(value, Node | ProfileField):
         kind = {"kind": value.kind} if isinstance(value, Node) else {}
         return kind | {one.name: _plain_part(one.name, getattr(value, one.name)) for one in fields(value)}
     if isinstance(value, tuple):
@@ -483,19 +487,19 @@ def _plain_word(word: tuple[int, int, Form]) -> list[Any]:
     return [count, different, [part for run in form for part in run]]
 
 
-def write(shape: Shape) -> bytes:
+def write(profile: DataProfile) -> bytes:
     """Return a shape as JSON that people can read: what fits stands on one line.
 
     Raises:
         ShapeError: There is more in it than is read back.
     """
-    if sum(1 for _ in shape.nodes()) > _MOST_NODES:
-        raise ShapeError("shape", f"the records have more than {_MOST_NODES:,} different parts")
+    if sum(1 for _ in profile.nodes()) > _MOST_NODES:
+        raise DataProfileError("shape", f"the records have more than {_MOST_NODES:,} different parts")
     plain = {
         "bakeoff_shape": VERSION,
-        "records": shape.records,
-        "seen": shape.seen,
-        "record": _plain(shape.record),
+        "records": profile.records,
+        "seen": profile.seen,
+        "record": _plain(profile.record),
     }
     return ("".join(_lines(plain, "")) + "\n").encode()
 
@@ -518,7 +522,7 @@ def _lines(value: Any, indent: str) -> Iterator[str]:
     yield f"\n{indent}{closing}"
 
 
-def read(content: bytes, source: str) -> Shape:
+def read(content: bytes, source: str) -> DataProfile:
     """Return the shape that a file holds.
 
     Raises:
@@ -529,14 +533,14 @@ def read(content: bytes, source: str) -> Shape:
     try:
         plain = codec("json").with_limits(size=LARGEST, items=10_000_000, depth=1_000).decode(content)
     except CodecError as error:
-        raise ShapeError(source, f"is no shape: {error.reason}") from error
+        raise DataProfileError(source, f"is no shape: {error.reason}") from error
     version = plain.pop("bakeoff_shape", None) if isinstance(plain, dict) else None
     if version != VERSION:
         told = "is no shape" if version is None else f"is of version {version!r}"
-        raise ShapeError(source, f"{told}; version {VERSION} is read, as --save-shape writes it")
+        raise DataProfileError(source, f"{told}; version {VERSION} is read, as --save-shape writes it")
     _check_depth(plain, source)
-    shape: Shape = _made(Shape, plain, source, set())
-    return shape
+    profile: DataProfile = _made(DataProfile, plain, source, set())
+    return profile
 
 
 def _check_depth(plain: Any, source: str) -> None:
@@ -552,4 +556,4 @@ def _check_depth(plain: Any, source: str) -> None:
         if not level:
             break
     if level or nodes > _MOST_NODES:
-        raise ShapeError(source, f"has more than {DEEPEST} levels or {_MOST_NODES:,} parts")
+        raise DataProfileError(source, f"has more than {DEEPEST} levels or {_MOST_NODES:,} parts")

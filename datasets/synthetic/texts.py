@@ -65,9 +65,9 @@ def _plain(texts: list[str], wide: str, escaped: bool) -> list[tuple[int, s.Node
     return found
 
 
-def _parts(cuts: Sequence[Cut]) -> s.Parts | None:
+def _parts(cuts: Sequence[Cut]) -> s.ProfileParts | None:
     parts = [_counted((form, piece) for _, form, piece in part) for part in zip(*cuts, strict=True)]
-    return s.Parts(tuple(parts)) if all(len(part) <= _FORMS for part in parts) else None
+    return s.ProfileParts(tuple(parts)) if all(len(part) <= _FORMS for part in parts) else None
 
 
 def _counted(found: Iterable[tuple[s.Form, str]]) -> tuple[tuple[int, int, s.Form], ...]:

@@ -23,12 +23,12 @@ from ...bench.results import Cell, CellResult, Direction, Measurement, Operation
 from ...bench.stats import SESSION, Ratio, Session, contention_of, holm, ratio, same_core
 from ...errors import UsageError
 from ..model import numbers
-from ..model.candidates import FLOOR, GROWING, corpora, measured, records_seen, weighed
+from ..model.candidates import BASELINE, GROWING, corpora, measured, records_seen, weighed
 from ..model.environment import differences, machine, versions, warnings
 from ..model.reference import measured_by, units
 from ..model.table import labelled
 
-__all__ = ["Change", "Comparison", "again", "compare", "confirmed", "option_differences", "settled"]
+__all__ = ["CellChange", "Comparison", "again", "compare", "confirmed", "option_differences", "settled"]
 
 ChangeVerdict = Literal["better", "worse", "same", "not significant", "not measured", "cannot decide"]
 
@@ -51,7 +51,7 @@ _QUIET: Final = ("same", "not significant", "not measured", "cannot decide")
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class CellChange:
     """What became of one cell, or (without a codec) of the geometric mean of an operation.
 
     Attributes:
@@ -127,23 +127,23 @@ class Comparison:
         warnings: What may have spoiled either run.
     """
 
-    changes: tuple[Change, ...]
-    means: tuple[Change, ...]
+    changes: tuple[CellChange, ...]
+    means: tuple[CellChange, ...]
     new: tuple[Cell, ...] = ()
     unmeasured: tuple[Cell, ...] = ()
     notes: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
-    def regressions(self, limit: float) -> list[Change]:
+    def regressions(self, limit: float) -> list[CellChange]:
         """Return the cells that became worse by more than `limit`, surely."""
         return [change for change in self.changes if change.beyond(limit)]
 
-    def missing(self) -> list[Change]:
+    def missing(self) -> list[CellChange]:
         """Return the cells that were measured before and not after: they pass no gate."""
         return [change for change in self.changes if change.verdict == "not measured"]
 
-    def undecided(self, limit: float) -> list[Change]:
+    def undecided(self, limit: float) -> list[CellChange]:
         """Return the cells in which a regression of twice the limit could be hidden."""
         return [change for change in self.changes if change.undecided(limit)]
 
@@ -202,7 +202,7 @@ def compare(
     )
 
 
-def again(comparison: Comparison, limit: float) -> list[Change]:
+def again(comparison: Comparison, limit: float) -> list[CellChange]:
     """Return the changes that measuring both sides in turn can decide: all that would not pass the gate.
 
     What a check has found out stays, as do cells that the second run has not even checked: their
@@ -265,7 +265,7 @@ def confirmed(
 
 
 def _comparable(cell: CellResult, operation: OperationFacts) -> bool:
-    return cell.cell.codec != FLOOR and (weighed(cell) or operation.phase not in ("memory", "alone"))
+    return cell.cell.codec != BASELINE and (weighed(cell) or operation.phase not in ("memory", "alone"))
 
 
 def _checked(cell: CellResult | None) -> bool:
@@ -285,9 +285,9 @@ def _judgeable(cell: CellResult | None) -> bool:
 
 def _raw(
     old: CellResult, new: CellResult | None, operation: OperationFacts, alpha: float, session: Session
-) -> Change | None:
+) -> CellChange | None:
     """Estimate one cell's ratio; the verdict comes when all are known. None: nothing to compare."""
-    change = Change(old.cell, operation, old, new, None, "not significant")
+    change = CellChange(old.cell, operation, old, new, None, "not significant")
     if new is None or not _checked(new) or not _checked(old):
         return _absent(change)
     change = _outcome(change, old, new)
@@ -312,7 +312,7 @@ def _raw(
     return change
 
 
-def _outcome(change: Change, old: CellResult, new: CellResult) -> Change:
+def _outcome(change: CellChange, old: CellResult, new: CellResult) -> CellChange:
     """Judge what is no figure: outcome, losses and growth."""
     if old.outcome != new.outcome:
         worse = _badness(new.outcome) > _badness(old.outcome)
@@ -328,14 +328,14 @@ def _outcome(change: Change, old: CellResult, new: CellResult) -> Change:
     return replace(change, verdict="worse" if worse else "better", outcomes=words, broken=worse)
 
 
-def _without_ratio(change: Change, old: Sequence[Measurement], new: Sequence[Measurement]) -> Change:
+def _without_ratio(change: CellChange, old: Sequence[Measurement], new: Sequence[Measurement]) -> CellChange:
     """Judge figures of which one is 0, as those of memory may be."""
     if [sample.value for sample in old] == [sample.value for sample in new]:
         return replace(change, verdict="same")
     return replace(change, verdict="cannot decide", reason="a figure of 0 has no ratio")
 
 
-def _absent(change: Change) -> Change | None:
+def _absent(change: CellChange) -> CellChange | None:
     """Return the change of a cell without a figure after; None where there was none before."""
     old, new = change.before, change.after
     if old is None or not _measured(old):
@@ -413,7 +413,7 @@ def _usable(samples: Sequence[Measurement]) -> bool:
     return bool(samples) and all(sample.value > 0 for sample in samples)
 
 
-def _judged(changes: Sequence[Change], alpha: float, tie: float) -> list[Change]:
+def _judged(changes: Sequence[CellChange], alpha: float, tie: float) -> list[CellChange]:
     """Give verdicts to all cells together; a worse outcome, or a reason against any, has decided already."""
     open_ones = {c.cell: c.ratio for c in changes if c.ratio is not None and not (c.broken or c.reason)}
     adjusted = dict(zip(open_ones, holm([found.p for found in open_ones.values()]), strict=True))
@@ -423,7 +423,7 @@ def _judged(changes: Sequence[Change], alpha: float, tie: float) -> list[Change]
     ]
 
 
-def _with_verdict(change: Change, found: Ratio, p: float, alpha: float, tie: float) -> Change:
+def _with_verdict(change: CellChange, found: Ratio, p: float, alpha: float, tie: float) -> CellChange:
     """Judge by a ratio; a better outcome makes a cell better unless its figure is worse."""
     verdict = _verdict(found, p, alpha, tie, change.operation.direction)
     better = change.outcomes is not None and verdict != "worse"
@@ -440,7 +440,7 @@ def _verdict(found: Ratio, p: float, alpha: float, tie: float, direction: Direct
     return "better" if (found.value < 1) == (direction == "lower") else "worse"
 
 
-def _means(changes: Sequence[Change], alpha: float) -> Iterable[Change]:
+def _means(changes: Sequence[CellChange], alpha: float) -> Iterable[CellChange]:
     """Average each operation geometrically over its cells, process by process.
 
     Cells of one process share its luck, so the process is the unit here as well.
@@ -456,7 +456,7 @@ def _means(changes: Sequence[Change], alpha: float) -> Iterable[Change]:
             tolerances = [_tolerance(c.before, c.after) for c in cells if c.before and c.after]
             session = _averaged([c.session for c in cells if c.session])
             found = _ratio(new, old, operation, alpha, math.fsum(tolerances) / len(tolerances), session)
-            yield Change(Cell("", name, ""), operation, None, None, found, "not significant")
+            yield CellChange(Cell("", name, ""), operation, None, None, found, "not significant")
 
 
 def _averaged(sessions: Sequence[Session]) -> Session:

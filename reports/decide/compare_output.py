@@ -13,8 +13,8 @@ from ...bench.stats import Ratio
 from ..model import numbers
 from ..model.candidates import measured
 from ..model.lists import FEW_NAMES, some
-from ..model.table import ARROWS, Column, Direction, Entry, Row, Section, Table
-from .compare import Change, Comparison
+from ..model.table import ARROWS, Column, ColumnDirection, Entry, Row, Section, Table
+from .compare import CellChange, Comparison
 
 __all__ = ["json", "summary", "table"]
 
@@ -23,7 +23,7 @@ def table(comparison: Comparison, limit: float | None = None) -> Table:
     """Lay a comparison out as the one table model."""
     directions = {change.operation.direction for change in comparison.changes}
     # Where operations differ in it, each says its own.
-    common: Direction = next(iter(directions)) if len(directions) == 1 else ""
+    common: ColumnDirection = next(iter(directions)) if len(directions) == 1 else ""
     columns = (
         Column("codec", "codec", numeric=False),
         Column("operation", "operation", numeric=False),
@@ -63,7 +63,7 @@ def table(comparison: Comparison, limit: float | None = None) -> Table:
     )
 
 
-def _without_verdict(changes: Sequence[Change]) -> list[str]:
+def _without_verdict(changes: Sequence[CellChange]) -> list[str]:
     """Name the cells without a verdict, by the reason for it."""
     reasons: dict[str, list[str]] = {}
     for change in changes:
@@ -72,7 +72,7 @@ def _without_verdict(changes: Sequence[Change]) -> list[str]:
     return [f"{reason}: {some(cells)}" for reason, cells in reasons.items()]
 
 
-def _between(changes: Sequence[Change]) -> list[str]:
+def _between(changes: Sequence[CellChange]) -> list[str]:
     """Say what two runs of the same code are taken to differ by."""
     sessions = [change.session for change in changes if change.session]
     if not sessions:
@@ -126,13 +126,13 @@ def summary(comparison: Comparison, limit: float | None = None) -> str:
     return f"{'; '.join(parts)}."
 
 
-def _named(changes: Sequence[Change]) -> str:
+def _named(changes: Sequence[CellChange]) -> str:
     """Name the first cells, with what became of those that changed."""
     told = [f"{c.cell.name} ({c.words})" if c.verdict == "worse" else c.cell.name for c in changes]
     return some(told, 5)
 
 
-def _row(change: Change, common: Direction, limit: float | None) -> Row:
+def _row(change: CellChange, common: ColumnDirection, limit: float | None) -> Row:
     tone: Literal["", "good", "bad", "dim"] = "dim"
     if change.verdict in ("better", "worse", "not measured"):
         tone = "good" if change.verdict == "better" else "bad"
@@ -150,7 +150,7 @@ def _row(change: Change, common: Direction, limit: float | None) -> Row:
     return Row(change.cell.codec, entries)
 
 
-def _verdict(change: Change, limit: float | None) -> tuple[str, str]:
+def _verdict(change: CellChange, limit: float | None) -> tuple[str, str]:
     """Return the words for a verdict and the verdict, which a limit may ask more of."""
     if limit is not None and change.undecided(limit):
         return "cannot decide", "cannot decide"
@@ -199,7 +199,7 @@ def json(comparison: Comparison, limit: float | None = None) -> str:
     return _json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _plain(change: Change, limit: float | None) -> dict[str, Any]:
+def _plain(change: CellChange, limit: float | None) -> dict[str, Any]:
     found = change.ratio
     words, verdict = _verdict(change, limit)
     return {

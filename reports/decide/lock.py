@@ -23,12 +23,12 @@ from ..model.merge import plain_name
 if TYPE_CHECKING:
     from ...bench.results import CellResult, Result
     from ...schemas import Schema
-    from .pick import Choice
+    from .pick import PickedCodec
 
 __all__ = ["check", "decided", "definition_of", "lock_of", "sha256", "version_range"]
 
 
-def lock_of(choice: Choice, files: Sequence[Path], results: Sequence[Result]) -> Lock:
+def lock_of(choice: PickedCodec, files: Sequence[Path], results: Sequence[Result]) -> Lock:
     """Make a lock of a choice.
 
     Args:

@@ -17,7 +17,7 @@ from ...codecs.registry import formats
 from ...errors import RunError, UsageError, hint, near
 from ..model import numbers
 from ..model.candidates import (
-    FLOOR,
+    BASELINE,
     Candidate,
     Standing,
     candidates_on,
@@ -26,13 +26,13 @@ from ..model.candidates import (
     standing_on,
     summed,
 )
-from ..model.cost import PLAUSIBLE, Cost, bandwidth_text, breakeven_bandwidth, breakeven_reads
+from ..model.cost import PLAUSIBLE, CostModel, bandwidth_text, breakeven_bandwidth, breakeven_reads
 from ..model.lists import FEW_NAMES, few, listed, some
 from ..model.merge import aligned, machines, plain_name
 from ..tables.further import resolving
 from ..tables.sentence import FAILED, broken_by
 
-__all__ = ["Choice", "Parts", "Wish", "explained", "pick"]
+__all__ = ["Parts", "PickedCodec", "Wish", "explained", "pick"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Wish:
         codec: The codec that people have decided on; None for the cheapest.
     """
 
-    cost: Cost = field(default_factory=Cost)
+    cost: CostModel = field(default_factory=CostModel)
     rate: float | None = None
     needs: tuple[str, ...] = ()
     trusted: bool = False
@@ -82,7 +82,7 @@ class Parts:
     fix: float
     size: float
 
-    def total(self, cost: Cost) -> float:
+    def total(self, cost: CostModel) -> float:
         """Return the cost under a model."""
         return cost.total(self.dump, self.load, self.fix, self.size)
 
@@ -93,7 +93,7 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class PickedCodec:
     """The codec picked, and why.
 
     Attributes:
@@ -125,7 +125,7 @@ class Choice:
         return f"{self.winner.name}: {'; '.join(self.reasons)}."
 
 
-def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> Choice:
+def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> PickedCodec:
     """Pick a codec: the cheapest; among those that surely cost the same, the first by the tie-breakers.
 
     The verdict on any two codecs is that of the table, whatever leaves others out. A codec that is not
@@ -148,7 +148,9 @@ def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> Choice:
         )
     result = merged[0][1]
     chosen = _corpora(result, wish)
-    fields = {c.name: {e.name: e for e in candidates_on(result, c.name) if e.name != FLOOR} for c in chosen}
+    fields = {
+        c.name: {e.name: e for e in candidates_on(result, c.name) if e.name != BASELINE} for c in chosen
+    }
     excluded = {}
     eligible = []
     for name in dict.fromkeys(name for found in fields.values() for name in found):
@@ -206,7 +208,7 @@ def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> Choice:
             reasons.append(f"not distinguishable from {few(list(unresolved))} (run longer): `{line}`")
     candidate = next(found[winner] for found in fields.values() if winner in found)
     level = {winner, *tied, *unresolved}
-    return Choice(
+    return PickedCodec(
         winner=candidate,
         wish=wish,
         corpora=tuple(chosen),
@@ -235,7 +237,7 @@ class _Race:
     standing: Standing
     parts: Mapping[str, Parts]
     order: Sequence[str]
-    cost: Cost
+    cost: CostModel
 
     def total(self, name: str) -> float:
         """The cost of a codec, in seconds."""
@@ -366,7 +368,7 @@ def _unfit(candidate: Candidate, wish: Wish) -> str:
         return f"does not write {' or '.join(wish.formats)}"
     if wish.interop and not facts.interoperable:
         return "is read by Python only"
-    carried = set(facts.carries) | (SCHEMA_BRINGS if "+schema" in candidate.name else set())
+    carried = set(facts.preserves) | (SCHEMA_BRINGS if "+schema" in candidate.name else set())
     if facts.takes and not candidate.takes:
         carried |= {"dataclass", "namedtuple"}  # the records were such objects
     if lacking := [need for need in wish.needs if need not in carried or _seen_lost(need, candidate)]:
@@ -413,7 +415,7 @@ def _weights(fields: _Fields) -> dict[str, float]:
 
 
 def _standing(
-    result: Result, fields: _Fields, weights: Mapping[str, float], cost: Cost, also: Collection[str]
+    result: Result, fields: _Fields, weights: Mapping[str, float], cost: CostModel, also: Collection[str]
 ) -> Standing:
     """Rank all codecs that have a cost on all corpora, whether they fit or not: as the table does.
 
@@ -501,7 +503,7 @@ def _level(contest: Contest) -> str:
     )
 
 
-def _cpu(candidate: Candidate, cost: Cost) -> float:
+def _cpu(candidate: Candidate, cost: CostModel) -> float:
     reading = _value(candidate, "load") + _value(candidate, "fix")
     return _value(candidate, "dump") + cost.reads * reading
 

@@ -6,18 +6,20 @@ from collections.abc import Iterable
 
 from ...escape import visible
 from ..model import numbers
-from ..model.cost import FORMULA, Cost
+from ..model.cost import FORMULA, CostModel
 from ..model.lists import FEW_NAMES, some
 from ..model.merge import plain_name
 from ..model.table import Column, Entry, Row, Section, Table
 from ..tables import text
 from ..tables.sentence import TIE_BREAKERS
-from .pick import Choice, explained
+from .pick import PickedCodec, explained
 
 __all__ = ["render"]
 
 
-def render(choice: Choice, *, explain: bool = False, width: int | None = None, color: bool = False) -> str:
+def render(
+    choice: PickedCodec, *, explain: bool = False, width: int | None = None, color: bool = False
+) -> str:
     """Say what was picked, why, and what would change it; the first line is the codec's name."""
     lines = [plain_name(choice.winner.name), "", choice.sentence, *_body(choice, explain)]
     words = (
@@ -26,7 +28,7 @@ def render(choice: Choice, *, explain: bool = False, width: int | None = None, c
     return f"{words}\n{_arithmetic(choice, width, color)}" if explain else words
 
 
-def _body(choice: Choice, explain: bool) -> Iterable[str]:
+def _body(choice: PickedCodec, explain: bool) -> Iterable[str]:
     """Yield the lines below the sentence: the first few names of each list, all with --explain."""
     lists = (choice.tied, choice.unresolved, choice.runners_up, choice.excluded)
     most = max(map(len, lists)) if explain else FEW_NAMES
@@ -54,7 +56,7 @@ def _body(choice: Choice, explain: bool) -> Iterable[str]:
         yield "--explain names all"
 
 
-def _arithmetic(choice: Choice, width: int | None, color: bool) -> str:
+def _arithmetic(choice: PickedCodec, width: int | None, color: bool) -> str:
     cost = choice.wish.cost
     totals = {name: parts.total(cost) for name, parts in choice.parts.items()}
     factor, unit = numbers.scale(totals.values(), "second")
@@ -76,7 +78,7 @@ def _arithmetic(choice: Choice, width: int | None, color: bool) -> str:
     return text.render(Table((section,)), width=width, color=color)
 
 
-def _row(name: str, choice: Choice, totals: dict[str, float], factor: float) -> Row:
+def _row(name: str, choice: PickedCodec, totals: dict[str, float], factor: float) -> Row:
     parts, cost = choice.parts[name], choice.wish.cost
     values = {
         "dump": parts.dump,
@@ -90,5 +92,5 @@ def _row(name: str, choice: Choice, totals: dict[str, float], factor: float) -> 
     return Row(name, entries)
 
 
-def _line(size: float, cost: Cost) -> float:
+def _line(size: float, cost: CostModel) -> float:
     return size / cost.bandwidth

@@ -13,15 +13,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from ...bench.results import FLOOR, Cell, CellResult, CorpusFacts, Measurement, Result
+from ...bench.results import BASELINE, Cell, CellResult, CorpusFacts, Measurement, Result
 from ...errors import UsageError
 from ..model import numbers
 from ..model.candidates import Candidate, Standing, candidates_on, standing_on
-from ..model.cost import Cost
+from ..model.cost import CostModel
 from ..model.lists import few
 from ..model.merge import machines
 from ..model.placed import PIPELINE, STORES, Group, groups, kind_of_all
-from .pick import Choice, Wish
+from .pick import PickedCodec, Wish
 
 __all__ = ["codec_part", "in_place", "level", "placed", "said"]
 
@@ -66,7 +66,7 @@ def in_place(
     return results, wish
 
 
-def said(results: Sequence[Result], choice: Choice) -> Iterator[str]:
+def said(results: Sequence[Result], choice: PickedCodec) -> Iterator[str]:
     """Say for each place how much of the cost is the codec's, and which codecs are level there.
 
     Args:
@@ -95,7 +95,7 @@ def level(standing: Standing, among: Collection[str] | None = None) -> list[str]
     return [name for name, place in standing.judgment.places(among).items() if place.first == 1]
 
 
-def _of_place(place: str, found: Mapping[str, Candidate], choice: Choice, standing: Standing) -> str:
+def _of_place(place: str, found: Mapping[str, Candidate], choice: PickedCodec, standing: Standing) -> str:
     winner = choice.winner.name
     total = standing.costs[winner].value
     factor, unit = numbers.scale([total], "second")
@@ -111,7 +111,7 @@ def _of_place(place: str, found: Mapping[str, Candidate], choice: Choice, standi
     return f"{text}; {'best' if len(best) == 1 else 'not distinguishable from the best'} there: {few(best)}"
 
 
-def codec_part(candidate: Candidate, cost: Cost) -> float:
+def codec_part(candidate: Candidate, cost: CostModel) -> float:
     """Return the seconds of the cost that are the codec's; a store that keeps records has none in a get."""
     parts = {f"dump-{_CODEC}": 1.0, f"load-{_CODEC}": cost.reads}
     seen = ((candidate.figure(name), times) for name, times in parts.items())
@@ -163,7 +163,7 @@ def _places(group: Group, readers: int | None) -> Iterator[_Place]:
             _as(cell, *part)
             for codec, cells in codecs.items()
             for asked, cell in cells.items()
-            if codec != FLOOR and (part := _COSTS.get(asked)) is not None
+            if codec != BASELINE and (part := _COSTS.get(asked)) is not None
         ]
         name = f"{group.corpus.name} in {spot[0]} ({group.state})"
         if piped:

@@ -10,15 +10,15 @@ from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple
 
 from ...bench.method import Verdicts
-from ...bench.results import FLOOR, CellResult, CodecFacts, CorpusFacts, Measurement, PyperfFacts, Result
+from ...bench.results import BASELINE, CellResult, CodecFacts, CorpusFacts, Measurement, PyperfFacts, Result
 from ...bench.stats import Ratio, Verdict, interval
 from ...bench.verdict import (
     PARTS,
     Contest,
     Drawback,
     Judgment,
-    Place,
     Preferred,
+    RankRange,
     drawback,
     error_share,
     nothing_to_fix,
@@ -29,10 +29,10 @@ from ...bench.verdict import (
 )
 from ...codecs.safety.limits import GREATEST_DEPTH, OWN_DATA
 from ...errors import RunError
-from .cost import Cost
+from .cost import CostModel
 
 __all__ = [
-    "FLOOR",
+    "BASELINE",
     "GROWING",
     "RARE",
     "Candidate",
@@ -160,7 +160,7 @@ class Candidate:
         known = [seconds for seconds in found if seconds is not None]
         return math.fsum(known) if known and len(known) == len(operations) else None
 
-    def rough_cost(self, cost: Cost) -> float | None:
+    def rough_cost(self, cost: CostModel) -> float | None:
         """Return what a record cost in the check, in seconds, where there was no time to measure it."""
         dump, load = self.rough("dump"), self.rough("load")
         if not self.untimed or dump is None or load is None:
@@ -337,7 +337,7 @@ class Standing:
         return self.judgment.judged
 
     @cached_property
-    def places(self) -> Mapping[str, Place]:
+    def places(self) -> Mapping[str, RankRange]:
         """The ranks that each codec may have."""
         return self.judgment.places()
 
@@ -361,7 +361,7 @@ class Standing:
         return self.judgment.contest({candidate.name for candidate in candidates}, preferred)
 
 
-def preferred(candidates: Iterable[Candidate], cost: Cost) -> Preferred:
+def preferred(candidates: Iterable[Candidate], cost: CostModel) -> Preferred:
     """Return the order of codecs that cost the same."""
     known = {candidate.name: candidate for candidate in candidates}
 
@@ -374,7 +374,7 @@ def preferred(candidates: Iterable[Candidate], cost: Cost) -> Preferred:
 
 
 def standing_on(
-    result: Result, corpus: str, candidates: Iterable[Candidate], cost: Cost, also: Collection[str] = ()
+    result: Result, corpus: str, candidates: Iterable[Candidate], cost: CostModel, also: Collection[str] = ()
 ) -> Standing:
     """Rank the codecs of a corpus, the floor left out; by the run's own verdict where that is by this cost.
 
@@ -382,7 +382,7 @@ def standing_on(
         candidates: All that took part: verdicts on pairs depend on how many pairs there are.
         also: Codecs that are ranked though they take other objects than dicts, see `bench.verdict.ranked`.
     """
-    codecs = {e.name: e for e in candidates if e.name != FLOOR}
+    codecs = {e.name: e for e in candidates if e.name != BASELINE}
     taking_part = ranked({name: e.takes for name, e in codecs.items()}).union(also)
     samples = {name: cost.samples(e.cells) for name, e in codecs.items() if name in taking_part}
     stored = (each for each in result.rankings if each.corpus == corpus and cost.fits(each))

@@ -12,11 +12,11 @@ from typing import Any, Final, Literal
 
 from ...bench.results import OperationFacts, Phase, Result, Unit
 from . import row
-from .candidates import FLOOR, Candidate, Figure, Standing, weighed
+from .candidates import BASELINE, Candidate, Figure, Standing, weighed
 from .numbers import Scale
 from .row import Setting
 from .swept import swept
-from .table import Direction, Entry
+from .table import ColumnDirection, Entry
 
 __all__ = ["COLUMNS", "Chart", "ColumnSpec", "Page", "Words", "best", "columns", "figure_of"]
 
@@ -78,7 +78,7 @@ class ColumnSpec:
     key: str
     help: str
     unit: Unit | Literal[""] = ""
-    direction: Direction = ""
+    direction: ColumnDirection = ""
     operations: tuple[str, ...] = ()
     phase: Phase = "check"
     heading: str = ""
@@ -127,7 +127,7 @@ class ColumnSpec:
         return any(name in candidate.cells for name in names)
 
 
-def best(direction: Direction) -> Callable[..., Any]:
+def best(direction: ColumnDirection) -> Callable[..., Any]:
     """Return what chooses the best of some figures, `min` or `max`."""
     return max if direction == "higher" else min
 
@@ -147,7 +147,7 @@ def _cost(candidate: Candidate, standing: Standing) -> Figure | None:
 
 
 def _reading(candidate: Candidate) -> tuple[str, ...]:
-    if candidate.name == FLOOR:
+    if candidate.name == BASELINE:
         return ()
     return ("load",) if candidate.unfixed else ("load", "fix")
 

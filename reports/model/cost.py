@@ -19,7 +19,7 @@ from ...errors import UsageError
 __all__ = [
     "FORMULA",
     "PLAUSIBLE",
-    "Cost",
+    "CostModel",
     "bandwidth_text",
     "breakeven_bandwidth",
     "breakeven_reads",
@@ -61,7 +61,7 @@ def parse_bandwidth(text: str) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class CostModel:
     """The weights of the cost model.
 
     Attributes:
@@ -79,7 +79,7 @@ class Cost:
             raise UsageError(f"bandwidth {self.bandwidth}: expected more than 0 bytes per second")
 
     @classmethod
-    def of(cls, reads: float | None = None, bandwidth: str | float | None = None) -> Cost:
+    def of(cls, reads: float | None = None, bandwidth: str | float | None = None) -> CostModel:
         """Build the model from what was typed; None keeps a default."""
         speed = parse_bandwidth(bandwidth) if isinstance(bandwidth, str) else bandwidth
         return cls(1.0 if reads is None else reads, math.inf if speed is None else speed)
@@ -104,7 +104,7 @@ class Cost:
 
     def fits(self, ranking: Ranking) -> bool:
         """Whether a run's verdict is by this cost."""
-        return self == Cost(ranking.reads, math.inf if ranking.bandwidth is None else ranking.bandwidth)
+        return self == CostModel(ranking.reads, math.inf if ranking.bandwidth is None else ranking.bandwidth)
 
     def sentence(self) -> str:
         """Say the model in words, for the head of a table."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ...bench.results import CellResult, CodecFacts, CorpusFacts, Measurement, Result
 from ..decide.compare import option_differences
-from .candidates import FLOOR
+from .candidates import BASELINE
 from .environment import machine
 from .reference import measured_by
 
@@ -61,11 +61,12 @@ def _merge(results: Sequence[Result]) -> Result:
                 corpora[_records(corpus)] = replace(corpus, name=_free_name(corpus, corpora, number))
         corpus_names = {corpus.name: corpora[_records(corpus)].name for corpus in result.corpora}
         codecs += [replace(codec, name=codec_names.get(codec.name, codec.name)) for codec in result.codecs]
-        floors = {cell.cell.corpus for cell in cells if cell.cell.codec == FLOOR}
+        floors = {cell.cell.corpus for cell in cells if cell.cell.codec == BASELINE}
         cells += [
             _moved(cell, codec_names, corpus_names, number)
             for cell in result.cells
-            if cell.cell.codec != FLOOR or corpus_names.get(cell.cell.corpus, cell.cell.corpus) not in floors
+            if cell.cell.codec != BASELINE
+            or corpus_names.get(cell.cell.corpus, cell.cell.corpus) not in floors
         ]
     first = results[0]
     return replace(
@@ -134,7 +135,7 @@ def _renamed(result: Result, results: Sequence[Result], number: int) -> dict[str
     for codec in result.codecs:
         name = codec.name
         others = [r for n, r in enumerate(results) if n != number and name in _versions(r)]
-        if name == FLOOR or not others:
+        if name == BASELINE or not others:
             continue
         versions = {_versions(other)[name] for other in others}
         if codec.version not in versions:

@@ -8,7 +8,7 @@ from typing import Any, Final, Self
 
 from ...errors import UsageError, hint, near
 from .columns import ColumnSpec, figure_of
-from .cost import Cost
+from .cost import CostModel
 
 __all__ = ["GROUPS", "TableOptions"]
 
@@ -33,7 +33,7 @@ class TableOptions:
     baseline: str | None = None
     per: int = 1
     group_by: str | None = None
-    cost: Cost = field(default_factory=Cost)
+    cost: CostModel = field(default_factory=CostModel)
 
     def __post_init__(self) -> None:
         if self.group_by is not None and self.group_by not in GROUPS:
@@ -68,7 +68,7 @@ class TableOptions:
             baseline=baseline,
             per=per or 1,
             group_by=group_by,
-            cost=Cost.of(reads, bandwidth),
+            cost=CostModel.of(reads, bandwidth),
         )
 
     def check(self, columns: Mapping[str, ColumnSpec]) -> None:

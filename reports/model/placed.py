@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ...bench.results import (
-    FLOOR,
+    BASELINE,
     CellResult,
     CorpusFacts,
     Measurement,
@@ -112,7 +112,9 @@ class Group:
         return Standing.of(self._racing(spot, operation), self.alpha)
 
     def _racing(self, spot: Spot, operation: str) -> dict[str, tuple[Measurement, ...]]:
-        found = {codec: self.samples(spot, codec, operation) for codec in self.cells[spot] if codec != FLOOR}
+        found = {
+            codec: self.samples(spot, codec, operation) for codec in self.cells[spot] if codec != BASELINE
+        }
         return {codec: samples for codec, samples in found.items() if samples}
 
 
@@ -132,7 +134,7 @@ def groups(result: Result) -> list[Group]:
             group = found.setdefault(
                 (at.corpus, PIPELINE, setup.rate), Group(PIPELINE, bare[at.corpus], setup, alpha)
             )
-            _add(group, (at.place, setup.readers), cell, FLOOR if at.variant else at.codec, variant="")
+            _add(group, (at.place, setup.readers), cell, BASELINE if at.variant else at.codec, variant="")
         elif isinstance(setup, StoreSetup):
             group = found.setdefault(
                 (at.corpus, STORES, setup.state), Group(STORES, bare[at.corpus], setup, alpha)
@@ -154,7 +156,7 @@ def groups(result: Result) -> list[Group]:
         key = corpus, PIPELINE, None
         group = next(beside, None) or found.setdefault(key, Group(PIPELINE, bare[corpus], setup, alpha))
         group.bound = setup.bound
-        codec = FLOOR if cell.cell.variant else cell.cell.codec
+        codec = BASELINE if cell.cell.variant else cell.cell.codec
         _add(group, (cell.cell.place, setup.readers), cell, codec, variant="")
     sized = [cell for cell in result.cells if cell.cell.operation_name == _BESIDE and cell.samples]
     for group in found.values():

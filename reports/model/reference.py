@@ -1,4 +1,4 @@
-"""One yardstick for several runs: where a machine was slower as a whole, no codec was."""
+"""One reference kernel for several runs: where a machine was slower as a whole, no codec was."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ __all__ = ["measured_by", "units"]
 
 
 def units(result: Result) -> dict[str, float]:
-    """Return, by corpus, the seconds of a yardstick in which a run's times are given."""
+    """Return, by corpus, the seconds of a reference kernel in which a run's times are given."""
     return {
         cell.cell.corpus: sample.value / sample.paired
         for cell in result.cells
         for sample in cell.samples[:1]
-        if sample.yardstick and sample.paired and not result.operation(cell.cell.operation_name).rate
+        if sample.reference_kernel and sample.paired and not result.operation(cell.cell.operation_name).rate
     }
 
 
 def measured_by(reference: Result, result: Result) -> Result:
-    """Return `result` with its times in the yardstick of `reference`.
+    """Return `result` with its times in the reference kernel of `reference`.
 
     The kernel is work of the interpreter: times of another one, or of another machine, stay as they are.
     """
@@ -35,7 +35,7 @@ def measured_by(reference: Result, result: Result) -> Result:
         unit = target.get(cell.cell.corpus, common)
         if result.operation(cell.cell.operation_name).rate:
             unit = 1 / unit
-        samples = [replace(s, value=s.paired * unit) if s.yardstick else s for s in cell.samples]
+        samples = [replace(s, value=s.paired * unit) if s.reference_kernel else s for s in cell.samples]
         cells.append(replace(cell, samples=tuple(samples)))
     return replace(result, cells=tuple(cells))
 

@@ -11,7 +11,7 @@ from typing import Final
 from ...bench.method import Processes
 from ...bench.results import CellResult, Fact, GrowthFacts, Measurement
 from . import numbers
-from .candidates import FLOOR, GROWING, RARE, Candidate, Standing, figure, weighed
+from .candidates import BASELINE, GROWING, RARE, Candidate, Standing, figure, weighed
 from .lists import listed
 from .table import EMPTY, Entry, letter
 
@@ -49,7 +49,7 @@ class Setting:
 def name(candidate: Candidate, setting: Setting) -> Entry:
     """Name the codec; what is to be known of it whatever it is used for stands in footnotes."""
     texts = []
-    if candidate.name == FLOOR:
+    if candidate.name == BASELINE:
         texts.append("copying the bytes of a record: what the harness itself costs; not a codec, not ranked")
     if candidate.slow_build:
         texts.append(f"C ACCELERATOR MISSING: {candidate.facts.library} runs as pure Python here")
@@ -91,7 +91,7 @@ def fact(key: str) -> Callable[[Candidate, Setting], Entry]:
     """Return what says one of a codec's facts."""
 
     def said(candidate: Candidate, _: Setting) -> Entry:
-        if candidate.name == FLOOR:
+        if candidate.name == BASELINE:
             return EMPTY
         value = str(getattr(candidate.facts, key))
         return Entry(value, value or None)
@@ -111,7 +111,7 @@ def place(candidate: Candidate, setting: Setting) -> Entry:
 
 def fidelity(candidate: Candidate, setting: Setting) -> Entry:
     """Say whether records came back as they were."""
-    if candidate.name == FLOOR:
+    if candidate.name == BASELINE:
         return EMPTY
     if not candidate.checked:
         return Entry("not checked", "not checked", tone="dim")
@@ -135,7 +135,7 @@ def has_growth(candidate: Candidate) -> bool:
 def growth(candidate: Candidate, setting: Setting) -> Entry:
     """Say whether memory stays behind, and after which operations."""
     cells = {name: cell for name, cell in _growths(candidate).items() if weighed(cell)}
-    if not cells or candidate.name == FLOOR:
+    if not cells or candidate.name == BASELINE:
         return EMPTY
     said = {name: cell.verdict or cell.outcome for name, cell in cells.items()}
     growing = [name for name, text in said.items() if text == GROWING]

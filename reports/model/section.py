@@ -12,7 +12,7 @@ from ...bench.stats import OPPOSITE, Noise, Verdict, common, ratio, verdicts
 from ...errors import UsageError
 from ..tables import captions
 from . import numbers
-from .candidates import FLOOR, Candidate, Figure
+from .candidates import BASELINE, Candidate, Figure
 from .columns import ColumnSpec, best, figure_of
 from .options import TableOptions
 from .row import Setting, rare
@@ -127,17 +127,17 @@ class SectionBuilder:
         def place(candidate: Candidate) -> tuple[bool, bool, float, str]:
             if spec.words is not None and in_words:
                 value = spec.words(candidate, self.setting).value
-                return candidate.name == FLOOR, value is None, 0.0, "" if value is None else str(value)
+                return candidate.name == BASELINE, value is None, 0.0, "" if value is None else str(value)
             found = self.figure(candidate, spec)
             number = found.seen if found else 0.0
             if found is None and (rough := self._rough(candidate, spec)) is not None:
-                return candidate.name == FLOOR, True, -rough if descending else rough, ""
-            return candidate.name == FLOOR, found is None, -number if descending else number, ""
+                return candidate.name == BASELINE, True, -rough if descending else rough, ""
+            return candidate.name == BASELINE, found is None, -number if descending else number, ""
 
         ordered = sorted(self.shown, key=place)
         if descending and in_words:
             ordered.reverse()
-            ordered.sort(key=lambda candidate: candidate.name == FLOOR)
+            ordered.sort(key=lambda candidate: candidate.name == BASELINE)
         if self.options.group_by:
             order = list(dict.fromkeys(self._group(candidate) for candidate in ordered))
             ordered.sort(key=lambda candidate: order.index(self._group(candidate)))
@@ -146,8 +146,8 @@ class SectionBuilder:
     def _group(self, candidate: Candidate) -> str:
         if self.options.group_by is None:
             return ""
-        if candidate.name == FLOOR:
-            return FLOOR
+        if candidate.name == BASELINE:
+            return BASELINE
         return str(getattr(candidate.facts, self.options.group_by)) or "unknown"
 
     # Columns
@@ -212,7 +212,7 @@ class SectionBuilder:
                 figure.seen
                 for builder in self.peers
                 for candidate in builder.shown
-                if candidate.name != FLOOR
+                if candidate.name != BASELINE
                 for one in specs
                 if (figure := builder.figure(candidate, one))
             ]
@@ -224,7 +224,7 @@ class SectionBuilder:
         figures = {
             e.name: found
             for e in candidates
-            if e.name != FLOOR and self._unit(spec) and (found := self.figure(e, spec)) is not None
+            if e.name != BASELINE and self._unit(spec) and (found := self.figure(e, spec)) is not None
         }
         first = best(spec.direction)(figures, key=lambda name: figures[name].seen, default="")
         name = self.options.baseline or first

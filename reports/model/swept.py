@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ...bench.results import CorpusFacts, Measurement, Result
-from .candidates import FLOOR
+from .candidates import BASELINE
 from .crossover import Series
 
 __all__ = ["scaled", "series", "swept"]
@@ -46,6 +46,6 @@ def series(result: Result, sizes: Mapping[float, CorpusFacts], operation: str) -
     found: dict[str, dict[float, Sequence[Measurement]]] = {}
     for cell in result.cells:
         at = cell.cell
-        if at.corpus in places and at.operation_name == operation and at.codec != FLOOR and cell.samples:
+        if at.corpus in places and at.operation_name == operation and at.codec != BASELINE and cell.samples:
             found.setdefault(at.codec, {})[places[at.corpus]] = cell.samples
     return found

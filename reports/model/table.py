@@ -16,7 +16,7 @@ __all__ = [
     "EMPTY",
     "Absent",
     "Column",
-    "Direction",
+    "ColumnDirection",
     "Entry",
     "Row",
     "Section",
@@ -26,9 +26,9 @@ __all__ = [
     "merge_sections",
 ]
 
-Direction = Literal["lower", "higher", ""]
+ColumnDirection = Literal["lower", "higher", ""]
 
-ARROWS: Final[Mapping[Direction, str]] = {"lower": "↓", "higher": "↑", "": ""}
+ARROWS: Final[Mapping[ColumnDirection, str]] = {"lower": "↓", "higher": "↑", "": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Column:
     key: str
     header: str
     unit: str = ""
-    direction: Direction = ""
+    direction: ColumnDirection = ""
     raw_unit: str = ""
     numeric: bool = True
     block: str = ""

@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any
 
 from ...bench.results import CorpusFacts, Result
-from .candidates import FLOOR, Candidate, Standing, candidates_on, corpora, standing_on
+from .candidates import BASELINE, Candidate, Standing, candidates_on, corpora, standing_on
 from .columns import Chart, ColumnSpec, columns
-from .cost import Cost
+from .cost import CostModel
 from .environment import notes, warnings
 from .merge import machines
 from .placed import Group, groups
@@ -36,7 +36,7 @@ class CorpusView:
     result: Result
     corpus: CorpusFacts
     candidates: tuple[Candidate, ...]
-    cost: Cost
+    cost: CostModel
     columns: Mapping[str, ColumnSpec]
 
     @property
@@ -47,7 +47,7 @@ class CorpusView:
     @cached_property
     def codecs(self) -> tuple[Candidate, ...]:
         """The candidates without the floor."""
-        return tuple(candidate for candidate in self.candidates if candidate.name != FLOOR)
+        return tuple(candidate for candidate in self.candidates if candidate.name != BASELINE)
 
     @cached_property
     def standing(self) -> Standing:
@@ -103,18 +103,18 @@ class View:
 
     results: tuple[Result, ...]
     machines: tuple[MachineView, ...]
-    cost: Cost
+    cost: CostModel
     columns: Mapping[str, ColumnSpec]
 
     @classmethod
-    def of(cls, results: Sequence[Result], cost: Cost | None = None) -> View:
+    def of(cls, results: Sequence[Result], cost: CostModel | None = None) -> View:
         """Return the view of one or more results.
 
         Args:
             results: What was measured.
             cost: What rankings are by; the default cost when not given.
         """
-        blocks, cost = machines(results), cost or Cost()
+        blocks, cost = machines(results), cost or CostModel()
         known = columns(result for _, result in blocks)
         found = tuple(_machine(label, result, cost, known) for label, result in blocks)
         return cls(tuple(results), found, cost, known)
@@ -153,7 +153,7 @@ class View:
         )
 
 
-def _machine(label: str, result: Result, cost: Cost, known: Mapping[str, ColumnSpec]) -> MachineView:
+def _machine(label: str, result: Result, cost: CostModel, known: Mapping[str, ColumnSpec]) -> MachineView:
     found = (
         CorpusView(label, result, corpus, candidates, cost, known)
         for corpus in corpora(result)

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ..model import numbers
-from ..model.candidates import FLOOR, Candidate, Figure
+from ..model.candidates import BASELINE, Candidate, Figure
 from ..model.columns import best
-from ..model.table import Direction
+from ..model.table import ColumnDirection
 from ..model.view import CorpusView
 
 __all__ = [
@@ -189,7 +189,7 @@ def bars(view: CorpusView, operation: str) -> list[dict[str, Any]]:
 
 def unseen(group: Sequence[CorpusView], operation: str) -> str:
     """Say how many codecs stay below what can be measured, on all corpora of a machine; empty for none."""
-    found = [(e.name, f) for view in group for e, f in _figures(view, operation) if e.name != FLOOR]
+    found = [(e.name, f) for view in group for e, f in _figures(view, operation) if e.name != BASELINE]
     seen = {name for name, figure in found if figure.limit is None}
     below = {name for name, _ in found} - seen
     if not below:
@@ -218,7 +218,7 @@ def summary(group: Sequence[CorpusView], operation: str) -> list[dict[str, Any]]
     known: dict[str, Candidate] = {}
     seen: set[str] = set()
     for view in group:
-        found = {e.name: f for e, f in _figures(view, operation) if e.name != FLOOR and f.value > 0}
+        found = {e.name: f for e, f in _figures(view, operation) if e.name != BASELINE and f.value > 0}
         figures = {name: figure.seen for name, figure in found.items()}
         seen |= {name for name, figure in found.items() if figure.limit is None}
         first = best(direction)(figures.values(), default=1.0)
@@ -239,7 +239,7 @@ def _worded(figure: Figure, unit: str) -> str:
     return f"{text} {spread}".strip()
 
 
-def drawn(found: Sequence[tuple[Candidate, Figure, str]], direction: Direction) -> list[dict[str, Any]]:
+def drawn(found: Sequence[tuple[Candidate, Figure, str]], direction: ColumnDirection) -> list[dict[str, Any]]:
     """Return bars of figures and what they are in words, the best first."""
     ordered = sorted(found, key=lambda item: item[1].value, reverse=direction == "higher")
     values = sorted(figure.value for _, figure, _ in ordered)
@@ -256,7 +256,7 @@ def drawn(found: Sequence[tuple[Candidate, Figure, str]], direction: Direction) 
         rows.append(
             {
                 "codec": candidate.name,
-                "format": "" if candidate.name == FLOOR else candidate.facts.format or "unknown",
+                "format": "" if candidate.name == BASELINE else candidate.facts.format or "unknown",
                 "order": order,
                 # As shares of the longest bar drawn, so that no scale depends on a unit.
                 "length": round(length, 4),

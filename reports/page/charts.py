@@ -13,20 +13,20 @@ from types import ModuleType
 from typing import Any, Final, Literal
 
 from ...bench.results import Result
-from ...codecs.registry import FORMATS as WIRE_FORMATS
+from ...codecs.registry import FORMAT_MODULES as WIRE_FORMATS
 from ...errors import RunError, UsageError
 from ...escape import all_visible
 from ...memory import ask_for
-from ..model.cost import Cost
+from ..model.cost import CostModel
 from ..model.swept import scaled
-from ..model.table import Direction
+from ..model.table import ColumnDirection
 from ..model.view import CorpusView, View
 from .chart_rows import bars, front_height, points, unseen
 from .size_rows import height, lines
 
 __all__ = [
     "DARK",
-    "FORMATS",
+    "IMAGE_FORMATS",
     "KINDS",
     "LIGHT",
     "PAGE",
@@ -41,11 +41,11 @@ __all__ = [
     "svg",
 ]
 
-Kind = Literal["pareto", "bars", "memory", "sizes"]
-Format = Literal["svg", "png"]
+ChartKind = Literal["pareto", "bars", "memory", "sizes"]
+ImageFormat = Literal["svg", "png"]
 
 KINDS: Final = ("pareto", "bars", "memory", "sizes")
-FORMATS: Final = ("svg", "png")
+IMAGE_FORMATS: Final = ("svg", "png")
 
 _SHAPES: Final = (
     "circle",
@@ -398,7 +398,7 @@ def bars_spec(
     theme: Theme = LIGHT,
     *,
     title: str = "",
-    direction: Direction = "lower",
+    direction: ColumnDirection = "lower",
     unseen: str = "",
     parts: bool = False,
     width: int = 0,
@@ -523,8 +523,8 @@ def svg(spec: Mapping[str, Any]) -> str:
 
 def render(
     results: Sequence[Result],
-    kind: Kind = "pareto",
-    format: Format = "svg",  # noqa: A002 - as the command line calls it
+    kind: ChartKind = "pareto",
+    format: ImageFormat = "svg",  # noqa: A002 - as the command line calls it
     *,
     reads: float | None = None,
     bandwidth: str | float | None = None,
@@ -544,10 +544,10 @@ def render(
     """
     if kind not in KINDS:
         raise UsageError(f"no chart {kind!r}; there are {', '.join(KINDS)}")
-    if format not in FORMATS:
-        raise UsageError(f"no chart format {format!r}; there are {' and '.join(FORMATS)}")
+    if format not in IMAGE_FORMATS:
+        raise UsageError(f"no chart format {format!r}; there are {' and '.join(IMAGE_FORMATS)}")
     theme = DARK if dark else LIGHT
-    view = View.of(results, Cost.of(reads, bandwidth))
+    view = View.of(results, CostModel.of(reads, bandwidth))
     if kind == "sizes":
         panels = _sizes_panels(view, theme)
     else:
@@ -566,7 +566,7 @@ def render(
     return svg(spec).encode()
 
 
-def _panel(view: CorpusView, kind: Kind, theme: Theme) -> dict[str, Any] | None:
+def _panel(view: CorpusView, kind: ChartKind, theme: Theme) -> dict[str, Any] | None:
     if kind == "pareto":
         rows = points(view)
         formats = [row["format"] for row in rows]

@@ -20,9 +20,9 @@ from ...bench.stats import SESSION
 from ...bench.verdict import PARTS, preference, ranked
 from ...errors import UsageError
 from ...escape import all_visible
-from ..model.candidates import FLOOR, Candidate
+from ..model.candidates import BASELINE, Candidate
 from ..model.columns import COLUMNS
-from ..model.cost import FORMULA, PLAUSIBLE, Cost
+from ..model.cost import FORMULA, PLAUSIBLE, CostModel
 from ..model.environment import warnings
 from ..model.placed import PIPELINE, STORES
 from ..model.table import Section, Table
@@ -82,7 +82,7 @@ def render(
         shown = ", ".join(key for key, spec in COLUMNS.items() if spec.page)
         raise UsageError(f"the page takes no {', '.join(unknown)}: it shows {shown} and sorts as you click")
     template = _environment().get_template("page.html.j2")
-    cost = Cost.of(reads, bandwidth)
+    cost = CostModel.of(reads, bandwidth)
     results = [all_visible(result) for result in results]
     view = View.of(results, cost)
     found = view.corpora
@@ -103,7 +103,7 @@ def render(
             }
             for n, view in enumerate(found)
         ],
-        "floor": FLOOR,
+        "floor": BASELINE,
         "baseline": baseline,
         "tie": Verdicts.TIE,
         "few": Processes.FEWEST,
@@ -150,7 +150,7 @@ def render(
 
 def _judging(candidates: Sequence[Candidate]) -> dict[str, dict[str, Any]]:
     """Return what the page's script cannot know: who is ranked, why one may not win, and how ties break."""
-    taking_part = ranked({e.name: e.takes for e in candidates if e.name != FLOOR})
+    taking_part = ranked({e.name: e.takes for e in candidates if e.name != BASELINE})
     return {
         e.name: {
             "ranked": e.name in taking_part,
@@ -228,7 +228,7 @@ def _sorting(sort: str | None, table: PageTable) -> dict[str, Any]:
     return {"key": key, "descending": bool(sort and sort.startswith("-")) != higher}
 
 
-def _sliders(cost: Cost) -> dict[str, Any]:
+def _sliders(cost: CostModel) -> dict[str, Any]:
     """Return the stops of each slider and where it stands; null is no line at all."""
     line = cost.as_json()["bandwidth"]
     reads = sorted({*map(float, _READS), float(cost.reads)})
@@ -351,7 +351,7 @@ class _Charts:
 
 def _facts(result: Result) -> list[str]:
     """Return the line below the headline: what, when, how long."""
-    measured = {cell.cell.codec for cell in result.cells if cell.samples} - {FLOOR}
+    measured = {cell.cell.codec for cell in result.cells if cell.samples} - {BASELINE}
     used = {cell.cell.corpus for cell in result.cells}
     processes = max((len(cell.samples) for cell in result.cells), default=0)
     found = [_counted(len(measured), "codec", "codecs"), _counted(len(used), "corpus", "corpora")]
@@ -375,9 +375,9 @@ def _counted(number: int, one: str, many: str) -> str:
 def _fidelity(view: View) -> dict[str, Any]:
     """Return which codec brings which type back, from what codecs declare."""
     results = [machine.result for machine in view.machines]
-    codecs = {codec.name: codec for result in results for codec in result.codecs if codec.carries}
-    tokens = dict.fromkeys(token for codec in codecs.values() for token in codec.carries)
-    common = {token for token in tokens if all(token in codec.carries for codec in codecs.values())}
+    codecs = {codec.name: codec for result in results for codec in result.codecs if codec.preserves}
+    tokens = dict.fromkeys(token for codec in codecs.values() for token in codec.preserves)
+    common = {token for token in tokens if all(token in codec.preserves for codec in codecs.values())}
     return {
         "tokens": [token for token in tokens if token not in common],
         "common": sorted(common),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ...bench.results import FLOOR
+from ...bench.results import BASELINE
 from ..decide.pick_placed import codec_part, level, placed
 from ..model import numbers
 from ..model.candidates import Candidate, Figure
@@ -74,7 +74,7 @@ def _panels(machine: MachineView) -> Iterator[Panel]:
                         group.figure(spot, name, part[0] or operation, part[1]),
                     )
                     for name in codecs
-                    if name != FLOOR
+                    if name != BASELINE
                 ]
                 yield from _panel(place, heading, found)
 

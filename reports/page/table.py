@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from ..model.candidates import FLOOR, Candidate
+from ..model.candidates import BASELINE, Candidate
 from ..model.options import TableOptions
 from ..model.section import SectionBuilder
-from ..model.table import Absent, Column, Direction, Entry, Section
+from ..model.table import Absent, Column, ColumnDirection, Entry, Section
 from ..model.view import CorpusView, View
 
 __all__ = ["Footnote", "Heading", "Line", "PageCell", "PageTable", "page_table"]
@@ -24,7 +24,7 @@ class Heading:
     help: str
     numeric: bool
     width: int
-    direction: Direction
+    direction: ColumnDirection
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ def _lines(
                 format=candidate.facts.format,
                 library=f"{candidate.facts.library} {candidate.facts.version}".strip(),
                 rank=rank.text if rank.value is not None else "",
-                floor=row.codec == FLOOR,
+                floor=row.codec == BASELINE,
                 lossy=_lossy(candidate),
                 trusted=candidate.facts.trusted_only,
                 notes=notes_of_codec,

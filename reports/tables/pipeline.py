@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from ...bench.results import FLOOR, PipelineFacts
+from ...bench.results import BASELINE, PipelineFacts
 from ...bench.stats import Ratio, Verdict
 from ..model import numbers
 from ..model.candidates import Standing
@@ -38,7 +38,7 @@ def sections(group: Group, title: str) -> Iterator[Section]:
             [*_columns(builder, group, transport)],
             lines=about(group) if number == 0 else (),
             absent=gone,
-            unranked=FLOOR,
+            unranked=BASELINE,
         )
     if found := [row for transport in group.places for row in _matters(group, transport)]:
         yield Section(
@@ -77,7 +77,7 @@ def _absent(group: Group, transport: str) -> Iterator[Absent]:
         yield Absent(transport, why.outcome, why.reason, why.stderr) if why else Absent(transport, *_UNTIMED)
         return
     for spot in spots:
-        codecs = {codec: cells.values() for codec, cells in group.cells[spot].items() if codec != FLOOR}
+        codecs = {codec: cells.values() for codec, cells in group.cells[spot].items() if codec != BASELINE}
         untimed = [
             codec
             for codec, cells in codecs.items()
@@ -116,7 +116,7 @@ def _columns(builder: TableBuilder[_Row], group: Group, transport: str) -> Itera
 
     def size(row: _Row) -> Entry:
         sizes = group.sizes
-        found = min(sizes.values(), default=None) if row[1] == FLOOR else sizes.get(row[1])
+        found = min(sizes.values(), default=None) if row[1] == BASELINE else sizes.get(row[1])
         return EMPTY if found is None else Entry(numbers.grouped(found), found)
 
     def latency(row: _Row, operation: str) -> Entry:

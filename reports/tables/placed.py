@@ -13,7 +13,7 @@ from ...bench.results import CellResult
 from ..model import numbers
 from ..model.candidates import Figure, measured
 from ..model.placed import Group, Spot
-from ..model.table import EMPTY, Absent, Column, Direction, Entry, Row, Section, letter
+from ..model.table import EMPTY, Absent, Column, ColumnDirection, Entry, Row, Section, letter
 from .captions import measured_on
 
 __all__ = [
@@ -241,7 +241,7 @@ def by_operation(
     facts = group.facts
     raw = "second" if facts is None else facts.unit
     phase = "time" if facts is None else facts.phase
-    direction: Direction = "lower" if facts is None else facts.direction
+    direction: ColumnDirection = "lower" if facts is None else facts.direction
     rate = direction == "higher" and phase in ("time", "alone")
     exact = raw == "byte" and phase == "check"
     plain = [group.cell(*row, operation) for row in rows]

@@ -7,8 +7,8 @@ from typing import Final
 
 from ...bench.method import Processes, Verdicts
 from ...bench.verdict import Contest, Drawback, Preferred
-from ..model.candidates import FLOOR, Candidate, Standing, preferred
-from ..model.cost import Cost
+from ..model.candidates import BASELINE, Candidate, Standing, preferred
+from ..model.cost import CostModel
 from ..model.lists import few, listed
 from ..model.numbers import ratio
 from ..model.view import CorpusView, View
@@ -100,7 +100,7 @@ def got_through(view: View) -> bool:
         cell.samples and machine.result.operation(cell.cell.operation_name).phase in ("time", "alone")
         for machine in view.machines
         for cell in machine.result.cells
-        if cell.cell.codec != FLOOR and cell.cell.place
+        if cell.cell.codec != BASELINE and cell.cell.place
     )
 
 
@@ -161,7 +161,7 @@ def broken_by(key: Preferred, contest: Contest) -> str:
     return " and, where that is equal, ".join(words[rule] for rule in sorted(rules))
 
 
-def _without_costs(candidates: Sequence[Candidate], cost: Cost) -> str:
+def _without_costs(candidates: Sequence[Candidate], cost: CostModel) -> str:
     """Say why nothing can be recommended where nothing has a cost."""
     rough = {e.name: seconds for e in candidates if (seconds := e.rough_cost(cost)) is not None}
     if rough:

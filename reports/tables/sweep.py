@@ -13,7 +13,7 @@ from typing import Final
 from ...bench.results import CellResult, CorpusFacts, OperationFacts, Result
 from ...bench.stats import ratio
 from ..model import numbers
-from ..model.candidates import FLOOR, measured
+from ..model.candidates import BASELINE, measured
 from ..model.crossover import Series, crossovers, leaders
 from ..model.swept import scaled, series, swept
 from ..model.table import EMPTY, Column, Entry, Section
@@ -181,7 +181,7 @@ def _by_compressor(result: Result, title: str, cells: _Cells, codecs: Sequence[s
 def _by_size(result: Result, title: str, sizes: Mapping[float, CorpusFacts]) -> Iterator[Section]:
     headers = {corpus.name: numbers.bytes_said(size) for size, corpus in sizes.items()}
     cells = {(c.cell.corpus, c.cell.operation_name, c.cell.codec): c for c in result.cells}
-    codecs = list(dict.fromkeys(c.cell.codec for c in result.cells if c.cell.codec != FLOOR))
+    codecs = list(dict.fromkeys(c.cell.codec for c in result.cells if c.cell.codec != BASELINE))
     for operation in ("dump", "load", "size"):
         facts = result.operation(operation)
         sweep = Sweep(

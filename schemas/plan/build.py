@@ -23,7 +23,7 @@ from ..tree.declare import tag_of
 from . import _plan as p
 from . import convert
 
-__all__ = ["Carrier", "Facts", "Limits", "build_of", "compile_plan", "lack", "lines", "miswritten"]
+__all__ = ["Carrier", "Facts", "SchemaLimits", "build_of", "compile_plan", "lack", "lines", "miswritten"]
 
 
 class Carrier(Protocol):
@@ -32,13 +32,13 @@ class Carrier(Protocol):
     @property
     def name(self) -> str: ...
     @property
-    def carries(self) -> frozenset[str]: ...
+    def preserves(self) -> frozenset[str]: ...
     @property
-    def wire(self) -> Mapping[str, str]: ...
+    def encodes_as(self) -> Mapping[str, str]: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SchemaLimits:
     """How much a record may ask of a schema.
 
     Attributes:
@@ -74,24 +74,24 @@ class Facts:
     """
 
     known: bool = False
-    carries: frozenset[str] = frozenset()
-    wire: Mapping[str, str] = field(default_factory=dict)
+    preserves: frozenset[str] = frozenset()
+    encodes_as: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, codec: Carrier | None) -> Facts:
         """Return the facts of a codec, or of any."""
         if codec is None:
             return cls()
-        return cls(True, frozenset(codec.carries), dict(getattr(codec, "wire", None) or {}))
+        return cls(True, frozenset(codec.preserves), dict(getattr(codec, "encodes_as", None) or {}))
 
     def lacks(self, token: str) -> bool:
         """Whether a type must be brought back."""
-        return token not in self.carries
+        return token not in self.preserves
 
     @property
     def null(self) -> str | None:
         """The text that stands for None, in formats without a null."""
-        return self.wire.get("none") if self.known and self.lacks("none") else None
+        return self.encodes_as.get("none") if self.known and self.lacks("none") else None
 
 
 # What a codec leaves to do --------------------------------------------------------------------------
@@ -119,7 +119,7 @@ def lack(node: t.Type, facts: Facts, *, objects: bool = False) -> str | None:
             return _lack_datetime(node, facts)
         case t.TimeDeltaType() if node.unit is not None:
             return f"from a number of {node.unit}"
-        case t.DecimalType() if facts.wire.get("decimal") == "float":
+        case t.DecimalType() if facts.encodes_as.get("decimal") == "float":
             return "from float" if facts.lacks("decimal") else None
         case t.ListType():
             return "from tuple" if facts.lacks("list") else None
@@ -156,9 +156,13 @@ def _lack_datetime(node: t.DateTimeType, facts: Facts) -> str | None:
     tokens = {None: ("datetime", "datetime_aware", "datetime_offset"), False: ("datetime",)}.get(
         node.aware, ("datetime_aware", "datetime_offset")
     )
-    if node.aware is False and facts.lacks("datetime") and facts.wire.get("datetime", "").startswith("utc"):
+    if (
+        node.aware is False
+        and facts.lacks("datetime")
+        and facts.encodes_as.get("datetime", "").startswith("utc")
+    ):
         return "from UTC to no offset"
-    if any(facts.lacks(token) and facts.wire.get(token) not in _NATIVE for token in tokens):
+    if any(facts.lacks(token) and facts.encodes_as.get(token) not in _NATIVE for token in tokens):
         return "from ISO 8601 text"
     return None
 
@@ -222,11 +226,11 @@ def _shadowed(option: t.Type, kinds: set[type[t.Type]], facts: Facts) -> bool:
     if words is None or _holds_none(option):
         return False
     match option:
-        case t.FrozenSetType() if facts.wire.get("frozenset") == "set":
+        case t.FrozenSetType() if facts.encodes_as.get("frozenset") == "set":
             return t.SetType in kinds
         case t.ListType() | t.TupleType() | t.VarTupleType() | t.SetType() | t.FrozenSetType():
             return (t.VarTupleType if facts.lacks("list") else t.ListType) in kinds
-        case t.DecimalType() if facts.wire.get("decimal") == "float":
+        case t.DecimalType() if facts.encodes_as.get("decimal") == "float":
             return t.FloatType in kinds
         case t.ByteArrayType() if words == "from bytes":
             return t.BytesType in kinds
@@ -257,8 +261,8 @@ def miswritten(node: t.Type, codec: Carrier) -> str | None:
     """Return in words the first place where the codec writes bytes as other text than is read there."""
     for path, kind in t.walk(node):
         if isinstance(kind, t.BytesType | t.ByteArrayType):
-            as_text = path.endswith("{key}") and codec.wire.get("int_keys") == "text"
-            form = "base64" if as_text else codec.wire.get("bytes", kind.encoding)
+            as_text = path.endswith("{key}") and codec.encodes_as.get("int_keys") == "text"
+            form = "base64" if as_text else codec.encodes_as.get("bytes", kind.encoding)
             if form != kind.encoding:
                 return (
                     f"bytes at `{path}` would be written as {form} and read as {kind.encoding}; write that "
@@ -291,14 +295,14 @@ def _lines(node: t.Type, path: str, needs: _Needs) -> Iterator[tuple[str, str, s
 
 
 def compile_plan(
-    node: t.Type, facts: Facts, limits: Limits, *, full: bool = False, objects: bool = False
+    node: t.Type, facts: Facts, limits: SchemaLimits, *, full: bool = False, objects: bool = False
 ) -> p.Plan | None:
     """Compile a plan.
 
     Args:
         node: The root of a description tree.
         facts: Of the codec the records come from.
-        limits: See `Limits`.
+        limits: See `SchemaLimits`.
         full: Visit and check everything; else only where the codec leaves something to do.
         objects: Build the classes that the schema was declared with.
 
@@ -310,7 +314,7 @@ def compile_plan(
 
 
 class _Compiler:
-    def __init__(self, facts: Facts, limits: Limits, full: bool, objects: bool) -> None:
+    def __init__(self, facts: Facts, limits: SchemaLimits, full: bool, objects: bool) -> None:
         self.facts, self.limits, self.full, self.objects = facts, limits, full, objects
         self.needs = _Needs(facts, objects)
         # By identity: equal records are few, and to tell takes a walk through all that they hold.
@@ -373,7 +377,7 @@ class _Compiler:
                 return p.BytesLeaf(name, kind, convert.decoder(node.encoding), limits.bytes, quiet=quiet)
             case t.DateTimeType():
                 unit = None if node.epoch is None else convert.unit(node.epoch)
-                naive = node.aware is False and self.facts.wire.get("datetime", "").startswith("utc")
+                naive = node.aware is False and self.facts.encodes_as.get("datetime", "").startswith("utc")
                 return p.DateTimeLeaf(name, unit, naive=naive, aware=node.aware, quiet=quiet)
             case t.DateType():
                 return p.DateLeaf(name, quiet=quiet)
@@ -388,7 +392,7 @@ class _Compiler:
                     limits.digits,
                     limits.exponent,
                     check=True,
-                    float_form=self.facts.wire.get("decimal") == "float",
+                    float_form=self.facts.encodes_as.get("decimal") == "float",
                     quiet=quiet,
                 )
             case t.UUIDType():

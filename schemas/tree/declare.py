@@ -42,7 +42,7 @@ class Hint:
     """
 
     severity: t.Severity | None = None
-    epoch: t.Unit | None = None
+    epoch: t.TimeUnit | None = None
     encoding: t.Encoding | None = None
     aware: bool | None = None
     big: bool | None = None

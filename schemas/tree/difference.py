@@ -13,16 +13,16 @@ from typing import Any, Literal
 from ...codecs.core.paths import step
 from ..schema import Schema
 from ..wire.layout import (
-    Choice,
-    Kind,
     Layout,
     Leaf,
-    Map,
     Nullable,
-    Record,
     Ref,
-    Sequence,
-    Slot,
+    WireField,
+    WireMap,
+    WireRecord,
+    WireSequence,
+    WireType,
+    WireUnion,
     former_keys,
     identity,
     opened,
@@ -32,7 +32,7 @@ from ..wire.layout import (
 from . import types as t
 from .declare import SchemaError
 
-__all__ = ["NUMBERED", "RULES", "Change", "Difference", "Kinds", "compare", "contains", "pairs"]
+__all__ = ["NUMBERED", "RULES", "Kinds", "SchemaChange", "SchemaDifference", "compare", "contains", "pairs"]
 
 Kinds = Literal[
     "added", "removed", "renamed", "renumbered", "reordered", "optional", "required", "widened", "narrowed",
@@ -67,7 +67,7 @@ RULES: Mapping[Kinds, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class SchemaChange:
     """One change.
 
     Attributes:
@@ -87,7 +87,7 @@ class Change:
     before: str
     after: str
     owner: str = field(repr=False)
-    alone: Kind | None = field(repr=False, compare=False)
+    alone: WireType | None = field(repr=False, compare=False)
 
     @property
     def words(self) -> str:
@@ -104,7 +104,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class SchemaDifference:
     """Two versions of a schema, and what lies between them.
 
     Attributes:
@@ -116,10 +116,10 @@ class Difference:
 
     old: Schema
     new: Schema
-    changes: tuple[Change, ...]
+    changes: tuple[SchemaChange, ...]
     renamed: Mapping[str, str]
 
-    def alone(self, change: Change) -> Schema | None:
+    def alone(self, change: SchemaChange) -> Schema | None:
         """Return the old version with one change and no other, where there is such a thing."""
         if change.alone is None:
             return None
@@ -129,7 +129,7 @@ class Difference:
             return None  # A record that holds others of its kind would have to, without end.
         return Schema.of_layout(layout) if _is_one(layout.root) else None
 
-    def suspects(self) -> Iterator[tuple[Change, Change]]:
+    def suspects(self) -> Iterator[tuple[SchemaChange, SchemaChange]]:
         """Yield what was removed and what was added where these could be one field under another name."""
         came = [change for change in self.changes if change.kind == "added"]
         for gone in (change for change in self.changes if change.kind == "removed"):
@@ -138,7 +138,7 @@ class Difference:
                     yield gone, new
 
 
-def compare(old: Schema, new: Schema, renamed: Mapping[str, str] | None = None) -> Difference:
+def compare(old: Schema, new: Schema, renamed: Mapping[str, str] | None = None) -> SchemaDifference:
     """Return what has changed from `old` to `new`.
 
     Args:
@@ -157,7 +157,7 @@ def compare(old: Schema, new: Schema, renamed: Mapping[str, str] | None = None) 
         new = _numbered(new, old, former)
     walker = _Walker(former, numbered=all(numbered))
     changes = tuple(walker.kinds(old.layout.root, new.layout.root, "$", "", lambda kind: kind))
-    return Difference(old, new, changes, walker.renamed)
+    return SchemaDifference(old, new, changes, walker.renamed)
 
 
 def _numbered(version: Schema, other: Schema, renamed: Mapping[str, str]) -> Schema:
@@ -170,30 +170,30 @@ def _numbered(version: Schema, other: Schema, renamed: Mapping[str, str]) -> Sch
     return Schema.of_layout(Layout(root, *kept))
 
 
-def _renumbered(kind: Kind, kept: Kind) -> Kind:
+def _renumbered(kind: WireType, kept: WireType) -> WireType:
     """Return a kind with the numbers of another one that has the same parts."""
     match kind, kept:
         case Nullable(inner), Nullable(other):
             return Nullable(_renumbered(inner, other))
-        case Sequence(item), Sequence(other):
+        case WireSequence(item), WireSequence(other):
             return replace(kind, item=_renumbered(item, other))
-        case Map(key, value), Map(other_key, other_value):
+        case WireMap(key, value), WireMap(other_key, other_value):
             return replace(kind, key=_renumbered(key, other_key), value=_renumbered(value, other_value))
-        case Record(slots=slots), Record(slots=others):
+        case WireRecord(slots=slots), WireRecord(slots=others):
             return replace(kind, slots=_renumbered_slots(slots, others), reserved=kept.reserved)
-        case Choice(options=slots), Choice(options=others):
+        case WireUnion(options=slots), WireUnion(options=others):
             return replace(kind, options=_renumbered_slots(slots, others), reserved=kept.reserved)
     return kind
 
 
-def _renumbered_slots(slots: tuple[Slot, ...], kept: tuple[Slot, ...]) -> tuple[Slot, ...]:
+def _renumbered_slots(slots: tuple[WireField, ...], kept: tuple[WireField, ...]) -> tuple[WireField, ...]:
     return tuple(
         replace(slot, number=other.number, null=other.null, kind=_renumbered(slot.kind, other.kind))
         for slot, other in zip(slots, kept, strict=True)
     )
 
 
-def contains(wide: Kind, narrow: Kind) -> bool:
+def contains(wide: WireType, narrow: WireType) -> bool:
     """Whether a kind takes all values of another; an int is taken for a float."""
     wide, narrow = opened(wide), opened(narrow)
     match wide, narrow:
@@ -201,17 +201,17 @@ def contains(wide: Kind, narrow: Kind) -> bool:
             return contains(inner, other)
         case Nullable(inner), _:
             return contains(inner, narrow)
-        case Choice(options=options), Choice(options=others):
+        case WireUnion(options=options), WireUnion(options=others):
             return all(contains(wide, each.kind) for each in others)
-        case Choice(options=options), _:
+        case WireUnion(options=options), _:
             return any(contains(each.kind, narrow) for each in options)
         case Leaf(), Leaf():
             return _leaf_contains(wide, narrow)
-        case Sequence(item, node), Sequence(other, before):
+        case WireSequence(item, node), WireSequence(other, before):
             return type(node) is type(before) and contains(item, other)
-        case Map(key, value), Map(other_key, other_value):
+        case WireMap(key, value), WireMap(other_key, other_value):
             return contains(key, other_key) and contains(value, other_value)
-        case Record(), Record() if _positional(wide) == _positional(narrow):
+        case WireRecord(), WireRecord() if _positional(wide) == _positional(narrow):
             return identity(wide) == identity(narrow)
     return types_of(wide) == types_of(narrow)
 
@@ -256,7 +256,7 @@ def _values(leaf: Leaf) -> frozenset[tuple[str, str]] | None:
     return frozenset(("str", repr(name)) for name, _ in leaf.symbols) if leaf.symbols else None
 
 
-_Put = Callable[[Kind], Kind | None]
+_Put = Callable[[WireType], WireType | None]
 """Makes of what is to stand in a place the whole that owns it."""
 
 
@@ -266,7 +266,7 @@ class _Walker:
         self.numbered = numbered
         self.seen: set[tuple[str, str]] = set()
 
-    def kinds(self, old: Kind, new: Kind, path: str, owner: str, put: _Put) -> Iterator[Change]:
+    def kinds(self, old: WireType, new: WireType, path: str, owner: str, put: _Put) -> Iterator[SchemaChange]:
         """Yield the changes from one kind to another.
 
         Args:
@@ -281,19 +281,19 @@ class _Walker:
             return
         stands, (old, new) = new, (opened(old), opened(new))
         match old, new:
-            case Sequence(item), Sequence(other) if type(old.type) is type(new.type):
+            case WireSequence(item), WireSequence(other) if type(old.type) is type(new.type):
                 yield from self.kinds(item, other, path + "[]", owner, lambda k: put(replace(old, item=k)))
-            case Map(key, value), Map(other_key, other_value):
+            case WireMap(key, value), WireMap(other_key, other_value):
                 inside = path + "{key}"
                 yield from self.kinds(key, other_key, inside, owner, lambda k: put(replace(old, key=k)))
                 inside = path + "{}"
                 yield from self.kinds(value, other_value, inside, owner, lambda k: put(replace(old, value=k)))
-            case Record(), Record() if _positional(old) == _positional(new):
+            case WireRecord(), WireRecord() if _positional(old) == _positional(new):
                 if (old.name, new.name) not in self.seen:
                     self.seen.add((old.name, new.name))
                     # It is changed wherever it stands, and so owns its changes.
                     yield from self.records(old, new, path)
-            case Choice(), Choice():
+            case WireUnion(), WireUnion():
                 yield from self.choices(old, new, path, owner, put)
             case _:
                 wider, narrower = contains(new, old), contains(old, new)
@@ -301,23 +301,29 @@ class _Walker:
                 if rewritten or not (wider and narrower):
                     kind: Kinds = "widened" if wider else "narrowed" if narrower else "retyped"
                     kind = "retyped" if rewritten else kind
-                    yield Change(kind, path, told(old), told(new), owner, put(stands))
+                    yield SchemaChange(kind, path, told(old), told(new), owner, put(stands))
 
-    def nullables(self, old: Kind, new: Kind, path: str, owner: str, put: _Put) -> Iterator[Change]:
+    def nullables(
+        self, old: WireType, new: WireType, path: str, owner: str, put: _Put
+    ) -> Iterator[SchemaChange]:
         """Yield the changes where at least one of the two may be None."""
         before, inner = _opened(old)
         after, other = _opened(new)
         if before != after:
             made = Nullable(inner) if after else inner
-            yield Change("widened" if after else "narrowed", path, told(old), told(made), owner, put(made))
+            yield SchemaChange(
+                "widened" if after else "narrowed", path, told(old), told(made), owner, put(made)
+            )
         yield from self.kinds(inner, other, path, owner, (lambda k: put(Nullable(k))) if before else put)
 
-    def choices(self, old: Choice, new: Choice, path: str, owner: str, put: _Put) -> Iterator[Change]:
+    def choices(
+        self, old: WireUnion, new: WireUnion, path: str, owner: str, put: _Put
+    ) -> Iterator[SchemaChange]:
         """Yield the changes of the options of a choice, and those within them."""
         known = {slot.number: slot for slot in new.options}
         for at, slot in enumerate(old.options):
             other = known.get(slot.number)
-            if other is not None and isinstance(slot.kind, Record | Ref | Sequence | Map):
+            if other is not None and isinstance(slot.kind, WireRecord | Ref | WireSequence | WireMap):
                 yield from self.kinds(slot.kind, other.kind, path, owner, _into_option(old, at, put))
         had, has = ({slot.number for slot in each.options} for each in (old, new))
         if had != has:
@@ -325,9 +331,9 @@ class _Walker:
             stayed = {slot.number: slot.kind for slot in old.options}
             options = tuple(replace(s, kind=stayed.get(s.number, s.kind)) for s in new.options)
             made = replace(new, options=options)
-            yield Change(kind, path, told(old), told(new), owner, put(made))
+            yield SchemaChange(kind, path, told(old), told(new), owner, put(made))
 
-    def records(self, old: Record, new: Record, path: str) -> Iterator[Change]:
+    def records(self, old: WireRecord, new: WireRecord, path: str) -> Iterator[SchemaChange]:
         """Yield the changes of the fields of a record."""
         found = self.pairs(old, new)
         now = {before.key: after for before, after in found if before is not None}
@@ -336,7 +342,7 @@ class _Walker:
             if (after := now[slot.key]) is None:
                 rest = (*old.slots[:at], *old.slots[at + 1 :])
                 place = path + _part(slot)
-                yield Change("removed", place, _stated(slot), "", old.name, _with(old, rest))
+                yield SchemaChange("removed", place, _stated(slot), "", old.name, _with(old, rest))
             else:
                 yield from self.slots(old, at, after, path + _part(slot))
         order = [before for before in before_of.values() if before is not None]
@@ -344,22 +350,22 @@ class _Walker:
         if common != order:
             slots = iter(order)
             mixed = tuple(next(slots) if slot in order else slot for slot in old.slots)
-            yield Change("reordered", path, _keys(common), _keys(order), old.name, _with(old, mixed))
+            yield SchemaChange("reordered", path, _keys(common), _keys(order), old.name, _with(old, mixed))
         for at, slot in enumerate(new.slots):
             if before_of[slot.key] is None:
                 former = (before_of[each.key] for each in reversed(new.slots[:at]))
                 behind = next((each for each in former if each is not None), None)
                 to = 0 if behind is None else old.slots.index(behind) + 1
                 made = _with(old, (*old.slots[:to], slot, *old.slots[to:]))
-                yield Change("added", path + _part(slot), "", _stated(slot), old.name, made)
+                yield SchemaChange("added", path + _part(slot), "", _stated(slot), old.name, made)
 
-    def slots(self, old: Record, at: int, after: Slot, path: str) -> Iterator[Change]:
+    def slots(self, old: WireRecord, at: int, after: WireField, path: str) -> Iterator[SchemaChange]:
         """Yield the changes of a field that both versions have."""
         slot = old.slots[at]
 
-        def changed(kind: Kinds, before: object, now: object, **fields: Any) -> Change:
+        def changed(kind: Kinds, before: object, now: object, **fields: Any) -> SchemaChange:
             made = _with(old, (*old.slots[:at], replace(slot, **fields), *old.slots[at + 1 :]))
-            return Change(kind, path, str(before), str(now), old.name, made)
+            return SchemaChange(kind, path, str(before), str(now), old.name, made)
 
         if slot.key != after.key:
             yield changed("renamed", slot.key, after.key, key=after.key, name=after.name)
@@ -370,19 +376,19 @@ class _Walker:
             yield changed(kind, _stated(slot), _stated(after), required=after.required)
         yield from self.kinds(slot.kind, after.kind, path, old.name, _into_slot(old, at))
 
-    def pairs(self, old: Record, new: Record) -> list[tuple[Slot | None, Slot | None]]:
+    def pairs(self, old: WireRecord, new: WireRecord) -> list[tuple[WireField | None, WireField | None]]:
         """Return the slots that are one field in both, those of one version only beside None."""
         return pairs(old, new, self.renamed, numbered=self.numbered, found=self.renamed)
 
 
 def pairs(
-    old: Record,
-    new: Record,
+    old: WireRecord,
+    new: WireRecord,
     renamed: Mapping[str, str],
     *,
     numbered: bool = False,
     found: dict[str, str] | None = None,
-) -> list[tuple[Slot | None, Slot | None]]:
+) -> list[tuple[WireField | None, WireField | None]]:
     """Return the slots that are one field in both records, those of one of them only beside None.
 
     Args:
@@ -395,7 +401,7 @@ def pairs(
     known = {slot.key: slot for slot in old.slots}
     of_number = {slot.number: slot for slot in old.slots}
     keys = {slot.key for slot in new.slots}
-    pairs: list[tuple[Slot | None, Slot | None]] = []
+    pairs: list[tuple[WireField | None, WireField | None]] = []
     for slot, key in zip(new.slots, former_keys(new.slots, known, renamed), strict=True):
         before = None if key is None else known[key]
         if before is None and numbered and (same := of_number.get(slot.number)) and same.key not in keys:
@@ -407,42 +413,42 @@ def pairs(
     return pairs + [(slot, None) for slot in old.slots if slot not in kept]
 
 
-def _part(slot: Slot) -> str:
+def _part(slot: WireField) -> str:
     return f"[{slot.key}]" if isinstance(slot.key, int) else step(slot.key)
 
 
-def _into_slot(record: Record, at: int) -> _Put:
+def _into_slot(record: WireRecord, at: int) -> _Put:
     return lambda kind: _with(record, _exchanged(record.slots, at, kind))
 
 
-def _into_option(choice: Choice, at: int, put: _Put) -> _Put:
+def _into_option(choice: WireUnion, at: int, put: _Put) -> _Put:
     return lambda kind: put(replace(choice, options=_exchanged(choice.options, at, kind)))
 
 
-def _exchanged(slots: tuple[Slot, ...], at: int, kind: Kind) -> tuple[Slot, ...]:
+def _exchanged(slots: tuple[WireField, ...], at: int, kind: WireType) -> tuple[WireField, ...]:
     return (*slots[:at], replace(slots[at], kind=kind), *slots[at + 1 :])
 
 
-def _keys(slots: Iterable[Slot]) -> str:
+def _keys(slots: Iterable[WireField]) -> str:
     return ", ".join(str(slot.key) for slot in slots)
 
 
-def _form(kind: Kind) -> str:
+def _form(kind: WireType) -> str:
     return kind.form if isinstance(kind, Leaf) else ""
 
 
-def _opened(kind: Kind) -> tuple[bool, Kind]:
+def _opened(kind: WireType) -> tuple[bool, WireType]:
     return (True, kind.kind) if isinstance(kind, Nullable) else (False, kind)
 
 
-def _positional(record: Record) -> bool:
+def _positional(record: WireRecord) -> bool:
     return not isinstance(record.type, t.RecordType) or record.type.positional
 
 
 # One change alone -----------------------------------------------------------------------------------
 
 
-def _with(record: Record, slots: tuple[Slot, ...]) -> Record | None:
+def _with(record: WireRecord, slots: tuple[WireField, ...]) -> WireRecord | None:
     """Return a record with other slots, and a number for the None of each that may be missing as well."""
     if isinstance(record.type, t.RecordType) and record.type.positional:
         return None
@@ -456,20 +462,20 @@ def _with(record: Record, slots: tuple[Slot, ...]) -> Record | None:
     return replace(record, slots=tuple(made))
 
 
-def _changed(kind: Kind, owner: str, alone: Kind) -> Kind:
+def _changed(kind: WireType, owner: str, alone: WireType) -> WireType:
     """Return a kind in which the owner of a change has changed, wherever it stands, and types that say so."""
     return _Typer().whole(_replaced(kind, owner, alone) if owner else alone)
 
 
-def _is_one(root: Kind) -> bool:
+def _is_one(root: WireType) -> bool:
     """Whether records of one name are one record, and fields of one number one field.
 
     What was changed may hold others that changed, too, or have the number of one that is still there.
     """
-    found: dict[str, Record] = {}
+    found: dict[str, WireRecord] = {}
 
-    def check(kind: Kind) -> bool:
-        if isinstance(kind, Record):
+    def check(kind: WireType) -> bool:
+        if isinstance(kind, WireRecord):
             numbers = [number for slot in kind.slots for number in (slot.number, slot.null) if number]
             if len(set(numbers)) < len(numbers) or found.setdefault(kind.name, kind) != kind:
                 return False
@@ -478,19 +484,19 @@ def _is_one(root: Kind) -> bool:
     return check(root)
 
 
-def _replaced(kind: Kind, name: str, by: Kind) -> Kind:
+def _replaced(kind: WireType, name: str, by: WireType) -> WireType:
     match kind:
-        case Record() if kind.name == name:
+        case WireRecord() if kind.name == name:
             return by
         case Nullable(inner):
             return Nullable(_replaced(inner, name, by))
-        case Sequence(item):
+        case WireSequence(item):
             return replace(kind, item=_replaced(item, name, by))
-        case Map(key, value):
+        case WireMap(key, value):
             return replace(kind, key=_replaced(key, name, by), value=_replaced(value, name, by))
-        case Record(slots=slots):
+        case WireRecord(slots=slots):
             return replace(kind, slots=tuple(replace(s, kind=_replaced(s.kind, name, by)) for s in slots))
-        case Choice(options=slots):
+        case WireUnion(options=slots):
             return replace(kind, options=tuple(replace(s, kind=_replaced(s.kind, name, by)) for s in slots))
     return kind
 
@@ -502,13 +508,13 @@ class _Typer:
         self.refs: dict[str, t.RefType] = {}
         self.own: dict[str, t.RecordType] = {}
 
-    def whole(self, root: Kind) -> Kind:
+    def whole(self, root: WireType) -> WireType:
         root = self.kind(root)
         for name in self.refs.keys() & self.own.keys():
             self.refs[name].bind(self.own[name])
         return root
 
-    def kind(self, kind: Kind) -> Kind:
+    def kind(self, kind: WireType) -> WireType:
         match kind:
             case Ref(name, node):
                 if name not in self.refs:
@@ -517,17 +523,17 @@ class _Typer:
                 return replace(kind, type=self.refs[name])
             case Nullable(inner):
                 return Nullable(self.kind(inner))
-            case Sequence(item, node):
+            case WireSequence(item, node):
                 item = self.kind(item)
                 return replace(kind, item=item, type=replace(node, item=types_of(item)))  # type: ignore[call-arg]
-            case Map(key, value):
+            case WireMap(key, value):
                 return replace(kind, key=self.kind(key), value=self.kind(value))
-            case Choice(options=options):
+            case WireUnion(options=options):
                 return replace(kind, options=tuple(replace(s, kind=self.kind(s.kind)) for s in options))
-            case Record(slots=slots, type=t.TupleType()):
+            case WireRecord(slots=slots, type=t.TupleType()):
                 slots = tuple(replace(s, key=i, kind=self.kind(s.kind)) for i, s in enumerate(slots))
                 return replace(kind, slots=slots, type=t.TupleType(tuple(types_of(s.kind) for s in slots)))
-            case Record(name, slots, t.RecordType() as node):
+            case WireRecord(name, slots, t.RecordType() as node):
                 if node.positional:
                     made = kind
                 else:
@@ -543,22 +549,22 @@ class _Typer:
 # Words ----------------------------------------------------------------------------------------------
 
 
-def _stated(slot: Slot) -> str:
+def _stated(slot: WireField) -> str:
     return told(slot.kind) + ("" if slot.required else " (optional)")
 
 
-def told(kind: Kind) -> str:
+def told(kind: WireType) -> str:
     """Return a kind in words: ``list[Item] | None``."""
     match kind := opened(kind):
         case Nullable(inner):
             return f"{told(inner)} | None"
-        case Sequence(item, node):
+        case WireSequence(item, node):
             return f"{node}[{told(item)}]"
-        case Map(key, value):
+        case WireMap(key, value):
             return f"dict[{told(key)}, {told(value)}]"
-        case Choice(options=options):
+        case WireUnion(options=options):
             return " | ".join(told(option.kind) for option in options)
-        case Record(slots=slots, type=t.TupleType()):
+        case WireRecord(slots=slots, type=t.TupleType()):
             return f"tuple[{', '.join(told(slot.kind) for slot in slots)}]"
         case Leaf(type=t.EnumType(cls)):
             return f"{cls.__name__}({', '.join(str(member.value) for member in cls)})"
@@ -570,6 +576,6 @@ def told(kind: Kind) -> str:
             return f"{kind.type} of 32 bits"
         case Leaf(wire="timestamp" | "local-timestamp") if kind.unit != "us":
             return f"{kind.type} in {kind.unit}"
-        case Leaf() | Record():
+        case Leaf() | WireRecord():
             return str(kind.type)
     raise AssertionError(kind)

@@ -28,7 +28,7 @@ from ...codecs.conventions.classes import opened
 from ...codecs.conventions.families import JSON_FAMILY
 from ...codecs.core.paths import step
 from ..plan import convert
-from ..plan.build import Facts, Limits, compile_plan
+from ..plan.build import Facts, SchemaLimits, compile_plan
 from . import types as t
 from .declare import SchemaError
 from .source import is_taken
@@ -262,7 +262,7 @@ _TEXT: dict[str, t.Type] = {
 _READ: dict[str, Callable[[str], Any]] = {
     form: plan.apply
     for form, kind in _TEXT.items()
-    if (plan := compile_plan(kind, Facts(), Limits(), full=True)) is not None
+    if (plan := compile_plan(kind, Facts(), SchemaLimits(), full=True)) is not None
 }
 """The conversions themselves: they return what they cannot read as it is."""
 _READABLE = re.compile(

@@ -57,7 +57,7 @@ __all__ = [
 ]
 
 Encoding = Literal["base64", "base64url", "hex"]
-Unit = Literal["s", "ms", "us", "ns"]
+TimeUnit = Literal["s", "ms", "us", "ns"]
 Severity = Literal["error", "note", "ignore"]
 
 
@@ -142,7 +142,7 @@ class DateTimeType(Type):
         aware: True with an offset, False without, None for either.
     """
 
-    epoch: Unit | None = None
+    epoch: TimeUnit | None = None
     aware: bool | None = None
 
 
@@ -159,7 +159,7 @@ class TimeDeltaType(Type):
         unit: Unit of the number that stands on the wire, if one does.
     """
 
-    unit: Unit | None = None
+    unit: TimeUnit | None = None
 
 
 @dataclass(frozen=True, slots=True)

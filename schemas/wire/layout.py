@@ -19,28 +19,28 @@ from ..tree import types as t
 from ..tree.declare import SchemaError
 
 __all__ = [
-    "Choice",
     "Chosen",
-    "Kind",
     "Layout",
     "Leaf",
-    "Map",
     "Nullable",
-    "Record",
     "Ref",
-    "Sequence",
-    "Slot",
-    "Wire",
+    "WireField",
+    "WireKind",
+    "WireMap",
+    "WireRecord",
+    "WireSequence",
+    "WireType",
+    "WireUnion",
     "derive",
     "former_keys",
     "identity",
     "opened",
     "parts",
-    "slot_name",
     "types_of",
+    "wire_name",
 ]
 
-Wire = Literal[
+WireKind = Literal[
     "null", "bool", "int", "float", "text", "bytes", "timestamp", "local-timestamp", "date", "enum", "any"
 ]
 """What a leaf is on the wire.
@@ -59,12 +59,12 @@ _INTEGER = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class WireType:
     """Root of all kinds."""
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf(Kind):
+class Leaf(WireType):
     """A value without parts.
 
     Attributes:
@@ -78,7 +78,7 @@ class Leaf(Kind):
             pass over it.
     """
 
-    wire: Wire
+    wire: WireKind
     type: t.Type
     bits: Literal[32, 64] = 64
     unit: Literal["ms", "us", "ns"] = "us"
@@ -96,14 +96,14 @@ class Leaf(Kind):
 
 
 @dataclass(frozen=True, slots=True)
-class Nullable(Kind):
+class Nullable(WireType):
     """What may be None."""
 
-    kind: Kind
+    kind: WireType
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence(Kind):
+class WireSequence(WireType):
     """Items of one kind.
 
     Attributes:
@@ -111,25 +111,25 @@ class Sequence(Kind):
         type: A list, tuple of any length, set or frozenset.
     """
 
-    item: Kind
+    item: WireType
     type: t.Type
 
 
 @dataclass(frozen=True, slots=True)
-class Map(Kind):
+class WireMap(WireType):
     """A dict with any keys of one kind; formats without such maps write a list of pairs.
 
     Attributes:
         name: For the records that stand for pairs.
     """
 
-    key: Kind
-    value: Kind
+    key: WireType
+    value: WireType
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class WireField:
     """A field of a record, or an option of a choice.
 
     Attributes:
@@ -146,7 +146,7 @@ class Slot:
     key: str | int
     name: str
     number: int
-    kind: Kind
+    kind: WireType
     required: bool = True
     null: int = 0
     among: str = ""
@@ -158,7 +158,7 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True)
-class Record(Kind):
+class WireRecord(WireType):
     """A record, or a tuple of fixed length.
 
     Attributes:
@@ -169,13 +169,13 @@ class Record(Kind):
     """
 
     name: str
-    slots: tuple[Slot, ...]
+    slots: tuple[WireField, ...]
     type: t.Type
     reserved: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Choice(Kind):
+class WireUnion(WireType):
     """One of several kinds, none of them `Nullable` or null.
 
     Attributes:
@@ -184,7 +184,7 @@ class Choice(Kind):
     """
 
     name: str
-    options: tuple[Slot, ...]
+    options: tuple[WireField, ...]
     reserved: tuple[int, ...] = ()
 
 
@@ -202,7 +202,7 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True)
-class Ref(Kind):
+class Ref(WireType):
     """A record that is laid out elsewhere: around this place, where it holds itself, or before it.
 
     As with `RefType`, nothing walks into one by itself, and equal names are equal references.
@@ -214,10 +214,10 @@ class Ref(Kind):
 
     name: str
     type: t.RefType
-    _bound: list[Record] = field(default_factory=list, compare=False, repr=False)
+    _bound: list[WireRecord] = field(default_factory=list, compare=False, repr=False)
 
     @property
-    def record(self) -> Record:
+    def record(self) -> WireRecord:
         """The record itself; a `Layout` binds its references to its own records.
 
         Raises:
@@ -236,7 +236,7 @@ class Layout:
         SchemaError: A record of it must hold itself, so that none is ever complete.
 
     Attributes:
-        root: Of a record, nearly always a `Record`.
+        root: Of a record, nearly always a `WireRecord`.
         language: That it was read from, by its name in `bakeoff.schemas.wire.languages`; empty for a derived
             one.
         definition: The file that it was read from, which is written again as it is; empty where that was
@@ -244,7 +244,7 @@ class Layout:
         chosen: Why it is this one of those in the file; None where there is no other, or it was named.
     """
 
-    root: Kind
+    root: WireType
     language: str = ""
     definition: bytes = b""
     chosen: Chosen | None = field(default=None, compare=False)
@@ -252,13 +252,13 @@ class Layout:
     def __post_init__(self) -> None:
         object.__setattr__(self, "root", _bound(self.root))
 
-    def records(self) -> Iterator[Record]:
+    def records(self) -> Iterator[WireRecord]:
         """Yield each record once, before those that hold it; of two that hold each other the inner one."""
         return _records(self.root, set())
 
     def listed(self) -> Layout:
         """Return the layout of lists of these; a definition in Arrow is that of rows, and says both."""
-        lists = Sequence(self.root, t.ListType(types_of(self.root)))
+        lists = WireSequence(self.root, t.ListType(types_of(self.root)))
         return replace(self, root=lists) if self.language == "arrow" else Layout(lists)
 
     def keeping(self, older: Layout, renamed: Mapping[str, str] | None = None) -> Layout:
@@ -274,61 +274,61 @@ class Layout:
         return Layout(_Keeper(renamed or {}).kept(self.root, older.root))
 
 
-def types_of(kind: Kind) -> t.Type:
+def types_of(kind: WireType) -> t.Type:
     """Return the description of what a kind is in a record."""
     match kind:
         case Nullable(inner):
             node = types_of(inner)
             some = node.options if isinstance(node, t.UnionType) else (node,)
             return t.UnionType((*some, t.NoneType()))
-        case Map(key, value):
+        case WireMap(key, value):
             return t.DictType(types_of(key), types_of(value))
-        case Choice(options=options):
+        case WireUnion(options=options):
             return t.UnionType(tuple(types_of(option.kind) for option in options))
-        case Leaf() | Sequence() | Record() | Ref():
+        case Leaf() | WireSequence() | WireRecord() | Ref():
             return kind.type
     raise AssertionError(kind)
 
 
-def parts(kind: Kind) -> Iterator[Kind]:
+def parts(kind: WireType) -> Iterator[WireType]:
     """Yield the kinds directly below one."""
     match kind:
-        case Nullable(inner) | Sequence(item=inner):
+        case Nullable(inner) | WireSequence(item=inner):
             yield inner
-        case Map(key, value):
+        case WireMap(key, value):
             yield from (key, value)
-        case Record(slots=slots) | Choice(options=slots):
+        case WireRecord(slots=slots) | WireUnion(options=slots):
             yield from (slot.kind for slot in slots)
 
 
-def opened(kind: Kind) -> Kind:
+def opened(kind: WireType) -> WireType:
     """Return the record of a reference, and any other kind as it is."""
     return kind.record if isinstance(kind, Ref) else kind
 
 
-def _records(kind: Kind, seen: set[str]) -> Iterator[Record]:
+def _records(kind: WireType, seen: set[str]) -> Iterator[WireRecord]:
     kind = opened(kind)
-    if isinstance(kind, Record):
+    if isinstance(kind, WireRecord):
         if kind.name in seen:
             return
         seen.add(kind.name)
     for part in parts(kind):
         yield from _records(part, seen)
-    if isinstance(kind, Record):
+    if isinstance(kind, WireRecord):
         yield kind
 
 
 # References -----------------------------------------------------------------------------------------
 
 
-def _bound(root: Kind) -> Kind:
+def _bound(root: WireType) -> WireType:
     """Return a kind whose references are bound to its own records.
 
     Raises:
         SchemaError: One of these must hold itself.
     """
     found: list[Ref] = []
-    own: dict[str, Record] = {}
+    own: dict[str, WireRecord] = {}
     _gather(root, own, found)
     if not found:
         return root
@@ -340,10 +340,10 @@ def _bound(root: Kind) -> Kind:
     return root
 
 
-def _gather(kind: Kind, own: dict[str, Record], refs: list[Ref]) -> None:
+def _gather(kind: WireType, own: dict[str, WireRecord], refs: list[Ref]) -> None:
     if isinstance(kind, Ref):
         refs.append(kind)
-    if isinstance(kind, Record):
+    if isinstance(kind, WireRecord):
         if kind.name in own:
             return
         own[kind.name] = kind
@@ -356,46 +356,46 @@ class _Binder:
 
     def __init__(self) -> None:
         self.refs: dict[str, Ref] = {}
-        self.made: dict[str, Record] = {}
+        self.made: dict[str, WireRecord] = {}
 
-    def whole(self, root: Kind) -> Kind:
+    def whole(self, root: WireType) -> WireType:
         root = self.kind(root)
         for name in self.refs.keys() & self.made.keys():
             self.refs[name]._bound[:] = [self.made[name]]
         return root
 
-    def kind(self, kind: Kind) -> Kind:
+    def kind(self, kind: WireType) -> WireType:
         match kind:
             case Ref(name, node):
                 # What it leads to from elsewhere counts only where this layout has no such record.
                 return self.refs.setdefault(name, Ref(name, node, list(kind._bound)))
-            case Record(name, slots):
+            case WireRecord(name, slots):
                 if name not in self.made:
                     self.made[name] = replace(kind, slots=self._slots(slots))
                 return self.made[name]
             case Nullable(inner):
                 return Nullable(self.kind(inner))
-            case Sequence(item):
+            case WireSequence(item):
                 return replace(kind, item=self.kind(item))
-            case Map(key, value):
+            case WireMap(key, value):
                 return replace(kind, key=self.kind(key), value=self.kind(value))
-            case Choice(options=options):
+            case WireUnion(options=options):
                 return replace(kind, options=self._slots(options))
         return kind
 
-    def _slots(self, slots: tuple[Slot, ...]) -> tuple[Slot, ...]:
+    def _slots(self, slots: tuple[WireField, ...]) -> tuple[WireField, ...]:
         return tuple(replace(slot, kind=self.kind(slot.kind)) for slot in slots)
 
 
-def _check_ends(records: Mapping[str, Record]) -> None:
+def _check_ends(records: Mapping[str, WireRecord]) -> None:
     """Raise where no record of a name is ever complete, as each holds another one."""
     ending: set[str] = set()
 
-    def ends(kind: Kind) -> bool:
+    def ends(kind: WireType) -> bool:
         match kind:
-            case Record(name) | Ref(name):
+            case WireRecord(name) | Ref(name):
                 return name in ending or name not in records
-            case Choice(options=options):
+            case WireUnion(options=options):
                 return any(ends(option.kind) for option in options)
         return True
 
@@ -425,23 +425,23 @@ class _Keeper:
         self.renamed = renamed
         self.names: dict[str, str] = {}
 
-    def kept(self, kind: Kind, older: Kind) -> Kind:
+    def kept(self, kind: WireType, older: WireType) -> WireType:
         older = older.kind if isinstance(older, Nullable) and not isinstance(kind, Nullable) else older
         older = opened(older)
         match kind, older:
             case Nullable(inner), _:
                 return Nullable(self.kept(inner, older.kind if isinstance(older, Nullable) else older))
-            case Sequence(item), Sequence(before):
+            case WireSequence(item), WireSequence(before):
                 return replace(kind, item=self.kept(item, before))
-            case Map(key, value), Map(old_key, old_value):
+            case WireMap(key, value), WireMap(old_key, old_value):
                 return replace(kind, key=self.kept(key, old_key), value=self.kept(value, old_value))
             case Ref(name, node), _:
                 return Ref(self.names.get(name, name), node, list(kind._bound))
-            case Record(slots=slots), Record(slots=before):
+            case WireRecord(slots=slots), WireRecord(slots=before):
                 self.names.setdefault(kind.name, older.name)
                 kept, reserved = self.numbered(slots, before, older.reserved)
                 return replace(kind, name=older.name, slots=kept, reserved=reserved)
-            case Choice(options=slots), Choice(options=before):
+            case WireUnion(options=slots), WireUnion(options=before):
                 kept, reserved = self.numbered(_by_kind(slots), _by_kind(before), older.reserved)
                 kept = tuple(replace(slot, key=i) for i, slot in enumerate(kept))
                 return replace(kind, name=older.name, options=kept, reserved=reserved)
@@ -450,8 +450,8 @@ class _Keeper:
         return kind
 
     def numbered(
-        self, slots: tuple[Slot, ...], before: tuple[Slot, ...], reserved: tuple[int, ...]
-    ) -> tuple[tuple[Slot, ...], tuple[int, ...]]:
+        self, slots: tuple[WireField, ...], before: tuple[WireField, ...], reserved: tuple[int, ...]
+    ) -> tuple[tuple[WireField, ...], tuple[int, ...]]:
         """Give slots the numbers that they had, and return with them all that are nobody's any more."""
         known = {slot.key: slot for slot in before}
         had = {number for slot in before for number in (slot.number, slot.null)} - {0} | set(reserved)
@@ -473,26 +473,26 @@ class _Keeper:
         return tuple(kept), tuple(sorted(had - used))
 
 
-def _alike(kind: Kind, older: Kind) -> bool:
+def _alike(kind: WireType, older: WireType) -> bool:
     """Whether a field of one kind that is of another now may keep its number: its payloads still read."""
     kind, older = (opened(each.kind if isinstance(each, Nullable) else each) for each in (kind, older))
     match kind, older:
         case Leaf(), Leaf():
             return (kind.wire, kind.unit) == (older.wire, older.unit)
-        case Sequence(item), Sequence(before):
+        case WireSequence(item), WireSequence(before):
             return _alike_inside(item, before)
-        case Map(key, value), Map(old_key, old_value):
+        case WireMap(key, value), WireMap(old_key, old_value):
             return _alike_inside(key, old_key) and _alike_inside(value, old_value)
     return type(kind) is type(older)
 
 
-def _alike_inside(kind: Kind, older: Kind) -> bool:
+def _alike_inside(kind: WireType, older: WireType) -> bool:
     """The same of items: those that may be None are wrapped in some formats."""
     return isinstance(kind, Nullable) == isinstance(older, Nullable) and _alike(kind, older)
 
 
 def former_keys(
-    slots: Iterable[Slot], before: Container[str | int], renamed: Mapping[str, str]
+    slots: Iterable[WireField], before: Container[str | int], renamed: Mapping[str, str]
 ) -> list[str | int | None]:
     """Return the key that each slot had before: its own or one that nobody has now; None for none."""
     slots = tuple(slots)
@@ -504,7 +504,7 @@ def former_keys(
     return found
 
 
-def _by_kind(options: tuple[Slot, ...]) -> tuple[Slot, ...]:
+def _by_kind(options: tuple[WireField, ...]) -> tuple[WireField, ...]:
     """Return options under what they are, as their place in a choice says nothing."""
     counts: Counter[str] = Counter()
     found = []
@@ -515,19 +515,19 @@ def _by_kind(options: tuple[Slot, ...]) -> tuple[Slot, ...]:
     return tuple(found)
 
 
-def identity(kind: Kind) -> str:
+def identity(kind: WireType) -> str:
     """Return what tells an option of a choice from others, whatever changes within it."""
     match kind := opened(kind):
         case Leaf(wire, type=node):
             return f"{wire} {node}"
-        case Record(slots=slots, type=t.TupleType()):
+        case WireRecord(slots=slots, type=t.TupleType()):
             # Its name is that of the first place where it stands.
             return f"tuple of {', '.join(identity(slot.kind) for slot in slots)}"
-        case Record(type=node):
+        case WireRecord(type=node):
             return str(node)
-        case Choice(options=options):
+        case WireUnion(options=options):
             return " or ".join(identity(option.kind) for option in options)
-        case Sequence(item):
+        case WireSequence(item):
             return f"list of {identity(item)}"
         case Nullable(inner):
             return identity(inner)
@@ -545,7 +545,7 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _MADE = re.compile(r"(field|null|option)\d+")
 """Names made of numbers, without the underscore."""
 
-_WIRES: dict[type[t.Type], Wire] = {
+_WIRES: dict[type[t.Type], WireKind] = {
     t.AnyType: "any",
     t.NoneType: "null",
     t.BoolType: "bool",
@@ -579,12 +579,12 @@ def derive(types: t.Type) -> Layout:
 
 class _Deriver:
     def __init__(self) -> None:
-        self.made: dict[t.Type, Record] = {}
+        self.made: dict[t.Type, WireRecord] = {}
         # By identity: to tell whether records are equal takes a walk through all that they hold.
         self.named: dict[int, str] = {}
         self.names: set[str] = set()
 
-    def kind(self, node: t.Type, path: str, name: str) -> Kind:
+    def kind(self, node: t.Type, path: str, name: str) -> WireType:
         """Return the kind of a node; `name` is for what has none of its own."""
         match node:
             case t.UnionType(options):
@@ -593,11 +593,11 @@ class _Deriver:
                 found = tuple(dict.fromkeys(_OF_VALUES[type(value)] for value in allowed))
                 return self._union(found, path, name, node)
             case t.ListType(item) | t.VarTupleType(item) | t.SetType(item) | t.FrozenSetType(item):
-                return Sequence(self.kind(item, path + "[]", f"{name}Item"), node)
+                return WireSequence(self.kind(item, path + "[]", f"{name}Item"), node)
             case t.DictType(key, value):
                 keys = self.kind(key, path + "{key}", f"{name}Key")
                 values = self.kind(value, path + "{}", f"{name}Value")
-                return Map(keys, values, self._unique(f"{name}Entry"))
+                return WireMap(keys, values, self._unique(f"{name}Entry"))
             case t.RecordType():
                 return self._record(node, path)
             case t.RefType(record=record):
@@ -621,7 +621,9 @@ class _Deriver:
             raise SchemaError(path, f"formats with a schema have no form of `{node}`")
         return Leaf(_WIRES[type(node)], node)
 
-    def _union(self, options: tuple[t.Type, ...], path: str, name: str, whole: t.Type | None = None) -> Kind:
+    def _union(
+        self, options: tuple[t.Type, ...], path: str, name: str, whole: t.Type | None = None
+    ) -> WireType:
         some = [option for option in options if not isinstance(option, t.NoneType)]
         if not some:
             return Leaf("null", t.NoneType())
@@ -637,11 +639,11 @@ class _Deriver:
         if len(kinds) == 1:
             kind = replace(kinds[0], type=whole) if whole and isinstance(kinds[0], Leaf) else kinds[0]
         else:
-            slots = tuple(Slot(i, f"option_{i + 1}", i + 1, kind) for i, kind in enumerate(kinds))
-            kind = Choice(self._unique(name), slots)
+            slots = tuple(WireField(i, f"option_{i + 1}", i + 1, kind) for i, kind in enumerate(kinds))
+            kind = WireUnion(self._unique(name), slots)
         return Nullable(kind) if nullable else kind
 
-    def _record(self, node: t.RecordType, path: str) -> Record:
+    def _record(self, node: t.RecordType, path: str) -> WireRecord:
         inside = (
             (i if node.positional else item.name, item.type, item.required)
             for i, item in enumerate(node.fields)
@@ -650,22 +652,22 @@ class _Deriver:
 
     def _fields(
         self, node: t.Type, inside: Iterator[tuple[str | int, t.Type, bool]], path: str, wanted: str
-    ) -> Record:
+    ) -> WireRecord:
         if node in self.made:
             return self.made[node]
         name = self.named[id(node)] = self._unique(wanted)
-        slots: list[Slot] = []
+        slots: list[WireField] = []
         taken: set[str] = set()
         for number, (key, kind, required) in enumerate(inside, 1):
             part = f"[{key}]" if isinstance(key, int) else step(key)
             made = self.kind(kind, path + part, f"{name}{_capitals(key)}")
-            slots.append(Slot(key, slot_name(key, number, taken), number, made, required))
+            slots.append(WireField(key, wire_name(key, number, taken), number, made, required))
         fresh = _free({slot.number for slot in slots})
         slots = [
             replace(slot, null=next(fresh)) if not slot.required and _may_be_null(slot.kind) else slot
             for slot in slots
         ]
-        self.made[node] = Record(name, tuple(slots), node)
+        self.made[node] = WireRecord(name, tuple(slots), node)
         return self.made[node]
 
     def _unique(self, wanted: str) -> str:
@@ -675,16 +677,16 @@ class _Deriver:
         return name
 
 
-def _options(kind: Kind) -> tuple[Kind, ...]:
+def _options(kind: WireType) -> tuple[WireType, ...]:
     """Return what a value of a kind is one of."""
-    return tuple(option.kind for option in kind.options) if isinstance(kind, Choice) else (kind,)
+    return tuple(option.kind for option in kind.options) if isinstance(kind, WireUnion) else (kind,)
 
 
-def _may_be_null(kind: Kind) -> bool:
+def _may_be_null(kind: WireType) -> bool:
     return isinstance(kind, Nullable) or (isinstance(kind, Leaf) and kind.wire == "null")
 
 
-def slot_name(key: str | int, number: int, taken: set[str]) -> str:
+def wire_name(key: str | int, number: int, taken: set[str]) -> str:
     """Return the key where it is a name like no other, however its capitals and underscores are read."""
     plain = str(key).replace("_", "").lower()
     if isinstance(key, int) or not _NAME.fullmatch(key) or plain in taken or _MADE.fullmatch(plain):

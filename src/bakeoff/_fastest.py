@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from .bench.results import Result
     from .codecs.core.codec import Codec
-    from .codecs.production.lock import Place
+    from .codecs.production.lock import LockLocation
     from .schemas import Schema
 
 __all__ = ["fastest"]
@@ -79,7 +79,7 @@ def fastest(
     from .reports.decide.lock import definition_of
     from .reports.decide.pick import Wish, pick
     from .reports.model.candidates import dictionary_of, limits_needed
-    from .reports.model.cost import Cost
+    from .reports.model.cost import CostModel
     from .reports.model.files import load
 
     if results is not None:
@@ -92,7 +92,7 @@ def fastest(
             "fastest(results=...) or fastest(calibrate=True)"
         )
     wish = Wish(
-        cost=Cost.of(reads, bandwidth),
+        cost=CostModel.of(reads, bandwidth),
         needs=needs,
         trusted=trusted,
         formats=formats,
@@ -109,7 +109,7 @@ def fastest(
     return made.with_limits(**limits_needed(cells))
 
 
-def _locked(place: Place, schema: Schema | None, *, trusted: bool) -> Codec:
+def _locked(place: LockLocation, schema: Schema | None, *, trusted: bool) -> Codec:
     """Make the codec of a lock, when it holds here."""
     from .codecs.production.lock import faults
 

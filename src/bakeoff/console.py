@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.progress import Progress
 
-__all__ = ["Board", "board", "console", "progress"]
+__all__ = ["LiveDisplay", "console", "live_display", "progress"]
 
 PIPE_WIDTH = 140
 _BELOW = 2
@@ -31,7 +31,7 @@ def console(*, stderr: bool = False) -> Console:
     return screen
 
 
-class Board:
+class LiveDisplay:
     """A text that is written again in place, above a progress bar; both on stderr.
 
     Attributes:
@@ -65,11 +65,11 @@ class Board:
 
 
 @contextmanager
-def board() -> Iterator[Board]:
+def live_display() -> Iterator[LiveDisplay]:
     """Show a board for a while; what it said last stays where Ctrl-C ends it."""
     from rich.live import Live
 
-    made = Board()
+    made = LiveDisplay()
     if not made.shown:
         with made.progress:
             yield made

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from bakeoff.bench.operations import operation
-from bakeoff.bench.operations.base import CodecParts, Given, Tools, UnfitError
+from bakeoff.bench.operations.base import CodecParts, Context, Toolkit, UnfitError
 from bakeoff.bench.results import Result, read
 from bakeoff.bench.run.journal import Journal
 from bakeoff.bench.run.options import Options
@@ -31,15 +31,15 @@ from bakeoff.reports import render
 RECORDS = [{"id": number, "text": "x" * number} for number in range(40)]
 
 
-def given(made: Any, **more: Any) -> Given:
+def given(made: Any, **more: Any) -> Context:
     """Return what an operation is carried out with."""
     sample = make_sample(RECORDS)
-    return Given(CodecParts(made, made), sample, [made.encode(record) for record in RECORDS], **more)
+    return Context(CodecParts(made, made), sample, [made.encode(record) for record in RECORDS], **more)
 
 
-def tools() -> Tools:
+def tools() -> Toolkit:
     """Return what an operation is lent."""
-    return Tools(lambda: None, time_each, sorted(time_each(nothing, [None] * 100)))
+    return Toolkit(lambda: None, time_each, sorted(time_each(nothing, [None] * 100)))
 
 
 def test_each_call_is_clocked_on_its_own() -> None:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import bakeoff
 from bakeoff import codecs
 from bakeoff.bench.lab.fidelity.equality import differences, equal, first_difference
-from bakeoff.bench.lab.fidelity.losses import judge
+from bakeoff.bench.lab.fidelity.losses import find_losses
 from bakeoff.bench.worker.records import array_kinds, caches_text
 from bakeoff.codecs import EncodeError
 from bakeoff.codecs.conventions.arrays import kind_of
@@ -89,7 +89,7 @@ def test_a_copy_is_the_same(value: Any) -> None:
 
     assert first_difference(value, pickle.loads(pickle.dumps(value, 5))) is None
     assert equal(record, pickle.loads(pickle.dumps(record, 5)), order=True)
-    assert judge(record, pickle.loads(pickle.dumps(record, 5)), ()).wrong is None
+    assert find_losses(record, pickle.loads(pickle.dumps(record, 5)), ()).wrong is None
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_a_difference_is_named(expected: Any, found: Any, words: str) -> None:
 
     assert words in str(difference)
     if type(found) is not list and found is not None:
-        assert words in str(judge({"v": expected}, {"v": found}, ()).wrong)
+        assert words in str(find_losses({"v": expected}, {"v": found}, ()).wrong)
 
 
 def test_values_in_sets_and_keys_are_compared() -> None:
@@ -164,7 +164,7 @@ def test_every_codec_writes_what_they_hold(name: str) -> None:
                 raise
             continue
 
-        wrong = judge(record, codec.decode(payload), codec.carries, codec.losses).wrong
+        wrong = find_losses(record, codec.decode(payload), codec.preserves, codec.losses).wrong
         dtype = getattr(value, "dtype", None)
         # numpy itself turns the bytes around, and orjson says in its notes what it does to nanoseconds.
         turned = name == "pickle/2" and getattr(dtype, "byteorder", "") == ">"
@@ -231,23 +231,23 @@ def test_float32_may_be_written_short(values: list[float]) -> None:
     """orjson writes the shortest text of a float32; read as a float64 that is another number."""
     short = [float(str(np.float32(value))) for value in values]
 
-    assert judge({"v": np.array(values, "f4")}, {"v": short}, {"list", "float", "dict"}).wrong is None
+    assert find_losses({"v": np.array(values, "f4")}, {"v": short}, {"list", "float", "dict"}).wrong is None
 
 
 def test_a_rounded_value_that_is_another_one_is_wrong() -> None:
     """Only what rounds to the same float32 is taken for it."""
-    assert judge([np.array([0.1], "f4")], [[0.11]], {"list", "float"}).wrong is not None
-    assert judge([np.float32(0.1)], [0.11], {"list", "float"}).wrong is not None
+    assert find_losses([np.array([0.1], "f4")], [[0.11]], {"list", "float"}).wrong is not None
+    assert find_losses([np.float32(0.1)], [0.11], {"list", "float"}).wrong is not None
 
 
 def test_no_library_is_imported_for_plain_records() -> None:
     """Neither by the package, nor by a comparison, nor by a codec's conventions."""
     program = (
         "import bakeoff, datetime, decimal, sys\n"
-        "from bakeoff.bench.lab.fidelity.losses import judge\n"
+        "from bakeoff.bench.lab.fidelity.losses import find_losses\n"
         "record = {'t': datetime.datetime.now(), 'd': decimal.Decimal(1), 's': {1}}\n"
         "codec = bakeoff.codec('json')\n"
-        "judge(record, codec.decode(codec.encode(record)), codec.carries, codec.losses)\n"
+        "find_losses(record, codec.decode(codec.encode(record)), codec.preserves, codec.losses)\n"
         "print(sorted({'numpy', 'pandas', 'polars', 'pyarrow'} & set(sys.modules)))"
     )
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
@@ -348,10 +348,10 @@ def test_a_message_of_zmq_has_a_frame_for_each_array() -> None:
     """No array is copied on the way out, and those that come back are views of the frames."""
     pytest.importorskip("zmq", reason="missing here: pyzmq; pip install pyzmq")
     codec = bakeoff.codec("pickle/buffers", trusted=True)
-    plug, value = codec.for_zmq(), np.arange(1_000.0)
+    integration, value = codec.for_zmq(), np.arange(1_000.0)
 
-    frames = plug.encode({"a": value})
-    found = plug.decode(frames)["a"]
+    frames = integration.encode({"a": value})
+    found = integration.decode(frames)["a"]
 
     assert 2 == len(frames)
     assert np.shares_memory(np.frombuffer(frames[1], "u1"), value)
@@ -361,7 +361,7 @@ def test_a_message_of_zmq_has_a_frame_for_each_array() -> None:
     with pytest.raises(codecs.LimitError):
         codec.with_limits(size=100).for_zmq().decode(frames)
     with pytest.raises(codecs.DecodeError):
-        plug.decode(frames[:1])
+        integration.decode(frames[:1])
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def remember(data):
     return remembered.setdefault(data, json.loads(data))
 
 def make(name, encode, decode=json.loads):
-    return lambda: Codec(name=name, format="json", encode=encode, decode=decode, carries={"str", "int"})
+    return lambda: Codec(name=name, format="json", encode=encode, decode=decode, preserves={"str", "int"})
 
 good = make("good", dumps)
 segfaults = make("segfaults", once(segfault))

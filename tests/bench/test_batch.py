@@ -13,7 +13,7 @@ import pytest
 
 import inprocess
 from bakeoff.bench.operations import operation
-from bakeoff.bench.operations.base import CodecParts, Given, UnfitError, Work
+from bakeoff.bench.operations.base import CodecParts, Context, TimedCall, UnfitError
 from bakeoff.bench.results import read
 from bakeoff.bench.worker.records import make_sample
 from bakeoff.codecs import codec
@@ -22,14 +22,16 @@ from bakeoff.errors import UsageError
 RECORDS = [{"id": number, "text": "x" * number} for number in range(10)]
 
 
-def given(name: str, made: Any) -> Given:
+def given(name: str, made: Any) -> Context:
     """Return what an operation is carried out with."""
     declared, sample = operation(name), make_sample(RECORDS)
     payloads = [made.encode(record) for record in RECORDS]
-    return Given(CodecParts(made, made), sample, payloads, sample.records(), parameter=declared.at_parameter)
+    return Context(
+        CodecParts(made, made), sample, payloads, sample.records(), parameter=declared.at_parameter
+    )
 
 
-def called(name: str, made: Any) -> tuple[Work, list[Any]]:
+def called(name: str, made: Any) -> tuple[TimedCall, list[Any]]:
     """Return an operation's work, and what it is called with, frame by frame."""
     work = operation(name).carry_out(given(name, made))
     frames = -(-len(RECORDS) // work.records)
@@ -77,7 +79,7 @@ def test_a_schema_is_one_records() -> None:
     needing: Any = SimpleNamespace(needs_schema=True)
     with pytest.raises(UnfitError, match="one record's"):
         operation("batch-load:4").carry_out(
-            Given(CodecParts(needing, needing), make_sample(RECORDS), parameter="4")
+            Context(CodecParts(needing, needing), make_sample(RECORDS), parameter="4")
         )
 
 

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from bakeoff.bench.contention import alike, baseline, limit, overall
+from bakeoff.bench.contention import alike, free_level, highest_free, overall
 from bakeoff.bench.results import Cell, without_defaults
 from bakeoff.bench.run.state import State
 from bakeoff.bench.worker import gauge
@@ -21,17 +21,17 @@ CELL = Cell("c", "dump", "json")
 class TestReadings:
     def test_few_readings_that_are_too_low_do_not_move_the_baseline(self) -> None:
         """An interrupt during the chain makes one reading in a thousand too low."""
-        assert baseline([0.1, *[0.66] * 40, *[1.1] * 20]) == 0.66
+        assert free_level([0.1, *[0.66] * 40, *[1.1] * 20]) == 0.66
 
     def test_an_earlier_process_may_know_better(self) -> None:
         """A process that never had the core alone takes the baseline of another."""
-        assert baseline([1.1] * 50, known=0.66) == 0.66
-        assert baseline([0.66] * 50, known=1.1) == 0.66
+        assert free_level([1.1] * 50, known=0.66) == 0.66
+        assert free_level([0.66] * 50, known=1.1) == 0.66
 
     def test_a_process_that_shared_for_a_third_of_its_time_is_not_free(self) -> None:
         """The upper quartile of its readings decides."""
-        assert overall([0.66] * 20 + [1.1] * 10) > limit(0.66)
-        assert overall([0.66] * 28 + [1.1] * 2) < limit(0.66)
+        assert overall([0.66] * 20 + [1.1] * 10) > highest_free(0.66)
+        assert overall([0.66] * 28 + [1.1] * 2) < highest_free(0.66)
         assert overall([]) == 0
 
     def test_a_reading_is_a_ratio_of_two_times(self) -> None:
@@ -77,7 +77,7 @@ def test_ratios_are_those_of_a_free_core(seed: int) -> None:
     rng = random.Random(seed)
     found, contention = measure(SharedCore(rng, 0.3, seconds=0.05), rng, least=FREE)
 
-    assert contention <= limit(FREE)
+    assert contention <= highest_free(FREE)
     for name, (seconds, _) in CELLS.items():
         assert found[name] == pytest.approx(seconds / CELLS["orjson"][0], rel=0.03), name
 
@@ -88,7 +88,7 @@ def test_a_core_that_is_never_free_is_reported() -> None:
     found, contention = measure(SharedCore(rng, 1.0), rng, least=FREE)
     seconds, factor = CELLS["json"]
 
-    assert contention > limit(FREE)
+    assert contention > highest_free(FREE)
     assert found["json"] == pytest.approx(
         seconds * factor / CELLS["orjson"][0] / CELLS["orjson"][1], rel=0.03
     )
@@ -109,7 +109,7 @@ def process(pair: int, contention: float, paired: float) -> dict[str, object]:
         "kind": "process",
         "corpus": "c",
         "pair": pair,
-        "yardstick": 1e-5,
+        "reference_kernel": 1e-5,
         "contention": contention,
         "least": 0.66,
         "cells": {CELL.name: figure},

@@ -11,7 +11,7 @@ import pytest
 
 import bakeoff
 from bakeoff.bench.operations import operation
-from bakeoff.bench.operations.base import CodecParts, Given
+from bakeoff.bench.operations.base import CodecParts, Context
 from bakeoff.bench.operations.copied import copied
 from bakeoff.bench.worker.records import make_sample
 
@@ -67,7 +67,7 @@ def figures(name: str, record: Any) -> tuple[float, dict[str, Any]]:
     """Return what is copied by a codec on one record, as a run would find out."""
     codec = bakeoff.codec(name, trusted=True)
     sample = make_sample([record])
-    given = Given(CodecParts(codec, codec), sample, [codec.encode(record)])
+    given = Context(CodecParts(codec, codec), sample, [codec.encode(record)])
     found = operation("copied").carry_out(given)
     return found.value, dict(found.extras)
 

@@ -8,16 +8,16 @@ import pytest
 
 from bakeoff.bench.operations.base import Batch, Ring
 from bakeoff.bench.worker.costs import costs
-from bakeoff.bench.worker.work import Clocked, Spent
+from bakeoff.bench.worker.work import Spent, TimedWork
 
 TRUE = [1e-6 * (1 + i % 7) for i in range(50)]
 
 
-def clocked(disturbed: Callable[[int, int], float]) -> Clocked:
+def clocked(disturbed: Callable[[int, int], float]) -> TimedWork:
     """A work whose clock says what a record costs, times what happens at that call of that pass."""
     passes: list[Ring] = []
 
-    class Simulated(Clocked):
+    class Simulated(TimedWork):
         __slots__ = ()
 
         def run(self, batch: Batch, start: int, calls: int, warmup: int = 0) -> Spent:

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from bakeoff import codecs
-from bakeoff.bench.lab.fidelity.matrix import VALUES, Cell, cells
+from bakeoff.bench.lab.fidelity.matrix import VALUES, FidelityCell, cells
 from bakeoff.commands.fidelity import command
 
 AVAILABLE = [name for name in codecs.available() if not codecs.codec(name).needs_schema]
@@ -41,7 +41,7 @@ UNWRITTEN = {"datetime_zone", "datetime_fold"}
 
 
 @cache
-def column(name: str) -> dict[str, tuple[Cell, Cell]]:
+def column(name: str) -> dict[str, tuple[FidelityCell, FidelityCell]]:
     """Return the cells of one codec."""
     return {value: (without, with_schema) for value, without, with_schema in cells(name)}
 
@@ -53,7 +53,7 @@ def test_carries_is_the_truth(name: str) -> None:
     for row in VALUES:
         if row.token:
             shown[row.token] = shown.get(row.token, True) and column(name)[row.name][0].outcome == "exact"
-    declared = codecs.codec(name).carries - UNTESTED
+    declared = codecs.codec(name).preserves - UNTESTED
 
     assert {token for token, exact in shown.items() if exact} == declared
 

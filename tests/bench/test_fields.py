@@ -28,7 +28,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Result:
         operations=("load", PEEK, UPDATE, SPLICED),
         records="200",
         infer=True,
-        patient=True,
+        no_time_limit=True,
     )
     file = tmp_path_factory.mktemp("run") / "r.json"
     return Session(dataclasses.replace(options.quick(), budget=0.0), file).run()
@@ -61,7 +61,7 @@ def test_fields_and_updates_are_measured_and_checked(result):
 def test_what_is_wrong_is_no_figure(tmp_path):
     """A field that no record has is named, with what there is; so it is in every codec's row."""
     options = Options(
-        corpora=("movies",), codecs=("json",), operations=("peek:titel",), records="50", patient=True
+        corpora=("movies",), codecs=("json",), operations=("peek:titel",), records="50", no_time_limit=True
     )
     cell = Session(dataclasses.replace(options.quick(), budget=0.0), tmp_path / "r.json").run().cells[0]
     assert ("unsupported", True) == (cell.outcome, "no $.titel: $ has id, title" in cell.reason)

@@ -30,7 +30,7 @@ def run(number: int, *, shift: float = 0.0, contention: float = 1.0, **fields: o
     cells = tuple(
         replace(
             cell,
-            samples=tuple(replace(s, yardstick=6e-6, contention=contention) for s in cell.samples),
+            samples=tuple(replace(s, reference_kernel=6e-6, contention=contention) for s in cell.samples),
         )
         for cell in made.cells
     )

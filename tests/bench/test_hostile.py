@@ -15,8 +15,8 @@ import pytest
 
 import bakeoff
 from bakeoff.bench.lab.hostile.attack import built
-from bakeoff.bench.lab.hostile.campaign import Finding
-from bakeoff.bench.lab.hostile.cases import Case
+from bakeoff.bench.lab.hostile.campaign import AttackFinding
+from bakeoff.bench.lab.hostile.cases import HostileCase
 from bakeoff.bench.lab.hostile.collection import CASES, cases_of
 from bakeoff.bench.lab.hostile.faults import FAULTS, Fault, markdown
 from bakeoff.bench.lab.hostile.promises import Promise, Seen, breaches
@@ -26,7 +26,7 @@ PLANTED = """
 import ctypes, json, os
 from bakeoff.codecs import Codec
 
-FACTS = {"carries": {"str", "int"}}
+FACTS = {"preserves": {"str", "int"}}
 
 def make(name, decode, encode=lambda record: json.dumps(record).encode(), kind=Codec):
     return lambda: kind(name=name, format="planted", encode=encode, decode=decode, **FACTS)
@@ -90,9 +90,9 @@ def check(*arguments: str, env: dict[str, str] | None = None) -> subprocess.Comp
     return subprocess.run([bakeoff, "check", *arguments], capture_output=True, text=True, env=env)
 
 
-def case(must: Any = "either", direction: Any = "decode") -> Case:
+def case(must: Any = "either", direction: Any = "decode") -> HostileCase:
     """Return a case that is not tried."""
-    return Case(direction, "some", "something", lambda codec: [], must)
+    return HostileCase(direction, "some", "something", lambda codec: [], must)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_a_known_fault_that_is_gone_is_told(seen: Seen, broken: Any, always: boo
     """It does not count as broken, unless it is another one than is known."""
     known = Fault(("x",), "died", "something", "its library's", ("some",), "decode", always)
 
-    assert expected == Finding("x", case(), seen, broken, known).verdict
+    assert expected == AttackFinding("x", case(), seen, broken, known).verdict
 
 
 def test_known_faults_name_what_there_is() -> None:

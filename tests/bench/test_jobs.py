@@ -17,7 +17,7 @@ from bakeoff.bench.jobs import (
     Alone,
     Check,
     Checked,
-    Corpus,
+    CorpusInputs,
     Describe,
     Failed,
     Prepare,
@@ -29,11 +29,11 @@ from bakeoff.bench.jobs import (
     encode,
 )
 from bakeoff.bench.run import processes
-from bakeoff.bench.run.processes import Workshop
+from bakeoff.bench.run.processes import LocalExecutor
 from bakeoff.bench.worker.records import make_sample
 from bakeoff.errors import RunError
 
-CORPUS = Corpus("5a", schema="5c")
+CORPUS = CorpusInputs("5a", schema="5c")
 RECORDS = [
     Prepare(
         source="a.jsonl",
@@ -64,15 +64,15 @@ RECORDS = [
         {"name": "movies"}, CORPUS, (("line 3", "cut off"),), "one record", ("here",), {"rows": "rows.py"}
     ),
     Checked("ok", figures={"size": 12.5}, failed={"peek": ("wrong", "other")}, limits={"depth": 7}),
-    Timed({"0": {"raw": 1e-6}}, {"1": "gone"}, yardstick=1e-7, harness=8.0, dirty=0.1),
+    Timed({"0": {"raw": 1e-6}}, {"1": "gone"}, reference_kernel=1e-7, harness=8.0, dirty=0.1),
     Failed("no such codec"),
 ]
 
 
 @pytest.fixture(scope="module")
-def workshop() -> Iterator[Workshop]:
+def executor() -> Iterator[LocalExecutor]:
     """A place for workers."""
-    with Workshop() as made:
+    with LocalExecutor() as made:
         yield made
 
 
@@ -106,28 +106,28 @@ def test_blobs_are_kept_once_and_found_by_digest(tmp_path: Path) -> None:
         blobs["ab" * 32]
 
 
-def test_a_check_leaves_what_timing_needs(workshop: Workshop, tmp_path: Path) -> None:
+def test_a_check_leaves_what_timing_needs(executor: LocalExecutor, tmp_path: Path) -> None:
     """Brought from anywhere, and kept where the executor keeps what workers make."""
     elsewhere = Blobs(tmp_path / "elsewhere")
-    corpus = Corpus(elsewhere.put(make_sample([{"a": number} for number in range(20)]).stored()))
-    checked = workshop.submit(
+    corpus = CorpusInputs(elsewhere.put(make_sample([{"a": number} for number in range(20)]).stored()))
+    checked = executor.submit(
         Check(corpus=corpus, codec="json", seconds=5.0), elsewhere, patience=60
     ).result()
 
     assert (checked.answer.outcome, checked.answer.records, checked.host) == ("ok", 20, os.uname().nodename)
     cells = (TimedCell("json", "load", checked.answer.payloads),)
-    timed = workshop.work(Time(corpus=corpus, cells=cells, rounds=3, slice=1e-4), patience=60).answer
+    timed = executor.work(Time(corpus=corpus, cells=cells, rounds=3, slice=1e-4), patience=60).answer
     assert timed.cells["0"]["raw"] > 0
 
 
 def test_checks_are_forked_and_what_times_is_not(tmp_path: Path) -> None:
     """From one process, each with an end of its own; when it is gone, so are its forks, and a run says so."""
-    with Workshop() as workshop:
-        corpus = Corpus(workshop.blobs.put(make_sample([{"a": 1}] * 3).stored()))
-        warm = workshop.warm_up()
-        assert warm is workshop.warm_up()
+    with LocalExecutor() as executor:
+        corpus = CorpusInputs(executor.blobs.put(make_sample([{"a": 1}] * 3).stored()))
+        warm = executor.warm_up()
+        assert warm is executor.warm_up()
         answers = [
-            workshop.work(Check(corpus=corpus, codec=name, seconds=5.0)).answer for name in ("json", "bson")
+            executor.work(Check(corpus=corpus, codec=name, seconds=5.0)).answer for name in ("json", "bson")
         ]
         assert ["ok", "ok"] == [answer.outcome for answer in answers]
         assert not psutil.Process(warm.pid).children()
@@ -140,20 +140,22 @@ def test_checks_are_forked_and_what_times_is_not(tmp_path: Path) -> None:
 
         os.kill(warm.pid, signal.SIGKILL)
         with pytest.raises(RunError, match="no more checks can be started"):
-            workshop.work(Check(corpus=corpus, codec="json", seconds=5.0))
+            executor.work(Check(corpus=corpus, codec="json", seconds=5.0))
         cells = (TimedCell("json", "load", answers[0].payloads),)
-        assert workshop.work(Time(corpus=corpus, cells=cells, rounds=3, slice=1e-4)).answer.cells["0"]
+        assert executor.work(Time(corpus=corpus, cells=cells, rounds=3, slice=1e-4)).answer.cells["0"]
 
 
-def test_a_codec_that_is_not_there_is_an_answer(workshop: Workshop) -> None:
+def test_a_codec_that_is_not_there_is_an_answer(executor: LocalExecutor) -> None:
     """With the reason."""
-    ended = workshop.work(Describe(codec="jsom"), patience=60)
+    ended = executor.work(Describe(codec="jsom"), patience=60)
 
     assert (None, "error") == (ended.answer, ended.outcome)
     assert "json" in ended.reason
 
 
-def test_no_file_keeps_what_a_worker_is_told(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_file_keeps_what_a_worker_is_told(
+    executor: LocalExecutor, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It may hold a server's password: nobody else reads it, and it is gone when the worker begins."""
     folders, modes, left = [], [], []
     started = processes._started
@@ -165,7 +167,7 @@ def test_no_file_keeps_what_a_worker_is_told(workshop: Workshop, monkeypatch: py
 
     monkeypatch.setattr(processes, "_started", watched)
     monkeypatch.setattr(processes.shutil, "rmtree", lambda folder: left.extend(folder.iterdir()))
-    workshop.work(Describe(codec="json"))
+    executor.work(Describe(codec="json"))
 
     assert [0o600] == modes
     assert folders

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bakeoff.bench.lab.fidelity.losses import judge
+from bakeoff.bench.lab.fidelity.losses import find_losses
 
 JSON = frozenset({"none", "bool", "int", "float", "str", "list", "dict"})
 
@@ -54,7 +54,7 @@ WHEN = dt.datetime(2011, 5, 6, 7, 8, 9, 123456)
 )
 def test_the_conventions_are_declared(before: Any, after: Any) -> None:
     """A type that JSON lacks, written by the convention, is a loss and not a mistake."""
-    found = judge({"x": before}, {"x": after}, JSON)
+    found = find_losses({"x": before}, {"x": after}, JSON)
 
     assert found.wrong is None
     assert found.losses
@@ -83,7 +83,7 @@ def test_the_conventions_are_declared(before: Any, after: Any) -> None:
 )
 def test_everything_else_is_wrong(before: Any, after: Any) -> None:
     """A difference that no declaration explains, with the place."""
-    found = judge({"x": before}, {"x": after}, JSON)
+    found = find_losses({"x": before}, {"x": after}, JSON)
 
     assert found.wrong is not None
     assert "$" in found.wrong
@@ -91,18 +91,20 @@ def test_everything_else_is_wrong(before: Any, after: Any) -> None:
 
 def test_a_type_that_the_codec_carries_must_come_back() -> None:
     """The convention is no excuse for a codec that says it carries the type."""
-    assert judge((1,), [1], JSON | {"tuple"}).wrong == "`tuple` came back as `list` at `$`"
+    assert find_losses((1,), [1], JSON | {"tuple"}).wrong == "`tuple` came back as `list` at `$`"
 
 
 def test_a_coarser_moment_needs_a_declared_loss() -> None:
     """Milliseconds instead of microseconds are fine only where the codec says so."""
     cut = WHEN.replace(microsecond=123000)
 
-    assert judge(WHEN, cut, JSON).wrong is not None
-    assert list(judge(WHEN, cut, JSON, ["datetimes lose their microseconds"]).losses.values()) == [
+    assert find_losses(WHEN, cut, JSON).wrong is not None
+    assert list(find_losses(WHEN, cut, JSON, ["datetimes lose their microseconds"]).losses.values()) == [
         "`2011-05-06T07:08:09.123456` came back as `2011-05-06T07:08:09.123000` at `$`"
     ]
-    assert judge(WHEN, cut.replace(hour=8), JSON, ["datetimes lose their microseconds"]).wrong is not None
+    assert (
+        find_losses(WHEN, cut.replace(hour=8), JSON, ["datetimes lose their microseconds"]).wrong is not None
+    )
 
 
 BERLIN = WHEN.replace(tzinfo=ZoneInfo("Europe/Berlin"))
@@ -126,23 +128,25 @@ REPEATED = dt.datetime(2024, 10, 27, 2, 30, fold=1)
 def test_zone_and_fold_are_lost_by_declaration(before: Any, after: Any, text: str) -> None:
     """Offsets come back, names of zones and folds do not: a loss, said as such, and no mistake."""
     offsets = JSON | {"datetime", "datetime_aware", "datetime_offset", "time"}
-    found = judge({"at": before}, {"at": after}, offsets)
+    found = find_losses({"at": before}, {"at": after}, offsets)
 
     assert (found.wrong, list(found.losses.values())) == (None, [f"{text} at `$.at`"])
-    assert judge(before, after, offsets | {"datetime_zone", "datetime_fold"}).wrong is not None
-    assert judge(before, after.replace(minute=1), offsets).wrong is not None
-    assert judge(after, after.replace(fold=not after.fold), offsets | {"datetime_fold"}).wrong is not None
+    assert find_losses(before, after, offsets | {"datetime_zone", "datetime_fold"}).wrong is not None
+    assert find_losses(before, after.replace(minute=1), offsets).wrong is not None
+    assert (
+        find_losses(after, after.replace(fold=not after.fold), offsets | {"datetime_fold"}).wrong is not None
+    )
 
 
 def test_a_claimed_order_of_keys_must_come_back() -> None:
     """Who carries `key_order` is held to it at every level; who does not may sort."""
     before, after = {"x": {"a": (1,), "_id": 2}}, {"x": {"_id": 2, "a": [1]}}
 
-    assert judge(before, after, JSON | {"key_order"}).wrong == (
+    assert find_losses(before, after, JSON | {"key_order"}).wrong == (
         "`['a', '_id']` came back as `['_id', 'a']` at `keys of $.x`"
     )
-    assert judge(before, after, JSON).wrong is None
-    assert judge({"a": 1, "_id": 2}, {"_id": 2, "a": 1}, JSON | {"key_order"}).wrong is not None
+    assert find_losses(before, after, JSON).wrong is None
+    assert find_losses({"a": 1, "_id": 2}, {"_id": 2, "a": 1}, JSON | {"key_order"}).wrong is not None
 
 
 def test_keys_that_are_nan_are_found() -> None:
@@ -150,18 +154,18 @@ def test_keys_that_are_nan_are_found() -> None:
     nan = float("nan")
     before, after = ({nan: of(1), float("nan"): of(2), 1.5: of(3)} for of in (lambda x: (x,), lambda x: [x]))
 
-    assert judge(before, after, JSON | {"any_keys"}).wrong is None
+    assert find_losses(before, after, JSON | {"any_keys"}).wrong is None
 
 
 def test_equal_records_have_nothing_to_judge() -> None:
     """Neither loss nor mistake."""
-    found = judge({"a": [1, None]}, {"a": [1, None]}, JSON)
+    found = find_losses({"a": [1, None]}, {"a": [1, None]}, JSON)
 
     assert (found.losses, found.wrong) == ({}, None)
 
 
 @pytest.mark.parametrize(
-    ("carries", "wrong"),
+    ("preserves", "wrong"),
     [
         (set(), False),
         ({"int_keys"}, False),
@@ -170,8 +174,8 @@ def test_equal_records_have_nothing_to_judge() -> None:
         ({"any_keys"}, True),
     ],
 )
-def test_a_large_int_as_a_key_needs_both(carries: set[str], wrong: bool) -> None:
+def test_a_large_int_as_a_key_needs_both(preserves: set[str], wrong: bool) -> None:
     """MessagePack has int keys and no such ints, JSON such ints and no int keys: both write text."""
-    found = judge({2**64: 1}, {str(2**64): 1}, JSON | carries)
+    found = find_losses({2**64: 1}, {str(2**64): 1}, JSON | preserves)
 
     assert wrong == (found.wrong is not None)

@@ -8,11 +8,11 @@ import pickle
 import pytest
 
 import bakeoff
-from bakeoff.bench.jobs import Corpus
+from bakeoff.bench.jobs import CorpusInputs
 from bakeoff.bench.results import Cell, CellResult, CheckFacts
 from bakeoff.bench.worker.limits import beyond, depth_needed
 from bakeoff.bench.worker.parts import codec_parts
-from bakeoff.bench.worker.records import Sample
+from bakeoff.bench.worker.records import PickledSample
 from bakeoff.codecs.safety.limits import GREATEST_DEPTH, OWN_DATA
 from bakeoff.reports.model.candidates import limits_needed
 
@@ -21,8 +21,8 @@ LISTS = {"a": [1, [2], {"b": None}] * 70_000}
 
 
 def needed(name: str, *records: object) -> dict[str, int]:
-    sample = Sample([pickle.dumps(record) for record in records], [1.0] * len(records), fresh=False)
-    parts = codec_parts(name, Corpus(""), {})
+    sample = PickledSample([pickle.dumps(record) for record in records], [1.0] * len(records), fresh=False)
+    parts = codec_parts(name, CorpusInputs(""), {})
     return beyond(name, parts, sample, [parts.bare.encode(record) for record in records])
 
 
@@ -69,11 +69,11 @@ def test_the_largest_of_all_cells_counts():
 def test_deep_records_are_measured_with_the_limit_that_they_need(name, limits):
     """160 levels: read by a codec that is asked for with the depth that a run says, and refused without."""
     record = functools.reduce(lambda inner, _: {"a": [inner]}, range(80), {"v": 1})
-    parts = codec_parts(name, Corpus("", depth=depth_needed(161)), {})
+    parts = codec_parts(name, CorpusInputs("", depth=depth_needed(161)), {})
     payload = parts.bare.encode(record)
 
     assert record == parts.bare.decode(payload)
-    sample = Sample([pickle.dumps(record)], [1.0], fresh=False)
+    sample = PickledSample([pickle.dumps(record)], [1.0], fresh=False)
     assert limits == beyond(name, parts, sample, [payload])
     if limits:
         assert record == bakeoff.codec(name, **limits).decode(payload)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from bakeoff.bench.jobs import Alone, Corpus, Ended, Found
+from bakeoff.bench.jobs import Alone, CorpusInputs, Ended, Found
 from bakeoff.bench.operations import growth
 from bakeoff.bench.operations._memory import EXACT, windows
 from bakeoff.bench.run.memory import _confirmed
@@ -248,7 +248,7 @@ def test_the_traced_pass_ends_in_time(monkeypatch):
 
 def test_a_suspicion_alone_is_no_verdict():
     """Ctrl-C before the process that would confirm it."""
-    job = Alone(corpus=Corpus(""), codec="json", operation="growth-load", payloads="")
+    job = Alone(corpus=CorpusInputs(""), codec="json", operation="growth-load", payloads="")
     suspicion = Ended(Found(0.0, {"verdict": "no growth"}, again={"windows": 96}))
 
     assert _confirmed(SimpleNamespace(stopping=True), job, suspicion, lambda: False) is None

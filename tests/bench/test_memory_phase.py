@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from bakeoff.bench.jobs import Alone, Checked, Corpus, Ended, Found
+from bakeoff.bench.jobs import Alone, Checked, CorpusInputs, Ended, Found
 from bakeoff.bench.operations import MEMORY
 from bakeoff.bench.results import Cell, without_defaults
 from bakeoff.bench.run import memory, schedule
@@ -64,7 +64,7 @@ def measured(
         said.extend(entry["text"] for entry in entries if entry["kind"] == "warning")
 
     chosen = Options(("made",), tuple(calls), ("dump", "load", *MEMORY), budget=100.0, **options)
-    stage = Stage("made", Corpus(""), (), {}, tuple(calls), Schedule(chosen, begun=seconds))
+    stage = Stage("made", CorpusInputs(""), (), {}, tuple(calls), Schedule(chosen, begun=seconds))
     stage.checks |= {
         name: Checked("ok", records=10, rough={"dump": call, "load": call}) for name, call in calls.items()
     }
@@ -109,15 +109,16 @@ def test_a_slow_codec_alone_is_left_out(clock: Clock) -> None:
     assert "peak dump and peak load of slow; growth dump and growth load of slow: a longer" in said
 
 
-@pytest.mark.parametrize(("seconds", "patient", "number"), [(0.0, False, 0), (0.0, True, 12)])
+@pytest.mark.parametrize(("seconds", "no_time_limit", "number"), [(0.0, False, 0), (0.0, True, 12)])
 def test_without_time_nothing_is_begun_unless_it_takes_what_it_takes(
-    clock: Clock, seconds: float, patient: bool, number: int
+    clock: Clock, seconds: float, no_time_limit: bool, number: int
 ) -> None:
     """The columns are then left out, and both kinds are named once."""
-    asked, said = measured(clock, seconds, dict.fromkeys(CODECS, 1e-6), patient=patient)
+    asked, said = measured(clock, seconds, dict.fromkeys(CODECS, 1e-6), no_time_limit=no_time_limit)
 
     assert number == len(asked)
-    assert patient == ("" == said)
+    assert no_time_limit == ("" == said)
     assert (
-        patient or said.count("made: the time did not suffice for peak dump and peak load; growth dump") == 1
+        no_time_limit
+        or said.count("made: the time did not suffice for peak dump and peak load; growth dump") == 1
     )

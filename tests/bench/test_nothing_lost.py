@@ -19,7 +19,7 @@ import pytest
 
 from bakeoff.bench.results import Result, read
 from bakeoff.bench.run.journal import Journal, journal_path
-from bakeoff.bench.run.processes import Workshop
+from bakeoff.bench.run.processes import LocalExecutor
 from bakeoff.bench.run.session import stored_options
 from bakeoff.bench.run.state import State, entries
 from bakeoff.errors import RunError, UsageError
@@ -148,10 +148,10 @@ class TestKill:
         endless = Endless(tmp_path)
         endless.wait_for_processes(1)
         killed = {path.name for path in place.iterdir()} - {"bakeoff-mine"}
-        with Workshop() as running:
+        with LocalExecutor() as running:
             assert killed < {path.name for path in place.iterdir()}
             endless.end(signal.SIGKILL)
-            with Workshop():
+            with LocalExecutor():
                 left = {path.name for path in place.iterdir()}
             assert running.folder.name in left
 
@@ -423,7 +423,7 @@ class TestResume:
             "def codec():\n"
             "    return bakeoff.Codec(name='theirs', format='json', version='9.9', library='fast',\n"
             "        encode=lambda record: json.dumps(record).encode(), decode=json.loads,\n"
-            "        carries=['none', 'bool', 'int', 'float', 'str', 'list', 'dict'])\n"
+            "        preserves=['none', 'bool', 'int', 'float', 'str', 'list', 'dict'])\n"
         )
         monkeypatch.setenv("PYTHONPATH", str(package))
         arguments = ["movies", *UNTIMED, "-c", "theirs"]

@@ -22,19 +22,19 @@ from click.testing import CliRunner
 import bakeoff
 from bakeoff.bench.backends.transports import by_url, kind
 from bakeoff.bench.backends.transports.base import (
-    Kind,
     MissingTransport,
     Publisher,
     Route,
     Transport,
     TransportError,
+    TransportKind,
 )
-from bakeoff.bench.backends.transports.pipeline import Clocked, Pipeline, Window
+from bakeoff.bench.backends.transports.pipeline import Clocked, Pipeline, RateWindow
 from bakeoff.bench.operations import operation
 from bakeoff.bench.operations import pipeline as measuring
 from bakeoff.bench.operations._inside import Inside
-from bakeoff.bench.operations.base import CodecParts, Given, Measured, Tools, UnfitError
-from bakeoff.bench.results import FLOOR, Result
+from bakeoff.bench.operations.base import CodecParts, Context, Measured, Toolkit, UnfitError
+from bakeoff.bench.results import BASELINE, Result
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.session import Session
 from bakeoff.bench.worker.records import make_sample
@@ -58,7 +58,7 @@ def clocked(call: Callable[[Any], Any]) -> Clocked:
 
 
 def line(
-    found: Kind,
+    found: TransportKind,
     readers: int = 3,
     url: str = "",
     decode: Callable[[Any], Any] = JSON.decode,
@@ -124,11 +124,11 @@ class Queue:
 def queue(
     before: Callable[[], object] = lambda: None,
     let: Callable[[int, bytes], bool] = lambda number, message: True,
-) -> Kind:
+) -> TransportKind:
     def made(route: Route) -> Transport:
         return Queue(route, before, let)
 
-    return Kind(name="queue", summary="", open=made)
+    return TransportKind(name="queue", summary="", open=made)
 
 
 def test_latency_counts_from_when_a_record_is_due():
@@ -213,11 +213,11 @@ def test_a_broker_that_is_not_there_says_so_without_the_password(scheme):
         assert never not in str(raised.value)
 
 
-def given(made: Codec, name: str) -> Given:
+def given(made: Codec, name: str) -> Context:
     """Return what an operation is carried out with."""
     declared = operation(name)
     payloads = [made.encode(record) for record in RECORDS]
-    return Given(
+    return Context(
         CodecParts(made, made),
         make_sample(RECORDS),
         payloads,
@@ -228,7 +228,7 @@ def given(made: Codec, name: str) -> Given:
 
 
 def measured(made: Codec, name: str) -> Measured:
-    found = operation(name).carry_out(given(made, name), Tools(lambda: None, lambda call, items: [], []))
+    found = operation(name).carry_out(given(made, name), Toolkit(lambda: None, lambda call, items: [], []))
     assert isinstance(found, Measured)
     return found
 
@@ -261,7 +261,7 @@ def test_the_floor_calls_no_codec():
         given(JSON, "latency-p99-floor@pipe:2x1000"),
         parts=CodecParts(*[Codec("n", "json", never, never)] * 2),
     )
-    found = measuring._measure(made, Tools(lambda: None, lambda call, items: [], []))
+    found = measuring._measure(made, Toolkit(lambda: None, lambda call, items: [], []))
 
     assert {"latency-p50", "latency-p99", "delivered", "cpu"} == found.together.keys()
 
@@ -278,11 +278,11 @@ class Made:
     def __exit__(self, *error: object) -> None:
         pass
 
-    def window(self, rate: float, seconds: float) -> Window:
+    def window(self, rate: float, seconds: float) -> RateWindow:
         self.rates.append(rate)
         due = round(rate * seconds)
         took = 1_000_000 if rate <= self.most else 11_000_000
-        return Window(rate, due, due, 1, [took] * due, due // 2, seconds, (1, 1), (1, 1), (1, 1))
+        return RateWindow(rate, due, due, 1, [took] * due, due // 2, seconds, (1, 1), (1, 1), (1, 1))
 
 
 @pytest.mark.parametrize("most", [90.0, 2000.0, 5000.0, 70_000.0])
@@ -322,7 +322,7 @@ def options(*operations: str, **more: Any) -> Options:
         records="100",
         sample=50,
         budget=0.0,
-        patient=True,
+        no_time_limit=True,
         **more,
     )
 
@@ -333,7 +333,7 @@ def test_a_run_keeps_what_one_process_tells_of_all(tmp_path):
     result = Session(options(*names, fewest=1), tmp_path / "p.json").run()
 
     cells = {(cell.cell.operation_name, cell.cell.codec): cell for cell in result.cells}
-    assert {(name, codec) for name in names for codec in ("json", FLOOR)} == cells.keys()
+    assert {(name, codec) for name in names for codec in ("json", BASELINE)} == cells.keys()
     for (name, _), cell in cells.items():
         assert (0 if name == "latency-p99@pipe:2x1000000" else 1) == len(cell.samples)
     lost = cells["latency-p99@pipe:2x1000000", "json"]

@@ -14,7 +14,7 @@ from bakeoff.bench.results import Measurement
 from bakeoff.bench.stats import common, interval, ratio, verdicts
 from bakeoff.bench.worker.estimate import Track, levels
 from bakeoff.bench.worker.time import Process
-from bakeoff.bench.worker.work import Clocked
+from bakeoff.bench.worker.work import TimedWork
 from benchmarks._rare import EVERY, PATTERNS, Pattern, simulated, truth
 
 RUNS = 80
@@ -104,7 +104,7 @@ def test_no_slice_of_such_an_operation_is_measured_again() -> None:
     """Each is timed once, though the kernel took the processor away in all of them, and all calls count."""
     taken = []
 
-    class Preempted(Clocked):
+    class Preempted(TimedWork):
         def run(self, batch: object, start: int, calls: int, warmup: int = 0) -> tuple[int, int, int]:
             taken.append(calls)
             return 3000 * calls, 2000 * calls, 1

@@ -11,8 +11,8 @@ import pytest
 
 import bakeoff
 from bakeoff import codecs
-from bakeoff.bench.jobs import Corpus
-from bakeoff.bench.lab.fidelity.losses import judge
+from bakeoff.bench.jobs import CorpusInputs
+from bakeoff.bench.lab.fidelity.losses import find_losses
 from bakeoff.bench.results import read
 from bakeoff.bench.worker.parts import codec_parts
 from bakeoff.codecs import CodecError, EncodeError, UnknownCodec
@@ -20,12 +20,12 @@ from bakeoff.codecs import CodecError, EncodeError, UnknownCodec
 
 def test_what_is_timed_is_the_librarys_own_callable(tmp_path: Path) -> None:
     """Nothing of ours stands between; the check alone has the interface's errors."""
-    timed = codec_parts("orjson/raw", Corpus(""), {})
+    timed = codec_parts("orjson/raw", CorpusInputs(""), {})
 
     assert timed.bare.encode is orjson.dumps
     assert timed.bare.decode is orjson.loads
     with pytest.raises(EncodeError):
-        codec_parts("orjson/raw", Corpus(""), {}, checking=True).bare.encode({"a": object()})
+        codec_parts("orjson/raw", CorpusInputs(""), {}, checking=True).bare.encode({"a": object()})
 
 
 def test_nobody_imports_them() -> None:
@@ -38,9 +38,9 @@ def test_nobody_imports_them() -> None:
     with pytest.raises(UnknownCodec, match="did you mean orjson"):
         bakeoff.codec("orjso/raw")
     with pytest.raises(CodecError, match="no calls of its library are defined"):
-        codec_parts("arrow/pandas/raw", Corpus(""), {})
+        codec_parts("arrow/pandas/raw", CorpusInputs(""), {})
     with pytest.raises(CodecError, match="the corpus has no schema"):
-        codec_parts("avro/raw", Corpus(""), {})
+        codec_parts("avro/raw", CorpusInputs(""), {})
 
 
 @pytest.mark.parametrize(("losses", "wrong"), [(("own types",), False), ((), True)])
@@ -48,11 +48,11 @@ def test_a_librarys_own_subclass_is_a_loss(losses: tuple[str, ...], wrong: bool)
     """PyMongo's Int64 is an int all the same, and must not keep its library's calls out."""
     own = type("Int64", (int,), {})
 
-    found = judge({"a": 5}, {"a": own(5)}, frozenset(), losses)
+    found = find_losses({"a": 5}, {"a": own(5)}, frozenset(), losses)
 
     assert wrong == (found.wrong is not None)
     assert "came back as `Int64` at `$.a`" in (found.wrong or next(iter(found.losses.values())))
-    assert judge({"a": 5}, {"a": own(6)}, frozenset(), losses).wrong
+    assert find_losses({"a": 5}, {"a": own(6)}, frozenset(), losses).wrong
 
 
 def test_a_run_enters_them_beside_the_codecs(tmp_path: Path) -> None:

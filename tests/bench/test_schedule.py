@@ -171,7 +171,7 @@ class TestSchedule:
 
     def test_with_patience_all_take_part(self) -> None:
         """And nothing is ended."""
-        schedule = self.schedule(1, patient=True)
+        schedule = self.schedule(1, no_time_limit=True)
 
         assert schedule.processes({"slow": 1e6, "a": 1.0}) == ["a", "slow"]
         assert not any([schedule.check_over(9), schedule.all_over()])

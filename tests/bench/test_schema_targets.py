@@ -7,10 +7,10 @@ import pytest
 from benchmarks.schemas import TABLES, TARGETS, Figure, Target, judge
 
 
-def told(target: Target, mine: float, peer: float) -> tuple[bool, str] | None:
+def told(target: Target, mine: float, binding: float) -> tuple[bool, str] | None:
     """Return the verdict on two processes that measured these ratios to a row of 100 ns."""
     seconds = 1e-7
-    rows = [Figure(target.row, mine * seconds, mine), Figure(target.peer, peer * seconds, peer)]
+    rows = [Figure(target.row, mine * seconds, mine), Figure(target.other, binding * seconds, binding)]
     return judge(target, [rows, rows])
 
 
@@ -18,11 +18,11 @@ def test_targets_name_rows_of_one_table() -> None:
     """A row that is renamed takes its target along."""
     tables = [{row.name for row in make()} for make in TABLES.values()]
 
-    assert all(any({target.row, target.peer} <= names for names in tables) for target in TARGETS)
+    assert all(any({target.row, target.other} <= names for names in tables) for target in TARGETS)
 
 
 @pytest.mark.parametrize(
-    ("row", "mine", "peer", "met", "words"),
+    ("row", "mine", "binding", "met", "words"),
     [
         ("msgpack/tuple+schema", 1.09, 1.0, True, "ok: 1.09 times msgpack/tuple (target 1.1)"),
         ("msgpack/tuple+schema", 1.2, 1.0, False, "MISSED: 1.2 times msgpack/tuple (target 1.1)"),
@@ -31,9 +31,9 @@ def test_targets_name_rows_of_one_table() -> None:
         ("pickle+schema, an int", 1.15, 1.0, True, "ok: 15 ns over pickle, an int (target 20)"),
     ],
 )
-def test_verdicts(row: str, mine: float, peer: float, met: bool, words: str) -> None:
+def test_verdicts(row: str, mine: float, binding: float, met: bool, words: str) -> None:
     """A target is held against its peer, and the figure, the peer and the limit are named."""
-    verdict = told(next(target for target in TARGETS if target.row == row), mine, peer)
+    verdict = told(next(target for target in TARGETS if target.row == row), mine, binding)
 
     assert verdict is not None
     assert verdict[0] == met
@@ -58,7 +58,7 @@ def test_a_peer_that_is_not_installed() -> None:
 def test_the_mean_is_judged(row: str, ratios: tuple[float, ...], words: str) -> None:
     """A target is held against the mean that the table prints, be a process beside the others or not."""
     target = next(target for target in TARGETS if target.row == row)
-    found = [[Figure(row, ratio * 1e-7, ratio), Figure(target.peer, 1e-7, 1.0)] for ratio in ratios]
+    found = [[Figure(row, ratio * 1e-7, ratio), Figure(target.other, 1e-7, 1.0)] for ratio in ratios]
     verdict = judge(target, found)
 
     assert verdict is not None

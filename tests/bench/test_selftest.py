@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from bakeoff import codecs
 from bakeoff.bench.lab.selftest import checks, faults
-from bakeoff.bench.lab.selftest.checks import Finding
+from bakeoff.bench.lab.selftest.checks import SelftestFinding
 from bakeoff.bench.results import Cell, CellResult, GrowthFacts, Measurement, Result
 from bakeoff.bench.run.environment import cores
 from bakeoff.bench.run.options import Options
@@ -42,7 +42,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> Runs:
     return replace
 
 
-def found(part: str, times: int = 1) -> list[Finding]:
+def found(part: str, times: int = 1) -> list[SelftestFinding]:
     """Return what a part of the self-test finds."""
     return list(checks.run({part: times}, lambda text, done, total: None))
 
@@ -224,10 +224,10 @@ def test_the_exit_code_says_whether_all_targets_are_met(monkeypatch: pytest.Monk
     """In both forms, which name what was found and what must be."""
     asked: list[dict[str, int]] = []
 
-    def run(parts: dict[str, int], show: Any) -> list[Finding]:
+    def run(parts: dict[str, int], show: Any) -> list[SelftestFinding]:
         asked.append(parts)
         show("a part", 0, 1)
-        return [Finding("one", "x", "y", True), Finding("two", "found", "target", ok)]
+        return [SelftestFinding("one", "x", "y", True), SelftestFinding("two", "found", "target", ok)]
 
     monkeypatch.setattr(checks, "run", run)
     text = CliRunner().invoke(command.command, ["-n", "7", "--only", "leaks"])

@@ -17,8 +17,8 @@ from bakeoff.bench.operations import operation
 from bakeoff.bench.operations._inside import Inside, cost
 from bakeoff.bench.operations.base import CodecParts, UnfitError
 from bakeoff.bench.results import read
-from bakeoff.bench.worker.records import Sample, make_sample
-from bakeoff.bench.worker.work import Clocked, given, work
+from bakeoff.bench.worker.records import PickledSample, make_sample
+from bakeoff.bench.worker.work import TimedWork, context_of, work
 from bakeoff.codecs import codec
 from bakeoff.errors import UsageError
 
@@ -28,11 +28,11 @@ TIMED = ("put", "get", "update", "scan", "put-batch", "open")
 
 
 @pytest.fixture(scope="module")
-def sample() -> Sample:
+def sample() -> PickledSample:
     return make_sample(RECORDS)
 
 
-def made(name: str, sample: Sample, codec_name: str = "msgpack") -> Clocked:
+def made(name: str, sample: PickledSample, codec_name: str = "msgpack") -> TimedWork:
     bare = codec(codec_name)
     payloads = [bare.encode(record) for record in RECORDS]
     return work(CodecParts(bare, bare), name, sample, payloads, places={})
@@ -40,7 +40,7 @@ def made(name: str, sample: Sample, codec_name: str = "msgpack") -> Clocked:
 
 @pytest.mark.parametrize("store", STORES)
 @pytest.mark.parametrize("name", TIMED)
-def test_a_call_gives_what_it_is_expected_to(name: str, store: str, sample: Sample) -> None:
+def test_a_call_gives_what_it_is_expected_to(name: str, store: str, sample: PickledSample) -> None:
     """Again and again, on any record of the sample, in a store that is as it was filled."""
     with closing(made(f"{name}@{store}:SM", sample)) as cell:
         assert cell.expected is not None
@@ -52,7 +52,7 @@ def test_a_call_gives_what_it_is_expected_to(name: str, store: str, sample: Samp
 
 
 @pytest.mark.parametrize("name", TIMED)
-def test_the_codec_is_clocked_where_the_store_calls_it(name: str, sample: Sample) -> None:
+def test_the_codec_is_clocked_where_the_store_calls_it(name: str, sample: PickledSample) -> None:
     """Asked again there is nothing."""
     with closing(made(f"{name}-codec@sqlite:SM", sample)) as cell:
         assert cell.inside is not None
@@ -67,7 +67,7 @@ def test_the_codec_is_clocked_where_the_store_calls_it(name: str, sample: Sample
 @pytest.mark.parametrize("name", TIMED)
 @pytest.mark.parametrize("store", STORES)
 def test_the_floor_calls_no_codec(
-    name: str, store: str, sample: Sample, monkeypatch: pytest.MonkeyPatch
+    name: str, store: str, sample: PickledSample, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Payloads go in and out as they are."""
     with closing(made(f"{name}-floor@{store}:SM", sample, "json")) as cell:
@@ -81,19 +81,19 @@ def test_the_floor_calls_no_codec(
         assert {payload for _, payload in came} <= payloads  # type: ignore[attr-defined]
 
 
-def test_a_store_in_memory_has_no_codec_to_clock(sample: Sample) -> None:
+def test_a_store_in_memory_has_no_codec_to_clock(sample: PickledSample) -> None:
     """Where it gets records; to put one, and to replay all, it calls the codec."""
     for name in ("get", "scan"):
         with pytest.raises(UnfitError, match="log keeps records in memory: no codec is called"):
             made(f"{name}-codec@log", sample)
 
 
-def test_what_is_stored_is_seen_to_be_what_was_put(sample: Sample) -> None:
+def test_what_is_stored_is_seen_to_be_what_was_put(sample: PickledSample) -> None:
     """With the terms of the store beside the bytes of a record."""
     bare = codec("msgpack")
     payloads = [bare.encode(record) for record in RECORDS]
     declared = operation("stored@log:SM")
-    found = declared.carry_out(given(declared, CodecParts(bare, bare), sample, payloads, {}))
+    found = declared.carry_out(context_of(declared, CodecParts(bare, bare), sample, payloads, {}))
     mean = sum(len(payloads[n % 40]) for n in range(100)) / 100
 
     assert pytest.approx(mean + 20 + 18 / 100) == found.value

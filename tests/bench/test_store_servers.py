@@ -14,7 +14,7 @@ import pytest
 
 import bakeoff
 from bakeoff.bench.backends.stores import by_url
-from bakeoff.bench.backends.stores.base import Kind, Location, Store, StoreError, Wire, opaque
+from bakeoff.bench.backends.stores.base import Location, Store, StoreError, StoreKind, Wire, opaque
 from bakeoff.bench.results import Result
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.session import Session
@@ -46,7 +46,7 @@ def wire(codec: str) -> Wire:
 @pytest.fixture(params=PLACES)
 def place(
     request: pytest.FixtureRequest, server: Callable[[str], str], tmp_path: Path
-) -> tuple[Kind, Location]:
+) -> tuple[StoreKind, Location]:
     """A kind of stores, and a place that nobody else uses."""
     mapped, _, _ = request.param.rpartition("sqlalchemy-")[1].partition("-")
     url = f"{mapped and mapped + '+'}{server(PLACES[request.param])}"
@@ -56,7 +56,7 @@ def place(
 
 
 @pytest.fixture(params=["msgpack", "bson"])
-def store(request: pytest.FixtureRequest, place: tuple[Kind, Location]) -> Iterator[Store]:
+def store(request: pytest.FixtureRequest, place: tuple[StoreKind, Location]) -> Iterator[Store]:
     """An empty store, with payloads that some keep as they are and that others take apart."""
     kind, location = place
     made = kind.open(location, wire(request.param))
@@ -252,7 +252,7 @@ def test_a_server_that_goes_away_costs_its_rows(server, tmp_path):
             sample=100,
             fewest=2,
             budget=0.0,
-            patient=True,
+            no_time_limit=True,
             precision=1.0,
         )
 

@@ -16,7 +16,7 @@ import pytest
 import bakeoff
 from bakeoff.bench.backends.stores import DEFAULT, by_url, kind, kinds
 from bakeoff.bench.backends.stores.base import Location, MissingStore, Store, StoreError, Wire, opaque
-from bakeoff.bench.backends.stores.pool import Filling, Shelf
+from bakeoff.bench.backends.stores.pool import Filling, StorePool
 from bakeoff.bench.operations import operation
 from bakeoff.errors import UsageError
 from bakeoff.escape import without_passwords
@@ -302,29 +302,29 @@ def test_moments_come_back_from_a_journal_as_the_codec_writes_them(tmp_path):
 
 def test_a_filled_store_is_shared_and_goes_with_its_folder():
     """Whoever asks under the same name gets the same one, which holds what it was filled with."""
-    shelf, codec = Shelf(), bakeoff.codec("msgpack")
+    pool, codec = StorePool(), bakeoff.codec("msgpack")
     payloads = [codec.encode(record) for record in RECORDS]
     fill = Filling([codec.decode(payload) for payload in payloads], payloads, 100)
-    one = shelf.take("a", kind("sqlite"), "", wire(), lambda: fill)
-    other = shelf.take("a", kind("sqlite"), "", wire(), lambda: fill)
+    one = pool.take("a", kind("sqlite"), "", wire(), lambda: fill)
+    other = pool.take("a", kind("sqlite"), "", wire(), lambda: fill)
 
     assert one is other
     assert [(key, RECORDS[(key - 1) % 8]) for key in range(1, 101)] == one.store.scan(0, 1000)
     folder = one.location.folder
     assert folder.is_dir()
-    shelf.give("a")
-    shelf.give("a")
-    shelf.clear()
+    pool.give("a")
+    pool.give("a")
+    pool.clear()
     assert not folder.exists()
 
 
 def test_a_store_that_is_written_to_grows_and_then_another_takes_its_place(monkeypatch):
     """Nothing is removed from it; grown by more than it may, it is made anew, in another folder."""
-    shelf, codec = Shelf(), bakeoff.codec("msgpack")
+    pool, codec = StorePool(), bakeoff.codec("msgpack")
     payloads = [codec.encode(record) for record in RECORDS]
     fill = Filling([codec.decode(payload) for payload in payloads], payloads, 100)
     monkeypatch.setattr("bakeoff.bench.backends.stores.pool.GROWTH", 2000)
-    filled = shelf.take("a", kind("sqlite"), "", wire(), lambda: fill, grows=True)
+    filled = pool.take("a", kind("sqlite"), "", wire(), lambda: fill, grows=True)
     first, ahead = filled.location.folder, filled.more
     keys = filled.new_keys(2000 - ahead)
     filled.store.put_many([(key, RECORDS[0]) for key in keys])
@@ -339,7 +339,7 @@ def test_a_store_that_is_written_to_grows_and_then_another_takes_its_place(monke
     assert filled.more < 1000
     assert 100 + filled.more == len(filled.store.scan(0, 3000))
     assert filled.store.get(101) == RECORDS[100 % 8]
-    shelf.clear()
+    pool.clear()
     assert not filled.location.folder.exists()
 
 
@@ -347,12 +347,12 @@ def test_stores_begin_at_different_moments():
     """What each holds beyond its filling differs, so that work which is put off falls on any call."""
     codec = bakeoff.codec("msgpack")
     payloads = [codec.encode(record) for record in RECORDS]
-    shelf, fill = Shelf(), Filling([codec.decode(payload) for payload in payloads], payloads, 100)
-    filled = [shelf.take(name, kind("log"), "", wire(), lambda: fill, grows=True) for name in range(8)]
+    pool, fill = StorePool(), Filling([codec.decode(payload) for payload in payloads], payloads, 100)
+    filled = [pool.take(name, kind("log"), "", wire(), lambda: fill, grows=True) for name in range(8)]
 
     assert len({one.more for one in filled}) > 1
     assert all(100 + one.more == len(one.store.scan(0, 3000)) for one in filled)
-    shelf.clear()
+    pool.clear()
 
 
 def test_nothing_is_left_of_a_store_that_cannot_be_filled(tmp_path, monkeypatch):
@@ -363,7 +363,7 @@ def test_nothing_is_left_of_a_store_that_cannot_be_filled(tmp_path, monkeypatch)
         raise OSError("no room")
 
     with pytest.raises(OSError, match="no room"):
-        Shelf().take("a", kind("sqlite"), "", wire(), fill)
+        StorePool().take("a", kind("sqlite"), "", wire(), fill)
     assert [] == list(tmp_path.iterdir())
 
 

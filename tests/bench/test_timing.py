@@ -13,17 +13,17 @@ from typing import Any
 
 import pytest
 
-from bakeoff.bench.jobs import Check, Corpus, Time, Timed, TimedCell
+from bakeoff.bench.jobs import Check, CorpusInputs, Time, Timed, TimedCell
 from bakeoff.bench.operations.base import rotating
 from bakeoff.bench.results import Cell
 from bakeoff.bench.run.explain import explain
 from bakeoff.bench.run.options import Options
-from bakeoff.bench.run.processes import Workshop
+from bakeoff.bench.run.processes import LocalExecutor
 from bakeoff.bench.run.time import _Contest
 from bakeoff.bench.worker._slice import copy, nothing, time_calls, touch
-from bakeoff.bench.worker.records import Sample, caches_text, make_sample
+from bakeoff.bench.worker.records import PickledSample, caches_text, make_sample
 from bakeoff.bench.worker.time import Process, _undisturbed
-from bakeoff.bench.worker.work import Clocked
+from bakeoff.bench.worker.work import TimedWork
 
 
 class TestSlice:
@@ -111,7 +111,7 @@ class TestFreshness:
     def test_each_record_of_a_sample_is_made_anew(self) -> None:
         """No two records share an object, and none is the same twice."""
         sample = make_sample([{"t": ["ä"]}, {"t": ["b"]}])
-        again = Sample.of(sample.stored())
+        again = PickledSample.of(sample.stored())
 
         assert again == sample
         assert again.fresh
@@ -176,9 +176,9 @@ def test_a_schema_changes_neither_dump_nor_load() -> None:
 
 
 @pytest.fixture(scope="module")
-def workshop() -> Iterator[Workshop]:
+def executor() -> Iterator[LocalExecutor]:
     """A place for workers."""
-    with Workshop() as made:
+    with LocalExecutor() as made:
         yield made
 
 
@@ -186,37 +186,39 @@ def workshop() -> Iterator[Workshop]:
 class Ready:
     """A corpus, and what the checks of its codecs have left."""
 
-    corpus: Corpus
+    corpus: CorpusInputs
     payloads: Mapping[str, str]
 
 
 @pytest.fixture(scope="module")
-def ready(workshop: Workshop) -> Ready:
+def ready(executor: LocalExecutor) -> Ready:
     """A corpus with checked payloads of json and of yaml."""
     sample = make_sample([{"id": i, "name": "x" * (i % 90)} for i in range(60)])
-    corpus = Corpus(workshop.blobs.put(sample.stored()))
+    corpus = CorpusInputs(executor.blobs.put(sample.stored()))
     checked = {
-        codec: workshop.work(Check(corpus=corpus, codec=codec, seconds=60.0), patience=60).answer
+        codec: executor.work(Check(corpus=corpus, codec=codec, seconds=60.0), patience=60).answer
         for codec in ("json", "yaml/pure")
     }
     assert [answer.outcome for answer in checked.values()] == ["ok", "ok"]
     return Ready(corpus, {codec: answer.payloads for codec, answer in checked.items()})
 
 
-def timed(workshop: Workshop, ready: Ready, *cells: tuple[str, str], extra: float = 0.0) -> Timed:
+def timed(executor: LocalExecutor, ready: Ready, *cells: tuple[str, str], extra: float = 0.0) -> Timed:
     """Time cells; the last of them with a planted difference."""
     made = [TimedCell(codec, operation, ready.payloads.get(codec, "")) for codec, operation in cells]
     made[-1] = replace(made[-1], extra=extra)
     job = Time(corpus=ready.corpus, cells=tuple(made), rounds=30, slice=0.0002)
-    ended = workshop.work(job, patience=60)
+    ended = executor.work(job, patience=60)
     assert isinstance(ended.answer, Timed), ended
     return ended.answer
 
 
 class TestProcess:
-    def test_every_cell_gets_a_figure_and_the_scale_is_right(self, workshop: Workshop, ready: Ready) -> None:
+    def test_every_cell_gets_a_figure_and_the_scale_is_right(
+        self, executor: LocalExecutor, ready: Ready
+    ) -> None:
         """The slow codec is slower by its real factor though a slice of it holds few records."""
-        found = timed(workshop, ready, ("json", "dump"), ("yaml/pure", "dump"), ("floor", "dump")).cells
+        found = timed(executor, ready, ("json", "dump"), ("yaml/pure", "dump"), ("floor", "dump")).cells
 
         assert set(found) == {"0", "1", "2"}
         assert found["1"]["calls"] < 10 < found["0"]["calls"]
@@ -225,24 +227,24 @@ class TestProcess:
         assert found["2"]["paired"] < found["0"]["paired"]
         assert found["0"]["loops"] == found["0"]["rounds"] * found["0"]["calls"]
 
-    def test_a_planted_difference_shows(self, workshop: Workshop, ready: Ready) -> None:
+    def test_a_planted_difference_shows(self, executor: LocalExecutor, ready: Ready) -> None:
         """Twice the work reads as about twice the time."""
-        found = timed(workshop, ready, ("json", "load"), ("json", "load"), extra=1.0).cells
+        found = timed(executor, ready, ("json", "load"), ("json", "load"), extra=1.0).cells
 
         assert 1.5 < found["1"]["paired"] / found["0"]["paired"] < 2.5
 
     @pytest.mark.parametrize(
         "operation", ["dump-repeat", "dump-nogc", "load-nogc", "dump-streamed", "load-streamed"]
     )
-    def test_variants_run(self, workshop: Workshop, ready: Ready, operation: str) -> None:
+    def test_variants_run(self, executor: LocalExecutor, ready: Ready, operation: str) -> None:
         """Repeated dumps, and slices without the garbage collector, take part in every round."""
-        found = timed(workshop, ready, ("json", operation))
+        found = timed(executor, ready, ("json", operation))
 
         assert 15 <= found.cells["0"]["rounds"] <= 30, found
 
-    def test_a_cell_that_cannot_be_prepared_fails_alone(self, workshop: Workshop, ready: Ready) -> None:
+    def test_a_cell_that_cannot_be_prepared_fails_alone(self, executor: LocalExecutor, ready: Ready) -> None:
         """The error stands in its place; the other cell has its figure."""
-        found = timed(workshop, ready, ("json", "dump"), ("no-such", "dump"))
+        found = timed(executor, ready, ("json", "dump"), ("no-such", "dump"))
 
         assert "no such codec" in found.errors["1"]
         assert 15 <= found.cells["0"]["rounds"] <= 30
@@ -272,7 +274,7 @@ class TestCells:
         """Enter a cell with records of these costs; return the process and the items that it calls with."""
         seen: list[int] = []
         process = Process(20, 0.00002, lambda index: None)
-        process.enter(0, Clocked(seen.append, rotating(range(len(seconds)))), seconds)
+        process.enter(0, TimedWork(seen.append, rotating(range(len(seconds)))), seconds)
         seen.clear()
         return process, seen
 

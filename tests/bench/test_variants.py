@@ -20,7 +20,7 @@ def run(tmp_path, **options):
         operations=OPERATIONS,
         records="400",
         budget=0.0,
-        patient=True,
+        no_time_limit=True,
     )
     return Session(dataclasses.replace(plain.quick(), budget=0.0, **options), tmp_path / "r.json").run()
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import madeup
-from bakeoff.bench.results import FLOOR, Measurement, read, write
+from bakeoff.bench.results import BASELINE, Measurement, read, write
 from bakeoff.bench.verdict import Contest, Judgment, drawback, preference, rankings
 
 SEEDS = st.integers(0, 10**6)
@@ -125,7 +125,7 @@ class TestStored:
             cells = [c for c in result.cells if c.cell.corpus == ranking.corpus]
             winner = [c for c in cells if c.cell.codec == ranking.winner]
 
-            assert FLOOR not in ranking.order
+            assert BASELINE not in ranking.order
             assert judgment.places() == {n: (ranking.first[n], ranking.last[n]) for n in ranking.order}
             assert drawback(facts[ranking.winner], winner) == ""
             assert ranking.first[ranking.winner] == 1 or any(

@@ -13,11 +13,11 @@ from bakeoff.bench.method import Slices
 from bakeoff.bench.operations.base import CodecParts, UnfitError, burst, rotating
 from bakeoff.bench.worker import work as module
 from bakeoff.bench.worker.records import make_sample
-from bakeoff.bench.worker.work import Clocked, floor, work
+from bakeoff.bench.worker.work import TimedWork, floor, work
 from bakeoff.codecs import codec
 
 
-def recorded(**more: Any) -> tuple[list[str], Clocked, Any]:
+def recorded(**more: Any) -> tuple[list[str], TimedWork, Any]:
     log: list[str] = []
 
     def batch(start: int, count: int) -> tuple[list[Any], int]:
@@ -27,7 +27,7 @@ def recorded(**more: Any) -> tuple[list[str], Clocked, Any]:
     def call(item: object) -> None:
         log.append("call" if gc.isenabled() else "call without collector")
 
-    return log, Clocked(call, lambda ring: batch, **more), batch
+    return log, TimedWork(call, lambda ring: batch, **more), batch
 
 
 class TestSteps:

@@ -15,7 +15,7 @@ from typing import Final, Literal
 
 from bakeoff.bench.results import Measurement
 from bakeoff.bench.stats import interval
-from bakeoff.bench.worker.estimate import Level, Track, levels
+from bakeoff.bench.worker.estimate import CellEstimate, Track, levels
 
 __all__ = ["EVERY", "PATTERNS", "Pattern", "Simulated", "simulated", "truth"]
 
@@ -66,8 +66,8 @@ def simulated(rng: random.Random, every: int, pattern: Pattern, processes: int =
     return Simulated(*interval(samples), sum(level.dear for level in found))
 
 
-def _process(rng: random.Random, every: int, pattern: Pattern) -> Level:
-    """Return what a process makes of a cell, with the yardsticks that take part in every round."""
+def _process(rng: random.Random, every: int, pattern: Pattern) -> CellEstimate:
+    """Return what a process makes of a cell, with the reference kernels that take part in every round."""
     usual = math.exp(rng.gauss(0, _PROCESS))
     works = dict.fromkeys(range(_SLICES), float(_CALLS))
     times = {r: _CALLS * usual * math.exp(rng.gauss(0, _SLICE)) for r in works}

@@ -28,7 +28,7 @@ import click
 import bakeoff
 from bakeoff.bench.results import read
 from bakeoff.reports.model.candidates import candidates_on, standing_on
-from bakeoff.reports.model.cost import Cost
+from bakeoff.reports.model.cost import CostModel
 
 QUICK, DEFAULT, SO_FAR = 15.0, 90.0, 5.0
 BUDGET = 5.0
@@ -103,7 +103,7 @@ def _missed(output: Path, factor: float) -> tuple[list[str], int]:
     """Return the codecs that cost so many times the best and are not told from it, and the number timed."""
     result = read(output)
     corpus = result.corpora[0].name
-    standing = standing_on(result, corpus, candidates_on(result, corpus), Cost())
+    standing = standing_on(result, corpus, candidates_on(result, corpus), CostModel())
     least = min((figure.value for figure in standing.costs.values()), default=0.0)
     far = [name for name, figure in standing.costs.items() if figure.value > factor * least]
     return [name for name in far if standing.ranks[name] == 1], len(standing.costs)

@@ -102,7 +102,7 @@ def run(rng: random.Random, scenario: Scenario, started: int, slower: Mapping[st
 def _samples(values: Sequence[float], shared: bool) -> tuple[Measurement, ...]:
     contention = KERNEL if shared else 1.0
     return tuple(
-        Measurement(value, value, value, pair, yardstick=1.0, contention=contention)
+        Measurement(value, value, value, pair, reference_kernel=1.0, contention=contention)
         for pair, value in enumerate(values)
     )
 

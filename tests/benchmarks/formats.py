@@ -27,7 +27,7 @@ from bakeoff import codecs
 from bakeoff.datasets import corpus
 from bakeoff.schemas import Schema
 from bakeoff.schemas.wire.bindings.leaves import kinds
-from bakeoff.schemas.wire.layout import Choice, Kind, Leaf, Map, Nullable, Record, Sequence
+from bakeoff.schemas.wire.layout import Leaf, Nullable, WireMap, WireRecord, WireSequence, WireType, WireUnion
 
 from ._paired import in_processes, interval
 from .interface import Cell, Figure, paired
@@ -50,16 +50,16 @@ PER_RECORD = {"dump": 13.0, "load": 14.0}
 Convert = Callable[[Any], Any]
 
 
-def copied(kind: Kind, back: bool) -> Convert | None:
+def copied(kind: WireType, back: bool) -> Convert | None:
     """Return what turns a record into a dict by the names on the wire, or back; None for leaves."""
     match kind:
         case Nullable(inner):
             return _maybe(copied(inner, back))
-        case Sequence(item):
+        case WireSequence(item):
             return _each(copied(item, back))
-        case Map(value=inner):
+        case WireMap(value=inner):
             return _values(copied(inner, back))
-        case Record(slots=slots):
+        case WireRecord(slots=slots):
             fields = [(slot.key, slot.name, slot.required, copied(slot.kind, back)) for slot in slots]
 
             def write(record: Any) -> Any:
@@ -113,7 +113,7 @@ def by_fastavro(schema: Schema) -> tuple[Convert, Convert]:
     return encode, decode
 
 
-def into_message(kind: Record, cls: Any) -> Convert:
+def into_message(kind: WireRecord, cls: Any) -> Convert:
     """Return what makes a message of a record, by the keywords of its class."""
     fields = []
     for slot in kind.slots:
@@ -121,9 +121,9 @@ def into_message(kind: Record, cls: Any) -> Convert:
         if isinstance(inner, Leaf) and inner.wire == "null":
             continue
         of = cls.DESCRIPTOR.fields_by_name[slot.name].message_type
-        item = inner.item if isinstance(inner, Sequence) else inner
-        convert = into_message(item, of._concrete_class) if isinstance(item, Record) else None
-        if isinstance(item, Sequence):
+        item = inner.item if isinstance(inner, WireSequence) else inner
+        convert = into_message(item, of._concrete_class) if isinstance(item, WireRecord) else None
+        if isinstance(item, WireSequence):
             convert = _boxed(item.item, of._concrete_class)
         if inner is not item:
             convert = _each(convert)
@@ -140,10 +140,10 @@ def into_message(kind: Record, cls: Any) -> Convert:
     return write
 
 
-def _boxed(kind: Kind, cls: Any) -> Convert:
+def _boxed(kind: WireType, cls: Any) -> Convert:
     """Return what makes the message that stands for a list within a list, of values or of one of several."""
     (field,) = cls.DESCRIPTOR.fields
-    if not isinstance(kind, Choice):
+    if not isinstance(kind, WireUnion):
         return lambda value: cls(**{field.name: value})
     one = field.message_type._concrete_class
     names = {t: option.name for option in kind.options for t in kinds(option.kind)}
@@ -159,14 +159,14 @@ def _unboxed(message: Any) -> Any:
     return [getattr(item, item.WhichOneof(choice.name)) for item in items]
 
 
-def from_message(kind: Record) -> Convert:
+def from_message(kind: WireRecord) -> Convert:
     """Return what makes a record of a message, field by field."""
     fields = []
     for slot in kind.slots:
         inner = slot.kind.kind if isinstance(slot.kind, Nullable) else slot.kind
-        item = inner.item if isinstance(inner, Sequence) else inner
-        convert = from_message(item) if isinstance(item, Record) else None
-        if isinstance(item, Sequence):
+        item = inner.item if isinstance(inner, WireSequence) else inner
+        convert = from_message(item) if isinstance(item, WireRecord) else None
+        if isinstance(item, WireSequence):
             convert = _unboxed
         if inner is not item:
             convert = _each(convert)
@@ -200,13 +200,13 @@ def from_message(kind: Record) -> Convert:
 
 def by_protobuf(schema: Schema) -> tuple[Convert, Convert]:
     """Return what a user of protobuf writes."""
-    cls, root = schema.peer("protobuf").type, schema.layout.root
-    assert isinstance(root, Record)
+    cls, root = schema.binding("protobuf").type, schema.layout.root
+    assert isinstance(root, WireRecord)
     take, give = into_message(root, cls), from_message(root)
     return lambda record: take(record).SerializeToString(), lambda payload: give(cls.FromString(payload))
 
 
-def assigned(kind: Kind, arguments: Any, back: bool) -> Convert | None:
+def assigned(kind: WireType, arguments: Any, back: bool) -> Convert | None:
     """Return what turns a record into a struct of Thrift's classes, attribute by attribute, or back.
 
     Args:
@@ -217,9 +217,9 @@ def assigned(kind: Kind, arguments: Any, back: bool) -> Convert | None:
     match kind:
         case Nullable(inner):
             return _maybe(assigned(inner, arguments, back))
-        case Sequence(item):
+        case WireSequence(item):
             return _each(assigned(item, arguments[1], back))
-        case Record(slots=slots):
+        case WireRecord(slots=slots):
             cls, spec = arguments
             fields = [
                 (slot.key, name, slot.required, assigned(slot.kind, inside, back))
@@ -243,7 +243,7 @@ def assigned(kind: Kind, arguments: Any, back: bool) -> Convert | None:
                 return made
 
             return read if back else write
-        case Choice(options=options):
+        case WireUnion(options=options):
             union, spec = arguments
             whole, text = (spec[option.number][2] for option in options)
 
@@ -267,7 +267,7 @@ def by_thrift(schema: Schema) -> tuple[Convert, Convert]:
 
     factory, kind = (
         TCompactProtocolAcceleratedFactory(fallback=False),
-        schema.peer("thrift", objects=True).type,
+        schema.binding("thrift", objects=True).type,
     )
     take = assigned(schema.layout.root, kind, back=False)
     give = assigned(schema.layout.root, kind, back=True)

@@ -21,7 +21,7 @@ from typing import Any
 
 import click
 
-from bakeoff.bench.contention import alike, baseline, limit
+from bakeoff.bench.contention import alike, free_level, highest_free
 from bakeoff.bench.operations.base import Batch, rotating
 from bakeoff.bench.results import Measurement
 from bakeoff.bench.stats import ratio
@@ -29,7 +29,7 @@ from bakeoff.bench.worker._slice import spin, time_calls
 from bakeoff.bench.worker.gauge import read
 from bakeoff.bench.worker.reference import ITEMS, kernel
 from bakeoff.bench.worker.time import Process
-from bakeoff.bench.worker.work import Clocked, Spent
+from bakeoff.bench.worker.work import Spent, TimedWork
 
 __all__ = ["CELLS", "Run", "SharedCore", "main", "run", "work"]
 
@@ -100,7 +100,7 @@ class SharedCore:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Simulated(Clocked):
+class _Simulated(TimedWork):
     """Clocked whose items are the seconds that each of them takes on a free core."""
 
     core: SharedCore
@@ -115,7 +115,7 @@ class _Simulated(Clocked):
         return spent, spent, 0
 
 
-def work(seconds: float, factor: float, core: SharedCore, rng: random.Random) -> Clocked:
+def work(seconds: float, factor: float, core: SharedCore, rng: random.Random) -> TimedWork:
     """Return work that takes so many seconds on a free core."""
     return _Simulated(float, rotating([seconds] * len(ITEMS)), core=core, factor=factor, rng=rng)
 
@@ -170,7 +170,7 @@ def run(rng: random.Random, shared: float, processes: int, *, least: float = 0.0
 
 
 def _free(contention: Mapping[int, float], least: float) -> bool:
-    return all(contention[number] <= limit(least) for number in alike(contention, least))
+    return all(contention[number] <= highest_free(least) for number in alike(contention, least))
 
 
 def ratios(samples: Mapping[str, Sequence[Measurement]]) -> dict[str, float]:
@@ -196,7 +196,7 @@ def machine(seconds: float) -> None:
         before = read()
         row = [time_calls(call, items, 0, count)[1] / count for call, items, count in calls.values()]
         rows.append((max(before, read()), row))
-    most = limit(baseline([reading for reading, _ in rows]))
+    most = highest_free(free_level([reading for reading, _ in rows]))
     free = [row for reading, row in rows if reading <= most]
     shared = [row for reading, row in rows if reading > most]
     click.echo(f"free for {len(free) / len(rows):.0%} of {seconds:g} s")

@@ -19,9 +19,9 @@ from typing import Any
 import click
 
 from bakeoff import codecs
-from bakeoff.bench.jobs import Alone, Corpus, Found
+from bakeoff.bench.jobs import Alone, CorpusInputs, Found
 from bakeoff.bench.lab.selftest import faults
-from bakeoff.bench.run.processes import Workshop
+from bakeoff.bench.run.processes import LocalExecutor
 from bakeoff.bench.worker.records import Payloads, make_sample
 from bakeoff.datasets import corpus
 from bakeoff.errors import RunError
@@ -68,7 +68,7 @@ class _Seen:
 class _Bench:
     """Samples on disk, the faulty codecs published, and workers."""
 
-    def __init__(self, shop: Workshop) -> None:
+    def __init__(self, shop: LocalExecutor) -> None:
         self.shop = shop
         self.published = shop.folder / "published"
         self.published.mkdir()
@@ -96,7 +96,7 @@ class _Bench:
         environment = {"PYTHONPATH": os.pathsep.join([str(self.published), *self._inherited()])}
         for processes in range(1, MOST_PROCESSES + 1):
             job = Alone(
-                corpus=Corpus(trial.sample),
+                corpus=CorpusInputs(trial.sample),
                 codec=trial.codec,
                 operation=trial.operation,
                 payloads=trial.payloads,
@@ -196,7 +196,7 @@ def _by_operation(seen: Iterable[_Seen]) -> Iterator[list[_Seen]]:
 def main(leaks: int, clean: int, peaks: int) -> None:
     """Print every figure beside its target; exit 1 when one is missed."""
     movies = list(islice(corpus("movies", records=RECORDS).records(), RECORDS))
-    with Workshop() as shop:
+    with LocalExecutor() as shop:
         bench = _Bench(shop)
         met = [
             not leaks or _leaks(bench, movies, leaks),

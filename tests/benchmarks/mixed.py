@@ -28,7 +28,7 @@ from bakeoff.bench.worker._slice import spin, time_calls
 from bakeoff.bench.worker.costs import costs
 from bakeoff.bench.worker.reference import ITEMS
 from bakeoff.bench.worker.time import Process
-from bakeoff.bench.worker.work import Clocked, Spent
+from bakeoff.bench.worker.work import Spent, TimedWork
 
 __all__ = ["MIXTURES", "Mixture", "main"]
 
@@ -108,7 +108,7 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Simulated(Clocked):
+class Simulated(TimedWork):
     """Clocked whose items are the seconds that each of them takes.
 
     Attributes:
@@ -172,7 +172,7 @@ def plain(mixture: Mixture) -> dict[str, float]:
 def real(mixture: Mixture) -> dict[str, list[Measurement]]:
     """The same, spinning."""
     works = _works(mixture)
-    made = {name: Clocked(spin, rotating(turns)) for name, turns in _spins(works).items()}
+    made = {name: TimedWork(spin, rotating(turns)) for name, turns in _spins(works).items()}
     known = {
         name: _believed(made[name], items, mixture if "twin" not in name else None)
         for name, items in works.items()
@@ -197,7 +197,7 @@ def _works(mixture: Mixture) -> dict[str, list[float]]:
     return works
 
 
-def _believed(made: Clocked, items: Sequence[float], mixture: Mixture | None) -> list[float]:
+def _believed(made: TimedWork, items: Sequence[float], mixture: Mixture | None) -> list[float]:
     rng = random.Random(made.run(made.batches(range(RECORDS)), 0, 1)[0])
     first = [seconds * rng.lognormvariate(0, 0.1) for seconds in items]
     if mixture is None:

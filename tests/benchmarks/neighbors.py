@@ -25,7 +25,7 @@ import click
 import bakeoff
 from bakeoff.bench.results import read
 from bakeoff.reports.model.candidates import candidates_on, standing_on
-from bakeoff.reports.model.cost import Cost
+from bakeoff.reports.model.cost import CostModel
 
 from ._neighbours import bursts
 
@@ -79,7 +79,7 @@ def answer(path: Path, true: Mapping[str, float]) -> tuple[int, int, int, list[s
         subprocess.run([*command, "-o", str(output)], check=True, capture_output=True)
         result = read(output)
     (corpus,) = result.corpora
-    standing = standing_on(result, corpus.name, candidates_on(result, corpus.name), Cost())
+    standing = standing_on(result, corpus.name, candidates_on(result, corpus.name), CostModel())
     told, unclear, wrong = 0, 0, 0
     for a, b in combinations(CODECS, 2):
         low, high = sorted((a, b), key=true.__getitem__)

@@ -25,12 +25,12 @@ from pathlib import Path
 
 import click
 
-from bakeoff.bench.jobs import Check, Checked, Corpus, Prepare, Time, Timed, TimedCell
+from bakeoff.bench.jobs import Check, Checked, CorpusInputs, Prepare, Time, Timed, TimedCell
 from bakeoff.bench.lab.selftest.checks import FOUND_WITHIN
 from bakeoff.bench.results import Measurement, Result
 from bakeoff.bench.run.environment import cores
 from bakeoff.bench.run.options import Options
-from bakeoff.bench.run.processes import Workshop
+from bakeoff.bench.run.processes import LocalExecutor
 from bakeoff.bench.run.session import Session
 from bakeoff.bench.run.stopping import Rule
 from bakeoff.bench.stats import verdicts
@@ -72,13 +72,13 @@ class Bench:
     """A sample and its payloads, ready to be timed in any combination of cells.
 
     Args:
-        workshop: Where workers run.
+        executor: Where workers run.
         corpus: Name of a built-in corpus.
         codecs: Codecs that may be entered.
     """
 
-    def __init__(self, workshop: Workshop, corpus: str, codecs: Sequence[str]) -> None:
-        self.workshop = workshop
+    def __init__(self, executor: LocalExecutor, corpus: str, codecs: Sequence[str]) -> None:
+        self.executor = executor
         # Twice the rounds of a run of so many cells: the same verdicts for fewer starts of processes.
         self.options = options = Options((corpus,), tuple(codecs), rounds=60)
         job = Prepare(
@@ -97,13 +97,13 @@ class Bench:
             training=False,
             batch=1,
         )
-        prepared = workshop.work(job)
+        prepared = executor.work(job)
         if prepared.answer is None:
             raise RunError(f"{corpus} cannot be prepared: {prepared.reason}")
-        self.corpus: Corpus = prepared.answer.corpus
+        self.corpus: CorpusInputs = prepared.answer.corpus
         self.cells: dict[tuple[str, str], TimedCell] = {}
         for codec in codecs:
-            answer: Checked | None = workshop.work(
+            answer: Checked | None = executor.work(
                 Check(corpus=self.corpus, codec=codec, seconds=5.0), patience=60
             ).answer
             if answer is None or answer.outcome not in ("ok", "lossy"):
@@ -121,7 +121,7 @@ class Bench:
             slice=0.00025,
             core=allowed[number % len(allowed)] if len(allowed) > 1 else None,
         )
-        answer: Timed | None = self.workshop.work(job, patience=60).answer
+        answer: Timed | None = self.executor.work(job, patience=60).answer
         assert answer is not None, "a good codec died"
         return {index: found["paired"] for index, found in answer.cells.items()}
 
@@ -221,7 +221,9 @@ def nine(sessions: int) -> Iterator[tuple[Result, float]]:
     """Take nine codecs to ±2 % on every ratio; yield each session's result and seconds."""
     with tempfile.TemporaryDirectory() as folder:
         for number in range(sessions):
-            options = Options(("messages",), NINE, ("dump", "load"), ratios=True, budget=120.0, patient=True)
+            options = Options(
+                ("messages",), NINE, ("dump", "load"), ratios=True, budget=120.0, no_time_limit=True
+            )
             begun = time.monotonic()
             yield Session(options, Path(folder) / f"{number}.json").run(), time.monotonic() - begun
 
@@ -296,8 +298,8 @@ def _planted(found: Sequence[Duel]) -> str:
 def main(pairs: int, busy: int, runs: int, sessions: int, pyperf: bool) -> None:
     """Print the scheduler's figures against their targets; an hour and a half with all of them."""
     click.echo(f"harness               {harness(10_000, tries=300):.1f} ns a call (target 10)")
-    with Workshop() as workshop:
-        bench = Bench(workshop, "messages", FIVE)
+    with LocalExecutor() as executor:
+        bench = Bench(executor, "messages", FIVE)
         equal: list[Duel] = []
         for state, number in (("as it is", pairs), ("all busy", busy)):
             with bursts() if state == "all busy" and number else contextlib.nullcontext():

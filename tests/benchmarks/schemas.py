@@ -163,7 +163,7 @@ def _msgspec_rows(decode: Callable[[Any], Any], schema: Schema, payloads: list[b
         import msgspec
     except ImportError:
         return []
-    convert, struct = msgspec.convert, schema.peer("msgspec").type
+    convert, struct = msgspec.convert, schema.binding("msgspec").type
     return [
         Row("msgpack + msgspec.convert, TypedDict", lambda data: convert(decode(data), Sale), payloads),
         Row("msgpack + msgspec.convert, Struct", lambda data: convert(decode(data), struct), payloads),
@@ -248,14 +248,14 @@ class Figure(NamedTuple):
 
 
 class Target(NamedTuple):
-    """What a row may cost, held against another row of its table.
+    """What a row may cost, compared with another row of its table.
 
     Attributes:
         signed: The value may be 0 or less, and has no geometric mean.
     """
 
     row: str
-    peer: str
+    other: str
     words: str
     value: Callable[[Figure, Figure], float]
     limit: float
@@ -263,18 +263,18 @@ class Target(NamedTuple):
 
 
 TARGETS = (
-    Target("msgpack/tuple+schema", "msgpack/tuple", "times {peer}", lambda a, b: a.ratio / b.ratio, 1.10),
+    Target("msgpack/tuple+schema", "msgpack/tuple", "times {other}", lambda a, b: a.ratio / b.ratio, 1.10),
     Target(
         "msgpack+schema (apply)",
         "msgpack + msgspec.convert, TypedDict",
-        "times {peer}",
+        "times {other}",
         lambda a, b: a.ratio / b.ratio,
         1.0,
     ),
     Target(
         "msgpack, advise: all problems",
         "msgpack + pydantic TypeAdapter, TypedDict",
-        "of what {peer} adds",
+        "of what {other} adds",
         lambda a, b: (a.ratio - 1) / (b.ratio - 1),
         0.5,
         signed=True,
@@ -282,7 +282,7 @@ TARGETS = (
     Target(
         "pickle+schema, an int",
         "pickle, an int",
-        "ns over {peer}",
+        "ns over {other}",
         lambda a, b: (a.ratio - 1) * b.seconds * 1e9,
         20.0,
         signed=True,
@@ -293,14 +293,14 @@ BLOCKS = 100
 
 
 def judge(target: Target, found: list[list[Figure]]) -> tuple[bool, str] | None:
-    """Return whether a target is met and in words how, by the mean over processes; None without the peer."""
+    """Return whether a target is met and how, by the mean over processes; None without the other row."""
     processes = [{figure.name: figure for figure in figures} for figures in found]
-    if not all(target.peer in process for process in processes):
+    if not all(target.other in process for process in processes):
         return None
-    values = [target.value(p[target.row], p[target.peer]) for p in processes]
+    values = [target.value(p[target.row], p[target.other]) for p in processes]
     value = statistics.fmean(values) if target.signed else interval(values)[0]
     met = value <= target.limit
-    words = target.words.format(peer=target.peer)
+    words = target.words.format(other=target.other)
     return met, f"{'ok' if met else 'MISSED'}: {value:.4g} {words} (target {target.limit:g})"
 
 

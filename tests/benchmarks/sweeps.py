@@ -19,7 +19,7 @@ from typing import Any
 import click
 
 from bakeoff.bench.operations import operation
-from bakeoff.bench.operations.base import CodecParts, Given, Tools
+from bakeoff.bench.operations.base import CodecParts, Context, Toolkit
 from bakeoff.bench.results import read
 from bakeoff.bench.worker._slice import nothing, spin, time_each
 from bakeoff.bench.worker.records import make_sample
@@ -47,8 +47,10 @@ def _stalls(share: bool) -> tuple[float, float]:
 
     made = Codec("known", "json", plain.encode, decode)
     records = [{"n": number} for number in range(8)]
-    given = Given(CodecParts(made, made), make_sample(records), [plain.encode(record) for record in records])
-    tools = Tools(lambda: None, time_each, time_each(nothing, [None] * 1000))
+    given = Context(
+        CodecParts(made, made), make_sample(records), [plain.encode(record) for record in records]
+    )
+    tools = Toolkit(lambda: None, time_each, time_each(nothing, [None] * 1000))
     found = operation("stall-load").carry_out(given, tools)
     return found.value, float(found.extras["call"])
 

@@ -49,13 +49,13 @@ def codec(request: pytest.FixtureRequest) -> codecs.Codec:
 def carried_values(codec: codecs.Codec) -> dict[str, Any]:
     """Return a value for each type that the codec says it carries."""
     values = VALUES | ({"str": PLAIN_TEXT} if codec.name == "plist" else {})
-    return {token: values[token] for token in codec.carries}
+    return {token: values[token] for token in codec.preserves}
 
 
 @pytest.fixture
 def foreign_values(codec: codecs.Codec) -> dict[str, Any]:
     """Return a value for each type that has a convention and that the codec does not carry."""
-    return {rule.token: VALUES[rule.token] for rule in RULES if rule.token not in codec.carries}
+    return {rule.token: VALUES[rule.token] for rule in RULES if rule.token not in codec.preserves}
 
 
 @pytest.fixture(scope="session")

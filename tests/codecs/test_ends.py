@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import bakeoff
 from bakeoff.codecs import DecodeError
-from bakeoff.codecs.safety._scan import Pending, end_of, values_in
+from bakeoff.codecs.safety._scan import StreamBuffer, end_of, values_in
 
 VALUES = (
     {"a": [1, 300, 70_000, 2**40, -5, -(2**50), 2.5, None, True], "k" * 40: {"b": {}}, "x" * 300: b"y" * 300},
@@ -248,7 +248,7 @@ def test_in_a_stream_a_value_ends_where_it_ends(kind, data):
     for _ in range(data.draw(st.integers(0, 3))):
         mutant[data.draw(st.integers(0, len(mutant) - 1))] = data.draw(st.integers(0, 255))
     step = data.draw(st.integers(1, 50))
-    end, pending, found = end_of(kind, bytes(mutant)), Pending(), None
+    end, pending, found = end_of(kind, bytes(mutant)), StreamBuffer(), None
     for at in range(0, len(mutant), step):
         pending.feed(bytes(mutant[at : at + step]))
         try:
@@ -266,7 +266,7 @@ def test_in_a_stream_a_value_ends_where_it_ends(kind, data):
 
 def test_what_has_come_is_taken_in_parts():
     """Never more than there is, and where it stood in the stream is known."""
-    pending = Pending()
+    pending = StreamBuffer()
     pending.feed(b"ab--cd\n")
 
     assert [b"ab--cd\n", b"", b"a"] == [pending.peek(size) for size in (100, -1, 1)]

@@ -19,8 +19,8 @@ import pytest
 
 import bakeoff
 from bakeoff.bench.lab.fidelity.equality import differences, equal
-from bakeoff.bench.lab.fidelity.losses import judge
-from bakeoff.codecs.conventions.classes import FAMILIES, fields_of, opened, record_class
+from bakeoff.bench.lab.fidelity.losses import find_losses
+from bakeoff.codecs.conventions.classes import CLASS_FAMILIES, fields_of, opened, record_class
 from bakeoff.codecs.conventions.families import register_type
 from bakeoff.codecs.conventions.tokens import token_of
 from bakeoff.codecs.registry import available, describe, specialists
@@ -173,8 +173,8 @@ def record(family: str) -> Any:
 
 def test_every_kind_is_tried():
     """What is known of classes and what is tried here are the same kinds."""
-    assert set(CLASSES) == set(FAMILIES)
-    assert {kind for name in OWN for kind in describe(name).values} == set(FAMILIES)
+    assert set(CLASSES) == set(CLASS_FAMILIES)
+    assert {kind for name in OWN for kind in describe(name).values} == set(CLASS_FAMILIES)
 
 
 # What comes back -------------------------------------------------------------------------------------
@@ -221,13 +221,13 @@ def test_other_codecs_lose_the_class_by_one_rule(family, record, name):
     """A dict, or of a named tuple a list, is a declared loss, whatever the class; pickle loses nothing."""
     made = bakeoff.codec(name, trusted=True)
     found = made.decode(made.encode(record))
-    if token_of(record) in made.carries:
+    if token_of(record) in made.preserves:
         assert not differences(record, found)
         return
-    judgement = judge(record, found, made.carries, made.losses)
+    judgement = find_losses(record, found, made.preserves, made.losses)
 
     assert judgement.wrong is None
-    kinds = "list" if family == "namedtuple" and "tuple" not in made.carries else type(found).__name__
+    kinds = "list" if family == "namedtuple" and "tuple" not in made.preserves else type(found).__name__
     assert f"`{type(record).__name__}` came back as `{kinds}` at `$`" in judgement.losses.values()
 
 
@@ -237,7 +237,7 @@ def test_a_schema_builds_the_objects_after_any_codec(record, name):
     made = bakeoff.codec(name, trusted=True).with_schema(Schema(type(record), as_objects=True))
     found = differences(record, made.decode(made.encode(record)))
 
-    if made.wire.get("decimal") == "float":  # the digits are gone
+    if made.encodes_as.get("decimal") == "float":  # the digits are gone
         assert all("Decimal" in item.expected for item in found)
     else:
         assert not found
@@ -248,7 +248,7 @@ def test_a_record_of_another_class_with_the_same_fields_is_wrong(record):
     other = order(DataOrder, DataItem) if type(record) is not DataOrder else order(AttrsOrder, AttrsItem)
 
     assert not equal(record, other)
-    assert judge(record, other, set()).wrong
+    assert find_losses(record, other, set()).wrong
 
 
 def test_a_changed_field_is_wrong_and_named(record):
@@ -261,7 +261,7 @@ def test_a_changed_field_is_wrong_and_named(record):
 
     place = "$[6]" if isinstance(record, tuple) else "$.note"
     assert [item.path for item in differences(record, changed)] == [place]
-    assert place in judge(record, changed, set()).wrong
+    assert place in find_losses(record, changed, set()).wrong
 
 
 # What stands in payloads -----------------------------------------------------------------------------
@@ -422,7 +422,7 @@ def test_what_is_written_of_an_object_is_never_wrong(value, name):
     if name == "orjson" and isinstance(value, Late):
         return  # of a dataclass it writes what the object holds, and not what the class does
 
-    assert judge(value, made.decode(made.encode(value)), made.carries).wrong is None
+    assert find_losses(value, made.decode(made.encode(value)), made.preserves).wrong is None
 
 
 @pytest.mark.parametrize(
@@ -447,7 +447,7 @@ def test_the_class_decides_what_its_own_codecs_do(value, name):
 def test_a_private_field_that_msgspec_leaves_out_is_said_to_be_missing():
     made = bakeoff.codec("msgspec-json")
 
-    assert "_hidden" in judge(Guarded(1), made.decode(made.encode(Guarded(1))), made.carries).wrong
+    assert "_hidden" in find_losses(Guarded(1), made.decode(made.encode(Guarded(1))), made.preserves).wrong
 
 
 # Building --------------------------------------------------------------------------------------------

@@ -226,7 +226,7 @@ def objects(policy: str, codec: codecs.Codec) -> list[Any]:
     if policy == "duplicate_keys":
         if codec.format == "pickle":
             return []
-        return DUPLICATES["any"] + (DUPLICATES["text"] if codec.wire.get("int_keys") == "text" else [])
+        return DUPLICATES["any"] + (DUPLICATES["text"] if codec.encodes_as.get("int_keys") == "text" else [])
     return OBJECTS.get(policy, [])
 
 

@@ -54,13 +54,13 @@ def test_each_guarded_codec_has_a_variant_without():
     without = {unguarded(name): name for name in GUARDS}
 
     assert without.keys() == {name for name in codecs.names() if codecs.describe(name).unguarded}
-    assert without.keys() <= set(codecs.usual())
+    assert without.keys() <= set(codecs.default_set())
     for name, guarded in without.items():
         codec, other = bakeoff.codec(name), bakeoff.codec(guarded)
         payload = codec.encode(RECORD)
         assert (other.encode(RECORD), other.decode(payload)) == (payload, codec.decode(payload))
         assert (True, False) == (codec.unguarded, other.unguarded)
-        assert other.carries == codec.carries
+        assert other.preserves == codec.preserves
 
 
 def test_marshal_refuses_lengths_beyond_the_payload_where_asked():

@@ -65,7 +65,7 @@ def test_codecs_for_certain_values_join_where_records_hold_them():
 
     assert {"orjson/numpy", "msgpack/numpy", "pickle/buffers"} == set(codecs.specialists(kinds))
     assert [] == codecs.specialists([])
-    assert not set(codecs.specialists(kinds)) & set(codecs.usual())
+    assert not set(codecs.specialists(kinds)) & set(codecs.default_set())
 
 
 def test_a_pattern_that_fits_nothing_is_an_error():
@@ -176,12 +176,12 @@ def test_conventions_follow_from_the_family():
     """A third party's codec writes as its format does, and says so, but for what it says itself."""
     family = JSON_FAMILY
     made = bakeoff.Codec(
-        "theirs", "text", json.dumps, json.loads, family=family, carries=["int"], forms={"decimal": "float"}
+        "theirs", "text", json.dumps, json.loads, family=family, preserves=["int"], forms={"decimal": "float"}
     )
 
     assert {"at": "2020-01-02"} == made.decode(made.encode({"at": date(2020, 1, 2)}))
-    assert family.wire({"int"}) | {"decimal": "float"} == made.wire
-    assert "iso" == made.wire["date"]
+    assert family.encodes_as({"int"}) | {"decimal": "float"} == made.encodes_as
+    assert "iso" == made.encodes_as["date"]
 
 
 def test_explain_names_type_and_path():

@@ -35,7 +35,11 @@ def test_a_tapped_codec_is_the_codec(codec, tmp_path):
     tapped = codec.tap(tmp_path / "traffic.msgpack", every=2)
     record = {"when": dt.datetime(2024, 1, 2), "list": [1, "x", None]}
 
-    assert (codec.name, codec.media_type, codec.carries) == (tapped.name, tapped.media_type, tapped.carries)
+    assert (codec.name, codec.media_type, codec.preserves) == (
+        tapped.name,
+        tapped.media_type,
+        tapped.preserves,
+    )
     assert codec.encode(record) == tapped.encode(record)
     assert codec.decode(codec.encode(record)) == tapped.decode(codec.encode(record))
     with pytest.raises(bakeoff.DecodeError):

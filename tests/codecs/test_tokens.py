@@ -41,7 +41,7 @@ def test_a_type_without_a_row_gets_one(monkeypatch: pytest.MonkeyPatch) -> None:
     assert matrix.Value("fraction", third.example, Fraction, "fraction") == matrix._values()[-1]
 
 
-@pytest.mark.parametrize("facts", [{"carries": ["integer"]}, {"forms": {"integer": "text"}}])
+@pytest.mark.parametrize("facts", [{"preserves": ["integer"]}, {"forms": {"integer": "text"}}])
 def test_a_type_of_another_name_is_refused(facts: dict[str, object]) -> None:
     """A codec's facts hold what others can ask for."""
     with pytest.raises(ValueError, match="no types 'integer'; there are none, bool, int"):

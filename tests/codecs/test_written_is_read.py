@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import bakeoff
-from bakeoff.bench.lab.fidelity.losses import judge
+from bakeoff.bench.lab.fidelity.losses import find_losses
 from bakeoff.codecs import DecodeError, EncodeError
 from bakeoff.codecs.formats.json import _within_its_buffer
 from bakeoff.codecs.spec import Spec
@@ -46,7 +46,7 @@ def test_a_value_comes_back_or_is_refused(codec: bakeoff.Codec) -> None:
         except EncodeError:
             continue
 
-        judgment = judge({"v": value}, codec.decode(payload), codec.carries, codec.losses)
+        judgment = find_losses({"v": value}, codec.decode(payload), codec.preserves, codec.losses)
         assert judgment.wrong is None, ascii(value)
 
 

@@ -17,7 +17,7 @@ from bakeoff import datasets
 from bakeoff.cli import main
 from bakeoff.datasets import UnreadableCorpus
 from bakeoff.datasets.readers import json_window
-from bakeoff.datasets.readers.at import Place, Search, Step, way_in
+from bakeoff.datasets.readers.at import RecordPath, RecordPathStep, Search, way_in
 from bakeoff.datasets.readers.json import read_json_at
 from bakeoff.datasets.readers.problems import Problems
 from bakeoff.datasets.writing import write
@@ -138,15 +138,18 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from("abc0"), inner, max_size=4),
     max_leaves=30,
 )
-STEPS = st.sampled_from([Step(key) for key in "abc0"] + [Step(index=0), Step(index=1), Step("0", 0), Step()])
+STEPS = st.sampled_from(
+    [RecordPathStep(key) for key in "abc0"]
+    + [RecordPathStep(index=0), RecordPathStep(index=1), RecordPathStep("0", 0), RecordPathStep()]
+)
 
 
 @given(JSON, st.lists(STEPS, max_size=4), st.integers(1, 40), st.sampled_from([None, 2]))
 def test_streams_find_what_is_found_in_memory(
-    document: Any, steps: list[Step], chunk: int, indent: int | None
+    document: Any, steps: list[RecordPathStep], chunk: int, indent: int | None
 ) -> None:
     """However little of the text is held at a time; what is written is read."""
-    place = Place(tuple(steps))
+    place = RecordPath(tuple(steps))
     whole, streamed = Search(place), Search(place)
     text = json.dumps(document, indent=indent).encode()
     with pytest.MonkeyPatch.context() as patch:
@@ -156,7 +159,7 @@ def test_streams_find_what_is_found_in_memory(
 
     assert list(whole.records(document)) == found
     assert (whole.found, str(whole.nothing("x"))) == (streamed.found, str(streamed.nothing("x")))
-    assert str(Place.parse(str(place))) == str(place)
+    assert str(RecordPath.parse(str(place))) == str(place)
 
 
 @pytest.mark.parametrize(

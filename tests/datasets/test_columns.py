@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from bakeoff import datasets
 from bakeoff.bench.lab.fidelity.equality import equal
 from bakeoff.datasets import BadRecord, UnreadableCorpus, UntrustedCorpus
-from bakeoff.datasets.passes import Reading
+from bakeoff.datasets.passes import ReadOptions
 from bakeoff.datasets.readers.files import pipe
 from bakeoff.datasets.readers.formats import file_formats, sniff
 from bakeoff.datasets.writing import write
@@ -80,7 +80,7 @@ def test_rows_are_records(kind: str, tmp_path: Path) -> None:
     assert equal(ROWS, read(packed))
     if kind != "arrows":
         with path.open("rb") as file:
-            piped = pipe(file, "piped", "-", Reading(limit=10))
+            piped = pipe(file, "piped", "-", ReadOptions(limit=10))
         assert equal(ROWS[:10], list(piped.records()))
 
 

@@ -38,7 +38,7 @@ from hypothesis import strategies as st
 from bakeoff import datasets, imports
 from bakeoff.codecs import codec
 from bakeoff.datasets import BadRecord, UnknownCorpus, UnknownFormat, UnreadableCorpus, UntrustedCorpus
-from bakeoff.datasets.passes import Reading
+from bakeoff.datasets.passes import ReadOptions
 from bakeoff.datasets.readers import files, json_window
 from bakeoff.datasets.readers import json as json_reader
 from bakeoff.datasets.readers import yaml as yaml_reader
@@ -787,7 +787,7 @@ class TestOtherSources:
     def test_the_first_records_are_those_of_the_whole(self, cells: int) -> None:
         """However much of a pipe has to be read for them, and wherever that is cut."""
         text = "a,b\n" + "".join(f"{number}.5,{'x' * cells}\n" for number in range(1_500))
-        reading = Reading(format="csv", limit=30)
+        reading = ReadOptions(format="csv", limit=30)
         corpus = pipe(io.BytesIO(text.encode()), "made", "made", reading)
 
         assert [n + 0.5 for n in range(30)] == [row["a"] for row in corpus.records()]
@@ -801,7 +801,7 @@ class TestOtherSources:
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
         with pytest.raises(UnreadableCorpus, match=r"more than the 3,145,728 bytes of a pipe.*--records N"):
-            pipe(io.BufferedReader(Chunks(endless)), "made", "made", Reading("jsonl"))
+            pipe(io.BufferedReader(Chunks(endless)), "made", "made", ReadOptions("jsonl"))
         assert [] == list(tmp_path.iterdir())
 
     def test_a_pipe_takes_half_of_the_room(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -810,7 +810,7 @@ class TestOtherSources:
         for millions, fits in ((1, True), (2, False)):
             file = io.BytesIO(b"{}\n" * (millions << 20))
             with nullcontext() if fits else pytest.raises(UnreadableCorpus, match="half of the room there"):
-                pipe(file, "made", "made", Reading("jsonl"))
+                pipe(file, "made", "made", ReadOptions("jsonl"))
 
     def test_endless_garbage_is_given_up(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Bad records are passed over on request, but not until the disk is full."""
@@ -818,13 +818,18 @@ class TestOtherSources:
         garbage = chain([b"{}\n{}\n"], repeat(b"{" * 999_999 + b"\n", 40))
 
         with pytest.raises(UnreadableCorpus, match="no further record in"):
-            pipe(io.BufferedReader(Chunks(garbage)), "made", "made", Reading("jsonl", limit=3, skip_bad=True))
+            pipe(
+                io.BufferedReader(Chunks(garbage)),
+                "made",
+                "made",
+                ReadOptions("jsonl", limit=3, skip_bad=True),
+            )
         assert next(garbage, None)
 
     def test_what_is_wrong_at_the_start_ends_an_endless_pipe(self) -> None:
         """More of it would change nothing."""
         endless = cycle([b"{}\n{\n" + b"{}\n" * 300_000])
-        corpus = pipe(io.BufferedReader(Chunks(endless)), "made", "made", Reading("jsonl", limit=3))
+        corpus = pipe(io.BufferedReader(Chunks(endless)), "made", "made", ReadOptions("jsonl", limit=3))
 
         with pytest.raises(BadRecord, match="line 2"):
             list(corpus.records())
@@ -832,7 +837,7 @@ class TestOtherSources:
     def test_no_pickle_in_a_pipe_is_looked_into(self) -> None:
         """Not for its length either, before it is trusted."""
         with pytest.raises(UntrustedCorpus):
-            pipe(io.BytesIO(pickle.dumps([1])), "made", "made", Reading("pickle", limit=1))
+            pipe(io.BytesIO(pickle.dumps([1])), "made", "made", ReadOptions("pickle", limit=1))
 
     def test_fifo(self, tmp_path: Path) -> None:
         """A named pipe (what `<(command)` gives) is read once and kept."""

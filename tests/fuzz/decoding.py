@@ -12,7 +12,7 @@ import seeds
 from findings import Broken
 from mutate import Mutator
 
-from bakeoff.bench.lab.fidelity.losses import judge
+from bakeoff.bench.lab.fidelity.losses import find_losses
 from bakeoff.codecs import Codec, DecodeError, EncodeError, LimitError
 from bakeoff.codecs.safety.limits import Limits
 from bakeoff.codecs.streams.compression import COMPRESSORS
@@ -124,7 +124,7 @@ class Decoding:
         except DecodeError as error:
             raise Broken(f"what was decoded is written, and not read again: {error.reason}") from error
         try:
-            wrong = judge(record, back, again.carries, again.losses).wrong
+            wrong = find_losses(record, back, again.preserves, again.losses).wrong
         except RecursionError:
             return
         # Two NaN within what is not compared by its parts differ.

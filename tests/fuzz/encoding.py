@@ -10,7 +10,7 @@ import seeds
 from findings import Broken
 from objects import Objects
 
-from bakeoff.bench.lab.fidelity.losses import judge
+from bakeoff.bench.lab.fidelity.losses import find_losses
 from bakeoff.bench.lab.hostile.faults import ending
 from bakeoff.codecs import DecodeError, EncodeError, LimitError
 
@@ -83,7 +83,7 @@ class Encoding:
         if plain and not codec.needs_schema:
             if len(back) != 1:
                 raise Broken(f"a file of one record is read as {len(back)}")
-            wrong = judge(record, back[0], codec.carries, codec.losses).wrong
+            wrong = find_losses(record, back[0], codec.preserves, codec.losses).wrong
             if wrong is not None:
                 raise Broken(f"comes back otherwise: {wrong}")
         return "accepted"

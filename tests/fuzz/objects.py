@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from bakeoff.bench.lab.hostile.objects import lying, values
+from bakeoff.bench.lab.hostile.objects import adversarial, values
 from bakeoff.bench.lab.hostile.objects.kinds import Box, GivenMapping, Pair
 from bakeoff.bench.lab.hostile.objects.nesting import WRAPS
 
@@ -93,7 +93,7 @@ _CONTROLS = ("\0", "\x01", "\x1b", "\x7f", "\r", "\n", "\t", "\r\n", "a\nb\n", "
 _MIN = dt.datetime.min
 _MAX = dt.datetime.max
 _HONEST = tuple(case for case in values.CASES if case.name != "ordinary")
-_LYING = tuple(case for case in lying.CASES if not case.name.startswith("interrupt"))
+_LYING = tuple(case for case in adversarial.CASES if not case.name.startswith("interrupt"))
 
 
 @functools.cache
@@ -121,7 +121,7 @@ class Objects:
         self._xml = xml
         self._left = 0
         self.honest = True
-        lying.raised.clear()
+        adversarial.raised.clear()
 
     def plain(self) -> Any:
         """Return an object of the types that have a convention, each dict with keys of one type."""

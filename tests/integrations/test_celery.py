@@ -20,7 +20,7 @@ from kombu import serialization
 from kombu.exceptions import DecodeError, EncodeError, SerializerNotInstalled
 
 import bakeoff
-from bakeoff.codecs import available, describe, usual
+from bakeoff.codecs import available, default_set, describe
 from bakeoff.codecs.integrations import kombu as ours
 
 NAMES = sorted(point.name for point in entry_points(group="kombu.serializers") if "bakeoff" in point.value)
@@ -49,11 +49,11 @@ def codec_of(name: str) -> bakeoff.Codec:
 
 def test_every_codec_for_untrusted_messages_is_a_serializer() -> None:
     """Those that are usual and no variants; Celery's messages hold None, so what carries it."""
-    wanted = [name for name in usual() if "/" not in name and not describe(name).trusted_only]
+    wanted = [name for name in default_set() if "/" not in name and not describe(name).trusted_only]
 
     assert sorted(f"bakeoff-{name}" for name in wanted) == NAMES
     assert [] == [
-        name for name in wanted if name in available() and "none" not in bakeoff.codec(name).carries
+        name for name in wanted if name in available() and "none" not in bakeoff.codec(name).preserves
     ]
 
 

@@ -9,7 +9,7 @@ import struct
 
 from bakeoff import Codec, Schema
 from bakeoff.codecs import Bound
-from bakeoff.codecs.streams.framing import Cuts, Framing, Pending
+from bakeoff.codecs.streams.framing import Cuts, Framing, StreamBuffer
 from bakeoff.schemas import SchemaError
 from bakeoff.schemas.tree import types as t
 
@@ -46,7 +46,7 @@ class Rows(Framing):
         assert codec.bound is not None
         return f"rows {codec.bound.definition}\n".encode()
 
-    def cut(self, codec: Codec, pending: Pending) -> Cuts:
+    def cut(self, codec: Codec, pending: StreamBuffer) -> Cuts:
         assert codec.bound is not None
         size = struct.calcsize(codec.bound.definition.partition(" ")[0])
         while True:
@@ -65,6 +65,6 @@ def rows() -> Codec:
         bind=bind,
         framing=Rows(),
         file_extension=".rows",
-        carries={"bool", "int", "float", "nonfinite"},
+        preserves={"bool", "int", "float", "nonfinite"},
         losses=("fields come back in the order of the schema",),
     )

@@ -6,37 +6,46 @@ import tempfile
 import time
 import zlib
 
-from bakeoff.bench.operations.base import NOGC, Given, Operation, Variant, Work, burst, made_anew, rotating
+from bakeoff.bench.operations.base import (
+    NOGC,
+    Context,
+    Operation,
+    TimedCall,
+    Variant,
+    burst,
+    made_anew,
+    rotating,
+)
 from bakeoff.errors import UsageError
 
 
-def spool(given: Given) -> Work:
+def spool(context: Context) -> TimedCall:
     """Encode a record and write its payload to a file, as services do that must not lose it."""
-    parts, sample = given.parts, given.sample
+    parts, sample = context.parts, context.sample
     file = tempfile.TemporaryFile("wb", buffering=0)  # noqa: SIM115 - closed with the work
 
     def write(record: object) -> int:
         file.seek(0)
         return file.write(parts.bare.encode(record))
 
-    return Work(
+    return TimedCall(
         write,
         made_anew(lambda index: parts.taken(sample.records([index]))[0]),
-        expected=lambda index: len(given.payloads[index]),
+        expected=lambda index: len(context.payloads[index]),
         burst=burst(sample),
         close=file.close,
     )
 
 
-def redundancy(given: Given) -> float:
+def redundancy(context: Context) -> float:
     """Return how many times smaller zlib makes all payloads together."""
-    together = b"".join(given.payloads)
+    together = b"".join(context.payloads)
     return len(together) / len(zlib.compress(together))
 
 
-def visit(given: Given) -> Work:
+def visit(context: Context) -> TimedCall:
     """Read a payload at one of two counters, as often as asked for."""
-    decode, times, inside = given.parts.bare.decode, int(given.parameter or 1), 0
+    decode, times, inside = context.parts.bare.decode, int(context.parameter or 1), 0
 
     def count(payload: bytes) -> int:
         nonlocal inside
@@ -52,11 +61,11 @@ def visit(given: Given) -> Work:
         spent, inside = inside, 0
         return spent
 
-    return Work(
+    return TimedCall(
         count,
-        rotating(given.payloads),
+        rotating(context.payloads),
         expected=lambda index: times,
-        inside=asked if given.variant.name == "codec" else None,
+        inside=asked if context.variant.name == "codec" else None,
     )
 
 

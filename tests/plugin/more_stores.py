@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from bakeoff.bench.backends.stores.base import Kind, Location, Pairs, Settings, Store, Wire
+from bakeoff.bench.backends.stores.base import Location, Pairs, Settings, Store, StoreKind, Wire
 
 _HELD: dict[str, dict[int, bytes]] = {}
 
@@ -59,8 +59,8 @@ class Full(Held):
         super().put(key, record)
 
 
-def _kind(name: str, made: Callable[[Location, Wire], Store]) -> Kind:
-    return Kind(name=name, summary="of somebody else's", open=made)
+def _kind(name: str, made: Callable[[Location, Wire], Store]) -> StoreKind:
+    return StoreKind(name=name, summary="of somebody else's", open=made)
 
 
 HELD = _kind("held", Held)

@@ -16,8 +16,8 @@ import pytest
 import madeup
 from bakeoff.bench.results import CellResult, Result
 from bakeoff.errors import RunError, UsageError
-from bakeoff.reports.model.candidates import FLOOR
-from bakeoff.reports.model.cost import Cost
+from bakeoff.reports.model.candidates import BASELINE
+from bakeoff.reports.model.cost import CostModel
 from bakeoff.reports.model.view import CorpusView, View
 from bakeoff.reports.page import chart_rows, charts
 
@@ -30,7 +30,7 @@ def one() -> Result:
 
 
 def view_of(result: Result, **weights: Any) -> CorpusView:
-    return View.of([result], Cost(**weights)).corpora[0]
+    return View.of([result], CostModel(**weights)).corpora[0]
 
 
 @pytest.mark.parametrize("kind", [kind for kind in charts.KINDS if kind != "sizes"])
@@ -129,11 +129,11 @@ def test_the_front_holds_what_nothing_beats(one: Result) -> None:
 def test_the_floor_is_no_competitor(one: Result) -> None:
     """The floor has a bar of its own but no place among sizes and costs, and sets no best."""
     rows = chart_rows.bars(view_of(one), "dump")
-    floor = next(row for row in rows if row["codec"] == FLOOR)
+    floor = next(row for row in rows if row["codec"] == BASELINE)
 
     assert floor["format"] == ""
-    assert FLOOR not in {row["codec"] for row in chart_rows.points(view_of(one))}
-    assert FLOOR not in {row["codec"] for row in chart_rows.summary([view_of(one)], "dump")}
+    assert BASELINE not in {row["codec"] for row in chart_rows.points(view_of(one))}
+    assert BASELINE not in {row["codec"] for row in chart_rows.summary([view_of(one)], "dump")}
 
 
 @pytest.mark.parametrize("outcome", ["wrong", "crashed", "error"])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff.errors import UsageError
-from bakeoff.reports.model.cost import Cost, breakeven_bandwidth, breakeven_reads, parse_bandwidth
+from bakeoff.reports.model.cost import CostModel, breakeven_bandwidth, breakeven_reads, parse_bandwidth
 
 TIMES = st.floats(1e-9, 1e-3)
 
@@ -49,16 +49,16 @@ def test_bad_bandwidth(text):
 def test_bad_reads(reads):
     """Reads are a finite number, zero or more."""
     with pytest.raises(UsageError, match="reads"):
-        Cost(reads)
+        CostModel(reads)
 
 
 @given(dump=TIMES, load=TIMES, fix=TIMES, size=st.floats(1, 1e6), reads=st.floats(0, 100))
 def test_cost_is_the_formula(dump, load, fix, size, reads):
     """cost = dump + reads × (load + fix) + bytes / bandwidth; without a line bytes cost nothing."""
-    assert Cost(reads, 1e6).total(dump, load, fix, size) == pytest.approx(
+    assert CostModel(reads, 1e6).total(dump, load, fix, size) == pytest.approx(
         dump + reads * (load + fix) + size / 1e6
     )
-    assert Cost(reads).total(dump, load, fix, size) == pytest.approx(dump + reads * (load + fix))
+    assert CostModel(reads).total(dump, load, fix, size) == pytest.approx(dump + reads * (load + fix))
 
 
 @given(a=st.tuples(TIMES, TIMES), b=st.tuples(TIMES, TIMES))
@@ -83,7 +83,7 @@ class TestSamples:
     def test_sums_by_process(self, planted):
         """A codec's cost has one sample for each process, the sum of its parts."""
         cells = {c.cell.operation_name: c for c in planted.cells if c.cell.codec == "json"}
-        found = Cost(24, 1e6).samples(cells)
+        found = CostModel(24, 1e6).samples(cells)
 
         dump, load = cells["dump"].samples[3], cells["load"].samples[3]
         assert 8 == len(found)
@@ -94,5 +94,5 @@ class TestSamples:
         """A codec without a load has no cost, unless nothing is read."""
         cells = {"dump": next(c for c in planted.cells if c.cell.operation_name == "dump")}
 
-        assert () == Cost().samples(cells)
-        assert 8 == len(Cost(reads=0).samples(cells))
+        assert () == CostModel().samples(cells)
+        assert 8 == len(CostModel(reads=0).samples(cells))

@@ -18,7 +18,7 @@ from bakeoff.bench.verdict import rankings
 from bakeoff.reports import recommendation, render
 from bakeoff.reports.decide.pick import Wish, pick
 from bakeoff.reports.model.candidates import candidates_on, standing_on
-from bakeoff.reports.model.cost import Cost
+from bakeoff.reports.model.cost import CostModel
 from bakeoff.reports.model.merge import machines
 
 NAMES = ("json", "orjson", "ormsgpack", "msgpack", "marshal", "ujson")
@@ -95,8 +95,8 @@ def test_filters_of_pick_change_no_verdict(
     run: Result, formats: tuple[str, ...], trusted: bool, reads: float
 ) -> None:
     """What `pick` calls open is open in the table, with an interval that holds 1; and all of it is named."""
-    choice = pick([run], Wish(Cost(reads), formats=formats, trusted=trusted))
-    judged = standing_on(run, "messages", candidates_on(run, "messages"), Cost(reads)).judged
+    choice = pick([run], Wish(CostModel(reads), formats=formats, trusted=trusted))
+    judged = standing_on(run, "messages", candidates_on(run, "messages"), CostModel(reads)).judged
     fit = [name for name in choice.parts if name != choice.winner.name]
     level = {name for name, _ in choice.unresolved} | set(choice.tied)
     cheapest = next(name for name in choice.parts if name in {*level, choice.winner.name})
@@ -120,7 +120,7 @@ def test_another_cost_is_judged_anew_and_several_files_too() -> None:
     candidates = candidates_on(run, "messages")
 
     def verdicts(result: Result, reads: float) -> set[str]:
-        judged = standing_on(result, "messages", candidates, Cost(reads)).judged
+        judged = standing_on(result, "messages", candidates, CostModel(reads)).judged
         return {verdict for verdict, _ in judged.values()}
 
     assert {"same"} == verdicts(wrong, 1.0)

@@ -21,7 +21,7 @@ from playwright.sync_api import expect
 
 import madeup
 from bakeoff.bench.results import Result
-from bakeoff.reports.model.cost import Cost
+from bakeoff.reports.model.cost import CostModel
 from bakeoff.reports.model.view import View
 from bakeoff.reports.page import page as report
 from bakeoff.reports.page.chart_rows import points
@@ -202,7 +202,7 @@ def test_the_script_ranks_as_python_does(opened: Opener, crowded: Result) -> Non
         for reads, bandwidth in ((1, None), (24, 125e6), (0, None), (0.1, 12_500)):
             set_slider(page, "reads", reads)
             set_slider(page, "bandwidth", bandwidth)
-            cost = Cost.of(reads, bandwidth)
+            cost = CostModel.of(reads, bandwidth)
             view = next(view for view in View.of([crowded], cost).corpora if view.corpus.name == name)
             standing = view.standing
             shown = ranks(page)

@@ -23,7 +23,7 @@ from bakeoff.reports.decide.lock import check, decided, lock_of, version_range
 from bakeoff.reports.decide.pick import Wish, pick
 from bakeoff.reports.decide.pick_output import render
 from bakeoff.reports.model.candidates import candidates_on, standing_on
-from bakeoff.reports.model.cost import Cost, parse_bandwidth
+from bakeoff.reports.model.cost import CostModel, parse_bandwidth
 from bakeoff.reports.model.files import load
 
 FIELD = {
@@ -38,12 +38,12 @@ FACTS = {
         "trusted_only": True,
         "interoperable": False,
         "library": "Python",
-        "carries": ("datetime", "bytes"),
+        "preserves": ("datetime", "bytes"),
     },
-    "json": {"library": "Python", "carries": ("str",)},
-    "json|zstd:3": {"format": "json", "library": "Python", "carries": ("str",)},
-    "bson": {"carries": ("bytes", "datetime_aware")},
-    "msgpack": {"carries": ("bytes", "datetime_aware")},
+    "json": {"library": "Python", "preserves": ("str",)},
+    "json|zstd:3": {"format": "json", "library": "Python", "preserves": ("str",)},
+    "bson": {"preserves": ("bytes", "datetime_aware")},
+    "msgpack": {"preserves": ("bytes", "datetime_aware")},
 }
 
 
@@ -69,7 +69,7 @@ def run(result_of):
 class TestScenarios:
     def test_many_reads_on_a_lan(self, run):
         """24 reads for each write over 1 Gbit/s: the quickest safe loader, with its reasons."""
-        choice = pick([run], Wish(Cost(24, parse_bandwidth("1Gbit"))))
+        choice = pick([run], Wish(CostModel(24, parse_bandwidth("1Gbit"))))
 
         assert "bson" == choice.winner.name
         assert "one write and 24 reads over 1 Gbit/s" in choice.sentence
@@ -77,7 +77,7 @@ class TestScenarios:
 
     def test_archive_over_a_slow_line(self, run):
         """Written, never read, over 50 Mbit/s: the smallest payload wins."""
-        choice = pick([run], Wish(Cost(0, parse_bandwidth("50Mbit"))))
+        choice = pick([run], Wish(CostModel(0, parse_bandwidth("50Mbit"))))
 
         assert "json|zstd:3" == choice.winner.name
 
@@ -114,7 +114,7 @@ class TestScenarios:
 
     def test_line_too_narrow(self, run):
         """At a rate that the line cannot take a codec is out, with what it would need."""
-        wish = Wish(Cost(1, parse_bandwidth("50Mbit")), rate=4000)
+        wish = Wish(CostModel(1, parse_bandwidth("50Mbit")), rate=4000)
         choice = pick([run], wish)
 
         assert "json|zstd:3" == choice.winner.name
@@ -181,7 +181,7 @@ class TestHonesty:
             options={"precision": 0.02, "trusted": True},
         )
         choice = pick([run], Wish(), "a b.json")
-        totals = {name: parts.total(Cost()) for name, parts in choice.parts.items()}
+        totals = {name: parts.total(CostModel()) for name, parts in choice.parts.items()}
 
         assert min(totals, key=totals.__getitem__) == choice.winner.name
         ((name, found),) = choice.unresolved
@@ -262,7 +262,7 @@ class TestHonesty:
             {"a": {"dump": 3e-6, "load": 2e-6, **time}, "b": {"dump": 2e-6, "load": 2e-6, **time}},
             noise=0.001,
         )
-        choice = pick([run], Wish(Cost(1, 1e6)))
+        choice = pick([run], Wish(CostModel(1, 1e6)))
 
         assert ("b", ("a",)) == (choice.winner.name, choice.tied)
         assert "comes first as it takes less processor time" in choice.sentence
@@ -307,7 +307,7 @@ class TestHonesty:
         assert ("protobuf/object", "takes and gives protobuf messages") in choice.excluded
         assert "protobuf/object" not in recommendation(run)
         assert {"json", "bson"} == standing_on(
-            run, "messages", candidates_on(run, "messages"), Cost()
+            run, "messages", candidates_on(run, "messages"), CostModel()
         ).ranks.keys()
         assert "protobuf/object" == pick([run], Wish(codec="protobuf/object")).winner.name
         facts["thrift/object"] = {"takes": "Thrift structs"}
@@ -317,7 +317,7 @@ class TestHonesty:
 
     def test_a_codec_of_objects_is_ranked_where_the_records_are_these(self, result_of):
         """Nothing is filled for it then: it is the others that convert, and it brings the class back."""
-        facts = {"msgspec-json/struct": {"takes": "`msgspec.Struct` objects", "carries": ["str"]}}
+        facts = {"msgspec-json/struct": {"takes": "`msgspec.Struct` objects", "preserves": ["str"]}}
         quick = {"dump": 2e-7, "load": 2e-7, "size": 100}
         run = result_of({"msgspec-json/struct": quick, "json": FIELD["json"]}, facts=facts)
         cells = (replace(c, check=CheckFacts(1000, 1000, as_is=True)) for c in run.cells)
@@ -335,7 +335,10 @@ class TestHonesty:
         run = result_of({"cbor2/unguarded": quick, **FIELD}, facts=facts)
 
         assert (
-            1 == standing_on(run, "messages", candidates_on(run, "messages"), Cost()).ranks["cbor2/unguarded"]
+            1
+            == standing_on(run, "messages", candidates_on(run, "messages"), CostModel()).ranks[
+                "cbor2/unguarded"
+            ]
         )
         assert "cbor2/unguarded" in dict(pick([run], Wish()).excluded)
         assert "cbor2/unguarded" == pick([run], Wish(trusted=True)).winner.name
@@ -472,7 +475,7 @@ class TestBreakEven:
             ours, theirs = choice.parts[choice.winner.name], choice.parts[name]
             point = (ours.dump - theirs.dump) / (theirs.read - ours.read)
             beyond = point * (1.01 if "above" in rest else 0.99)
-            assert theirs.total(Cost(beyond)) < ours.total(Cost(beyond))
+            assert theirs.total(CostModel(beyond)) < ours.total(CostModel(beyond))
 
     def test_says_what_would_change(self, run):
         """Reads and bandwidth at which another codec wins are stated."""

@@ -9,9 +9,9 @@ import pytest
 from bakeoff.bench.results import Result, write
 from bakeoff.cli import main
 from bakeoff.errors import RunError, UsageError
-from bakeoff.reports.decide.pick import Choice, Wish, pick
+from bakeoff.reports.decide.pick import PickedCodec, Wish, pick
 from bakeoff.reports.decide.pick_placed import in_place, said
-from bakeoff.reports.model.cost import Cost
+from bakeoff.reports.model.cost import CostModel
 
 ResultOf = Callable[..., Result]
 
@@ -46,9 +46,9 @@ def through_pipes(codecs: Mapping[str, float], *readers: int) -> dict[str, dict[
     }
 
 
-def picked(result: Result, reads: float | None = None, **wish: object) -> tuple[Choice, list[str]]:
+def picked(result: Result, reads: float | None = None, **wish: object) -> tuple[PickedCodec, list[str]]:
     """Return the choice, and what is said of each place."""
-    asked, known = in_place([result], Wish(cost=Cost.of(reads), **wish), reads)  # type: ignore[arg-type]
+    asked, known = in_place([result], Wish(cost=CostModel.of(reads), **wish), reads)  # type: ignore[arg-type]
     choice = pick(asked, known)
     return choice, list(said(asked, choice))
 
@@ -132,7 +132,7 @@ def test_a_line_to_a_store_is_refused(result_of: ResultOf) -> None:
     result = result_of(in_stores({"json": (1e-6, 1e-6)}, "sqlite"), floor=False)
 
     with pytest.raises(UsageError, match="--bandwidth"):
-        in_place([result], Wish(cost=Cost.of(1, "1Gbit")))
+        in_place([result], Wish(cost=CostModel.of(1, "1Gbit")))
 
 
 def test_other_results_are_as_they_are(planted: Result) -> None:

@@ -8,7 +8,7 @@ import io
 
 import pytest
 
-from bakeoff.bench.results import FLOOR, CellResult, PipelineFacts, Result
+from bakeoff.bench.results import BASELINE, CellResult, PipelineFacts, Result
 from bakeoff.errors import UsageError
 from bakeoff.reports import render
 from bakeoff.reports.model.placed import PIPELINE, kind_of_all
@@ -26,15 +26,15 @@ def results(*, dear: float = 2.0, behind: str = "", **more: object) -> Result:
         behind: What stands behind the readers.
     """
     figures: dict[str, dict[str, float]] = {}
-    for codec, times in (("json", dear), ("msgpack", 1.0), (FLOOR, 0.5)):
-        found = figures.setdefault(codec, {} if codec == FLOOR else {"size": 100 * times})
+    for codec, times in (("json", dear), ("msgpack", 1.0), (BASELINE, 0.5)):
+        found = figures.setdefault(codec, {} if codec == BASELINE else {"size": 100 * times})
         for readers in (1, 4):
             taken = (5e-5, 1e-3 * times, 3000.0, 4e-5 * readers * times, 1e-5 * readers * times)
             for operation, value in zip(OPERATIONS, taken, strict=True):
-                if codec != FLOOR or operation != "cpu-codec":
+                if codec != BASELINE or operation != "cpu-codec":
                     found[f"{operation}@pipe:{readers}{behind}"] = value
     made = planted(figures, corpora=("movies",), floor=False, **more)  # type: ignore[arg-type]
-    return dataclasses.replace(made, codecs=tuple(c for c in made.codecs if c.name != FLOOR))
+    return dataclasses.replace(made, codecs=tuple(c for c in made.codecs if c.name != BASELINE))
 
 
 def rows(result: Result, title: str) -> dict[tuple[str, str], dict[str, str]]:
@@ -60,12 +60,12 @@ def test_latency_processor_time_and_the_codecs_part_stand_side_by_side():
     assert [
         ("1", "msgpack"),
         ("1", "json"),
-        ("1", FLOOR),
+        ("1", BASELINE),
         ("4", "msgpack"),
         ("4", "json"),
-        ("4", FLOOR),
+        ("4", BASELINE),
     ] == list(found)
-    json, floor = found["4", "json"], found["4", FLOOR]
+    json, floor = found["4", "json"], found["4", BASELINE]
     assert pytest.approx(3.2e-4, rel=0.02) == float(json["cpu"])
     assert pytest.approx(2e-3, rel=0.02) == float(json["latency-p99"])
     assert pytest.approx(0.25, rel=0.02) == float(json["share"])
@@ -179,6 +179,6 @@ def test_what_there_was_no_time_for_is_named():
         return render([dataclasses.replace(made, cells=tuple(cells))])
 
     assert "json with 4 readers: not timed: the time did not suffice" in without(":4", "json")
-    assert "all codecs with 4 readers: not timed" in without(":4", "json", "msgpack", FLOOR)
-    assert "pipe: not timed" in without("@pipe", "json", "msgpack", FLOOR)
+    assert "all codecs with 4 readers: not timed" in without(":4", "json", "msgpack", BASELINE)
+    assert "pipe: not timed" in without("@pipe", "json", "msgpack", BASELINE)
     assert "not timed" not in without(":9", "json")

@@ -19,7 +19,7 @@ from bakeoff.bench.results import (
     read,
     write,
 )
-from bakeoff.reports import FORMATS, recommendation, render
+from bakeoff.reports import OUTPUT_FORMATS, recommendation, render
 from bakeoff.reports.decide.compare import compare
 from bakeoff.reports.decide.pick import Wish, pick
 from bakeoff.reports.model.candidates import measured
@@ -67,7 +67,7 @@ def test_it_is_written_as_it_was(tmp_path: Path) -> None:
     assert read(FILE) == read(tmp_path / "again.json")
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", OUTPUT_FORMATS)
 def test_reports(form: str) -> None:
     """Every output shows every codec that was measured."""
     text = render([load(FILE)], form)

@@ -445,7 +445,7 @@ def test_closed_pipe(file):
 
 def test_survives_the_file(planted, result_of, tmp_path):
     """What a file brings back makes the same table as what went in."""
-    from bakeoff.reports import FORMATS, render
+    from bakeoff.reports import OUTPUT_FORMATS, render
 
     run = result_of(
         outcomes={"bad|x": ("crashed", "signal 11\nwith a line")}, losses={"bson": ("microseconds",)}
@@ -454,7 +454,7 @@ def test_survives_the_file(planted, result_of, tmp_path):
     write(run, tmp_path / "a.json")
     back = read(tmp_path / "a.json")
 
-    for form in FORMATS:
+    for form in OUTPUT_FORMATS:
         assert render([run], form) == render([back], form)
 
 

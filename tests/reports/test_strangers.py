@@ -119,7 +119,7 @@ class Files:
 def files(tmp_path: Path, result_of: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> Files:
     monkeypatch.chdir(tmp_path)
     figures = {"dump": 2e-6, "load": 3e-6, "size": 100.0, "peak-dump": 4096.0}
-    said = {"carries": ("str",), "losses": ("l",), "notes": ("n",), "extra": "e", "media_type": "m"}
+    said = {"preserves": ("str",), "losses": ("l",), "notes": ("n",), "extra": "e", "media_type": "m"}
     result = result_of(
         {"json": figures, "bson": figures},
         processes=4,

@@ -18,7 +18,7 @@ from bakeoff.bench.operations import OPERATIONS
 from bakeoff.bench.results import Cell, CellResult, CheckFacts, GrowthFacts, Measurement
 from bakeoff.codecs.conventions.notes import STRANGERS
 from bakeoff.errors import UsageError
-from bakeoff.reports import FORMATS, render
+from bakeoff.reports import OUTPUT_FORMATS, render
 from bakeoff.reports.model.columns import COLUMNS
 from bakeoff.reports.model.view import View
 from bakeoff.reports.page import page
@@ -763,7 +763,7 @@ class TestOtherFormats:
         run = result_of(
             {name: {"dump": 1e-6, "load": 1e-6}}, outcomes={name + "2": ("error", reason)}, floor=False
         )
-        for form in FORMATS:
+        for form in OUTPUT_FORMATS:
             assert render([run], form)
         found = list(csv.DictReader(io.StringIO(render([run], "csv"))))
         assert 2 == len(found)
@@ -774,7 +774,7 @@ class TestOtherFormats:
             st.sampled_from([*COLUMNS, "dump:x", "cost:x", "peak:x", "bytes:x"]), min_size=1, max_size=6
         ),
         sort=st.sampled_from([f"{sign}{key}" for sign in ("", "-") for key in COLUMNS]),
-        form=st.sampled_from(FORMATS),
+        form=st.sampled_from(OUTPUT_FORMATS),
         group=st.sampled_from([None, "format", "library"]),
         baseline=st.sampled_from([None, "json"]),
     )

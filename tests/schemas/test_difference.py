@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bakeoff import Schema
 from bakeoff.schemas.tree import types as t
-from bakeoff.schemas.tree.difference import RULES, Difference, compare
+from bakeoff.schemas.tree.difference import RULES, SchemaDifference, compare
 
 
 def version(**fields: Any) -> Schema:
@@ -121,7 +121,7 @@ def test_renames_are_told_never_guessed() -> None:
     assert changes(old, version(name=str, age=int, title=str), name="title") == [("added", "$.title (str)")]
 
 
-def numbered(difference: Difference) -> dict[str | int, tuple[str, int]]:
+def numbered(difference: SchemaDifference) -> dict[str | int, tuple[str, int]]:
     """Return name and number of the new version's fields by key."""
     root: Any = difference.new.layout.root
     return {slot.key: (slot.name, slot.number) for slot in root.slots}

@@ -16,27 +16,27 @@ from bakeoff import Schema
 from bakeoff.bench.jobs import Timed
 from bakeoff.bench.lab.evolution.attempt import attempts
 from bakeoff.bench.lab.evolution.cost import Key, costs, payloads
-from bakeoff.bench.lab.evolution.given import as_version
-from bakeoff.bench.lab.evolution.records import NOTHING, Maker, Pairing, Unfit, counterpart, expected
-from bakeoff.bench.lab.evolution.trial import Reading, Trial, sample, trials
+from bakeoff.bench.lab.evolution.records import NOTHING, FieldMapping, Maker, Unfit, expected, translate
+from bakeoff.bench.lab.evolution.trial import CrossReading, Trial, sample, trials
+from bakeoff.bench.lab.evolution.versions import as_version
 from bakeoff.codecs import registry
 from bakeoff.schemas.tree import types as t
-from bakeoff.schemas.tree.difference import Difference, compare, contains
+from bakeoff.schemas.tree.difference import SchemaDifference, compare, contains
 from bakeoff.schemas.wire.layout import Leaf
 
 
-def versions(old: dict[str, Any], new: dict[str, Any], **renamed: str) -> Difference:
+def versions(old: dict[str, Any], new: dict[str, Any], **renamed: str) -> SchemaDifference:
     """Return the difference of two versions of a record called Order."""
     made = (Schema(TypedDict("Order", fields)) for fields in (old, new))  # type: ignore[operator]
     return compare(*made, renamed)  # type: ignore[misc]
 
 
-def tried(difference: Difference, *names: str) -> list[Trial]:
+def tried(difference: SchemaDifference, *names: str) -> list[Trial]:
     """Try codecs on a few records."""
     return list(trials(names, difference, *sample(difference, 60)))
 
 
-def told(reading: Reading) -> list[tuple[str, str]]:
+def told(reading: CrossReading) -> list[tuple[str, str]]:
     """Return fault and place of everything that is not as it should be."""
     return [(found.fault, found.path) for found in reading.faults]
 
@@ -89,7 +89,7 @@ def test_made_records_have_room_in_a_definition(
         codec = bakeoff.codec(name, schema=schema)
         assert [codec.decode(codec.encode(record)) for record in made] == made
     root = schema.layout.root
-    assert [expected(record, root, root, Pairing({})) for record in made] == made
+    assert [expected(record, root, root, FieldMapping({})) for record in made] == made
 
 
 def test_made_records_have_room_in_columns() -> None:
@@ -166,7 +166,7 @@ def test_what_a_record_is_in_the_other_version() -> None:
         {"a": float, "e": str, "c": Literal["x", "y"]},
         b="e",
     )
-    old, new, pairing = found.old.layout.root, found.new.layout.root, Pairing.of(found)
+    old, new, pairing = found.old.layout.root, found.new.layout.root, FieldMapping.of(found)
 
     record = {"a": 1, "b": "t", "c": "x", "d": "?"}
     assert expected(record, old, new, pairing) == {"a": 1.0, "e": "t", "c": "x"}
@@ -177,7 +177,7 @@ def test_what_a_record_is_in_the_other_version() -> None:
         "d": Unfit(NOTHING),
     }
     # Beside each record stands its like in the other version: whole, and with what is new there.
-    likes = [counterpart(record, old, new, pairing, Maker(n)) for n in range(30)]
+    likes = [translate(record, old, new, pairing, Maker(n)) for n in range(30)]
     assert {record["e"] for record in likes} == {"t"}
     assert {record["c"] for record in likes} == {"x", "y"}
 
@@ -295,7 +295,7 @@ def test_a_cost_is_the_mean_of_its_processes() -> None:
 
     def timed(*paired: float) -> Timed:
         figures = {str(i): {"paired": each, "raw": each} for i, each in enumerate(paired) if each}
-        return Timed(figures, {}, yardstick=2.0, harness=0.0, dirty=0.0)
+        return Timed(figures, {}, reference_kernel=2.0, harness=0.0, dirty=0.0)
 
     keys: dict[int, list[Key]] = {0: [("a", "old→new"), ("b", "old→new")], 1: [("b", "old→new")]}
     found = costs(keys, [timed(1.0, 0.0, 2.0, 1.0), timed(8.0, 1.0)])

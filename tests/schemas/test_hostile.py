@@ -19,7 +19,7 @@ from uuid import UUID
 import pytest
 
 from bakeoff import codecs
-from bakeoff.schemas import AdviceError, Hint, Limits, Schema
+from bakeoff.schemas import AdviceError, Hint, Schema, SchemaLimits
 
 P = 2**61 - 1
 """Hashes of ints are taken modulo this: its multiples all collide."""
@@ -87,7 +87,7 @@ def test_many_honest_keys_are_turned() -> None:
 
 def test_keys_are_capped() -> None:
     """More keys than the limit are left alone."""
-    schema = Schema({"m": dict[int, int]}, limits=Limits(keys=10))
+    schema = Schema({"m": dict[int, int]}, limits=SchemaLimits(keys=10))
     after, advice = schema.advise({"m": {str(i): i for i in range(11)}})
 
     assert next(iter(after["m"])) == "0"
@@ -108,7 +108,7 @@ def test_decimal_bombs_stay_text(text: str) -> None:
 def test_ints_beyond_the_interpreters_limit_stay_text() -> None:
     """More digits than `int` takes are over a limit, whatever the schema's own limit is."""
     text = "9" * 4_500
-    after, advice = Schema({"a": int}, limits=Limits(digits=5_000)).advise({"a": text})
+    after, advice = Schema({"a": int}, limits=SchemaLimits(digits=5_000)).advise({"a": text})
 
     assert after["a"] is text
     assert [(a.code, a.outcome) for a in advice] == [("limit", "could not")]
@@ -134,7 +134,7 @@ def test_laughs_are_walked_once(container: type) -> None:
     value: Any = container(["2024-01-02T03:04:05"])
     for _ in range(28):
         value = container([value, value])
-    schema = Schema({"v": _nested(datetime, 29)}, limits=Limits(shared=10_000))
+    schema = Schema({"v": _nested(datetime, 29)}, limits=SchemaLimits(shared=10_000))
     for _ in range(2):
         after, advice = schema.advise({"v": value})
         value = after["v"]
@@ -149,7 +149,7 @@ def test_laughs_are_walked_once(container: type) -> None:
 
 def test_the_node_budget_ends_in_advice() -> None:
     """More nodes than the limit: what was reached is corrected, the rest is left, and it is said."""
-    schema = Schema(list[Decimal], limits=Limits(nodes=10))
+    schema = Schema(list[Decimal], limits=SchemaLimits(nodes=10))
     after, advice = schema.advise(["1"] * 1_000)
 
     assert after == ["1"] * 1_000
@@ -282,13 +282,13 @@ def test_the_number_of_the_rest_is_as_severe_as_the_rest(fault: int | None, seve
     spec: dict[str, Any] = {f"f{i}": Annotated[int, Hint(severity="note")] for i in range(1_000)}
     if fault is not None:
         spec[f"f{fault}"] = int
-    schema = Schema(spec, limits=Limits(advice=1))
+    schema = Schema(spec, limits=SchemaLimits(advice=1))
     record = dict.fromkeys(spec, "x")
     advice = schema.advise(record)[1]
 
     assert "error" in {a.severity for a in advice} or fault is None
     assert advice[-1].severity == ("error" if fault == 999 else "note")
-    strict = Schema(spec, limits=Limits(advice=1), strict=True)
+    strict = Schema(spec, limits=SchemaLimits(advice=1), strict=True)
     with pytest.raises(AdviceError) if severity == "error" else contextlib.nullcontext():
         strict.advise(record)
 
@@ -308,7 +308,7 @@ def test_why_an_object_was_not_built_is_cut() -> None:
 
 def test_bytes_are_capped() -> None:
     """Text longer than the limit is not decoded."""
-    schema = Schema({"b": bytes}, limits=Limits(bytes=100))
+    schema = Schema({"b": bytes}, limits=SchemaLimits(bytes=100))
 
     assert schema.advise({"b": "A" * 104})[1][0].code == "limit"
 

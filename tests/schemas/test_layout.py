@@ -14,7 +14,16 @@ from hypothesis import strategies as st
 from bakeoff.datasets import corpus, names
 from bakeoff.schemas import Schema, SchemaError
 from bakeoff.schemas.tree import types as t
-from bakeoff.schemas.wire.layout import Choice, Layout, Leaf, Nullable, Record, Slot, derive, types_of
+from bakeoff.schemas.wire.layout import (
+    Layout,
+    Leaf,
+    Nullable,
+    WireField,
+    WireRecord,
+    WireUnion,
+    derive,
+    types_of,
+)
 
 
 class Line(TypedDict):
@@ -37,9 +46,9 @@ class Order(TypedDict):
     nothing: None
 
 
-def slots(layout: Layout) -> dict[str | int, Slot]:
+def slots(layout: Layout) -> dict[str | int, WireField]:
     """Return the slots of the root, by key."""
-    assert isinstance(layout.root, Record)
+    assert isinstance(layout.root, WireRecord)
     return {slot.key: slot for slot in layout.root.slots}
 
 
@@ -56,7 +65,7 @@ def test_fields_are_numbered_in_order_and_types_named_once() -> None:
     ]
     found = slots(layout)
     assert found["state"].kind == Nullable(Leaf("text", t.LiteralType(("new", "paid"))))
-    assert isinstance(found["value"].kind, Choice)
+    assert isinstance(found["value"].kind, WireUnion)
     assert [option.number for option in found["value"].kind.options] == [1, 2, 3]
     assert found["anything"].kind == Leaf("any", t.AnyType())
 
@@ -92,7 +101,7 @@ def test_what_has_no_form_is_named() -> None:
         derive(Schema({"a": list[complex]}).types)
 
 
-def kind_of(slot: Slot) -> object:
+def kind_of(slot: WireField) -> object:
     """Return what is written for a slot; whether it may be None makes no difference."""
     return slot.kind.kind if isinstance(slot.kind, Nullable) else slot.kind
 
@@ -119,7 +128,7 @@ def test_no_number_is_ever_given_twice(versions: list[t.RecordType]) -> None:
     meant: dict[int, object] = {}
     for number, types in enumerate(versions):
         layout = derive(types).keeping(layout) if number else layout
-        assert isinstance(layout.root, Record)
+        assert isinstance(layout.root, WireRecord)
         inside: dict[int, object] = {s.number: (s.key, kind_of(s)) for s in layout.root.slots}
         inside |= {s.null: (s.key, "null") for s in layout.root.slots if s.null}
         assert not set(inside) & set(layout.root.reserved)

@@ -15,7 +15,7 @@ from bakeoff.datasets.schema import schema as named
 from bakeoff.errors import UsageError
 from bakeoff.schemas import SchemaError
 from bakeoff.schemas.naming import definition_of, is_definition
-from bakeoff.schemas.wire.layout import Record
+from bakeoff.schemas.wire.layout import WireRecord
 
 SPAN = """syntax = "proto3"; package acme.trace.v1;
 import "acme/common/v1/common.proto"; import "google/protobuf/timestamp.proto";
@@ -42,7 +42,7 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def keys(schema: Schema) -> list[Any]:
     """Return the keys of a schema's records."""
     root = schema.layout.root
-    assert isinstance(root, Record)
+    assert isinstance(root, WireRecord)
     return [slot.key for slot in root.slots]
 
 

@@ -21,7 +21,16 @@ from bakeoff.schemas import Schema, SchemaError
 from bakeoff.schemas.wire.languages import proto_compiler
 from bakeoff.schemas.wire.languages import protobuf as proto
 from bakeoff.schemas.wire.languages.proto_file import file_of
-from bakeoff.schemas.wire.layout import Choice, Kind, Leaf, Map, Nullable, Record, Sequence, Slot
+from bakeoff.schemas.wire.layout import (
+    Leaf,
+    Nullable,
+    WireField,
+    WireMap,
+    WireRecord,
+    WireSequence,
+    WireType,
+    WireUnion,
+)
 
 pytest.importorskip("google.protobuf")
 
@@ -84,23 +93,23 @@ Awkward = TypedDict(
 )
 
 
-def shape(kind: Kind) -> object:
+def shape(kind: WireType) -> object:
     """Return what a definition says of a kind: all but what text stands for."""
     match kind:
         case Leaf(wire, node):
             return wire, None if wire == "text" else node, kind.bits, kind.unit, kind.symbols, kind.form
         case Nullable(inner):
             return "nullable", shape(inner)
-        case Sequence(item, node):
+        case WireSequence(item, node):
             return type(node), shape(item)
-        case Map(key, value):
+        case WireMap(key, value):
             return shape(key), shape(value)
-        case Record(name, slots, _, reserved) | Choice(name, slots, reserved):
+        case WireRecord(name, slots, _, reserved) | WireUnion(name, slots, reserved):
             return name, reserved, [_slot(slot) for slot in slots]
     raise AssertionError(kind)
 
 
-def _slot(slot: Slot) -> object:
+def _slot(slot: WireField) -> object:
     facts = (slot.key, slot.name, slot.number, slot.required, slot.null, slot.among)
     return *facts, shape(slot.kind)
 
@@ -225,8 +234,8 @@ def test_of_several_messages_the_one_is_read_that_is_named() -> None:
         Schema.of_definition(text, "protobuf", part="C")
 
 
-def _root(schema: Schema) -> Record:
-    assert isinstance(schema.layout.root, Record)
+def _root(schema: Schema) -> WireRecord:
+    assert isinstance(schema.layout.root, WireRecord)
     return schema.layout.root
 
 

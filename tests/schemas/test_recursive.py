@@ -23,15 +23,15 @@ from hypothesis import strategies as st
 
 import bakeoff
 from bakeoff import CodecError, EncodeError, LimitError, Schema, UsageError
-from bakeoff.bench.lab.evolution.given import as_version
 from bakeoff.bench.lab.evolution.records import Maker
 from bakeoff.bench.lab.evolution.trial import sample, trials
+from bakeoff.bench.lab.evolution.versions import as_version
 from bakeoff.codecs.safety.limits import DEFAULT_DEPTH
 from bakeoff.schemas import SchemaError
 from bakeoff.schemas.load import load
 from bakeoff.schemas.tree import types as t
 from bakeoff.schemas.tree.difference import compare
-from bakeoff.schemas.wire.layout import Record, Ref
+from bakeoff.schemas.wire.layout import Ref, WireRecord
 
 DATA = Path(__file__).parents[1] / "data" / "definitions"
 DEEP = 10_000
@@ -443,7 +443,7 @@ def test_the_ways_of_a_peer_end_by_themselves() -> None:
     spec["below"] = [spec]
     for kind in ("avro", "protobuf", "thrift"):
         with pytest.raises(RecursionError):
-            Schema(spec).peer(kind).take(itself())
+            Schema(spec).binding(kind).take(itself())
 
 
 def test_advice_on_a_record_that_holds_itself_ends() -> None:
@@ -632,7 +632,7 @@ def test_a_definition_is_read_as_it_was_written(language: str, spec: Any) -> Non
     record = chain(4, WAYS["children"]) if spec is Node else {"inner": [], "named": {}}
 
     assert again.nests
-    assert isinstance(again.layout.root, Record)
+    assert isinstance(again.layout.root, WireRecord)
     if language in ("avro", "protobuf"):
         name = "avro/bare" if language == "avro" else language
         codecs = [bakeoff.codec(name).with_schema(each) for each in (schema, again)]
@@ -786,7 +786,7 @@ def test_numbers_are_kept_at_each_level() -> None:
     older = Schema.of_definition(text, "protobuf", "part.proto")
     kept = record_of(n=int, more=str).keeping(older)
     root = kept.layout.root
-    assert isinstance(root, Record)
+    assert isinstance(root, WireRecord)
 
     assert [(slot.key, slot.number) for slot in root.slots] == [("below", 7), ("n", 9), ("more", 10)]
     references = [kind for kind in _kinds(root) if isinstance(kind, Ref)]

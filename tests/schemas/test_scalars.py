@@ -70,7 +70,7 @@ def test_every_codec_gives_it_back_with_a_schema(scalar: Scalar, name: str) -> N
     if codec is None:
         assert f"`{scalar.type.__name__}`" in refused
         return
-    if codec.wire.get(scalar.token) == "float":
+    if codec.encodes_as.get(scalar.token) == "float":
         return  # as its losses say
     bound = codec.bound
     found = codec.decode(codec.encode(record if bound is None or bound.take is None else bound.take(record)))

@@ -34,17 +34,17 @@ def test_corpora_through_structs(name: str) -> None:
     """Records come back from a typed decoder as Structs with the same values."""
     made = corpus(name, records=20)
     schema = Schema(made.schema)
-    peers = schema.peer("msgspec")
-    decode = msgspec.msgpack.Decoder(peers.type).decode
+    bindings = schema.binding("msgspec")
+    decode = msgspec.msgpack.Decoder(bindings.type).decode
     encode = codecs.codec("msgpack").encode
     for record in made.records():
-        assert first_difference(record, peers.give(decode(encode(record)))) is None
+        assert first_difference(record, bindings.give(decode(encode(record)))) is None
 
 
 def test_arrays() -> None:
     """With array_like a record stands on the wire without its field names."""
     schema = Schema({"a": int, "b": list[dict[str, int]]})
-    rows = schema.peer("msgspec", array_like=True)
+    rows = schema.binding("msgspec", array_like=True)
     payload = msgspec.msgpack.encode(rows.take({"a": 1, "b": [{"x": 1}]}))
 
     assert msgspec.msgpack.decode(payload) == [1, [{"x": 1}]]
@@ -72,14 +72,14 @@ class Put(msgspec.Struct, tag="put", tag_field="op"):
 @pytest.mark.parametrize("array_like", [False, True])
 def test_tags(array_like: bool) -> None:
     """The tag stands on the wire before the fields, whether a Struct or a dict is written."""
-    peers = Schema(Put).peer("msgspec", array_like=array_like)
-    decode = msgspec.json.Decoder(peers.type).decode
+    bindings = Schema(Put).binding("msgspec", array_like=array_like)
+    decode = msgspec.json.Decoder(bindings.type).decode
     as_dict = {"op": "put", "key": "x", "at": dt.date(2024, 1, 2)}
     for record in (as_dict, Put("x", dt.date(2024, 1, 2))):
-        payload = msgspec.json.encode(peers.take(record))
+        payload = msgspec.json.encode(bindings.take(record))
 
         assert payload == msgspec.json.encode(list(as_dict.values()) if array_like else as_dict)
-        assert peers.give(decode(payload)) == as_dict
+        assert bindings.give(decode(payload)) == as_dict
 
 
 @pytest.mark.parametrize("order", [(2, 0, 1), (1, 2)])
@@ -89,9 +89,9 @@ def test_a_tag_is_known_by_its_name(order: tuple[int, ...]) -> None:
     assert isinstance(described, RecordType)
     tree = dataclasses.replace(described, fields=tuple(described.fields[i] for i in order))
     record = {"op": "put", "key": "x", "at": None}
-    peers = Schema(tree).peer("msgspec")
+    bindings = Schema(tree).binding("msgspec")
 
-    assert peers.give(msgspec.json.decode(msgspec.json.encode(record), type=peers.type)) == record
+    assert bindings.give(msgspec.json.decode(msgspec.json.encode(record), type=bindings.type)) == record
 
 
 @dataclasses.dataclass
@@ -129,10 +129,10 @@ def test_a_union_of_tagged_structs() -> None:
     class Set(msgspec.Struct, tag=True):
         key: str
 
-    peers = Schema(list[Get | Set]).peer("msgspec")
-    decode = msgspec.json.Decoder(peers.type).decode
+    bindings = Schema(list[Get | Set]).binding("msgspec")
+    decode = msgspec.json.Decoder(bindings.type).decode
 
-    assert peers.give(decode(msgspec.json.encode([Set("a"), Get("b")]))) == [
+    assert bindings.give(decode(msgspec.json.encode([Set("a"), Get("b")]))) == [
         {"type": "Set", "key": "a"},
         {"type": "Get", "key": "b"},
     ]
@@ -140,11 +140,11 @@ def test_a_union_of_tagged_structs() -> None:
 
 def test_optional_fields_stay_away() -> None:
     """A field that is not there is not invented."""
-    peers = Schema(Order).peer("msgspec")
-    decode = msgspec.json.Decoder(peers.type).decode
+    bindings = Schema(Order).binding("msgspec")
+    decode = msgspec.json.Decoder(bindings.type).decode
     key = UUID(int=1)
 
-    assert peers.give(decode(msgspec.json.encode({"id": key, "items": [{"price": Decimal("1.10")}]}))) == {
+    assert bindings.give(decode(msgspec.json.encode({"id": key, "items": [{"price": Decimal("1.10")}]}))) == {
         "id": key,
         "items": [{"price": Decimal("1.10")}],
     }
@@ -163,11 +163,11 @@ def test_optional_fields_stay_away() -> None:
 def test_odd_names(record: dict[str, Any], array_like: bool) -> None:
     """Keys that are no Python names, or that msgspec keeps to itself, are renamed and come back."""
     schema = Schema({name: type(value) for name, value in record.items()})
-    peers = schema.peer("msgspec", array_like=array_like)
-    payload = msgspec.json.encode(peers.take(record))
+    bindings = schema.binding("msgspec", array_like=array_like)
+    payload = msgspec.json.encode(bindings.take(record))
 
     assert payload == msgspec.json.encode(list(record.values()) if array_like else record)
-    assert peers.give(msgspec.json.decode(payload, type=peers.type)) == record
+    assert bindings.give(msgspec.json.decode(payload, type=bindings.type)) == record
 
 
 @pytest.mark.parametrize(
@@ -182,6 +182,6 @@ def test_odd_names(record: dict[str, Any], array_like: bool) -> None:
 def test_what_has_no_typed_form(spec: Any, path: str) -> None:
     """One clear error names the place."""
     with pytest.raises(SchemaError) as caught:
-        Schema(spec).peer("msgspec", array_like=True)
+        Schema(spec).binding("msgspec", array_like=True)
 
     assert caught.value.path == path

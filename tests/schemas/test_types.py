@@ -7,7 +7,7 @@ import enum
 
 import pytest
 
-from bakeoff.schemas import Limits
+from bakeoff.schemas import SchemaLimits
 from bakeoff.schemas.plan.build import Facts, compile_plan, lack
 from bakeoff.schemas.tree import types as t
 
@@ -89,7 +89,7 @@ def test_what_is_never_lacked(node):
 @pytest.mark.parametrize("node", LACKING + NEVER, ids=lambda node: type(node).__name__)
 def test_every_type_has_name_and_step(node):
     """Every type has the name that advice shows, and all but Any a step that looks at it."""
-    plan = compile_plan(node, Facts(), Limits(), full=True)
+    plan = compile_plan(node, Facts(), SchemaLimits(), full=True)
 
     assert str(node)
     assert (plan is None) == isinstance(node, t.AnyType)

@@ -33,7 +33,7 @@ from bakeoff.codecs.integrations._counters import Counters
 from bakeoff.codecs.integrations.sqlalchemy import Encoded
 from bakeoff.codecs.production.lock import Lock
 from bakeoff.reports.decide.pick import Wish, pick
-from bakeoff.reports.model.cost import Cost
+from bakeoff.reports.model.cost import CostModel
 from bakeoff.reports.model.files import load
 from bakeoff.schemas.wire.layout import Layout
 
@@ -68,7 +68,7 @@ def codecs_by_name() -> None:
     assert_type(codec.encode_text({}), str)
     assert_type(codec.decode_text("{}"), Any)
     assert_type(codec.name, str)
-    assert_type(codec.carries, frozenset[str])
+    assert_type(codec.preserves, frozenset[str])
     assert_type(codec.limits, bakeoff.Limits)
     assert_type(codec.limits.size, int)
     assert_type(codec.limits.depth, int | None)
@@ -183,7 +183,7 @@ def third_partys_codec() -> bakeoff.Codec:
         decode=literal_eval,
         text=True,
         interoperable=False,
-        carries=["none", "bool", "int", "float", "str", "bytes", "list", "tuple", "dict"],
+        preserves=["none", "bool", "int", "float", "str", "bytes", "list", "tuple", "dict"],
     )
     codecs.register(made)
     codecs.register(made, replace=True)
@@ -249,7 +249,7 @@ def errors(codec: bakeoff.Codec, payload: bytes) -> str:
 def declared_schemas() -> None:
     for declared in (Event, Place, Point, {"id": int, "at": dt.datetime}, list[Event]):
         assert_type(bakeoff.Schema(declared), bakeoff.Schema)
-    schema = bakeoff.Schema(Event, strict=True, limits=schemas.Limits(), name="event")
+    schema = bakeoff.Schema(Event, strict=True, limits=schemas.SchemaLimits(), name="event")
 
     assert_type(schema.apply({"at": "2026-01-02"}), Any)
     assert_type(schema.advise({"at": "yesterday"}), tuple[Any, list[bakeoff.Advice]])
@@ -271,7 +271,7 @@ def declared_schemas() -> None:
 
 def inferred_schemas(records: Iterator[dict[str, Any]]) -> None:
     schema = bakeoff.Schema.infer(records, name="Event", confidence=0.9)
-    assert_type(schema.peer("msgspec").definition, str)
+    assert_type(schema.binding("msgspec").definition, str)
     assert_type(schema.definition("avro"), bytes)
     assert_type(bakeoff.Schema.of_definition(b"", "avro"), bakeoff.Schema)
     assert_type(schema.keeping(schema), bakeoff.Schema)
@@ -325,7 +325,7 @@ def tables_and_choices(found: Sequence[Result]) -> None:
     assert_type(reports.render(found, "md", per=1_000, columns="dump,load"), str)
     assert_type(reports.recommendation(found[0], reads=24), str)
     assert_type(load(Path("bakeoff.json")), Result)
-    choice = pick(found, Wish(cost=Cost.of(24, "1Gbit"), needs=("datetime",)), "bakeoff.json")
+    choice = pick(found, Wish(cost=CostModel.of(24, "1Gbit"), needs=("datetime",)), "bakeoff.json")
     assert_type(choice.winner.name, str)
     assert_type(Lock.read(Path("bakeoff.lock")).codec, str)
 

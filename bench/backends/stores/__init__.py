@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..registry import Places
-from .base import Kind, StoreError
+from ..registry import BackendRegistry
+from .base import StoreError, StoreKind
 
 __all__ = ["DEFAULT", "ENTRY_POINTS", "MODULES", "by_url", "kind", "kinds"]
 
@@ -35,5 +35,5 @@ MODULES: Mapping[str, str] = {
 DEFAULT = ("log", "sqlite", "lmdb")
 """Stores that are entered when none is named."""
 
-_places = Places("store", Kind, __package__, "STORES", MODULES, ENTRY_POINTS, StoreError)
+_places = BackendRegistry("store", StoreKind, __package__, "STORES", MODULES, ENTRY_POINTS, StoreError)
 kind, kinds, by_url = _places.kind, _places.kinds, _places.by_url

@@ -1,9 +1,9 @@
 """What a store is: records under numbers, kept as a codec writes them.
 
 A file of this folder, or of a package that publishes one through the entry-point group ``bakeoff.stores``,
-makes a `Kind`: a name and a function that opens one. The store itself calls the codec, through its `Wire`, as
-the object mapper's column types and the journal's replay do: so the codec can be clocked wherever a store
-calls it, and records that a store keeps in memory are never encoded only to be counted.
+makes a `StoreKind`: a name and a function that opens one. The store itself calls the codec, through its
+`Wire`, as the object mapper's column types and the journal's replay do: so the codec can be clocked wherever
+a store calls it, and records that a store keeps in memory are never encoded only to be counted.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any, Protocol
 
 __all__ = [
-    "Kind",
     "Location",
     "MissingStore",
     "Pairs",
     "Settings",
     "Store",
     "StoreError",
+    "StoreKind",
     "Wire",
     "folder_bytes",
     "nothing_left",
@@ -141,7 +141,7 @@ def nothing_left(location: Location) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class StoreKind:
     """A kind of stores.
 
     Attributes:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
-from .base import Kind, Location, MissingStore, Pairs, Settings, Store, StoreError, Wire, folder_bytes
+from .base import Location, MissingStore, Pairs, Settings, Store, StoreError, StoreKind, Wire, folder_bytes
 
 __all__ = ["STORES"]
 
@@ -102,4 +102,4 @@ def _open(location: Location, wire: Wire) -> Store:
     return _Lmdb(location, wire, lmdb)
 
 
-STORES = (Kind(name="lmdb", summary="LMDB, a B+ tree mapped into memory: sync=False", open=_open),)
+STORES = (StoreKind(name="lmdb", summary="LMDB, a B+ tree mapped into memory: sync=False", open=_open),)

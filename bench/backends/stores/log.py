@@ -15,7 +15,7 @@ from bisect import bisect_right
 from typing import Any
 from zlib import crc32
 
-from .base import Kind, Location, Pairs, Settings, StoreError, Wire
+from .base import Location, Pairs, Settings, StoreError, StoreKind, Wire
 
 __all__ = ["STORES"]
 
@@ -161,7 +161,7 @@ def _entry(key: int, payload: bytes) -> bytes:
 
 
 STORES = (
-    Kind(
+    StoreKind(
         name="log",
         summary="records in memory and a journal with checksums, replayed when it is opened",
         open=_Log,

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from .base import Kind, Location, Pairs, Settings, Store, Wire
+from .base import Location, Pairs, Settings, Store, StoreKind, Wire
 from .servers import ANSWER, CONNECT, plain_name, reaching
 
 __all__ = ["STORES"]
@@ -114,7 +114,7 @@ def _forget(location: Location) -> None:
 
 
 STORES = (
-    Kind(
+    StoreKind(
         name="mongodb",
         summary="MongoDB: documents of the codec bson as they are, payloads of others as binary",
         open=_open,

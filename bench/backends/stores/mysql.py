@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from .base import Kind, Location, Pairs, Settings, Store, Wire
+from .base import Location, Pairs, Settings, Store, StoreKind, Wire
 from .servers import ANSWER, CONNECT, Table, plain_name, reaching
 
 __all__ = ["OPTIONS", "STORES", "about", "size"]
@@ -100,7 +100,7 @@ def _forget(location: Location) -> None:
 
 
 STORES = (
-    Kind(
+    StoreKind(
         name="mysql",
         summary="MariaDB or MySQL through PyMySQL: a table of numbers and blobs",
         open=_open,

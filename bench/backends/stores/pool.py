@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from ...disk_space import held
-from .base import Kind, Location, Store, Wire
+from .base import Location, Store, StoreKind, Wire
 
-__all__ = ["GROWTH", "LARGE", "Filled", "Filling", "Shelf", "make_location", "remove_location"]
+__all__ = ["GROWTH", "LARGE", "Filled", "Filling", "StorePool", "make_location", "remove_location"]
 
 GROWTH = 10_000
 """Records by which a store may grow before another takes its place: so many puts in a row show what a store
@@ -90,7 +90,7 @@ class Filled:
         more: Records that were put beyond the filling, under the keys behind it.
     """
 
-    kind: Kind
+    kind: StoreKind
     location: Location
     filling: Filling
     store: Store
@@ -133,7 +133,7 @@ class Filled:
         return range(start, start + count)
 
 
-class Shelf:
+class StorePool:
     """The filled stores of this process, by what they are and hold."""
 
     def __init__(self) -> None:
@@ -143,7 +143,7 @@ class Shelf:
     def take(
         self,
         name: object,
-        kind: Kind,
+        kind: StoreKind,
         url: str,
         wire: Wire,
         fill: Callable[[], Filling],
@@ -191,7 +191,7 @@ class Shelf:
 
 
 def _made(
-    kind: Kind, url: str, wire: Wire, fill: Callable[[], Filling], *, closed: bool, grows: bool
+    kind: StoreKind, url: str, wire: Wire, fill: Callable[[], Filling], *, closed: bool, grows: bool
 ) -> Filled:
     location = make_location(url)
     try:
@@ -221,7 +221,7 @@ def make_location(url: str = "") -> Location:
     return Location(Path(tempfile.mkdtemp(prefix="bakeoff-store-")), url, f"bakeoff_{uuid4().hex[:12]}")
 
 
-def remove_location(kind: Kind, location: Location) -> None:
+def remove_location(kind: StoreKind, location: Location) -> None:
     """Remove what is there; a server that went away keeps it, and nothing can be done about it."""
     import shutil
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .base import Kind, Location, Pairs, Settings, Store, Wire
+from .base import Location, Pairs, Settings, Store, StoreKind, Wire
 from .servers import ANSWER, CONNECT, Table, plain_name, reaching
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _forget(location: Location) -> None:
 
 
 STORES = (
-    Kind(
+    StoreKind(
         name="postgresql",
         summary="PostgreSQL through psycopg: a table of numbers and bytea",
         open=_open,

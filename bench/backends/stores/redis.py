@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from .base import Kind, Location, Pairs, Settings, Store, Wire
+from .base import Location, Pairs, Settings, Store, StoreKind, Wire
 from .servers import ANSWER, CONNECT, reaching
 
 __all__ = ["STORES"]
@@ -114,7 +114,7 @@ def _forget(location: Location) -> None:
 
 
 STORES = (
-    Kind(
+    StoreKind(
         name="redis",
         summary="Redis: a key a record",
         open=_open,

@@ -6,7 +6,7 @@ import struct
 from itertools import islice
 from typing import Any
 
-from .base import Kind, Location, MissingStore, Pairs, Settings, Store, Wire, folder_bytes
+from .base import Location, MissingStore, Pairs, Settings, Store, StoreKind, Wire, folder_bytes
 
 __all__ = ["STORES"]
 
@@ -71,4 +71,4 @@ def _open(location: Location, wire: Wire) -> Store:
     return _Rocks(location, wire, rocksdict)
 
 
-STORES = (Kind(name="rocksdict", summary="RocksDB, a log-structured merge tree: raw mode", open=_open),)
+STORES = (StoreKind(name="rocksdict", summary="RocksDB, a log-structured merge tree: raw mode", open=_open),)

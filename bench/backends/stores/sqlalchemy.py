@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 from . import mysql, postgresql
-from .base import Kind, Location, MissingStore, Pairs, Settings, Store, Wire, folder_bytes
+from .base import Location, MissingStore, Pairs, Settings, Store, StoreKind, Wire, folder_bytes
 from .servers import reaching
 from .sqlite import FILE, about, set_up
 
@@ -213,9 +213,9 @@ def _below(location: Location) -> Location:
     return replace(location, url=location.url.removeprefix(_PREFIX))
 
 
-def _server(server: ModuleType, extra: str, driver: str) -> Kind:
+def _server(server: ModuleType, extra: str, driver: str) -> StoreKind:
     (raw,) = server.STORES
-    return Kind(
+    return StoreKind(
         name=f"sqlalchemy-{raw.name}",
         summary=f"SQLAlchemy's object mapper, to hold beside `{raw.name}`",
         open=_on_server(server, extra, driver),
@@ -226,12 +226,12 @@ def _server(server: ModuleType, extra: str, driver: str) -> Kind:
 
 
 STORES = (
-    Kind(
+    StoreKind(
         name="sqlalchemy",
         summary="SQLAlchemy's object mapper on SQLite, to hold beside `sqlite`",
         open=_on_sqlite("sqlalchemy", _declared),
     ),
-    Kind(
+    StoreKind(
         name="sqlmodel",
         summary="SQLModel, a declarative layer over SQLAlchemy as Elixir was, on SQLite",
         open=_on_sqlite("sqlmodel", _sqlmodel),

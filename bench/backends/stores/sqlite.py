@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from typing import Any
 
-from .base import Kind, Location, Pairs, Settings, Wire, folder_bytes
+from .base import Location, Pairs, Settings, StoreKind, Wire, folder_bytes
 
 __all__ = ["FILE", "STORES", "about", "set_up"]
 
@@ -78,7 +78,7 @@ class _Sqlite:
 
 
 STORES = (
-    Kind(
+    StoreKind(
         name="sqlite",
         summary="SQLite in a file: write-ahead log, synchronous=normal",
         open=_Sqlite,

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..registry import Places
-from .base import Kind, TransportError
+from ..registry import BackendRegistry
+from .base import TransportError, TransportKind
 
 __all__ = ["DEFAULT", "ENTRY_POINTS", "MODULES", "by_url", "kind", "kinds"]
 
@@ -21,5 +21,7 @@ MODULES: Mapping[str, str] = {"pipe": "pipe", "zmq": "zmq", "redis": "redis", "n
 DEFAULT = ("pipe", "zmq")
 """Transports that are taken when none is named."""
 
-_places = Places("transport", Kind, __package__, "TRANSPORTS", MODULES, ENTRY_POINTS, TransportError)
+_places = BackendRegistry(
+    "transport", TransportKind, __package__, "TRANSPORTS", MODULES, ENTRY_POINTS, TransportError
+)
 kind, kinds, by_url = _places.kind, _places.kinds, _places.by_url

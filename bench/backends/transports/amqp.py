@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .base import Kind, Publisher, Route, Transport
+from .base import Publisher, Route, Transport, TransportKind
 from .reaching import CONNECT, reaching
 
 __all__ = ["TRANSPORTS"]
@@ -64,7 +64,7 @@ def _open(route: Route) -> Transport:
 
 
 TRANSPORTS = (
-    Kind(
+    TransportKind(
         name="amqp",
         summary="AMQP 0-9-1 (RabbitMQ), a fanout exchange",
         open=_open,

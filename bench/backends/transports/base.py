@@ -1,9 +1,9 @@
 """What a transport is: a way from one producer to several readers, each of which gets every message.
 
 A file of this folder, or of a package that publishes one through the entry-point group
-``bakeoff.transports``, makes a `Kind`: a name and a function that opens one. It is opened before the readers
-are forked, so that what is imported, and pipes, are theirs too; connections are made afterwards, by each
-process for itself.
+``bakeoff.transports``, makes a `TransportKind`: a name and a function that opens one. It is opened before
+the readers are forked, so that what is imported, and pipes, are theirs too; connections are made afterwards,
+by each process for itself.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-__all__ = ["Kind", "MissingTransport", "Publisher", "Route", "Transport", "TransportError"]
+__all__ = ["MissingTransport", "Publisher", "Route", "Transport", "TransportError", "TransportKind"]
 
 
 class TransportError(Exception):
@@ -78,7 +78,7 @@ class Transport(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class TransportKind:
     """A kind of transports.
 
     Attributes:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from .base import Kind, Publisher, Route, Transport
+from .base import Publisher, Route, Transport, TransportKind
 from .reaching import CONNECT, reaching
 
 __all__ = ["TRANSPORTS"]
@@ -95,5 +95,7 @@ def _open(route: Route) -> Transport:
 
 
 TRANSPORTS = (
-    Kind(name="nats", summary="NATS, one subject", open=_open, schemes=("nats", "tls"), module="nats"),
+    TransportKind(
+        name="nats", summary="NATS, one subject", open=_open, schemes=("nats", "tls"), module="nats"
+    ),
 )

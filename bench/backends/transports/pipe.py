@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 
-from .base import Kind, Publisher, Route, Transport
+from .base import Publisher, Route, Transport, TransportKind
 
 __all__ = ["TRANSPORTS"]
 
@@ -52,4 +52,4 @@ def _open(route: Route) -> Transport:
     return _Pipes(route)
 
 
-TRANSPORTS = (Kind(name="pipe", summary="pipes of the system, one for each reader", open=_open),)
+TRANSPORTS = (TransportKind(name="pipe", summary="pipes of the system, one for each reader", open=_open),)

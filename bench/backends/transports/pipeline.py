@@ -30,9 +30,9 @@ from typing import Any, Self
 from ....codecs import CodecError
 from ....escape import without_secrets
 from ...orphans import die_with
-from .base import Kind, MissingTransport, Publisher, Route, TransportError
+from .base import MissingTransport, Publisher, Route, TransportError, TransportKind
 
-__all__ = ["Clocked", "Pipeline", "Window"]
+__all__ = ["Clocked", "Pipeline", "RateWindow"]
 
 _HEAD = struct.Struct("<qq")
 _MARK = -1
@@ -62,7 +62,7 @@ class Clocked:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class RateWindow:
     """What came of sending records at a rate.
 
     Attributes:
@@ -124,7 +124,7 @@ class Pipeline:
 
     def __init__(
         self,
-        kind: Kind,
+        kind: TransportKind,
         route: Route,
         encode: Clocked,
         decode: Clocked,
@@ -194,7 +194,7 @@ class Pipeline:
         """The readers, `multiprocessing` has made them."""
         return self._processes
 
-    def window(self, rate: float, seconds: float) -> Window:
+    def window(self, rate: float, seconds: float) -> RateWindow:
         """Send records at a rate for some time, and wait until all readers have all that they will get.
 
         Raises:
@@ -218,7 +218,7 @@ class Pipeline:
             dues, times = array("q", answer.dues), array("q", answer.times)
             latencies.extend(time - due for due, time in zip(dues, times, strict=True))
             arrived += sum(half <= time < end for time in times)
-        return Window(
+        return RateWindow(
             rate,
             due,
             sent,

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from .base import Kind, Publisher, Route, Transport
+from .base import Publisher, Route, Transport, TransportKind
 from .reaching import CONNECT, reaching
 
 __all__ = ["TRANSPORTS"]
@@ -56,7 +56,7 @@ def _open(route: Route) -> Transport:
 
 
 TRANSPORTS = (
-    Kind(
+    TransportKind(
         name="redis",
         summary="Redis' PUBLISH and SUBSCRIBE",
         open=_open,

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from .base import Kind, Publisher, Route, Transport
+from .base import Publisher, Route, Transport, TransportKind
 from .reaching import reaching
 
 __all__ = ["TRANSPORTS"]
@@ -60,4 +60,4 @@ def _open(route: Route) -> Transport:
     return _PubSub(route)
 
 
-TRANSPORTS = (Kind(name="zmq", summary="ZeroMQ's PUB and SUB over ipc", open=_open, module="zmq"),)
+TRANSPORTS = (TransportKind(name="zmq", summary="ZeroMQ's PUB and SUB over ipc", open=_open, module="zmq"),)

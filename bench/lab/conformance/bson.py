@@ -8,35 +8,35 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from .case import UNTOLD, Case, Suite
+from .case import UNTOLD, ConformanceCase, Suite
 
 __all__ = ["SUITE"]
 
 
-def _cases(folder: Path) -> Iterator[Case]:
+def _cases(folder: Path) -> Iterator[ConformanceCase]:
     for path in sorted(folder.glob("*.json")):
         corpus = json.loads(path.read_bytes())
         for valid in corpus.get("valid", ()):
             yield from _valid(f"{path.name}: {valid['description']}", valid)
         for broken in corpus.get("decodeErrors", ()):
             name = f"{path.name}: {broken['description']}"
-            yield Case(name, bytes.fromhex(broken["bson"]), "reject")
+            yield ConformanceCase(name, bytes.fromhex(broken["bson"]), "reject")
 
 
-def _valid(name: str, valid: Mapping[str, Any]) -> Iterator[Case]:
+def _valid(name: str, valid: Mapping[str, Any]) -> Iterator[ConformanceCase]:
     canonical = bytes.fromhex(valid["canonical_bson"])
     # Extended JSON cannot hold some, such as a NaN with a payload.
     value = UNTOLD if valid.get("lossy") else _value(valid["canonical_extjson"])
-    yield Case(name, canonical, "accept", value, canonical)
+    yield ConformanceCase(name, canonical, "accept", value, canonical)
     if "degenerate_bson" in valid:
-        yield Case(
+        yield ConformanceCase(
             f"{name} (degenerate)", bytes.fromhex(valid["degenerate_bson"]), "accept", value, canonical
         )
     # What stands for deprecated types is a document like any other.
     if "converted_bson" in valid:
         converted = bytes.fromhex(valid["converted_bson"])
         value = _value(valid["converted_extjson"])
-        yield Case(f"{name} (converted)", converted, "accept", value, converted)
+        yield ConformanceCase(f"{name} (converted)", converted, "accept", value, converted)
 
 
 def _value(text: str) -> Any:

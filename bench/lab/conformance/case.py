@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
-__all__ = ["UNTOLD", "Case", "Suite", "Verdict"]
+__all__ = ["UNTOLD", "ConformanceCase", "ConformanceVerdict", "Suite"]
 
-Verdict: TypeAlias = Literal[
+ConformanceVerdict: TypeAlias = Literal[
     "right accept",
     "right reject",
     "wrong accept",
@@ -30,7 +30,7 @@ UNTOLD: Final = object()
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ConformanceCase:
     """One payload and what shall become of it.
 
     Attributes:
@@ -62,13 +62,14 @@ class Suite:
         places: Globs, from the top of a copy inwards, one of which finds a file in each copy.
         cases: Reads the cases from the folder of the file that was found.
         streams: A payload holds any number of records, and a value is the list of them.
-        seen: Turns what a codec gave into what `Case.value` has, where libraries have classes of their own.
+        seen: Turns what a codec gave into what `ConformanceCase.value` has, where libraries have classes of
+            their own.
     """
 
     name: str
     format: str
     url: str
     places: tuple[str, ...]
-    cases: Callable[[Path], Iterator[Case]]
+    cases: Callable[[Path], Iterator[ConformanceCase]]
     streams: bool = False
     seen: Callable[[Any], Any] = _as_it_is

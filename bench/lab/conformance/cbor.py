@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from .case import UNTOLD, Case, Suite
+from .case import UNTOLD, ConformanceCase, Suite
 
 __all__ = ["SUITE"]
 
@@ -31,14 +31,14 @@ NOTED = {
 """What is given in diagnostic notation and has a type in Python; the rest is of a library's own classes."""
 
 
-def _cases(folder: Path) -> Iterator[Case]:
+def _cases(folder: Path) -> Iterator[ConformanceCase]:
     for example in json.loads((folder / FILE).read_bytes()):
         payload = bytes.fromhex(example["hex"])
         if example["hex"] in NOT_WELL_FORMED:
-            yield Case(example["hex"], payload, "reject")
+            yield ConformanceCase(example["hex"], payload, "reject")
         else:
             written = payload if example["roundtrip"] else None
-            yield Case(example["hex"], payload, "accept", _value(example), written)
+            yield ConformanceCase(example["hex"], payload, "accept", _value(example), written)
 
 
 def _value(example: Mapping[str, Any]) -> Any:

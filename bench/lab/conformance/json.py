@@ -10,22 +10,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .case import UNTOLD, Case, Suite
+from .case import UNTOLD, ConformanceCase, Suite
 
 __all__ = ["SUITE"]
 
 
-def _cases(folder: Path) -> Iterator[Case]:
+def _cases(folder: Path) -> Iterator[ConformanceCase]:
     for path in sorted(folder.glob("[yni]_*.json")):
         payload = path.read_bytes()
         name = f"{folder.name}/{path.name}"
         if path.name.startswith("y"):
-            yield Case(name, payload, "accept", _value(payload))
+            yield ConformanceCase(name, payload, "accept", _value(payload))
         else:
-            yield Case(name, payload, "reject" if path.name.startswith("n") else "either")
+            yield ConformanceCase(name, payload, "reject" if path.name.startswith("n") else "either")
     # How numbers, doubled keys and surrogates are understood: the suite takes no side.
     for path in sorted((folder.parent / "test_transform").glob("*.json")):
-        yield Case(f"test_transform/{path.name}", path.read_bytes(), "either")
+        yield ConformanceCase(f"test_transform/{path.name}", path.read_bytes(), "either")
 
 
 def _value(payload: bytes) -> Any:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .case import UNTOLD, Case, Suite
+from .case import UNTOLD, ConformanceCase, Suite
 
 __all__ = ["SUITE"]
 
@@ -25,7 +25,7 @@ class Extension(NamedTuple):
     data: bytes
 
 
-def _cases(folder: Path) -> Iterator[Case]:
+def _cases(folder: Path) -> Iterator[ConformanceCase]:
     groups = json.loads((folder / FILE).read_bytes())
     for group, examples in groups.items():
         for number, example in enumerate(examples):
@@ -35,7 +35,7 @@ def _cases(folder: Path) -> Iterator[Case]:
                 # What no datetime can hold has no value in Python that all could agree on.
                 open_ = "timestamp" in example and value is UNTOLD
                 name = f"{group}#{number}: {written}"
-                yield Case(name, payload, "either" if open_ else "accept", value)
+                yield ConformanceCase(name, payload, "either" if open_ else "accept", value)
 
 
 def _bytes(written: str) -> bytes:

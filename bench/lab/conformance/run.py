@@ -9,10 +9,10 @@ from typing import NamedTuple
 from ....codecs import describe, missing
 from ...heartbeat import IDLE
 from ...jobs import Conform, Describe, Ended
-from ...run.processes import Workshop
-from .case import Case, Verdict
+from ...run.processes import LocalExecutor
+from .case import ConformanceCase, ConformanceVerdict
 from .suites import Copy
-from .verdicts import Judgement
+from .verdicts import ConformanceJudgement
 
 __all__ = ["LeftOut", "Report", "pair", "reports"]
 
@@ -42,15 +42,15 @@ class Report:
 
     codec: str
     copy: Copy
-    judgements: tuple[tuple[str, Judgement], ...]
+    judgements: tuple[tuple[str, ConformanceJudgement], ...]
 
-    def count(self, verdict: Verdict) -> int:
+    def count(self, verdict: ConformanceVerdict) -> int:
         """Return how many cases have a verdict."""
         return sum(judgement.verdict == verdict for _, judgement in self.judgements)
 
 
 def pair(
-    codecs: Sequence[str], copies: Sequence[Copy], workshop: Workshop
+    codecs: Sequence[str], copies: Sequence[Copy], executor: LocalExecutor
 ) -> tuple[list[tuple[str, Copy]], list[LeftOut]]:
     """Return which codec is to be judged by which copy, and the codecs that none is for."""
     by_format = {copy.suite.format: copy for copy in copies}
@@ -62,7 +62,7 @@ def pair(
         elif reason := missing(name):
             left_out.append(LeftOut(name, reason))
         else:
-            made_of, reason = _format(name, workshop)
+            made_of, reason = _format(name, executor)
             if reason:
                 left_out.append(LeftOut(name, reason, failed=True))
             elif made_of in by_format:
@@ -72,16 +72,16 @@ def pair(
     return pairs, left_out
 
 
-def _format(name: str, workshop: Workshop) -> tuple[str, str]:
+def _format(name: str, executor: LocalExecutor) -> tuple[str, str]:
     """Return the format of a codec, or why it cannot be made."""
     declaration = describe(name)
     if not declaration.entry_point:
         return declaration.format, ""
-    ended = workshop.work(Describe(codec=name, memory=MEMORY), patience=PATIENCE)
+    ended = executor.work(Describe(codec=name, memory=MEMORY), patience=PATIENCE)
     return ("", _sentence(ended)) if ended.answer is None else (ended.answer.facts["format"], "")
 
 
-def reports(pairs: Sequence[tuple[str, Copy]], workshop: Workshop) -> Iterator[Report]:
+def reports(pairs: Sequence[tuple[str, Copy]], executor: LocalExecutor) -> Iterator[Report]:
     """Judge codecs, one after the other.
 
     Raises:
@@ -90,39 +90,45 @@ def reports(pairs: Sequence[tuple[str, Copy]], workshop: Workshop) -> Iterator[R
     cases = {copy.suite.name: copy.cases() for copy in dict(pairs).values()}
     for name, copy in pairs:
         mine = cases[copy.suite.name]
-        found = _judge(name, copy, mine, workshop)
+        found = _judge(name, copy, mine, executor)
         yield Report(name, copy, tuple((case.name, found[index]) for index, case in enumerate(mine)))
 
 
-def _judge(name: str, copy: Copy, cases: Sequence[Case], workshop: Workshop) -> Mapping[int, Judgement]:
+def _judge(
+    name: str, copy: Copy, cases: Sequence[ConformanceCase], executor: LocalExecutor
+) -> Mapping[int, ConformanceJudgement]:
     """Return what became of each case, by its index, whatever the codec does to its processes."""
-    found: dict[int, Judgement] = {}
+    found: dict[int, ConformanceJudgement] = {}
     deaths = start = 0
     while start < len(cases):
-        ended, fresh = _work(name, copy, start, workshop)
+        ended, fresh = _work(name, copy, start, executor)
         found |= fresh
         start = next((index for index in range(start, len(cases)) if index not in found), len(cases))
         if start == len(cases):
             break
         reason = _sentence(ended)
         if ended.cell != IDLE:
-            found[start] = Judgement("fault", reason)
+            found[start] = ConformanceJudgement("fault", reason)
             start += 1
             deaths += 1
             if deaths < DEATHS:
                 continue
             reason = f"the codec has ended {DEATHS} processes"
-        found |= {index: Judgement("fault", f"not tried: {reason}") for index in range(start, len(cases))}
+        found |= {
+            index: ConformanceJudgement("fault", f"not tried: {reason}") for index in range(start, len(cases))
+        }
         break
     return found
 
 
-def _work(name: str, copy: Copy, start: int, workshop: Workshop) -> tuple[Ended, dict[int, Judgement]]:
+def _work(
+    name: str, copy: Copy, start: int, executor: LocalExecutor
+) -> tuple[Ended, dict[int, ConformanceJudgement]]:
     job = Conform(
         codec=name, suite=copy.suite.name, folder=str(copy.folder.absolute()), start=start, memory=MEMORY
     )
-    ended = workshop.work(job, patience=PATIENCE)
-    return ended, {index: Judgement(*judgement) for index, *judgement in ended.notes}
+    ended = executor.work(job, patience=PATIENCE)
+    return ended, {index: ConformanceJudgement(*judgement) for index, *judgement in ended.notes}
 
 
 def _sentence(ended: Ended) -> str:

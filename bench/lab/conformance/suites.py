@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ....errors import UsageError
 from . import bson, cbor, json, msgpack, yaml
-from .case import Case, Suite
+from .case import ConformanceCase, Suite
 
 __all__ = ["SUITES", "Copy", "find"]
 
@@ -21,7 +21,7 @@ class Copy(NamedTuple):
     suite: Suite
     folder: Path
 
-    def cases(self) -> list[Case]:
+    def cases(self) -> list[ConformanceCase]:
         """Read all cases.
 
         Raises:

@@ -12,36 +12,40 @@ from ....codecs import CodecError, DecodeError, EncodeError
 from ....codecs import codec as by_name
 from ....codecs.core.paths import brief
 from ...jobs import Answer, Conform, Done, Failed
-from ...worker.context import Desk
+from ...worker.context import WorkerContext
 from ..fidelity.equality import first_difference
-from .case import UNTOLD, Case, Suite, Verdict
+from .case import UNTOLD, ConformanceCase, ConformanceVerdict, Suite
 from .suites import SUITES, Copy
 
 if TYPE_CHECKING:
     from ....codecs import Codec
 
-__all__ = ["Judgement", "judge", "run"]
+__all__ = ["ConformanceJudgement", "conformance_of", "run"]
 
-_REJECTED: dict[str, Verdict] = {"accept": "wrong reject", "reject": "right reject", "either": "rejected"}
+_REJECTED: dict[str, ConformanceVerdict] = {
+    "accept": "wrong reject",
+    "reject": "right reject",
+    "either": "rejected",
+}
 _MOST = 32
 """Bytes that are shown of a payload."""
 
 
-class Judgement(NamedTuple):
+class ConformanceJudgement(NamedTuple):
     """What became of one case.
 
     Attributes:
-        verdict: See `case.Verdict`.
+        verdict: See `case.ConformanceVerdict`.
         reason: The error, the difference, or what was made of the payload; empty where all is right.
         exact: Whether the value was written as the suite has it; None where that was not tried.
     """
 
-    verdict: Verdict
+    verdict: ConformanceVerdict
     reason: str
     exact: bool | None = None
 
 
-def run(job: Conform, desk: Desk) -> Answer:
+def run(job: Conform, context: WorkerContext) -> Answer:
     """Judge one codec, from one case on; each verdict is kept before the next case is tried."""
     me = os.getpid()
     suite = next(suite for suite in SUITES if suite.name == job.suite)
@@ -51,15 +55,15 @@ def run(job: Conform, desk: Desk) -> Answer:
     except CodecError as error:
         return Failed(error.reason)
     for index, case in enumerate(cases[job.start :], job.start):
-        desk.beat(index)
-        judgement = judge(codec, suite, case)
+        context.beat(index)
+        judgement = conformance_of(codec, suite, case)
         if os.getpid() != me:
             os._exit(1)  # The codec has started a process of its own, and that is no worker.
-        desk.note([index, *judgement])
+        context.note([index, *judgement])
     return Done()
 
 
-def judge(codec: Codec, suite: Suite, case: Case) -> Judgement:
+def conformance_of(codec: Codec, suite: Suite, case: ConformanceCase) -> ConformanceJudgement:
     """Return what a codec made of one case."""
     try:
         if suite.streams:
@@ -67,34 +71,40 @@ def judge(codec: Codec, suite: Suite, case: Case) -> Judgement:
         else:
             value = codec.decode(case.payload)
     except DecodeError as error:
-        return Judgement(_REJECTED[case.expect], error.reason)
+        return ConformanceJudgement(_REJECTED[case.expect], error.reason)
     except Exception as error:  # noqa: BLE001 - the error is the finding
-        return Judgement("fault", f"decode raises {_named(error)}")
+        return ConformanceJudgement("fault", f"decode raises {_named(error)}")
     if case.expect != "accept":
-        return Judgement("wrong accept" if case.expect == "reject" else "accepted", f"as {_shown(value)}")
+        return ConformanceJudgement(
+            "wrong accept" if case.expect == "reject" else "accepted", f"as {_shown(value)}"
+        )
     if case.value is not UNTOLD:
         difference = first_difference(_as_carried(case.value, codec), suite.seen(value))
         if difference is not None:
-            return Judgement("wrong value", str(difference))
-    return Judgement("right accept", "") if case.written is None else _written(codec, case.written, value)
+            return ConformanceJudgement("wrong value", str(difference))
+    return (
+        ConformanceJudgement("right accept", "")
+        if case.written is None
+        else _written(codec, case.written, value)
+    )
 
 
-def _written(codec: Codec, expected: bytes, value: Any) -> Judgement:
+def _written(codec: Codec, expected: bytes, value: Any) -> ConformanceJudgement:
     """Write a value that was read rightly."""
     try:
         payload = codec.encode(value)
     except EncodeError as error:
-        return Judgement("right accept", f"not written: {error.reason}", exact=False)
+        return ConformanceJudgement("right accept", f"not written: {error.reason}", exact=False)
     except Exception as error:  # noqa: BLE001 - the error is the finding
-        return Judgement("fault", f"encode raises {_named(error)}")
+        return ConformanceJudgement("fault", f"encode raises {_named(error)}")
     if payload == expected:
-        return Judgement("right accept", "", exact=True)
-    return Judgement("right accept", f"written as {_hex(payload)}", exact=False)
+        return ConformanceJudgement("right accept", "", exact=True)
+    return ConformanceJudgement("right accept", f"written as {_hex(payload)}", exact=False)
 
 
 def _as_carried(value: Any, codec: Codec) -> Any:
     """Return a value with tuples for lists where the codec says that it gives those."""
-    if "list" in codec.carries or "tuple" not in codec.carries:
+    if "list" in codec.preserves or "tuple" not in codec.preserves:
         return value
     if isinstance(value, dict):
         return {key: _as_carried(item, codec) for key, item in value.items()}

@@ -11,22 +11,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .case import UNTOLD, Case, Suite
+from .case import UNTOLD, ConformanceCase, Suite
 
 __all__ = ["SUITE"]
 
 _IDS = "[0-9A-Z]" * 4
 
 
-def _cases(folder: Path) -> Iterator[Case]:
+def _cases(folder: Path) -> Iterator[ConformanceCase]:
     # The one that was found is a case itself. `name` and `tags` lead to the same cases once more.
     for path in sorted([*folder.parent.glob(f"{_IDS}/in.yaml"), *folder.parent.glob(f"{_IDS}/*/in.yaml")]):
         name = path.parent.relative_to(folder.parent).as_posix()
         if (path.parent / "error").exists():
-            yield Case(name, path.read_bytes(), "reject")
+            yield ConformanceCase(name, path.read_bytes(), "reject")
             continue
         values = path.parent / "in.json"
-        yield Case(
+        yield ConformanceCase(
             name,
             path.read_bytes(),
             "accept",

@@ -14,16 +14,16 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Final
 
 from ....imports import imported
-from ....schemas.tree.difference import Difference
+from ....schemas.tree.difference import SchemaDifference
 from ...heartbeat import IDLE
 from ...jobs import Answer, Ended, Reread, Timed, TimedCell, Tried, Try
-from .cost import ROUNDS, Cost, Key, costs, payloads
-from .field_faults import Finding
-from .trial import Reading, Trial, trials
+from .cost import ROUNDS, Key, ReadingCost, costs, payloads
+from .field_faults import FieldFault
+from .trial import CrossReading, Trial, trials
 
 if TYPE_CHECKING:
-    from ...run.processes import Workshop
-    from ...worker.context import Desk
+    from ...run.processes import LocalExecutor
+    from ...worker.context import WorkerContext
 
 __all__ = ["Costs", "attempts", "run"]
 
@@ -34,12 +34,12 @@ MEMORY: Final = 2 << 30
 LEAST: Final = 30.0
 """Seconds that trials have, however short the budget: what is lost is the answer, what it costs is not."""
 
-Costs = Mapping[Key, Cost]
+Costs = Mapping[Key, ReadingCost]
 
 
 def attempts(
     names: Sequence[str],
-    difference: Difference,
+    difference: SchemaDifference,
     old: Sequence[Any],
     new: Sequence[Any],
     seconds: float,
@@ -58,7 +58,7 @@ def attempts(
     Raises:
         RunError: There is no place for temporary files.
     """
-    from ...run.processes import Workshop
+    from ...run.processes import LocalExecutor
 
     started = time.monotonic()
 
@@ -66,11 +66,11 @@ def attempts(
         return whole - (time.monotonic() - started)
 
     path = tuple(entry for entry in sys.path if entry)
-    with Workshop() as workshop:
-        key = workshop.blobs.put(pickle.dumps((difference, list(old), list(new))))
+    with LocalExecutor() as executor:
+        key = executor.blobs.put(pickle.dumps((difference, list(old), list(new))))
         jobs = [Try(memory=MEMORY, path=path, modules=imported(), codec=name, versions=key) for name in names]
         waiting: list[Future[Ended]] = [
-            workshop.submit(job, patience=PATIENCE, over=lambda: left(max(seconds, LEAST)) < 0)
+            executor.submit(job, patience=PATIENCE, over=lambda: left(max(seconds, LEAST)) < 0)
             for job in jobs
         ]
         tried: list[Trial] = []
@@ -82,12 +82,12 @@ def attempts(
                 cells |= {(name, way): digest for way, digest in ended.answer.payloads.items()}
             show(len(tried), len(names))
         timing = Reread(path=path, modules=imported(), versions=key, cells=(), rounds=ROUNDS)
-        return tried, _timed(workshop, timing, cells, lambda: left(seconds))
+        return tried, _timed(executor, timing, cells, lambda: left(seconds))
 
 
 def _timed(
-    workshop: Workshop, job: Reread, cells: dict[Key, str], left: Callable[[], float]
-) -> dict[Key, Cost]:
+    executor: LocalExecutor, job: Reread, cells: dict[Key, str], left: Callable[[], float]
+) -> dict[Key, ReadingCost]:
     """Time the cells in one process after the other, as many as there is time for."""
     from ...run.environment import cores
 
@@ -102,7 +102,7 @@ def _timed(
             least=answers[-1].least if answers else 0.0,
         )
         began = time.monotonic()
-        ended = workshop.work(made, patience=PATIENCE)
+        ended = executor.work(made, patience=PATIENCE)
         took = time.monotonic() - began
         if ended.answer is not None:
             keys[len(answers)] = named
@@ -120,7 +120,7 @@ def _found(name: str, records: int, ended: Ended) -> Trial:
         reason = f"the codec {ended.reason.partition(' (--')[0]}"
         if ended.outcome == "unfinished":
             reason = "the time did not suffice (--budget)"
-        failed = Reading(records, failed=reason)
+        failed = CrossReading(records, failed=reason)
         return Trial(name, failed, failed)
     answer: Tried = ended.answer
     changes = tuple(
@@ -129,19 +129,19 @@ def _found(name: str, records: int, ended: Ended) -> Trial:
     return Trial(name, _reading(answer.backward), _reading(answer.forward), changes)
 
 
-def _reading(plain: Mapping[str, Any]) -> Reading:
-    return Reading(**{**plain, "faults": tuple(Finding(**each) for each in plain["faults"])})
+def _reading(plain: Mapping[str, Any]) -> CrossReading:
+    return CrossReading(**{**plain, "faults": tuple(FieldFault(**each) for each in plain["faults"])})
 
 
-def run(job: Try, desk: Desk) -> Answer:
+def run(job: Try, context: WorkerContext) -> Answer:
     """Try one codec, and keep the payloads that it reads whole."""
-    desk.beat(0)
-    difference, old, new = pickle.loads(desk.blobs[job.versions])
+    context.beat(0)
+    difference, old, new = pickle.loads(context.blobs[job.versions])
     (trial,) = trials([job.codec], difference, old, new)
     plain: Callable[[Any], Any] = dataclasses.asdict
     return Tried(
         plain(trial.backward),
         plain(trial.forward),
         tuple(None if pair is None else tuple(map(plain, pair)) for pair in trial.changes),
-        {way: desk.blobs.put(pickle.dumps(both)) for way, both in payloads(trial)},
+        {way: context.blobs.put(pickle.dumps(both)) for way, both in payloads(trial)},
     )

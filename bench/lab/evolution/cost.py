@@ -22,14 +22,14 @@ from ...results import Measurement
 from ...stats import Ratio, ratio
 from ...worker._slice import time_each
 from ...worker.time import Process
-from ...worker.work import Clocked
-from .records import Pairing, expected
-from .trial import Direction, Trial, Version, reader
+from ...worker.work import TimedWork
+from .records import FieldMapping, expected
+from .trial import EvolutionDirection, Trial, Version, reader
 
 if TYPE_CHECKING:
-    from ...worker.context import Desk
+    from ...worker.context import WorkerContext
 
-__all__ = ["ROUNDS", "SLICE", "Cost", "Key", "Payloads", "costs", "payloads", "run"]
+__all__ = ["ROUNDS", "SLICE", "Key", "Payloads", "ReadingCost", "costs", "payloads", "run"]
 
 ROUNDS: Final = 15
 _REPEATS: Final = 0.25
@@ -39,12 +39,12 @@ SLICE: Final = 0.00025
 
 Payloads = tuple[list[bytes], list[float]]
 """Payloads, and the seconds that each took to decode once."""
-Key = tuple[str, Direction]
+Key = tuple[str, EvolutionDirection]
 """A codec, and which version reads which."""
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class ReadingCost:
     """What reading takes.
 
     Attributes:
@@ -58,11 +58,11 @@ class Cost:
     ratio: Ratio
 
 
-def payloads(trial: Trial) -> Iterator[tuple[Direction, tuple[Payloads, Payloads]]]:
+def payloads(trial: Trial) -> Iterator[tuple[EvolutionDirection, tuple[Payloads, Payloads]]]:
     """Yield the payloads of the other version and of the reading one, by direction that is read whole."""
     if trial.old is None or trial.new is None:
         return
-    directions: tuple[tuple[Direction, Version, Version], ...] = (
+    directions: tuple[tuple[EvolutionDirection, Version, Version], ...] = (
         ("old→new", trial.old, trial.new),
         ("new→old", trial.new, trial.old),
     )
@@ -95,29 +95,29 @@ def _again(version: Version, found: Any) -> bytes:
     try:
         return bytes(version.codec.encode(found))
     except CodecError:
-        wanted = expected(version.given(found), version.layout, version.layout, Pairing({}))
+        wanted = expected(version.given(found), version.layout, version.layout, FieldMapping({}))
         return version.written(wanted)
 
 
-def run(job: Reread, desk: Desk) -> Answer:
+def run(job: Reread, context: WorkerContext) -> Answer:
     """Time the two decodes of each cell: the first at an even place, the second behind it."""
-    difference, *_ = pickle.loads(desk.blobs[job.versions])
-    process = Process(job.rounds, SLICE, desk.beat, least=job.least, repeats=_REPEATS)
+    difference, *_ = pickle.loads(context.blobs[job.versions])
+    process = Process(job.rounds, SLICE, context.beat, least=job.least, repeats=_REPEATS)
     for place, cell in enumerate(job.cells):
-        desk.beat(2 * place)
+        context.beat(2 * place)
         versions = difference.old, difference.new
         writer, own = versions if cell.operation == "old→new" else versions[::-1]
         bound = codec(cell.codec, trusted=True).with_schema(own)
         calls = reader(bound, writer), bound.decode
-        both: tuple[Payloads, Payloads] = pickle.loads(desk.blobs[cell.payloads])
+        both: tuple[Payloads, Payloads] = pickle.loads(context.blobs[cell.payloads])
         for side, (call, (found, seconds)) in enumerate(zip(calls, both, strict=True)):
-            made = Clocked(call, rotating(found), touched=True, burst=Slices.BURST)
+            made = TimedWork(call, rotating(found), touched=True, burst=Slices.BURST)
             process.enter(2 * place + side, made, seconds)
-    desk.beat(IDLE)
+    context.beat(IDLE)
     return process.go(collect=True)
 
 
-def costs(keys: Mapping[int, list[Key]], answers: list[Timed]) -> dict[Key, Cost]:
+def costs(keys: Mapping[int, list[Key]], answers: list[Timed]) -> dict[Key, ReadingCost]:
     """Return what the answers of timing processes say.
 
     Args:
@@ -132,8 +132,10 @@ def costs(keys: Mapping[int, list[Key]], answers: list[Timed]) -> dict[Key, Cost
                 continue
             for side, figure in zip(samples.setdefault(key, ([], [])), both, strict=True):
                 paired = figure["paired"]
-                side.append(Measurement(paired * answer.yardstick, figure["raw"], paired, pair))
-    return {key: Cost(_mean(other), _mean(own), ratio(other, own)) for key, (other, own) in samples.items()}
+                side.append(Measurement(paired * answer.reference_kernel, figure["raw"], paired, pair))
+    return {
+        key: ReadingCost(_mean(other), _mean(own), ratio(other, own)) for key, (other, own) in samples.items()
+    }
 
 
 def _mean(samples: list[Measurement]) -> float:

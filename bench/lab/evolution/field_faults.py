@@ -10,13 +10,13 @@ from typing import Any, Final, Literal
 
 from ....codecs.core.paths import brief, step
 from ....schemas.wire.bindings.leaves import kinds
-from ....schemas.wire.layout import Choice, Kind, Leaf, Map, Nullable, Record, Ref
-from ....schemas.wire.layout import Sequence as Items
-from ..fidelity.equality import Difference, differences, equal
-from ..fidelity.losses import judge
+from ....schemas.wire.layout import Leaf, Nullable, Ref, WireMap, WireRecord, WireType, WireUnion
+from ....schemas.wire.layout import WireSequence as Items
+from ..fidelity.equality import ValueDifference, differences, equal
+from ..fidelity.losses import find_losses
 from .records import NOTHING, Unfit, option_of
 
-__all__ = ["Fault", "Finding", "findings"]
+__all__ = ["Fault", "FieldFault", "findings"]
 
 Fault = Literal["lost", "wrong", "made up", "unfit", "kept"]
 
@@ -24,7 +24,7 @@ _FORMS: Final = ("as codecs write what they lack",)
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class FieldFault:
     """One place where a record is not what the reading version should have made of it.
 
     Attributes:
@@ -42,7 +42,7 @@ class Finding:
     example: str = ""
 
 
-def findings(wanted: Any, found: Any, kind: Kind) -> Iterator[Finding]:
+def findings(wanted: Any, found: Any, kind: WireType) -> Iterator[FieldFault]:
     """Yield where a record is not what was expected.
 
     Args:
@@ -67,7 +67,9 @@ def findings(wanted: Any, found: Any, kind: Kind) -> Iterator[Finding]:
             yield from _changed(gap.before, gap.after, held, path)
 
 
-def _located(gap: Difference, value: Any, kind: Kind) -> tuple[str, Kind | None, tuple[object, ...]]:
+def _located(
+    gap: ValueDifference, value: Any, kind: WireType
+) -> tuple[str, WireType | None, tuple[object, ...]]:
     """Return the path of a difference, the kind there, and the steps to what is compared as a whole.
 
     The kind is None where the reading version does not know the field.
@@ -76,19 +78,19 @@ def _located(gap: Difference, value: Any, kind: Kind) -> tuple[str, Kind | None,
     for count, key in enumerate(gap.steps):
         if isinstance(kind, Nullable):
             kind = kind.kind
-        if isinstance(kind, Choice):
+        if isinstance(kind, WireUnion):
             kind = option_of(value, kind) or kind
         if isinstance(kind, Ref):
             kind, path = kind.record, above.get(kind.name, path)
         last = count == len(gap.steps) - 1
         match kind:
-            case Record(name, slots):
+            case WireRecord(name, slots):
                 above[name] = path
                 path += f"[{key}]" if isinstance(value, tuple) else step(key)
                 inner = next((slot.kind for slot in slots if slot.key == key), None)
             case Items(item):
                 path, inner = f"{path}[]", item
-            case Map(value=item) if not (last and gap.kind in ("extra", "missing")):
+            case WireMap(value=item) if not (last and gap.kind in ("extra", "missing")):
                 path, inner = f"{path}{{}}", item
             case _:
                 return path, kind, gap.steps[:count]
@@ -104,22 +106,22 @@ def _at(value: Any, steps: Sequence[object]) -> Any:
     return value
 
 
-def _missing(wanted: Any, path: str) -> Finding:
+def _missing(wanted: Any, path: str) -> FieldFault:
     if not isinstance(wanted, Unfit):
-        return Finding("lost", path, _example(wanted, NOTHING))
+        return FieldFault("lost", path, _example(wanted, NOTHING))
     if wanted.value is NOTHING:
-        return Finding("unfit", path, "required, and nobody wrote it")
-    return Finding("lost", path, _example(wanted.value, NOTHING))
+        return FieldFault("unfit", path, "required, and nobody wrote it")
+    return FieldFault("lost", path, _example(wanted.value, NOTHING))
 
 
-def _extra(found: Any, kind: Kind | None, path: str) -> Iterator[Finding]:
+def _extra(found: Any, kind: WireType | None, path: str) -> Iterator[FieldFault]:
     if kind is None:
-        yield Finding("kept", path)
+        yield FieldFault("kept", path)
     elif not (found is None and isinstance(kind, Nullable)):
-        yield Finding("made up", path, _example(NOTHING, found))
+        yield FieldFault("made up", path, _example(NOTHING, found))
 
 
-def _changed(wanted: Any, found: Any, kind: Kind | None, path: str) -> Iterator[Finding]:
+def _changed(wanted: Any, found: Any, kind: WireType | None, path: str) -> Iterator[FieldFault]:
     if isinstance(wanted, Unfit):
         if wanted.value is NOTHING:
             yield from _extra(found, kind, path)
@@ -129,33 +131,33 @@ def _changed(wanted: Any, found: Any, kind: Kind | None, path: str) -> Iterator[
     if isinstance(kind, Nullable):
         kind = kind.kind
     places = isinstance(wanted, tuple) and isinstance(found, tuple | list) and len(wanted) == len(found)
-    if places and isinstance(kind, Record) and type(wanted) is not type(found):
+    if places and isinstance(kind, WireRecord) and type(wanted) is not type(found):
         for inner in findings(tuple(wanted), tuple(found), kind):
             yield replace(inner, path=path + inner.path[1:])
     elif _same(wanted, found):
         return
     elif type(wanted) is not type(found) and _is_form(wanted, found):
-        yield Finding("unfit", path, f"{brief(found)} came back for {brief(wanted)}")
+        yield FieldFault("unfit", path, f"{brief(found)} came back for {brief(wanted)}")
     else:
-        yield Finding("wrong", path, _example(wanted, found))
+        yield FieldFault("wrong", path, _example(wanted, found))
 
 
-def _passed_on(written: Any, found: Any, kind: Kind | None, path: str) -> Iterator[Finding]:
+def _passed_on(written: Any, found: Any, kind: WireType | None, path: str) -> Iterator[FieldFault]:
     """Yield what became of a value that the reading version has no place for."""
     # Of a container some parts may have become what the reading version wants, and others not.
     whole = isinstance(written, dict | list | tuple | set | frozenset)
     alike = whole and type(written) is type(found) and len(written) == len(found)
     if alike or _same(written, found):
-        yield Finding("unfit", path, f"{brief(written)} came back as it was written")
+        yield FieldFault("unfit", path, f"{brief(written)} came back as it was written")
     elif type(written) is type(found) or not _is_form(written, found):
-        yield Finding("wrong", path, _example(written, found))
+        yield FieldFault("wrong", path, _example(written, found))
     elif not isinstance(kind, Leaf) or type(found) not in kinds(kind):
-        yield Finding("unfit", path, f"{brief(found)} came back for {brief(written)}")
+        yield FieldFault("unfit", path, f"{brief(found)} came back for {brief(written)}")
 
 
 def _is_form(value: Any, other: Any) -> bool:
     """Whether one of two is what a codec writes in the place of the other: a text for a number, say."""
-    return not judge(value, other, (), _FORMS).wrong or not judge(other, value, (), _FORMS).wrong
+    return not find_losses(value, other, (), _FORMS).wrong or not find_losses(other, value, (), _FORMS).wrong
 
 
 def _same(wanted: Any, found: Any) -> bool:

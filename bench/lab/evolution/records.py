@@ -14,32 +14,32 @@ from typing import Any, Final, Self
 
 from ....codecs.conventions.rules import SCALAR_OF
 from ....schemas.tree import types as t
-from ....schemas.tree.difference import Difference, pairs
+from ....schemas.tree.difference import SchemaDifference, pairs
 from ....schemas.wire.bindings.leaves import builder, collection, kinds
 from ....schemas.wire.layout import (
-    Choice,
-    Kind,
     Leaf,
-    Map,
     Nullable,
-    Record,
     Ref,
-    Sequence,
-    Slot,
+    WireField,
+    WireMap,
+    WireRecord,
+    WireSequence,
+    WireType,
+    WireUnion,
     derive,
     opened,
 )
 
 __all__ = [
     "NOTHING",
+    "FieldMapping",
     "Maker",
-    "Pairing",
     "Projector",
     "Unfit",
-    "counterpart",
     "expected",
     "is_whole",
     "option_of",
+    "translate",
 ]
 
 _FRESH: Final = 0.3
@@ -68,7 +68,7 @@ class Unfit:
 
 
 @dataclass(frozen=True, slots=True)
-class Pairing:
+class FieldMapping:
     """Which fields of two versions are one field, from the side of the one that writes.
 
     Attributes:
@@ -80,15 +80,15 @@ class Pairing:
     forward: bool = False
 
     @classmethod
-    def of(cls, difference: Difference) -> Self:
+    def of(cls, difference: SchemaDifference) -> Self:
         """Return the pairing in which the older version writes."""
         return cls(difference.renamed)
 
-    def back(self) -> Pairing:
+    def back(self) -> FieldMapping:
         """Return the same for the other direction."""
-        return Pairing(self.renamed, not self.forward)
+        return FieldMapping(self.renamed, not self.forward)
 
-    def slots(self, written: Record, read: Record) -> list[tuple[Slot | None, Slot]]:
+    def slots(self, written: WireRecord, read: WireRecord) -> list[tuple[WireField | None, WireField]]:
         """Return each slot that is read, beside the one that was written, in the order of reading."""
         old, new = (read, written) if self.forward else (written, read)
         found = [(b, a) if self.forward else (a, b) for a, b in pairs(old, new, self.renamed)]
@@ -112,7 +112,7 @@ class Maker:
         """Whether something happens this time."""
         return self.random.random() < share
 
-    def make(self, kind: Kind) -> Any:
+    def make(self, kind: WireType) -> Any:
         """Return a value of a kind."""
         if not self.inside:
             self.records = self.references = 0
@@ -122,7 +122,7 @@ class Maker:
         finally:
             self.inside -= 1
 
-    def _made(self, kind: Kind) -> Any:
+    def _made(self, kind: WireType) -> Any:
         match kind:
             case Ref():
                 self.references += 1
@@ -132,15 +132,15 @@ class Maker:
                 return made
             case Nullable(inner):
                 return None if self.ends or self.happens(0.25) else self.make(inner)
-            case Sequence(item, node):
+            case WireSequence(item, node):
                 return collection(node)(self.make(item) for _ in range(self._size()))
-            case Map(key, value):
+            case WireMap(key, value):
                 return {self.make(key): self.make(value) for _ in range(self._size())}
-            case Choice(options=options):
+            case WireUnion(options=options):
                 if self.ends:
                     return self.make(min(options, key=lambda option: _levels(option.kind)).kind)
                 return self.make(self.random.choice(options).kind)
-            case Record(slots=slots):
+            case WireRecord(slots=slots):
                 self.records += 1
                 there: dict[str | int, Any] = {}
                 taken: set[str] = set()
@@ -187,14 +187,14 @@ class Maker:
         )
 
 
-def _levels(kind: Kind, above: frozenset[str] = frozenset()) -> float:
+def _levels(kind: WireType, above: frozenset[str] = frozenset()) -> float:
     """Return how many records within others of their own kind a value needs at the least."""
     match kind:
         case Ref(name):
             return math.inf if name in above else 1 + _levels(kind.record, above | {name})
-        case Record(slots=slots):
+        case WireRecord(slots=slots):
             return max((_levels(slot.kind, above) for slot in slots if slot.required), default=0)
-        case Choice(options=options):
+        case WireUnion(options=options):
             return min(_levels(option.kind, above) for option in options)
     return 0
 
@@ -254,7 +254,7 @@ _MAKERS: dict[type[t.Type], Callable[[random.Random, Leaf], Any]] = {
 }
 
 
-def _built(record: Record, there: Mapping[str | int, Any]) -> Any:
+def _built(record: WireRecord, there: Mapping[str | int, Any]) -> Any:
     """Return a record of its fields by key."""
     if not isinstance(record.type, t.RecordType):
         return tuple(there.values())
@@ -265,7 +265,7 @@ def _built(record: Record, there: Mapping[str | int, Any]) -> Any:
 # From one version to the other ----------------------------------------------------------------------
 
 
-def expected(value: Any, written: Kind, read: Kind, pairing: Pairing) -> Any:
+def expected(value: Any, written: WireType, read: WireType, pairing: FieldMapping) -> Any:
     """Return what a reader should make of a value: a record without fields that nobody wrote.
 
     Args:
@@ -280,7 +280,7 @@ def expected(value: Any, written: Kind, read: Kind, pairing: Pairing) -> Any:
     return Projector(pairing).project(value, written, read)
 
 
-def counterpart(value: Any, written: Kind, read: Kind, pairing: Pairing, maker: Maker) -> Any:
+def translate(value: Any, written: WireType, read: WireType, pairing: FieldMapping, maker: Maker) -> Any:
     """Return a record of the other version that is as like as can be: what it lacks is made."""
     return Projector(pairing, maker).project(value, written, read)
 
@@ -296,19 +296,19 @@ class Projector:
         dropped: Whether a record had a field that the reading version does not know.
     """
 
-    def __init__(self, pairing: Pairing, maker: Maker | None = None) -> None:
+    def __init__(self, pairing: FieldMapping, maker: Maker | None = None) -> None:
         self.pairing = pairing
         self.maker = maker
         self.dropped = False
 
-    def project(self, value: Any, a: Kind, b: Kind) -> Any:
+    def project(self, value: Any, a: WireType, b: WireType) -> Any:
         """Return what a value of kind `a` is as one of kind `b`."""
         found = value if isinstance(value, Unfit) else self._project(value, a, b)
         if self.maker is not None and isinstance(found, Unfit):
             return self.maker.make(b)
         return found
 
-    def _project(self, value: Any, a: Kind, b: Kind) -> Any:
+    def _project(self, value: Any, a: WireType, b: WireType) -> Any:
         fresh = self.maker
         a, b = opened(a), opened(b)
         if isinstance(b, Nullable):
@@ -318,25 +318,25 @@ class Projector:
             return self._project(value, a.kind if isinstance(a, Nullable) else a, b.kind)
         if isinstance(a, Nullable):
             return Unfit(value) if value is None else self._project(value, a.kind, b)
-        if isinstance(a, Choice):
+        if isinstance(a, WireUnion):
             if (written := option_of(value, a)) is None:
                 return Unfit(value)
-            if fresh is not None and isinstance(b, Choice) and len(b.options) > len(a.options):
+            if fresh is not None and isinstance(b, WireUnion) and len(b.options) > len(a.options):
                 return fresh.make(b) if fresh.happens(_FRESH) else self._project(value, written, b)
             return self._project(value, written, b)
-        if isinstance(b, Choice):
+        if isinstance(b, WireUnion):
             if fresh is not None and fresh.happens(_FRESH):
                 return fresh.make(b)
             return self._option(value, a, b)
         match a, b:
-            case Record(), Record():
+            case WireRecord(), WireRecord():
                 return self._record(value, a, b)
-            case Sequence(item), Sequence(other, node):
+            case WireSequence(item), WireSequence(other, node):
                 made = collection(node)
                 items = [self.project(one, item, other) for one in value]
                 hashed = issubclass(made, set | frozenset) and any(isinstance(one, Unfit) for one in items)
                 return Unfit(value) if hashed else made(items)
-            case Map(key, inner), Map(other_key, other):
+            case WireMap(key, inner), WireMap(other_key, other):
                 keys = [self.project(one, key, other_key) for one in value]
                 if any(isinstance(one, Unfit) for one in keys):
                     return Unfit(value)
@@ -348,7 +348,7 @@ class Projector:
                 return _leaf(value, b)
         return value if isinstance(b, Leaf) and isinstance(b.type, t.AnyType) else Unfit(value)
 
-    def _option(self, value: Any, a: Kind, b: Choice) -> Any:
+    def _option(self, value: Any, a: WireType, b: WireUnion) -> Any:
         """Return what a value is as the option that takes it, of several the one of its type."""
         before, fit = self.dropped, []
         for option in b.options:
@@ -359,7 +359,7 @@ class Projector:
         found, self.dropped = next(iter(same or fit), (Unfit(value), before))
         return found
 
-    def _record(self, value: Any, a: Record, b: Record) -> Any:
+    def _record(self, value: Any, a: WireRecord, b: WireRecord) -> Any:
         keyed = value if isinstance(value, dict) else dict(enumerate(value))
         there: dict[str | int, Any] = {}
         taken: set[str] = set()
@@ -383,19 +383,19 @@ class Projector:
         return _built(b, ordered) if len(there) == len(b.slots) else Unfit(value)
 
 
-def option_of(value: Any, choice: Choice) -> Kind | None:
+def option_of(value: Any, choice: WireUnion) -> WireType | None:
     """Return which option of a choice a value is; the first of those that it could be as a whole."""
     fit = [option.kind for option in choice.options if _fits(value, option.kind)]
     if len(fit) < 2:
         return fit[0] if fit else None
-    same = Pairing({})
+    same = FieldMapping({})
     return next((kind for kind in fit if is_whole(expected(value, kind, kind, same))), fit[0])
 
 
-def _fits(value: Any, kind: Kind) -> bool:
+def _fits(value: Any, kind: WireType) -> bool:
     """Whether a value has the type of a kind, and a record its fields."""
     kind = opened(kind)
-    if isinstance(kind, Record) and isinstance(value, dict):
+    if isinstance(kind, WireRecord) and isinstance(value, dict):
         keys = {slot.key for slot in kind.slots}
         return value.keys() <= keys and {s.key for s in kind.slots if s.required} <= value.keys()
     known = kinds(kind)

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ....codecs import codec
 from ....schemas.schema import Schema
-from ....schemas.tree.difference import NUMBERED, Change, Difference
-from ....schemas.wire.layout import Kind
+from ....schemas.tree.difference import NUMBERED, SchemaChange, SchemaDifference
+from ....schemas.wire.layout import WireType
 from ..fidelity.equality import equal
-from .field_faults import Fault, Finding, findings
-from .records import Maker, Pairing, Projector, counterpart, is_whole
+from .field_faults import Fault, FieldFault, findings
+from .records import FieldMapping, Maker, Projector, is_whole, translate
 
 if TYPE_CHECKING:
     from ....codecs import Codec
 
-__all__ = ["Direction", "Reading", "Trial", "Version", "reader", "sample", "trials"]
+__all__ = ["CrossReading", "EvolutionDirection", "Trial", "Version", "reader", "sample", "trials"]
 
-Direction = Literal["old→new", "new→old"]
+EvolutionDirection = Literal["old→new", "new→old"]
 
 FEW = 50
 """Records for each change on its own."""
@@ -28,7 +28,7 @@ _SAID = 160
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class CrossReading:
     """What a codec makes of the other version's payloads.
 
     Attributes:
@@ -43,7 +43,7 @@ class Reading:
     records: int
     refused: int = 0
     error: str = ""
-    faults: tuple[Finding, ...] = ()
+    faults: tuple[FieldFault, ...] = ()
     unknown: bool | None = None
     failed: str = ""
 
@@ -93,7 +93,7 @@ class Version:
         return made
 
     @property
-    def layout(self) -> Kind:
+    def layout(self) -> WireType:
         """The kind of its records."""
         return self.schema.layout.root
 
@@ -115,13 +115,13 @@ class Version:
         """Return what decodes the payloads of another version, told which where the format asks for it."""
         return reader(self.codec, writer.schema)
 
-    def read(self, writer: Version, pairing: Pairing, wanted: Wanted) -> Reading:
+    def read(self, writer: Version, pairing: FieldMapping, wanted: Wanted) -> CrossReading:
         """Decode the payloads of another version and hold them against what they should be in this one."""
         try:
             decode = self.reader(writer)
         except Exception as error:  # noqa: BLE001 - a library's word on two schemas is its refusal
-            return Reading(len(writer.payloads), len(writer.payloads), _reason(error))
-        seen: dict[tuple[str, str], Finding] = {}
+            return CrossReading(len(writer.payloads), len(writer.payloads), _reason(error))
+        seen: dict[tuple[str, str], FieldFault] = {}
         refused, why, kept, strange = 0, "", False, False
         for payload, record in zip(writer.payloads, writer.records, strict=True):
             try:
@@ -140,7 +140,7 @@ class Version:
                 else:
                     seen.setdefault((one.fault, one.path), one)
         unknown = True if kept else False if strange else None
-        return Reading(len(writer.payloads), refused, why, tuple(seen.values()), unknown)
+        return CrossReading(len(writer.payloads), refused, why, tuple(seen.values()), unknown)
 
 
 def reader(codec: Codec, writer: Schema) -> Callable[[bytes], Any]:
@@ -169,7 +169,7 @@ class Wanted:
     def __init__(self) -> None:
         self._known: dict[tuple[int, int, int], _Right] = {}
 
-    def of(self, record: Any, writer: Version, read: Kind, pairing: Pairing) -> _Right:
+    def of(self, record: Any, writer: Version, read: WireType, pairing: FieldMapping) -> _Right:
         """Return what a record of the version that writes should be in the one that reads."""
         if not writer.exact:
             return _right(record, writer.layout, read, pairing)
@@ -179,7 +179,7 @@ class Wanted:
         return self._known[key]
 
 
-def _right(record: Any, written: Kind, read: Kind, pairing: Pairing) -> _Right:
+def _right(record: Any, written: WireType, read: WireType, pairing: FieldMapping) -> _Right:
     projector = Projector(pairing)
     right = projector.project(record, written, read)
     return _Right(right, is_whole(right), projector.dropped)
@@ -201,9 +201,9 @@ class Trial:
     """
 
     codec: str
-    backward: Reading
-    forward: Reading
-    changes: tuple[tuple[Reading, Reading] | None, ...] = ()
+    backward: CrossReading
+    forward: CrossReading
+    changes: tuple[tuple[CrossReading, CrossReading] | None, ...] = ()
     old: Version | None = None
     new: Version | None = None
 
@@ -212,13 +212,13 @@ class Trial:
         """Whether both directions are read without loss."""
         return self.backward.clean and self.forward.clean
 
-    def reading(self, direction: Direction) -> Reading:
+    def reading(self, direction: EvolutionDirection) -> CrossReading:
         """Return one of the two."""
         return self.backward if direction == "old→new" else self.forward
 
 
 def sample(
-    difference: Difference, count: int, records: Sequence[Any] = (), *, newer: bool = False
+    difference: SchemaDifference, count: int, records: Sequence[Any] = (), *, newer: bool = False
 ) -> tuple[list[Any], list[Any]]:
     """Return records of both versions, each beside its like in the other one.
 
@@ -229,15 +229,15 @@ def sample(
         newer: They are the newer one's.
     """
     old, new = difference.old.layout.root, difference.new.layout.root
-    maker, pairing = Maker(), Pairing.of(difference)
+    maker, pairing = Maker(), FieldMapping.of(difference)
     if newer:
-        return [counterpart(one, new, old, pairing.back(), maker) for one in records], list(records)
+        return [translate(one, new, old, pairing.back(), maker) for one in records], list(records)
     mine = list(records) or [maker.make(old) for _ in range(count)]
-    return mine, [counterpart(one, old, new, pairing, maker) for one in mine]
+    return mine, [translate(one, old, new, pairing, maker) for one in mine]
 
 
 def trials(
-    names: Sequence[str], difference: Difference, old: Sequence[Any], new: Sequence[Any]
+    names: Sequence[str], difference: SchemaDifference, old: Sequence[Any], new: Sequence[Any]
 ) -> Iterator[Trial]:
     """Yield what each codec makes of the two versions."""
     steps = list(_alone(difference, old[:FEW]))
@@ -246,10 +246,10 @@ def trials(
         yield _tried(name, difference, old, new, steps, wanted)
 
 
-_Step = tuple[Change, Schema, list[Any]] | None
+_Step = tuple[SchemaChange, Schema, list[Any]] | None
 
 
-def _alone(difference: Difference, old: Sequence[Any]) -> Iterator[_Step]:
+def _alone(difference: SchemaDifference, old: Sequence[Any]) -> Iterator[_Step]:
     """Yield each change on its own: the old schema with it, and records of that."""
     if len(difference.changes) < 2:
         return
@@ -259,14 +259,14 @@ def _alone(difference: Difference, old: Sequence[Any]) -> Iterator[_Step]:
             yield None
             continue
         maker = Maker()
-        pairing = Pairing.of(difference)
+        pairing = FieldMapping.of(difference)
         before, after = difference.old.layout.root, schema.layout.root
-        yield change, schema, [counterpart(one, before, after, pairing, maker) for one in old]
+        yield change, schema, [translate(one, before, after, pairing, maker) for one in old]
 
 
 def _tried(
     name: str,
-    difference: Difference,
+    difference: SchemaDifference,
     old: Sequence[Any],
     new: Sequence[Any],
     steps: Sequence[_Step],
@@ -278,9 +278,9 @@ def _tried(
         bare = codec(name, trusted=True)
         before = Version.of(bare, difference.old, old)
     except Exception as error:  # noqa: BLE001 - which ones come out is the question
-        failed = Reading(len(old), failed=f"the old version: {_reason(error)}")
+        failed = CrossReading(len(old), failed=f"the old version: {_reason(error)}")
         return Trial(name, failed, failed)
-    pairing = Pairing.of(difference)
+    pairing = FieldMapping.of(difference)
     if any(_says_more(version, bare.format) for version in (difference.old, difference.new)):
         steps = ()
     found = tuple(
@@ -300,14 +300,14 @@ def _both(
     before: Version,
     schema: Schema,
     records: Sequence[Any],
-    pairing: Pairing,
+    pairing: FieldMapping,
     wanted: Wanted,
-) -> tuple[Reading, Reading, Version | None]:
+) -> tuple[CrossReading, CrossReading, Version | None]:
     """Read an older version's payloads with a newer one, and the reverse."""
     try:
         after = Version.of(bare, schema, records)
     except Exception as error:  # noqa: BLE001 - which ones come out is the question
-        failed = Reading(len(records), failed=f"the new version: {_reason(error)}")
+        failed = CrossReading(len(records), failed=f"the new version: {_reason(error)}")
         return failed, failed, None
     count = len(records)
     few = replace(before, payloads=before.payloads[:count], records=before.records[:count])

@@ -27,7 +27,7 @@ from ....codecs.core.paths import brief, join
 from ....codecs.safety._walk import Rules, check_record
 from . import arrays
 
-__all__ = ["Difference", "differences", "equal", "first_difference", "written"]
+__all__ = ["ValueDifference", "differences", "equal", "first_difference", "written"]
 
 _MISSING = object()
 _SAME = frozenset({str, int, bool, bytes, bytearray, type(None), date, timedelta, UUID, range})
@@ -41,7 +41,7 @@ _MOST = 50_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ValueDifference:
     """One place where a record came back otherwise than it went in.
 
     Attributes:
@@ -77,7 +77,7 @@ def equal(expected: object, found: object, *, order: bool = False) -> bool:
     return first_difference(expected, found, order=order) is None
 
 
-def first_difference(expected: object, found: object, *, order: bool = False) -> Difference | None:
+def first_difference(expected: object, found: object, *, order: bool = False) -> ValueDifference | None:
     """Return the first place where `found` is not what `expected` was, or None; see `differences`."""
     if (text := written(expected)) is not None and text == written(found):
         return None
@@ -105,7 +105,9 @@ def _other(value: object) -> None:
 _PLAIN = Rules(max_items=_MOST, inside=_other)
 
 
-def differences(expected: object, found: object, limit: int = 10, *, order: bool = False) -> list[Difference]:
+def differences(
+    expected: object, found: object, limit: int = 10, *, order: bool = False
+) -> list[ValueDifference]:
     """Return at most `limit` places where `found` is not what `expected` was.
 
     Args:
@@ -133,13 +135,13 @@ class _Place:
             place = place.up
         return tuple(reversed(keys))
 
-    def difference(self, kind: str, expected: str, found: str, before: Any, after: Any) -> Difference:
+    def difference(self, kind: str, expected: str, found: str, before: Any, after: Any) -> ValueDifference:
         """Return a difference at this place."""
         steps = self.steps()
-        return Difference(join(steps), expected, found, kind, steps, before, after)
+        return ValueDifference(join(steps), expected, found, kind, steps, before, after)
 
 
-def _walk(expected: Any, found: Any, order: bool) -> Iterator[Difference]:
+def _walk(expected: Any, found: Any, order: bool) -> Iterator[ValueDifference]:
     stack: list[tuple[Any, Any, _Place]] = [(expected, found, _Place(None, None))]
     seen: set[tuple[int, int]] = set()
     while stack:
@@ -168,7 +170,7 @@ def _walk(expected: Any, found: Any, order: bool) -> Iterator[Difference]:
 
 def _open(
     a: Any, b: Any, place: _Place, order: bool, children: list[tuple[Any, Any, _Place]]
-) -> Iterator[Difference]:
+) -> Iterator[ValueDifference]:
     """Yield what differs in a container itself and append the pairs of its elements left to compare."""
     if isinstance(a, dict):
         yield from _open_dict(a, b, place, order, children)
@@ -189,7 +191,7 @@ def _open(
 
 def _open_dict(
     a: dict[Any, Any], b: dict[Any, Any], place: _Place, order: bool, children: list[tuple[Any, Any, _Place]]
-) -> Iterator[Difference]:
+) -> Iterator[ValueDifference]:
     plain = all(type(key) is str for key in a) and all(type(key) is str for key in b)
     mine = a if plain else _by_exact_key(a)
     theirs = b if plain else _by_exact_key(b)

@@ -1,6 +1,6 @@
 """Is a difference declared (lossy) or not (wrong)?
 
-A codec says which Python types it brings back (`carries`). A value of another type may come back
+A codec says which Python types it brings back (`preserves`). A value of another type may come back
 as what the conventions write in its place: text, a list, a dict, a coarser time. Anything else
 that differs is wrong, as is any difference in a type that the codec does carry.
 """
@@ -23,7 +23,7 @@ from ....codecs.core.paths import brief, join, step
 from . import arrays
 from .equality import differences, equal
 
-__all__ = ["Judgement", "judge"]
+__all__ = ["FidelityJudgement", "find_losses"]
 
 _COARSE = dt.timedelta(seconds=1)
 """How much of a moment a format without its own type for it may cut."""
@@ -32,7 +32,7 @@ _KEYS = 5
 
 
 @dataclass(slots=True)
-class Judgement:
+class FidelityJudgement:
     """What differs between a record and what came back.
 
     Attributes:
@@ -43,7 +43,7 @@ class Judgement:
     losses: dict[str, str] = field(default_factory=dict)
     wrong: str | None = None
 
-    def merge(self, other: Judgement) -> None:
+    def merge(self, other: FidelityJudgement) -> None:
         """Add what another record showed; the first example of each kind of loss stays."""
         for kind, text in other.losses.items():
             if kind in self.losses or len(self.losses) < _MOST:
@@ -51,17 +51,19 @@ class Judgement:
         self.wrong = self.wrong or other.wrong
 
 
-def judge(expected: Any, found: Any, carries: Iterable[str], losses: Sequence[str] = ()) -> Judgement:
+def find_losses(
+    expected: Any, found: Any, preserves: Iterable[str], losses: Sequence[str] = ()
+) -> FidelityJudgement:
     """Compare strictly, then ask for each difference whether it is declared.
 
     Args:
         expected: The record that was encoded.
         found: What was decoded.
-        carries: Types that the codec brings back, as in `Codec.carries`.
+        preserves: Types that the codec brings back, as in `Codec.preserves`.
         losses: What else the codec declares to lose.
     """
-    judgement = Judgement()
-    carried = frozenset(carries)
+    judgement = FidelityJudgement()
+    carried = frozenset(preserves)
     first = differences(expected, found, 1, order="key_order" in carried)
     if not first:
         return judgement
@@ -70,7 +72,7 @@ def judge(expected: Any, found: Any, carries: Iterable[str], losses: Sequence[st
         if not declared:
             judgement.wrong = text
             return judgement
-        judgement.merge(Judgement({_kind(before, after): text}))
+        judgement.merge(FidelityJudgement({_kind(before, after): text}))
     if not judgement.losses:
         judgement.wrong = str(first[0])
     return judgement

@@ -24,9 +24,9 @@ from ...jobs import Answer, Compare, Done, Ended
 from .equality import first_difference
 
 if TYPE_CHECKING:
-    from ...worker.context import Desk
+    from ...worker.context import WorkerContext
 
-__all__ = ["VALUES", "Cell", "Value", "cells", "matrix", "run"]
+__all__ = ["VALUES", "FidelityCell", "Value", "cells", "matrix", "run"]
 
 TIMEOUT = 60.0
 """Seconds that one codec may take for a value."""
@@ -59,7 +59,7 @@ class Value(NamedTuple):
         name: As shown.
         value: What is written, as ``{"v": value}``, or as it is where `top` is set.
         kind: What the schema says; None where no schema can help.
-        token: The name in `Codec.carries` that stands and falls with this row; empty for none.
+        token: The name in `Codec.preserves` that stands and falls with this row; empty for none.
         top: Whether the value is the record itself.
     """
 
@@ -160,7 +160,7 @@ VALUES = _values()
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class FidelityCell:
     """What became of one value.
 
     Attributes:
@@ -178,10 +178,10 @@ class Cell:
         return f"~{self.became}" if self.outcome == "changed" else short.get(self.outcome, self.outcome)
 
 
-NEEDS_SCHEMA = Cell("needs a schema")
+NEEDS_SCHEMA = FidelityCell("needs a schema")
 
 
-def cells(codec: str) -> Iterator[tuple[str, Cell, Cell]]:
+def cells(codec: str) -> Iterator[tuple[str, FidelityCell, FidelityCell]]:
     """Yield name, cell without and cell with a schema for every value, in this process."""
     bare = by_name(codec, trusted=True)
     for row in VALUES:
@@ -192,50 +192,50 @@ def cells(codec: str) -> Iterator[tuple[str, Cell, Cell]]:
             yield row.name, without, _cell_with_schema(bare, row)
 
 
-def _cell_with_schema(bare: Any, row: Value) -> Cell:
+def _cell_with_schema(bare: Any, row: Value) -> FidelityCell:
     try:
         codec = bare.with_schema(Schema(row.kind if row.top else {"v": row.kind}, as_objects=True))
     except UsageError as error:
-        return Cell("encode error", _reason(error))  # the type has no form in this codec
+        return FidelityCell("encode error", _reason(error))  # the type has no form in this codec
     return _cell(codec, row)
 
 
-def _cell(codec: Any, row: Value) -> Cell:
+def _cell(codec: Any, row: Value) -> FidelityCell:
     bound = codec.bound
     try:
         payload = codec.encode(row.record if bound is None or bound.dicts else bound.take(row.record))
     except Exception as error:  # noqa: BLE001 - the error is the result
-        return Cell("encode error", _reason(error))
+        return FidelityCell("encode error", _reason(error))
     try:
         back = codec.decode(payload)
         if bound is not None and bound.give is not None:
             back = bound.give(back)
     except Exception as error:  # noqa: BLE001 - the error is the result
-        return Cell("decode error", _reason(error))
+        return FidelityCell("decode error", _reason(error))
     if row.top:
         return _compare(row.value, back)
     if type(back) is not dict or list(back) != ["v"]:
-        return Cell("changed", type(back).__name__)
+        return FidelityCell("changed", type(back).__name__)
     return _compare(row.value, back["v"])
 
 
-def _compare(value: Any, back: Any) -> Cell:
+def _compare(value: Any, back: Any) -> FidelityCell:
     difference = first_difference(value, back, order=True)
     if difference is None:
         if value == [SHARED, SHARED] and isinstance(back, list) and back[0] is not back[1]:
-            return Cell("changed", "copies")
+            return FidelityCell("changed", "copies")
         if isinstance(value, defaultdict) and back.default_factory is not value.default_factory:
-            return Cell("changed", "no factory")
-        return Cell("exact")
+            return FidelityCell("changed", "no factory")
+        return FidelityCell("exact")
     if type(value) is not type(back):
-        return Cell("changed", "None" if back is None else type(back).__name__)
+        return FidelityCell("changed", "None" if back is None else type(back).__name__)
     if difference.kind == "order":
-        return Cell("changed", "other order")
+        return FidelityCell("changed", "other order")
     if isinstance(value, dict):
-        return Cell("changed", _keys(value, back))
+        return FidelityCell("changed", _keys(value, back))
     if isinstance(value, dt.datetime):
-        return Cell("changed", _datetime(value, back))
-    return Cell("changed", difference.found)
+        return FidelityCell("changed", _datetime(value, back))
+    return FidelityCell("changed", difference.found)
 
 
 def _keys(value: dict[Any, Any], back: dict[Any, Any]) -> str:
@@ -260,30 +260,33 @@ def _reason(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"[:200]
 
 
-def matrix(codecs: Iterable[str]) -> Iterator[tuple[str, dict[str, tuple[Cell, Cell]]]]:
+def matrix(codecs: Iterable[str]) -> Iterator[tuple[str, dict[str, tuple[FidelityCell, FidelityCell]]]]:
     """Yield each codec with its cells by value name: (without schema, with schema).
 
     A codec whose library is not installed is left out.
     """
-    from ...run.processes import Workshop
+    from ...run.processes import LocalExecutor
 
-    with Workshop() as workshop:
+    with LocalExecutor() as executor:
         for name in codecs:
             if missing(name) is None:
-                yield name, _told(workshop.work(Compare(codec=name, memory=MEMORY), patience=TIMEOUT))
+                yield name, _told(executor.work(Compare(codec=name, memory=MEMORY), patience=TIMEOUT))
 
 
-def _told(ended: Ended) -> dict[str, tuple[Cell, Cell]]:
-    found = {value: (Cell(*without), Cell(*with_schema)) for value, without, with_schema in ended.notes}
+def _told(ended: Ended) -> dict[str, tuple[FidelityCell, FidelityCell]]:
+    found = {
+        value: (FidelityCell(*without), FidelityCell(*with_schema))
+        for value, without, with_schema in ended.notes
+    }
     # Options of a run do not exist here.
-    gone = Cell("crash", ended.reason.partition(" (--")[0][:200])
+    gone = FidelityCell("crash", ended.reason.partition(" (--")[0][:200])
     return {row.name: found.get(row.name, (gone, gone)) for row in VALUES}
 
 
-def run(job: Compare, desk: Desk) -> Answer:
+def run(job: Compare, context: WorkerContext) -> Answer:
     """Note the cells of one codec, value by value."""
-    desk.beat(0)
+    context.beat(0)
     for number, (value, without, with_schema) in enumerate(cells(job.codec), 1):
-        desk.note([value, [without.outcome, without.became], [with_schema.outcome, with_schema.became]])
-        desk.beat(number)
+        context.note([value, [without.outcome, without.became], [with_schema.outcome, with_schema.became]])
+        context.beat(number)
     return Done()

@@ -13,21 +13,21 @@ from ....codecs import CodecError, DecodeError, EncodeError, LimitError, codec, 
 from ...jobs import Answer, Attack, Done, Failed
 from ...operations._memory import trim
 from ...operations.peak import STATUS, can_reset, kilobytes
-from .cases import RECORD, Case
+from .cases import RECORD, HostileCase
 from .collection import CASES, cases_of
-from .objects import lying
-from .promises import Outcome, Seen
+from .objects import adversarial
+from .promises import AttackOutcome, Seen
 
 if TYPE_CHECKING:
     from ....codecs import Codec
-    from ...worker.context import Desk
+    from ...worker.context import WorkerContext
 
 __all__ = ["attempt", "built", "run"]
 
 _SCHEDULED = Path("/proc/thread-self/schedstat")
 
 # From harmless to worst.
-_WORSE: tuple[Outcome, ...] = (
+_WORSE: tuple[AttackOutcome, ...] = (
     "passed",
     "refused",
     "accepted",
@@ -38,7 +38,7 @@ _WORSE: tuple[Outcome, ...] = (
 
 
 class _Call(NamedTuple):
-    outcome: Outcome
+    outcome: AttackOutcome
     said: str
     seconds: float
     memory: float
@@ -54,7 +54,7 @@ def built(name: str) -> Codec:
     return codec(name, schema=Schema.infer([RECORD]) if wanting else None)
 
 
-def run(job: Attack, desk: Desk) -> Answer:
+def run(job: Attack, context: WorkerContext) -> Answer:
     """Try the cases of one codec."""
     try:
         attacked = built(job.codec)
@@ -64,17 +64,19 @@ def run(job: Attack, desk: Desk) -> Answer:
     me = os.getpid()
     # What is nested deeply is never freed: Python recurses to free some kinds, and would end the process.
     held: list[Any] = []
-    desk.note([CASES.index(case) for case in cases])
+    context.note([CASES.index(case) for case in cases])
     for number, case in enumerate(cases[job.start :], job.start):
-        desk.beat(number)
-        seen = attempt(attacked, case, desk.beat, number, held)
+        context.beat(number)
+        seen = attempt(attacked, case, context.beat, number, held)
         if os.getpid() != me:
             os._exit(1)  # The codec has started a process of its own, and that is no worker.
-        desk.note({name: getattr(seen, name) for name in Seen.__slots__})
+        context.note({name: getattr(seen, name) for name in Seen.__slots__})
     return Done()
 
 
-def attempt(attacked: Codec, case: Case, beat: Callable[[int], object], number: int, held: list[Any]) -> Seen:
+def attempt(
+    attacked: Codec, case: HostileCase, beat: Callable[[int], object], number: int, held: list[Any]
+) -> Seen:
     """Return the worst of all calls of a case.
 
     Args:
@@ -110,9 +112,9 @@ def attempt(attacked: Codec, case: Case, beat: Callable[[int], object], number: 
     )
 
 
-def _call(attacked: Codec, case: Case, subject: Any) -> _Call:
+def _call(attacked: Codec, case: HostileCase, subject: Any) -> _Call:
     call = attacked.decode if case.direction == "decode" else attacked.encode
-    lying.raised.clear()
+    adversarial.raised.clear()
     settled = _settled()
     error: BaseException | None = None
     came: Any = None
@@ -129,10 +131,12 @@ def _call(attacked: Codec, case: Case, subject: Any) -> _Call:
     return _Call(outcome, said, max(0.0, seconds), memory)
 
 
-def _outcome(attacked: Codec, case: Case, came: Any, error: BaseException | None) -> tuple[Outcome, str]:
-    interruption = next((each for each in lying.raised if not isinstance(each, Exception)), None)
+def _outcome(
+    attacked: Codec, case: HostileCase, came: Any, error: BaseException | None
+) -> tuple[AttackOutcome, str]:
+    interruption = next((each for each in adversarial.raised if not isinstance(each, Exception)), None)
     if interruption is not None:
-        if error is not None and any(error is each for each in lying.raised):
+        if error is not None and any(error is each for each in adversarial.raised):
             return "passed", ""
         return "swallowed", f"{type(interruption).__name__} became {_said(error)}"
     if error is not None:

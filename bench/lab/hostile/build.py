@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
-from .cases import Case, Must
+from .cases import HostileCase, Must
 
 if TYPE_CHECKING:
     from ....codecs import Codec
@@ -193,7 +193,7 @@ def varint(number: int) -> bytes:
     return bytes([*made, number])
 
 
-def table(wires: str | Iterable[str] | None, *rows: Row, pack: bool = True) -> tuple[Case, ...]:
+def table(wires: str | Iterable[str] | None, *rows: Row, pack: bool = True) -> tuple[HostileCase, ...]:
     """Return the cases of a format.
 
     Args:
@@ -203,7 +203,7 @@ def table(wires: str | Iterable[str] | None, *rows: Row, pack: bool = True) -> t
     """
     known = wires if wires is None else frozenset([wires] if isinstance(wires, str) else wires)
     return tuple(
-        Case("decode", name, what, _maker(payloads, pack), must, known, payloads)
+        HostileCase("decode", name, what, _maker(payloads, pack), must, known, payloads)
         for must, name, what, payloads in rows
     )
 

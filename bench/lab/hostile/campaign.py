@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ...jobs import Attack, Ended
-from ...run.processes import Workshop
-from .cases import Case
+from ...run.processes import LocalExecutor
+from .cases import HostileCase
 from .collection import CASES
 from .faults import Fault, fault_of
-from .promises import HARD, Outcome, Promise, Seen, breaches
+from .promises import HARD, AttackOutcome, Promise, Seen, breaches
 
-__all__ = ["Checked", "Finding", "check"]
+__all__ = ["AttackFinding", "AttackedCodec", "check"]
 
-Verdict = Literal["kept", "broken", "known", "out of date"]
+AttackVerdict = Literal["kept", "broken", "known", "out of date"]
 
-_OUTCOMES: Mapping[str, Outcome] = {"timed out": "hung", "out of memory": "out of memory"}
+_OUTCOMES: Mapping[str, AttackOutcome] = {"timed out": "hung", "out of memory": "out of memory"}
 
 PATIENCE = 10.0
 """Seconds that a codec may take at least: to be imported and made, too."""
@@ -27,7 +27,7 @@ BASE = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class AttackFinding:
     """One codec in one case.
 
     Attributes:
@@ -36,13 +36,13 @@ class Finding:
     """
 
     codec: str
-    case: Case
+    case: HostileCase
     seen: Seen
     broken: tuple[str, ...] = ()
     known: Fault | None = None
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> AttackVerdict:
         """Whether the promises were kept."""
         if self.known is not None:
             if self.seen.outcome == self.known.outcome:
@@ -58,7 +58,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class AttackedCodec:
     """One codec in all its cases.
 
     Attributes:
@@ -66,7 +66,7 @@ class Checked:
     """
 
     codec: str
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[AttackFinding] = field(default_factory=list)
     failed: str = ""
 
     @property
@@ -77,35 +77,35 @@ class Checked:
 
 def check(
     codecs: Iterable[str], patterns: Sequence[str], promise: Promise, show: Callable[[str, int], object]
-) -> Iterator[Checked]:
+) -> Iterator[AttackedCodec]:
     """Yield each codec with what came of its cases.
 
     Args:
         patterns: Cases, as ``--only`` takes them; none for all.
         show: Called now and then with the codec, and how many of its cases were tried.
     """
-    with Workshop() as workshop:
+    with LocalExecutor() as executor:
         for name in codecs:
-            yield _check(workshop, name, patterns, promise, show)
+            yield _check(executor, name, patterns, promise, show)
 
 
 def _check(
-    workshop: Workshop,
+    executor: LocalExecutor,
     name: str,
     patterns: Sequence[str],
     promise: Promise,
     show: Callable[[str, int], object],
-) -> Checked:
+) -> AttackedCodec:
     job = Attack(memory=BASE + HARD * promise.memory, codec=name, patterns=tuple(patterns), start=0)
     seen: list[Seen] = []
     while True:
-        ended = workshop.work(
+        ended = executor.work(
             dataclasses.replace(job, start=len(seen)),
             patience=max(PATIENCE, HARD * promise.seconds),
             watch=lambda cell: show(name, max(cell, 0)),
         )
         if not ended.notes:
-            return Checked(name, failed=_why(ended))
+            return AttackedCodec(name, failed=_why(ended))
         cases = [CASES[number] for number in ended.notes[0]]
         seen += [Seen(**each) for each in ended.notes[1:]]
         if len(seen) < len(cases):
@@ -115,8 +115,8 @@ def _check(
     found = []
     for case, each in zip(cases, seen, strict=True):
         broken = tuple(breaches(case, each, promise))
-        found.append(Finding(name, case, each, broken, fault_of(name, case.direction, case.name)))
-    return Checked(name, found)
+        found.append(AttackFinding(name, case, each, broken, fault_of(name, case.direction, case.name)))
+    return AttackedCodec(name, found)
 
 
 def _why(ended: Ended) -> str:

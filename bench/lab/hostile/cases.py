@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from ....codecs import Codec
 
-__all__ = ["RECORD", "Case", "Direction", "Must", "ordinary"]
+__all__ = ["RECORD", "AttackDirection", "HostileCase", "Must", "ordinary"]
 
-Direction = Literal["decode", "encode"]
+AttackDirection = Literal["decode", "encode"]
 Must = Literal["either", "accept", "refuse", "limit"]
 
 RECORD: dict[str, Any] = {
@@ -27,7 +27,7 @@ RECORD: dict[str, Any] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class HostileCase:
     """One attack.
 
     Attributes:
@@ -42,7 +42,7 @@ class Case:
         reads_back: Whether the codec must be able to read what it makes of the object.
     """
 
-    direction: Direction
+    direction: AttackDirection
     name: str
     what: str
     make: Callable[[Codec], Iterable[Any]]

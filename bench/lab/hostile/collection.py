@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ....codecs import split_name
-from .cases import Case
+from .cases import HostileCase
 from .objects import OBJECTS
 from .payloads import PAYLOADS, UNTRUSTED
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 __all__ = ["CASES", "cases_of", "wires"]
 
-CASES: tuple[Case, ...] = PAYLOADS + OBJECTS
+CASES: tuple[HostileCase, ...] = PAYLOADS + OBJECTS
 """All cases, those of decoding first."""
 _WIRES = frozenset(wire for case in CASES for wire in case.wires or ())
 
 
-def cases_of(codec: Codec, patterns: Sequence[str] = ()) -> list[Case]:
+def cases_of(codec: Codec, patterns: Sequence[str] = ()) -> list[HostileCase]:
     """Return the cases that apply to a codec and match a pattern.
 
     Decoding with a codec that runs what payloads bring along promises nothing: there only the refusal counts.

@@ -13,8 +13,8 @@ from fnmatch import fnmatchcase
 from typing import Literal
 
 from ....codecs import split_name
-from .cases import Direction
-from .promises import Outcome
+from .cases import AttackDirection
+from .promises import AttackOutcome
 
 __all__ = ["FAULTS", "Fault", "ending", "fault_of", "faults_of", "markdown"]
 
@@ -36,11 +36,11 @@ class Fault:
     """
 
     codecs: tuple[str, ...]
-    outcome: Outcome | Literal["changed"]
+    outcome: AttackOutcome | Literal["changed"]
     what: str
     reason: str
     cases: tuple[str, ...] = ()
-    direction: Direction = "encode"
+    direction: AttackDirection = "encode"
     always: bool = True
     message: str = ""
 
@@ -213,7 +213,7 @@ FAULTS: tuple[Fault, ...] = (
 )
 
 
-def faults_of(codec: str, direction: Direction) -> Iterator[Fault]:
+def faults_of(codec: str, direction: AttackDirection) -> Iterator[Fault]:
     """Yield the faults of a codec in one direction."""
     base = split_name(codec)[0]
     for fault in FAULTS:
@@ -221,7 +221,7 @@ def faults_of(codec: str, direction: Direction) -> Iterator[Fault]:
             yield fault
 
 
-def fault_of(codec: str, direction: Direction, case: str) -> Fault | None:
+def fault_of(codec: str, direction: AttackDirection, case: str) -> Fault | None:
     """Return the fault that a codec has in a case, if it has one."""
     return next((fault for fault in faults_of(codec, direction) if case in fault.cases), None)
 

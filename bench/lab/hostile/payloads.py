@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import compressed, formats
 from .build import Repeat, accept, either, limit, refuse, table
-from .cases import Case, ordinary
+from .cases import HostileCase, ordinary
 
 if TYPE_CHECKING:
     from ....codecs import Codec
@@ -99,5 +99,5 @@ _UNIVERSAL = (
 (UNTRUSTED,) = table(None, refuse("untrusted", "an ordinary payload, without trust", _own), pack=False)
 """All that is promised of decoding where payloads can run code."""
 
-PAYLOADS: tuple[Case, ...] = (UNTRUSTED, *_UNIVERSAL, *formats.CASES, *compressed.CASES)
+PAYLOADS: tuple[HostileCase, ...] = (UNTRUSTED, *_UNIVERSAL, *formats.CASES, *compressed.CASES)
 """All cases of decoding."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from .cases import Case
+from .cases import HostileCase
 
-__all__ = ["HARD", "Outcome", "Promise", "Seen", "breaches"]
+__all__ = ["HARD", "AttackOutcome", "Promise", "Seen", "breaches"]
 
-Outcome = Literal[
+AttackOutcome = Literal[
     "refused",
     "accepted",
     "passed",
@@ -55,7 +55,7 @@ class Seen:
         limit: Whether all that was refused was refused as `LimitError`.
     """
 
-    outcome: Outcome
+    outcome: AttackOutcome
     said: str = ""
     calls: int = 1
     passed: int = 0
@@ -64,7 +64,7 @@ class Seen:
     limit: bool = False
 
 
-def breaches(case: Case, seen: Seen, promise: Promise) -> list[str]:
+def breaches(case: HostileCase, seen: Seen, promise: Promise) -> list[str]:
     """Return which promises were broken, in the words of the table."""
     found: list[str] = []
     if seen.outcome == "hung":

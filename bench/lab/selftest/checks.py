@@ -20,8 +20,8 @@ from statistics import median
 from typing import Any
 
 from ....codecs.registry import rescan
-from ...contention import baseline, limit
-from ...results import FLOOR, CellResult, Result
+from ...contention import free_level, highest_free
+from ...results import BASELINE, CellResult, Result
 from ...run.environment import cores
 from ...run.options import Options
 from ...run.session import Session
@@ -30,7 +30,7 @@ from ...worker.gauge import read
 from ...worker.time import harness
 from . import faults
 
-__all__ = ["FOUND_WITHIN", "PARTS", "Finding", "run"]
+__all__ = ["FOUND_WITHIN", "PARTS", "SelftestFinding", "run"]
 
 Show = Callable[[str, int, int], None]
 
@@ -49,7 +49,7 @@ PEAK = {"peak-dump": 40_000_000, "peak-load": 20_000_000}
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class SelftestFinding:
     """One line of the self-test.
 
     Attributes:
@@ -99,10 +99,10 @@ class _Trial:
         self.show(what, number, total)
         output = self.folder / "run.json"
         output.unlink(missing_ok=True)
-        return Session(Options(patient=True, **options), output).run()
+        return Session(Options(no_time_limit=True, **options), output).run()
 
 
-def _pairs(trial: _Trial) -> Iterator[Finding]:
+def _pairs(trial: _Trial) -> Iterator[SelftestFinding]:
     """The same codec under four names: pairs that must tie, judged as a report judges."""
     flagged, largest, pairs = 0, 0.0, 0
     for number in range(trial.times):
@@ -124,14 +124,14 @@ def _pairs(trial: _Trial) -> Iterator[Finding]:
                 (verdict, seen) = next(iter(verdicts({a: cells[a], b: cells[b]}, spent).values()))
                 flagged += verdict in ("faster", "slower")
                 largest = max(largest, abs(seen.value - 1))
-    yield Finding(
+    yield SelftestFinding(
         "the same codec twice",
         f"{flagged} of {pairs} pairs told apart",
         "at most 5 %",
         # So few pairs show a rate only roughly: a miss is what a rate of 5 % would hardly give.
         flagged <= 0.05 * pairs or _at_least(flagged, pairs) >= _HARDLY,
     )
-    yield Finding(
+    yield SelftestFinding(
         "the same codec twice", f"largest difference {largest:.2%}", "at most 0.5 %", largest <= 0.005
     )
 
@@ -142,7 +142,7 @@ def _at_least(found: int, tries: int, rate: float = 0.05) -> float:
     return 1 - math.fsum(chances)
 
 
-def _planted(trial: _Trial) -> Iterator[Finding]:
+def _planted(trial: _Trial) -> Iterator[SelftestFinding]:
     """Two hundredths more work: a difference that must be found."""
     found = 0
     for number in range(trial.times):
@@ -159,7 +159,7 @@ def _planted(trial: _Trial) -> Iterator[Finding]:
         cells = {c.cell.codec: c.samples for c in _cells(result, "dump") if c.samples}
         judged = verdicts(cells, float(result.options["alpha"] or 0))
         found += judged[faults.SLOWER, faults.TWINS[0]][0] == "slower"
-    yield Finding(
+    yield SelftestFinding(
         "2 % more work",
         f"found in {found} of {trial.times} runs of {FOUND_WITHIN:g} s",
         "99 %",
@@ -167,7 +167,7 @@ def _planted(trial: _Trial) -> Iterator[Finding]:
     )
 
 
-def _leaks(trial: _Trial) -> Iterator[Finding]:
+def _leaks(trial: _Trial) -> Iterator[SelftestFinding]:
     """Deliberate leaks, each of which must be found."""
     found = dict.fromkeys(faults.LEAKERS, 0)
     for number in range(trial.times):
@@ -184,12 +184,12 @@ def _leaks(trial: _Trial) -> Iterator[Finding]:
             found[cell.cell.codec] += cell.verdict == "growing"
     for name, count in found.items():
         what = name.removeprefix("selftest-").replace("-", " ")
-        yield Finding(
+        yield SelftestFinding(
             f"leak: {what}", f"found in {count} of {trial.times}", "99 %", count >= 0.99 * trial.times
         )
 
 
-def _clean(trial: _Trial) -> Iterator[Finding]:
+def _clean(trial: _Trial) -> Iterator[SelftestFinding]:
     """Clean codecs, and two that only look like leaks: none may be flagged."""
     from .... import codecs
 
@@ -212,12 +212,12 @@ def _clean(trial: _Trial) -> Iterator[Finding]:
                 if cell.verdict == "growing":
                     alarms.append(cell.cell.name)
     named = f": {', '.join(alarms[:3])}" if alarms else ""
-    yield Finding(
+    yield SelftestFinding(
         "clean codecs", f"{len(alarms)} false alarms in {tried}{named}", "none", not alarms and tried > 0
     )
 
 
-def _failures(trial: _Trial) -> Iterator[Finding]:
+def _failures(trial: _Trial) -> Iterator[SelftestFinding]:
     """Codecs that fail in every way, beside one that does not."""
     result = trial.run(
         "codecs that fail",
@@ -235,14 +235,14 @@ def _failures(trial: _Trial) -> Iterator[Finding]:
     for name, (expected, _) in faults.FAILURES.items():
         found = outcomes[name].outcome
         what = f"a codec that {name.removeprefix('selftest-')}"
-        yield Finding(what, found, expected, found == expected)
+        yield SelftestFinding(what, found, expected, found == expected)
     healthy = outcomes["json"]
-    yield Finding(
+    yield SelftestFinding(
         "a good codec beside them", healthy.outcome, "ok", healthy.outcome == "ok" and bool(healthy.samples)
     )
 
 
-def _peak(trial: _Trial) -> Iterator[Finding]:
+def _peak(trial: _Trial) -> Iterator[SelftestFinding]:
     """The peak of one call whose truth is known."""
     result = trial.run(
         "peak memory",
@@ -257,19 +257,19 @@ def _peak(trial: _Trial) -> Iterator[Finding]:
         (cell,) = _cells(result, operation)
         value = cell.samples[0].value if cell.samples else 0.0
         off = value / truth - 1
-        yield Finding(
+        yield SelftestFinding(
             f"{operation} of 20 MB", f"{value / 1e6:.1f} MB ({off:+.1%})", "within 2 %", abs(off) <= 0.02
         )
 
 
-def _harness(trial: _Trial) -> Iterator[Finding]:
+def _harness(trial: _Trial) -> Iterator[SelftestFinding]:
     """What measuring itself costs."""
     trial.show("cost of measuring", 0, 1)
     cost = harness(10_000, tries=300)
-    yield Finding("cost of measuring a call", f"{cost:.1f} ns", "at most 10 ns", cost <= 10)
+    yield SelftestFinding("cost of measuring a call", f"{cost:.1f} ns", "at most 10 ns", cost <= 10)
 
 
-def _contention(trial: _Trial) -> Iterator[Finding]:
+def _contention(trial: _Trial) -> Iterator[SelftestFinding]:
     """How much of the time a neighbor uses the same physical core, which no load average shows."""
     allowed = cores()
     readings: list[list[float]] = []
@@ -281,7 +281,7 @@ def _contention(trial: _Trial) -> Iterator[Finding]:
     finally:
         os.sched_setaffinity(0, set(allowed))
     every = [reading for seen in readings for reading in seen]
-    most = limit(baseline(every))
+    most = highest_free(free_level(every))
     for core, seen in zip(allowed, readings, strict=True):
         shared = [reading for reading in seen if reading > most]
         free = 1 - len(shared) / len(seen)
@@ -289,7 +289,7 @@ def _contention(trial: _Trial) -> Iterator[Finding]:
         if shared and len(shared) < len(seen):
             times = median(shared) / median(reading for reading in seen if reading <= most)
             found += f", else the reference kernel takes {times:.2f} times as long"
-        yield Finding(f"physical core of processor {core}", found, f"{_FREE:.0%}", free >= _FREE)
+        yield SelftestFinding(f"physical core of processor {core}", found, f"{_FREE:.0%}", free >= _FREE)
 
 
 def _readings(seconds: float) -> list[float]:
@@ -302,10 +302,10 @@ def _readings(seconds: float) -> list[float]:
 
 
 def _cells(result: Result, operation: str) -> list[CellResult]:
-    return [c for c in result.cells if c.cell.operation_name == operation and c.cell.codec != FLOOR]
+    return [c for c in result.cells if c.cell.operation_name == operation and c.cell.codec != BASELINE]
 
 
-PARTS: Mapping[str, tuple[Callable[[_Trial], Iterator[Finding]], int]] = {
+PARTS: Mapping[str, tuple[Callable[[_Trial], Iterator[SelftestFinding]], int]] = {
     "harness": (_harness, 1),
     "core": (_contention, 1),
     "pairs": (_pairs, 1),
@@ -318,7 +318,7 @@ PARTS: Mapping[str, tuple[Callable[[_Trial], Iterator[Finding]], int]] = {
 """Name of each part to what it does and how often, by default."""
 
 
-def run(parts: Mapping[str, int], show: Show) -> Iterator[Finding]:
+def run(parts: Mapping[str, int], show: Show) -> Iterator[SelftestFinding]:
     """Carry out parts of the self-test.
 
     Args:

@@ -18,7 +18,7 @@ from ....codecs import Codec, codec
 
 __all__ = ["CLEAN", "FAILURES", "LEAKERS", "TWINS", "big", "publish", "records"]
 
-CARRIES = ("none", "bool", "int", "float", "str", "list", "dict", "key_order")
+PRESERVES = ("none", "bool", "int", "float", "str", "list", "dict", "key_order")
 TWINS = ("selftest-twin-1", "selftest-twin-2", "selftest-twin-3", "selftest-twin-4")
 SLOWER = "selftest-slower"
 
@@ -43,7 +43,7 @@ def _made(name: str, decode: Callable[[Callable[[Any], Any], bytes], Any] | None
         "json",
         plain.encode,
         plain.decode if decode is None else partial(decode, plain.decode),
-        carries=CARRIES,
+        preserves=PRESERVES,
     )
 
 
@@ -59,7 +59,7 @@ def _twin(name: str, part: str) -> Codec:
         pack(record[part])
         return pack(record)
 
-    return Codec(name, "msgpack", encode, codec("msgpack").decode, carries=CARRIES)
+    return Codec(name, "msgpack", encode, codec("msgpack").decode, preserves=PRESERVES)
 
 
 def _leaker(name: str, fault: str) -> Codec:

@@ -20,12 +20,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ....codecs.binding import Peer
+from ....codecs.binding import Binding
 from ....codecs.core.paths import step
 from ...tree import types as t
 from ...tree.declare import SchemaError
 from ..languages.arrow import VALUE, column_names, columnar, kind_of, map_fields, pyarrow, row_of, schema_of
-from ..layout import Choice, Kind, Leaf, Map, Nullable, Record, Sequence, Slot
+from ..layout import Leaf, Nullable, WireField, WireMap, WireRecord, WireSequence, WireType, WireUnion
 from ._conversion import (
     Alone,
     Bits,
@@ -55,10 +55,10 @@ if TYPE_CHECKING:
 
     from ...schema import Schema
 
-__all__ = ["peer"]
+__all__ = ["binding"]
 
 
-def peer(schema: Schema, *, of: Any = None) -> Peer:
+def binding(schema: Schema, *, of: Any = None) -> Binding:
     """Return the Arrow schema of a schema's records, and the way to batches and back.
 
     `take` makes a `pyarrow.RecordBatch` of a record, `give` a record of anything that yields such batches.
@@ -81,7 +81,7 @@ def peer(schema: Schema, *, of: Any = None) -> Peer:
     read = written if of is None else columns.row(row, of, own)
     hashed = kind in (set, frozenset) and not isinstance(row, Leaf)
     imported = library.RecordBatch._import_from_c
-    return Peer(
+    return Binding(
         own,
         ToBatch(written, kind, lambda address: imported(address, own)),
         FromBatches(read, kind, hashed),
@@ -124,7 +124,7 @@ class _Columns:
         self.types, self.bases, self.as_objects = library.types, library.BaseExtensionType, as_objects
         self.above: list[str] = []
 
-    def row(self, kind: Kind, schema: pa.Schema, own: pa.Schema) -> Column:
+    def row(self, kind: WireType, schema: pa.Schema, own: pa.Schema) -> Column:
         """Return the column of the rows of a batch.
 
         Args:
@@ -132,15 +132,15 @@ class _Columns:
             schema: Of the batch.
             own: That it would be written with.
         """
-        if isinstance(kind, Record):
+        if isinstance(kind, WireRecord):
             return self.record(kind, list(schema), list(own), "$")
-        value = Slot(VALUE, VALUE, 1, kind)
+        value = WireField(VALUE, VALUE, 1, kind)
         return self.fields([value], [VALUE], list(schema), list(own), "$", _Alone())
 
     # kinds -------------------------------------------------------------------------------------
 
     def column(
-        self, kind: Kind, field: pa.Field, own: pa.DataType | None, path: str, *, gaps: bool = False
+        self, kind: WireType, field: pa.Field, own: pa.DataType | None, path: str, *, gaps: bool = False
     ) -> Column:
         """Return the column of a kind in a field; `own` is the Arrow type that it would be written with."""
         nulls = isinstance(kind, Nullable)
@@ -155,18 +155,24 @@ class _Columns:
         match kind:
             case Leaf():
                 return self.leaf(kind, type_, own, path, nulls, gaps)
-            case Sequence():
+            case WireSequence():
                 return self.sequence(kind, type_, own, path, nulls, gaps)
-            case Map():
+            case WireMap():
                 return self.map(kind, type_, own, path, nulls, gaps)
-            case Record() if types.is_struct(type_):
+            case WireRecord() if types.is_struct(type_):
                 return self.record(kind, _below(type_), _below(own), path, nulls, gaps)
-            case Choice() if types.is_struct(type_):
+            case WireUnion() if types.is_struct(type_):
                 return self.choice(kind, _below(type_), _below(own), path, nulls, gaps)
         raise _unlike(path, type_, own)
 
     def sequence(
-        self, kind: Sequence, type_: pa.DataType, own: pa.DataType | None, path: str, nulls: bool, gaps: bool
+        self,
+        kind: WireSequence,
+        type_: pa.DataType,
+        own: pa.DataType | None,
+        path: str,
+        nulls: bool,
+        gaps: bool,
     ) -> Column:
         types = self.types
         fixed, large = types.is_fixed_size_list(type_), types.is_large_list(type_)
@@ -178,7 +184,7 @@ class _Columns:
         return Lists(item, holder, large, type_.list_size if fixed else -1, hashed, nulls, gaps)
 
     def map(
-        self, kind: Map, type_: pa.DataType, own: pa.DataType | None, path: str, nulls: bool, gaps: bool
+        self, kind: WireMap, type_: pa.DataType, own: pa.DataType | None, path: str, nulls: bool, gaps: bool
     ) -> Column:
         pair = map_fields(type_)
         if pair is None:
@@ -191,7 +197,7 @@ class _Columns:
 
     def record(
         self,
-        kind: Record,
+        kind: WireRecord,
         fields: list[pa.Field],
         own: list[pa.Field],
         path: str,
@@ -208,7 +214,7 @@ class _Columns:
 
     def fields(
         self,
-        slots: list[Slot],
+        slots: list[WireField],
         names: list[str],
         fields: list[pa.Field],
         own: list[pa.Field],
@@ -243,7 +249,7 @@ class _Columns:
         return shape.column(made, columns, children, nulls, gaps)
 
     def choice(
-        self, kind: Choice, fields: list[pa.Field], own: list[pa.Field], path: str, nulls: bool, gaps: bool
+        self, kind: WireUnion, fields: list[pa.Field], own: list[pa.Field], path: str, nulls: bool, gaps: bool
     ) -> Column:
         at = _places(fields, path)
         types = {field.name: field.type for field in own}

@@ -15,14 +15,25 @@ import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ....codecs.binding import Peer
+from ....codecs.binding import Binding
 from ....codecs.core.paths import step
 from ....codecs.formats.avro import AvroSchema
 from ...tree import types as t
 from ...tree.declare import SchemaError
 from ..languages import write
 from ..languages.avro import NAMED, branch_name
-from ..layout import Choice, Kind, Leaf, Map, Nullable, Record, Ref, Sequence, Slot, opened
+from ..layout import (
+    Leaf,
+    Nullable,
+    Ref,
+    WireField,
+    WireMap,
+    WireRecord,
+    WireSequence,
+    WireType,
+    WireUnion,
+    opened,
+)
 from ._conversion import (
     Call,
     Each,
@@ -47,7 +58,7 @@ from .leaves import builder, collection, kinds, reader, writer
 if TYPE_CHECKING:
     from ...schema import Schema
 
-__all__ = ["peer"]
+__all__ = ["binding"]
 
 NULL = ("null", None)
 """None as a named branch."""
@@ -61,7 +72,7 @@ _PER_SECOND = {"ms": 1_000, "us": 1_000_000}
 _EXACT = decimal.Context(decimal.MAX_PREC, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX)
 
 
-def peer(schema: Schema, *, read_as: Schema | None = None) -> Peer:
+def binding(schema: Schema, *, read_as: Schema | None = None) -> Binding:
     """Return what fastavro reads and writes the records of a schema by.
 
     Args:
@@ -79,14 +90,16 @@ def peer(schema: Schema, *, read_as: Schema | None = None) -> Peer:
     node = made.node(json.loads(definition), "")
     compiled = _Compiler(made.names, made.tells, schema.as_objects)
     take, give = compiled.both(node, schema.layout.root, "$")
-    return Peer(AvroSchema(node, made.names, made.tells), take or _same, give or _same, definition.decode())
+    return Binding(
+        AvroSchema(node, made.names, made.tells), take or _same, give or _same, definition.decode()
+    )
 
 
 def _same(value: Any) -> Any:
     return value
 
 
-def _check_units(kind: Kind, read_as: Kind, path: str, seen: set[tuple[str, str]]) -> None:
+def _check_units(kind: WireType, read_as: WireType, path: str, seen: set[tuple[str, str]]) -> None:
     """Raise where a number would be read as one of another unit, which resolution does not look at."""
     kind = opened(kind.kind if isinstance(kind, Nullable) else kind)
     read_as = opened(read_as.kind if isinstance(read_as, Nullable) else read_as)
@@ -96,15 +109,15 @@ def _check_units(kind: Kind, read_as: Kind, path: str, seen: set[tuple[str, str]
         ):
             if (kind.wire, kind.unit, type(kind.type)) != (read_as.wire, read_as.unit, type(read_as.type)):
                 raise SchemaError(path, f"{_unit(kind)} would be read as {_unit(read_as)}")
-        case Record(name), Record(other) if (name, other) not in seen:
+        case WireRecord(name), WireRecord(other) if (name, other) not in seen:
             seen.add((name, other))
             by_name = {slot.name: slot.kind for slot in read_as.slots}
             for slot in kind.slots:
                 if slot.name in by_name:
                     _check_units(slot.kind, by_name[slot.name], path + step(slot.name), seen)
-        case Sequence(), Sequence():
+        case WireSequence(), WireSequence():
             _check_units(kind.item, read_as.item, f"{path}[]", seen)
-        case Map(), Map():
+        case WireMap(), WireMap():
             _check_units(kind.value, read_as.value, path + "{}", seen)
 
 
@@ -216,31 +229,31 @@ class _Compiler:
         self.made: dict[str, Both] = {}
         self.begun: dict[str, tuple[Within, Within]] = {}
 
-    def both(self, node: Any, kind: Kind, path: str) -> Both:
+    def both(self, node: Any, kind: WireType, path: str) -> Both:
         """Return the steps of a kind that stands as a schema says."""
         match kind:
             case Nullable(inner):
                 return self.union(node, inner, path, nullable=True)
-            case Choice():
+            case WireUnion():
                 return self.union(node, kind, path)
             case _ if isinstance(node, list):
                 return self.union(node, kind, path, nullable=_is_null(kind))
             case Leaf():
                 return self.leaf(node, kind)
-            case Sequence(item, type=held):
+            case WireSequence(item, type=held):
                 take, give = self.both(node["items"], item, f"{path}[]")
                 own = collection(held)
                 return Each(list, take, own), Each(own, give) if give or own is not list else None
-            case Map(key, value) if node["type"] == "map":
+            case WireMap(key, value) if node["type"] == "map":
                 take, give = self.both("string", key, path)
                 take_value, give_value = self.both(node["values"], value, path + "{}")
                 return Items(take, take_value), Items(give, give_value) if give or give_value else None
-            case Map(key, value):
+            case WireMap(key, value):
                 fields = node["items"]["fields"]
                 take, give = self.both(fields[0]["type"], key, path + "{key}")
                 take_value, give_value = self.both(fields[1]["type"], value, path + "{}")
                 return ToPairs(take, take_value), FromPairs(give, give_value)
-            case Record() | Ref():
+            case WireRecord() | Ref():
                 return self.record(node, opened(kind), path)
         raise AssertionError(kind)
 
@@ -261,8 +274,8 @@ class _Compiler:
                 return Call(_sized(node["size"]), bytes), None
         return writer(leaf), reader(leaf)
 
-    def record(self, node: Any, kind: Kind, path: str) -> Both:
-        assert isinstance(kind, Record)
+    def record(self, node: Any, kind: WireType, path: str) -> Both:
+        assert isinstance(kind, WireRecord)
         full = node if isinstance(node, str) else node["name"]
         if full in self.begun:
             return self.begun[full]
@@ -279,7 +292,7 @@ class _Compiler:
             del self.begun[full]
         return self.made[full]
 
-    def field(self, nodes: dict[str, Any], slot: Slot, path: str) -> tuple[Field, Field, bool]:
+    def field(self, nodes: dict[str, Any], slot: WireField, path: str) -> tuple[Field, Field, bool]:
         """Return what writes and reads a field, and whether reading changes nothing."""
         node = nodes.get(slot.name) or nodes[f"field_{slot.number}"]
         name, inner = node["name"], path + step(slot.name)
@@ -297,12 +310,12 @@ class _Compiler:
             slot.key == name and slot.required and give is None,
         )
 
-    def union(self, node: list[Any], kind: Kind, path: str, *, nullable: bool = False) -> Both:
+    def union(self, node: list[Any], kind: WireType, path: str, *, nullable: bool = False) -> Both:
         null = NULL if nullable else None
         branches = [branch for branch in node if branch != "null"]
         if not branches:
             return ToBranch("null", writer(Leaf("null", t.NoneType())), NULL), None
-        if not isinstance(kind, Choice):
+        if not isinstance(kind, WireUnion):
             take, give = self.both(branches[0], kind, path)
             give = FromBranch(give) if self.tells and _is_named(branches[0]) else give
             to = ToBranch(branch_name(branches[0]), take, null)
@@ -325,16 +338,16 @@ class _Compiler:
             return ToBranches(options, null), None
         return ToBranches(options, null), FromBranches(named, typed | {type(None): None})
 
-    def branch(self, node: Any, kind: Kind, path: str) -> Both:
+    def branch(self, node: Any, kind: WireType, path: str) -> Both:
         """Return the steps of a branch that may be wrapped in a record."""
         named = self.names.get(branch_name(node))
-        if isinstance(kind, (Record, Ref)) or named is None or named["type"] != "record":
+        if isinstance(kind, (WireRecord, Ref)) or named is None or named["type"] != "record":
             return self.both(node, kind, path)
         take, give = self.both(named["fields"][0]["type"], kind, path)
         return Wrap("value", take), Unwrap("value", give)
 
 
-def _is_null(kind: Kind) -> bool:
+def _is_null(kind: WireType) -> bool:
     return isinstance(kind, Leaf) and kind.wire == "null"
 
 

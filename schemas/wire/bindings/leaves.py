@@ -1,6 +1,6 @@
 """What stands on the wire for values without parts, and the way back: the same for all formats with a layout.
 
-A format that has a form of its own for one of them uses that in its peer; else this holds.
+A format that has a form of its own for one of them uses that in its binding; else this holds.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any
 from ....codecs.conventions.families import JSON64_FAMILY
 from ....codecs.safety.embedded import count_embedded
 from ...plan.build import Facts, build_of, compile_plan
-from ...plan.build import Limits as PlanLimits
+from ...plan.build import SchemaLimits as PlanLimits
 from ...tree import types as t
-from ..layout import Choice, Kind, Leaf, Map, Nullable, Record, Sequence, opened
+from ..layout import Leaf, Nullable, WireMap, WireRecord, WireSequence, WireType, WireUnion, opened
 from ._conversion import Bool, Call, Exact, Float, Int, Null, Step
 
 __all__ = ["builder", "collection", "generic", "kinds", "reader", "writer"]
@@ -57,20 +57,20 @@ def generic(node: t.Type, path: str, of: Callable[[t.Type, str], Any]) -> Any:
     return None
 
 
-def kinds(kind: Kind) -> tuple[type, ...]:
+def kinds(kind: WireType) -> tuple[type, ...]:
     """Return the types that values of a kind have in records."""
     match kind := opened(kind):
         case Nullable(inner):
             return (*kinds(inner), type(None))
-        case Map():
+        case WireMap():
             return (dict,)
-        case Choice(options=options):
+        case WireUnion(options=options):
             return tuple(dict.fromkeys(each for option in options for each in kinds(option.kind)))
-        case Record(type=t.RecordType(cls=cls, positional=positional)):
+        case WireRecord(type=t.RecordType(cls=cls, positional=positional)):
             return (tuple if positional else dict, *([] if cls is None else [cls]))
-        case Record():
+        case WireRecord():
             return (tuple,)
-        case Sequence(type=node):
+        case WireSequence(type=node):
             return (collection(node),)
         case Leaf(type=node):
             return _types(node)
@@ -88,7 +88,7 @@ def _types(node: t.Type) -> tuple[type, ...]:
     return (t.python_type(node),)
 
 
-def builder(record: Record, *, as_objects: bool) -> Callable[..., Any] | None:
+def builder(record: WireRecord, *, as_objects: bool) -> Callable[..., Any] | None:
     """Return what makes a record of its fields: of a named tuple always, of other classes where asked for.
 
     A named tuple is made of its values, all others of the dict of their fields.
@@ -194,7 +194,7 @@ def reader(leaf: Leaf) -> Step | None:
             return None if isinstance(node, t.BytesType) else Call(bytearray)
     if isinstance(node, t.IntType) and node.big:
         return Call(int)
-    plan = compile_plan(node, Facts(known=True, carries=frozenset({"list", "tuple", "none"})), PlanLimits())
+    plan = compile_plan(node, Facts(known=True, preserves=frozenset({"list", "tuple", "none"})), PlanLimits())
     return None if plan is None else Call(plan.apply)
 
 

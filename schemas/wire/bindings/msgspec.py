@@ -6,7 +6,7 @@ import datetime as dt
 import functools
 from typing import TYPE_CHECKING, Any, ForwardRef, Literal, Union
 
-from ....codecs.binding import Peer
+from ....codecs.binding import Binding
 from ....codecs.conventions.classes import opened, record_class
 from ....codecs.core.paths import step
 from ....errors import UsageError
@@ -17,7 +17,7 @@ from .leaves import generic
 if TYPE_CHECKING:
     from ...schema import Schema
 
-__all__ = ["peer"]
+__all__ = ["binding"]
 
 _SIMPLE: dict[type[t.Type], Any] = t.PYTHON | {
     t.AnyType: Any,
@@ -26,7 +26,7 @@ _SIMPLE: dict[type[t.Type], Any] = t.PYTHON | {
 del _SIMPLE[t.ComplexType]
 
 
-def peer(schema: Schema, *, array_like: bool = False) -> Peer:
+def binding(schema: Schema, *, array_like: bool = False) -> Binding:
     """Return the `msgspec.Struct` classes of a schema's records, and the way there and back.
 
     `type` is what to give to msgspec's typed decoders and to `msgspec.convert`; other types than records stay
@@ -49,14 +49,14 @@ def peer(schema: Schema, *, array_like: bool = False) -> Peer:
     as_objects = schema.as_objects and not array_like
     if as_objects and _is_own(schema.types.item if isinstance(schema.types, t.ListType) else schema.types):
         kind = _struct_type(schema.types, array_like, as_objects)
-        return Peer(kind, schema.apply, schema.apply, as_is=True)
+        return Binding(kind, schema.apply, schema.apply, as_is=True)
     kind = _struct_type(schema.types, array_like, as_objects)
     give = functools.partial(_plain, as_objects=as_objects)
     if not array_like:
-        return Peer(kind, lambda record: convert(record, kind, from_attributes=True), give)
+        return Binding(kind, lambda record: convert(record, kind, from_attributes=True), give)
     # msgspec reads array-like Structs from lists only, but also from the attributes of other Structs.
     named = _struct_type(schema.types, array_like=False)
-    return Peer(
+    return Binding(
         kind,
         lambda record: convert(convert(record, named, from_attributes=True), kind, from_attributes=True),
         give,

@@ -10,14 +10,25 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from ....codecs.binding import Peer
+from ....codecs.binding import Binding
 from ....codecs.safety.keys import FEW_KEYS, refuse_one_hash
 from ...tree import types as t
 from ..languages import write
 from ..languages.proto_file import file_of
 from ..languages.proto_sets import pool_of
 from ..languages.proto_words import TIMESTAMP, VALUE, WRAPPERS, boxed_slot
-from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Sequence, Slot, opened
+from ..layout import (
+    Layout,
+    Leaf,
+    Nullable,
+    WireField,
+    WireMap,
+    WireRecord,
+    WireSequence,
+    WireType,
+    WireUnion,
+    opened,
+)
 from ._conversion import (
     Call,
     Float,
@@ -64,10 +75,10 @@ if TYPE_CHECKING:
 
     from ...schema import Schema
 
-__all__ = ["peer"]
+__all__ = ["binding"]
 
 
-def peer(schema: Schema, *, payloads: Literal["", "of records", "of messages"] = "") -> Peer:
+def binding(schema: Schema, *, payloads: Literal["", "of records", "of messages"] = "") -> Binding:
     """Return the message class of a schema's records, and the way there and back.
 
     Args:
@@ -87,12 +98,12 @@ def peer(schema: Schema, *, payloads: Literal["", "of records", "of messages"] =
         compiled.weight.nested(each.weight for each in compiler.made.values())
     definition = write(layout, "protobuf").decode()
     if not payloads:
-        return Peer(cls, ToMessage(cls, compiled.into), compiled.step, definition)
+        return Binding(cls, ToMessage(cls, compiled.into), compiled.step, definition)
     into, step = (compiled.into, compiled.step) if payloads == "of records" else (None, None)
     # Maps have no order but this.
     options = {"deterministic": True} if compiler.has_maps else None
     take = ToPayload(cls, into, _adopter(cls), options, compiled.weight)
-    return Peer(cls, take, FromPayload(cls, step, compiled.weight), definition)
+    return Binding(cls, take, FromPayload(cls, step, compiled.weight), definition)
 
 
 def _definition(layout: Layout) -> bytes:
@@ -183,7 +194,7 @@ class _Compiler:
         self.begun: dict[str, _Compiled] = {}
         self.made: dict[str, _Compiled] = {}
 
-    def message(self, kind: Kind, cls: type[Message]) -> _Compiled:
+    def message(self, kind: WireType, cls: type[Message]) -> _Compiled:
         """Return the ways of the message that stands for a kind."""
         name = cls.DESCRIPTOR.full_name
         if name in self.begun:
@@ -197,20 +208,20 @@ class _Compiler:
             del self.begun[name]
         return self.made[name]
 
-    def _message(self, kind: Kind, cls: type[Message], begun: _Compiled) -> _Compiled:
+    def _message(self, kind: WireType, cls: type[Message], begun: _Compiled) -> _Compiled:
         weight = begun.weight
-        if isinstance(kind, Record):
+        if isinstance(kind, WireRecord):
             parts = [self.part(slot, cls, weight) for slot in kind.slots]
             places = not isinstance(kind.type, t.RecordType) or kind.type.positional
             build = builder(kind, as_objects=self.as_objects)
             return replace(begun, into=IntoMessage(parts, places), step=FromMessage(parts, places, build))
-        if isinstance(kind, Choice):
+        if isinstance(kind, WireUnion):
             options = [self.part(replace(option, required=False), cls, weight) for option in kind.options]
             return replace(begun, into=IntoOption(options), step=FromChosen(options))
-        part = self.part(Slot(VALUE, VALUE, 1, kind), cls, weight)
+        part = self.part(WireField(VALUE, VALUE, 1, kind), cls, weight)
         return replace(begun, into=IntoValue(part), step=FromValue(part))
 
-    def part(self, slot: Slot, cls: type[Message], weight: Weight) -> Part:
+    def part(self, slot: WireField, cls: type[Message], weight: Weight) -> Part:
         """Return the ways of a field."""
         field: Any = cls.DESCRIPTOR.fields_by_name[slot.name]
         nullable = isinstance(slot.kind, Nullable) or _is_null(slot.kind)
@@ -237,13 +248,13 @@ class _Compiler:
         )
 
     def ways(
-        self, kind: Kind, field: FieldDescriptor, cls: type[Message], *, boxed: bool
+        self, kind: WireType, field: FieldDescriptor, cls: type[Message], *, boxed: bool
     ) -> tuple[Put, Step | None, Weight | int | None]:
         """Return how a field is written and read, and what it holds whose payload has a length."""
         name = field.name
-        if isinstance(kind, Sequence) and not boxed:
+        if isinstance(kind, WireSequence) and not boxed:
             return self.items(kind, field, cls)
-        if isinstance(kind, Map) and not boxed:
+        if isinstance(kind, WireMap) and not boxed:
             return self.entries(kind, field, cls)
         if isinstance(kind, Leaf) and field.message_type is None:
             if _is_null(kind):
@@ -253,7 +264,7 @@ class _Compiler:
         mark = None if inside.sure else type(_held(field, cls)).SetInParent
         return PutMessage(name, inside.into, mark), inside.step, inside.weight
 
-    def inside(self, kind: Kind, field: FieldDescriptor) -> _Compiled:
+    def inside(self, kind: WireType, field: FieldDescriptor) -> _Compiled:
         """Return the ways of the message that a field holds."""
         from google.protobuf.message_factory import GetMessageClass
 
@@ -269,7 +280,7 @@ class _Compiler:
         return self.message(kind, cls)
 
     def items(
-        self, kind: Sequence, field: FieldDescriptor, cls: type[Message]
+        self, kind: WireSequence, field: FieldDescriptor, cls: type[Message]
     ) -> tuple[Put, Step, Weight | int | None]:
         held, item = collection(kind.type), kind.item
         guard = _guard(item) if held in (set, frozenset) else None
@@ -284,7 +295,7 @@ class _Compiler:
         return put, FromValues(held, inside.step, guard), inside.weight
 
     def entries(
-        self, kind: Map, field: FieldDescriptor, cls: type[Message]
+        self, kind: WireMap, field: FieldDescriptor, cls: type[Message]
     ) -> tuple[Put, Step, Weight | int | None]:
         from google.protobuf.message_factory import GetMessageClass
 
@@ -293,8 +304,8 @@ class _Compiler:
         guard, weight = _guard(kind.key), Weight(2)
         if not entry.GetOptions().map_entry:
             pair = GetMessageClass(entry)
-            key = self.part(Slot("key", "key", 1, kind.key), pair, weight)
-            value = self.part(Slot(VALUE, VALUE, 2, kind.value), pair, weight)
+            key = self.part(WireField("key", "key", 1, kind.key), pair, weight)
+            value = self.part(WireField(VALUE, VALUE, 2, kind.value), pair, weight)
             put: Put = PutPairs(field.name, key, value, type(_held(field, cls)).add)
             return put, FromEntries(key, value, guard), weight
         self.has_maps = True
@@ -315,12 +326,12 @@ class _Compiler:
         )
 
 
-def _begun(kind: Kind) -> _Compiled:
+def _begun(kind: WireType) -> _Compiled:
     """Return placeholders for the converters of a message that are made later."""
-    if isinstance(kind, Record):
+    if isinstance(kind, WireRecord):
         sure = any(slot.required and _always_sets(slot.kind) for slot in kind.slots)
         return _Compiled(IntoWithin(), Within(), sure, Weight(1 + sum(slot.required for slot in kind.slots)))
-    if isinstance(kind, Choice):
+    if isinstance(kind, WireUnion):
         return _Compiled(IntoWithin(), Within(), True, Weight(0))
     return _Compiled(IntoWithin(), Within(), _always_sets(kind), Weight(1))
 
@@ -337,16 +348,18 @@ def _never(message: Message, name: str) -> bool:
     return False
 
 
-def _is_null(kind: Kind) -> bool:
+def _is_null(kind: WireType) -> bool:
     return isinstance(kind, Leaf) and kind.wire == "null"
 
 
-def _always_sets(kind: Kind) -> bool:
+def _always_sets(kind: WireType) -> bool:
     """Whether a value of a kind is a field that is set, whatever it is."""
-    return isinstance(opened(kind), (Record, Choice)) or (isinstance(kind, Leaf) and kind.wire != "null")
+    return isinstance(opened(kind), (WireRecord, WireUnion)) or (
+        isinstance(kind, Leaf) and kind.wire != "null"
+    )
 
 
-def _guard(key: Kind) -> Callable[[list[Any]], None] | None:
+def _guard(key: WireType) -> Callable[[list[Any]], None] | None:
     """Return what refuses keys that were made to have one hash; text and 64 bits are safe."""
     safe = ("bool", "int", "bytes", "timestamp", "local-timestamp", "date", "enum")
     if isinstance(key, Leaf) and (key.wire in safe or isinstance(key.type, (t.StrType, t.LiteralType))):

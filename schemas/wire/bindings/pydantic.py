@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, NotRequired
 
-from ....codecs.binding import Peer
+from ....codecs.binding import Binding
 from ....codecs.conventions.classes import record_class
 from ....codecs.conventions.families import JSON_FAMILY
 from ....codecs.conventions.rules import SCALAR_OF, duration_text
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from ...schema import Schema
 
-__all__ = ["Calls", "peer"]
+__all__ = ["Calls", "binding"]
 
 _OPTIONS: Any = {
     "strict": True,
@@ -58,7 +58,7 @@ class Calls(NamedTuple):
 
     Attributes:
         adapter: A `pydantic.TypeAdapter` of the records' type.
-        encode: Writes what `Peer.take` gives as JSON.
+        encode: Writes what `Binding.take` gives as JSON.
         decode: Reads JSON; what the schema does not know is kept as JSON has it.
     """
 
@@ -67,7 +67,7 @@ class Calls(NamedTuple):
     decode: Callable[[bytes], Any]
 
 
-def peer(schema: Schema, *, models: bool = False) -> Peer:
+def binding(schema: Schema, *, models: bool = False) -> Binding:
     """Return pydantic's type for a schema's records, and the way there and back.
 
     `type` are the `Calls`. `take` checks a record strictly: nothing is converted but integers to floats, and
@@ -124,7 +124,7 @@ def peer(schema: Schema, *, models: bool = False) -> Peer:
     encode = functools.partial(serializer.to_json, **options) if options else serializer.to_json
     calls = Calls(adapter, encode, decode)
     give = functools.partial(serializer.to_python, **options)
-    return Peer(calls, take, give, write(schema.layout).decode())
+    return Binding(calls, take, give, write(schema.layout).decode())
 
 
 def _own_class(schema: Schema) -> Any:
@@ -136,8 +136,8 @@ def _own_class(schema: Schema) -> Any:
     return node.cls if known is not None and known.family == "model" else None
 
 
-def _own(schema: Schema, cls: Any) -> Peer:
-    """Return the peer of a user's own models, which are written and read as these say.
+def _own(schema: Schema, cls: Any) -> Binding:
+    """Return the binding of a user's own models, which write and read records as they define.
 
     Aliases are written, as in FastAPI's responses; where a model does not read by the alias that it writes,
     names are written and read.
@@ -171,7 +171,7 @@ def _own(schema: Schema, cls: Any) -> Peer:
         definition = write(schema.layout).decode()
     except SchemaError:
         definition = ""  # of a type that only pydantic knows
-    return Peer(Calls(adapter, encode, decode), schema.apply, schema.apply, definition, as_is=True)
+    return Binding(Calls(adapter, encode, decode), schema.apply, schema.apply, definition, as_is=True)
 
 
 def _reads_what_it_writes(name: str, info: Any) -> bool:

@@ -12,13 +12,13 @@ import operator
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ....codecs.binding import Peer
+from ....codecs.binding import Binding
 from ....codecs.formats.thrift import reader_of, writer_of
 from ....codecs.safety.keys import FEW_KEYS, refuse_one_hash
 from ....errors import UsageError
 from ...tree import types as t
 from ..languages.thrift import BOX, PAIR, field_name, has_none, natively, type_name
-from ..layout import Choice, Kind, Leaf, Map, Nullable, Record, Sequence, opened
+from ..layout import Leaf, Nullable, WireMap, WireRecord, WireSequence, WireType, WireUnion, opened
 from . import leaves
 from ._conversion import (
     Call,
@@ -45,7 +45,7 @@ from ._conversion import (
 if TYPE_CHECKING:
     from ...schema import Schema
 
-__all__ = ["peer"]
+__all__ = ["binding"]
 
 _CODES = {"bool": 2, "double": 4, "i32": 8, "i64": 10, "string": 11, "binary": 11}
 """Of types (`thrift.Thrift.TType`), by their names in definitions."""
@@ -54,7 +54,7 @@ _PLAIN = (t.StrType, t.BytesType, t.BoolType, t.IntType, t.FloatType, t.DateType
 """Keys of which there are few of one hash, or none that can be foreseen: `bakeoff.codecs.safety.keys`."""
 
 
-def peer(schema: Schema, *, objects: bool = False) -> Peer:
+def binding(schema: Schema, *, objects: bool = False) -> Binding:
     """Return the structs of a schema's records.
 
     `type` is what the library's compiled part is given: a list of a class and its `thrift_spec`.
@@ -86,11 +86,11 @@ def peer(schema: Schema, *, objects: bool = False) -> Peer:
 
     rows = _Builder(frozen, "BINARY", as_objects=schema.as_objects).root(layout.root)
     if not objects:
-        return Peer(rows.arguments, rows.to or _same, _same, definition)
+        return Binding(rows.arguments, rows.to or _same, _same, definition)
     made = _Builder(struct, "UTF8").root(layout.root)
     write, read = writer_of(rows.arguments, rows.to), reader_of(rows.arguments)
     write_object, read_object = writer_of(made.arguments), reader_of(made.arguments)
-    return Peer(
+    return Binding(
         made.arguments,
         lambda record: read_object(write(record)),
         lambda instance: read(write_object(instance)),
@@ -137,27 +137,27 @@ class _Builder:
         self.made: dict[str, _Way] = {}
         self.begun: dict[str, _Way] = {}
 
-    def root(self, kind: Kind) -> _Way:
+    def root(self, kind: WireType) -> _Way:
         """Return the way of whole records; what is no struct is put into one."""
-        return self.kind(kind) if isinstance(kind, (Record, Choice)) else self._boxed(kind, "Root")
+        return self.kind(kind) if isinstance(kind, (WireRecord, WireUnion)) else self._boxed(kind, "Root")
 
-    def kind(self, kind: Kind) -> _Way:
+    def kind(self, kind: WireType) -> _Way:
         match kind := opened(kind):
             case Nullable(inner):
                 way = self.kind(inner)
                 return way._replace(to=Maybe(way.to), back=Maybe(way.back))
             case Leaf():
                 return self._leaf(kind)
-            case Sequence():
+            case WireSequence():
                 return self._sequence(kind)
-            case Map():
+            case WireMap():
                 return self._map(kind) if natively(kind) else self._pairs(kind)
-            case Record(name) | Choice(name):
+            case WireRecord(name) | WireUnion(name):
                 if name in self.begun:
                     return self.begun[name]
                 if name not in self.made:
                     begun = self.begun[name] = _Way(_STRUCT, [None, None], Within(), None)
-                    made = self._record(kind) if isinstance(kind, Record) else self._choice(kind)
+                    made = self._record(kind) if isinstance(kind, WireRecord) else self._choice(kind)
                     # As the library's own `fix_spec` does for structs that hold themselves.
                     begun.arguments[:] = made.arguments
                     begun.to.step = made.to  # type: ignore[union-attr]
@@ -177,16 +177,16 @@ class _Builder:
             return _Way(code, "BINARY" if name == "binary" else "UTF8", leaves.writer(leaf), back)
         return _Way(code, "BINARY", leaves.writer(leaf), Text() if back is None else Chain(Text(), back))
 
-    def _inside(self, kind: Kind) -> _Way:
+    def _inside(self, kind: WireType) -> _Way:
         """Return the way of items, keys and values, which are not None in Thrift."""
         return self._boxed(kind, "Optional") if has_none(kind) else self.kind(kind)
 
-    def _boxed(self, kind: Kind, name: str) -> _Way:
+    def _boxed(self, kind: WireType, name: str) -> _Way:
         way = self.kind(kind)
         box = FromBox(way.back, BOX)
         return self._struct(name, [(1, BOX, way)], ToBox(way.to, BOX), box)
 
-    def _sequence(self, kind: Sequence) -> _Way:
+    def _sequence(self, kind: WireSequence) -> _Way:
         way, held, native = self._inside(kind.item), leaves.collection(kind.type), natively(kind)
         is_set = held in (set, frozenset)
         code = _SET if native else _LIST
@@ -199,7 +199,7 @@ class _Builder:
             )
         return _Way(code, arguments, Each(list, way.to, held), back)
 
-    def _map(self, kind: Map) -> _Way:
+    def _map(self, kind: WireMap) -> _Way:
         key, value = self._inside(kind.key), self._inside(kind.value)
         arguments = (key.code, key.arguments, value.code, value.arguments, False)
         back: Step | None = Items(key.back, value.back) if key.back or value.back else None
@@ -207,7 +207,7 @@ class _Builder:
             back = _checked(back, kind.key, lambda items: map(key.back or _same, items))
         return _Way(_MAP, arguments, Items(key.to, value.to, distinct=True), back)
 
-    def _pairs(self, kind: Map) -> _Way:
+    def _pairs(self, kind: WireMap) -> _Way:
         """Return the way of a map with keys that Thrift has none of: a list of structs for its entries."""
         ways = [self.kind(kind.key), self.kind(kind.value)]
         to = ToRow(Field(name, name, None) for name in PAIR)
@@ -221,7 +221,7 @@ class _Builder:
             _checked(FromPairs(None, None, PAIR), kind.key, lambda pairs: (pair[PAIR[0]] for pair in pairs)),
         )
 
-    def _record(self, record: Record) -> _Way:
+    def _record(self, record: WireRecord) -> _Way:
         node = record.type
         named = {each.name: each.attribute for each in getattr(node, "fields", ())}
         written: list[tuple[int, Field]] = []
@@ -243,7 +243,7 @@ class _Builder:
         build = leaves.builder(record, as_objects=self.as_objects)
         return self._struct(record.name, fields, to, FromFields(back, places, build))
 
-    def _choice(self, choice: Choice) -> _Way:
+    def _choice(self, choice: WireUnion) -> _Way:
         named = [(slot, field_name(slot), self.kind(slot.kind)) for slot in choice.options]
         options = [
             (Field(slot.key, name, way.to, kinds=leaves.kinds(slot.kind)), Field(slot.key, name, way.back))
@@ -261,7 +261,7 @@ class _Builder:
         return _Way(_STRUCT, [self.make(name, spec, back), spec], to, None)
 
 
-def _checked(step: Step, key: Kind, keys: Callable[[Any], Iterable[Any]]) -> Step:
+def _checked(step: Step, key: WireType, keys: Callable[[Any], Iterable[Any]]) -> Step:
     """Return a step that looks whether many keys have one hash before it makes a dict or a set of them."""
     if isinstance(key, Leaf) and isinstance(key.type, _PLAIN):
         return step

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from ....errors import BakeoffError, SchemaError, UsageError, hint, near
-from ..layout import Layout, Record
+from ..layout import Layout, WireRecord
 
 __all__ = ["ENDINGS", "LANGUAGES", "LARGEST", "UNREAD", "language_of", "read", "write"]
 
@@ -61,7 +61,7 @@ def write(layout: Layout, language: str) -> bytes:
     module = _module(language)
     if layout.language == language and layout.definition:
         return layout.definition
-    with _ours(layout.root.name if isinstance(layout.root, Record) else "$"):
+    with _ours(layout.root.name if isinstance(layout.root, WireRecord) else "$"):
         made: bytes = module.write(layout)
     return made
 

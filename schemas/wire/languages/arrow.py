@@ -26,18 +26,18 @@ from ....errors import UsageError
 from ...tree import types as t
 from ...tree.declare import SchemaError
 from ..layout import (
-    Choice,
-    Kind,
     Layout,
     Leaf,
-    Map,
     Nullable,
-    Record,
     Ref,
-    Sequence,
-    Slot,
-    slot_name,
+    WireField,
+    WireMap,
+    WireRecord,
+    WireSequence,
+    WireType,
+    WireUnion,
     types_of,
+    wire_name,
 )
 
 if TYPE_CHECKING:
@@ -103,12 +103,12 @@ def pyarrow() -> Any:
     return pyarrow
 
 
-def row_of(root: Kind) -> tuple[Kind, t.Type | None]:
+def row_of(root: WireType) -> tuple[WireType, t.Type | None]:
     """Return the kind of a row, and the type of what holds the rows; None for a single one."""
-    return (root.item, root.type) if isinstance(root, Sequence) else (root, None)
+    return (root.item, root.type) if isinstance(root, WireSequence) else (root, None)
 
 
-def columnar(kind: Kind, above: Container[str]) -> Kind:
+def columnar(kind: WireType, above: Container[str]) -> WireType:
     """Return what a kind is as a column: a record within one of its own, which has none, is any value.
 
     Args:
@@ -120,7 +120,7 @@ def columnar(kind: Kind, above: Container[str]) -> Kind:
     return Leaf("any", kind.type) if kind.name in above else kind.record
 
 
-def column_names(slots: tuple[Slot, ...]) -> list[str]:
+def column_names(slots: tuple[WireField, ...]) -> list[str]:
     """Return what the columns of slots are called, in their order."""
     flags = {slot.null_name for slot in slots if slot.null}
     names = [
@@ -173,10 +173,10 @@ class _Writing:
         self.above: list[str] = []
         self.count = 0
 
-    def schema(self, root: Kind) -> pa.Schema:
+    def schema(self, root: WireType) -> pa.Schema:
         row, holder = row_of(root)
         told = {} if holder is None else {"root": _WORDS[type(holder)]}
-        if isinstance(row, Record):
+        if isinstance(row, WireRecord):
             made = self.pa.schema(self.fields(row))
             told |= self.of_record(row)
         else:
@@ -184,7 +184,7 @@ class _Writing:
             told["row"] = VALUE
         return made.with_metadata(_metadata(told)) if self.facts and told else made
 
-    def fields(self, record: Record) -> list[pa.Field]:
+    def fields(self, record: WireRecord) -> list[pa.Field]:
         names = column_names(record.slots)
         self.above.append(record.name)
         made = [
@@ -195,13 +195,13 @@ class _Writing:
         flags = [slot for slot in record.slots if slot.null]
         return made + [self.pa.field(slot.null_name, self.pa.bool_(), nullable=False) for slot in flags]
 
-    def slot(self, slot: Slot, name: str, number: int) -> pa.Field:
+    def slot(self, slot: WireField, name: str, number: int) -> pa.Field:
         told: dict[str, Any] = {}
         if slot.number != number:
             told["number"] = slot.number
         if slot.key != name:
             told["key"] = slot.key
-        if slot.name != slot_name(name, number, set()):
+        if slot.name != wire_name(name, number, set()):
             told["name"] = slot.name
         if not slot.required:
             told["missing"] = True
@@ -210,7 +210,7 @@ class _Writing:
         return self.field(name, slot.kind, told, nullable=not slot.required)
 
     def field(
-        self, name: str, kind: Kind, told: dict[str, Any] | None = None, *, nullable: bool = False
+        self, name: str, kind: WireType, told: dict[str, Any] | None = None, *, nullable: bool = False
     ) -> pa.Field:
         told = told or {}
         if isinstance(kind, Nullable):
@@ -227,22 +227,22 @@ class _Writing:
             name, self.type(kind), nullable, _metadata(told) if told and self.facts else None
         )
 
-    def of_kind(self, kind: Kind) -> dict[str, Any]:
+    def of_kind(self, kind: WireType) -> dict[str, Any]:
         match kind:
             case Leaf(wire, node):
                 told: dict[str, Any] = {"type": word} if (word := _word(node, wire)) else {}
                 return told | ({"symbols": dict(kind.symbols)} if kind.symbols else {})
-            case Sequence(type=node):
+            case WireSequence(type=node):
                 return {} if isinstance(node, t.ListType) else {"type": _WORDS[type(node)]}
-            case Map(name=name):
+            case WireMap(name=name):
                 return {"record": name, "type": "dict"} if _keys_may_be_null(kind) else {"record": name}
-            case Choice(name=name, reserved=reserved):
+            case WireUnion(name=name, reserved=reserved):
                 return {"record": name, "type": "choice"} | ({"reserved": reserved} if reserved else {})
-            case Record():
+            case WireRecord():
                 return self.of_record(kind)
         return {}
 
-    def of_record(self, record: Record) -> dict[str, Any]:
+    def of_record(self, record: WireRecord) -> dict[str, Any]:
         told: dict[str, Any] = {"record": record.name}
         if _is_tuple(record):
             told["type"] = "tuple"
@@ -250,29 +250,29 @@ class _Writing:
             told["reserved"] = record.reserved
         return told
 
-    def type(self, kind: Kind) -> pa.DataType:
+    def type(self, kind: WireType) -> pa.DataType:
         pa = self.pa
         match kind:
             case Leaf(wire=wire):
                 return _leaf(pa, kind, wire)
-            case Sequence(item):
+            case WireSequence(item):
                 return pa.list_(self.field("item", item))
-            case Map(key, value) if _keys_may_be_null(kind):
+            case WireMap(key, value) if _keys_may_be_null(kind):
                 pair = pa.struct([self.field("key", key), self.field("value", value)])
                 return pa.list_(pa.field("entries", pair, nullable=False))
-            case Map(key, value):
+            case WireMap(key, value):
                 return pa.map_(self.field("key", key), self.field("value", value))
-            case Record():
+            case WireRecord():
                 return pa.struct(self.fields(kind))
-            case Choice(options=options):
+            case WireUnion(options=options):
                 return pa.struct(
                     [self.slot(_optional(each), each.name, i) for i, each in enumerate(options, 1)]
                 )
         raise AssertionError(kind)
 
 
-def _optional(option: Slot) -> Slot:
-    return Slot(option.name, option.name, option.number, option.kind, required=False)
+def _optional(option: WireField) -> WireField:
+    return WireField(option.name, option.name, option.number, option.kind, required=False)
 
 
 def _leaf(pa: Any, leaf: Leaf, wire: str) -> pa.DataType:
@@ -309,11 +309,11 @@ def _word(node: t.Type, wire: str) -> str:
     return _WORDS.get(type(node), "")
 
 
-def _is_tuple(record: Record) -> bool:
+def _is_tuple(record: WireRecord) -> bool:
     return not isinstance(record.type, t.RecordType) or record.type.positional
 
 
-def _keys_may_be_null(kind: Map) -> bool:
+def _keys_may_be_null(kind: WireMap) -> bool:
     return isinstance(kind.key, Nullable) or (isinstance(kind.key, Leaf) and kind.key.wire == "null")
 
 
@@ -371,11 +371,11 @@ def read(data: bytes, name: str, part: str = "") -> Layout:
     else:
         row = reading.record(list(schema), told, "$", "Record")
     holder = _SEQUENCES.get(told.get("root", ""))
-    root = row if holder is None else Sequence(row, holder(types_of(row)))
+    root = row if holder is None else WireSequence(row, holder(types_of(row)))
     return Layout(root, "arrow", bytes(data))
 
 
-def kind_of(field: pa.Field, path: str) -> Kind:
+def kind_of(field: pa.Field, path: str) -> WireType:
     """Return the kind of a column.
 
     Raises:
@@ -389,7 +389,7 @@ class _Reading:
         self.pa = pyarrow()
         self.names: set[str] = set()
 
-    def kind(self, field: pa.Field, path: str, name: str = "Record") -> Kind:
+    def kind(self, field: pa.Field, path: str, name: str = "Record") -> WireType:
         """Return the kind of a field's values; whether they may be missing is its record's to tell."""
         told = _facts(field.metadata)
         kind = self.bare(field.type, told, path, name)
@@ -397,7 +397,7 @@ class _Reading:
         null = isinstance(kind, Leaf) and kind.wire == "null"
         return Nullable(kind) if may_be_none and not null else kind
 
-    def bare(self, type_: pa.DataType, told: dict[str, Any], path: str, name: str) -> Kind:
+    def bare(self, type_: pa.DataType, told: dict[str, Any], path: str, name: str) -> WireType:
         types, word = self.pa.types, told.get("type", "")
         if types.is_dictionary(type_):
             return self.bare(type_.value_type, told, path, name)
@@ -406,20 +406,24 @@ class _Reading:
         if (types.is_map(type_) or word == "dict") and (pair := map_fields(type_)):
             key = self.kind(pair[0], path + "{key}", f"{name}Key")
             value = self.kind(pair[1], path + "{}", f"{name}Value")
-            return Map(key, value, self.unique(told.get("record", f"{name}Entry")))
+            return WireMap(key, value, self.unique(told.get("record", f"{name}Entry")))
         if types.is_list(type_) or types.is_large_list(type_) or types.is_fixed_size_list(type_):
             item = self.kind(type_.value_field, path + "[]", f"{name}Item")
-            return Sequence(item, _SEQUENCES.get(word, t.ListType)(types_of(item)))
+            return WireSequence(item, _SEQUENCES.get(word, t.ListType)(types_of(item)))
         if types.is_struct(type_):
             fields = [type_.field(i) for i in range(type_.num_fields)]
             if word == "choice":
                 slots = self.slots(fields, path, name)
-                options = tuple(Slot(i, slot.name, slot.number, slot.kind) for i, slot in enumerate(slots))
-                return Choice(self.unique(told.get("record", name)), options, tuple(told.get("reserved", ())))
+                options = tuple(
+                    WireField(i, slot.name, slot.number, slot.kind) for i, slot in enumerate(slots)
+                )
+                return WireUnion(
+                    self.unique(told.get("record", name)), options, tuple(told.get("reserved", ()))
+                )
             return self.record(fields, told, path, name)
         return self.leaf(type_, told, word, path)
 
-    def extension(self, type_: Any, told: dict[str, Any], path: str, name: str) -> Kind:
+    def extension(self, type_: Any, told: dict[str, Any], path: str, name: str) -> WireType:
         if type_.extension_name == "arrow.uuid":
             return Leaf("text", t.UUIDType())
         if type_.extension_name == "arrow.json":
@@ -461,7 +465,7 @@ class _Reading:
             return Leaf("text", t.DecimalType(), form=f"decimal({type_.precision}, {type_.scale})")
         raise SchemaError(path, f"records have no form of the Arrow type `{type_}`")
 
-    def record(self, fields: list[pa.Field], told: dict[str, Any], path: str, name: str) -> Record:
+    def record(self, fields: list[pa.Field], told: dict[str, Any], path: str, name: str) -> WireRecord:
         own = self.unique(told.get("record", name))
         slots = self.slots(fields, path, own)
         if told.get("type") == "tuple":
@@ -469,9 +473,9 @@ class _Reading:
         else:
             inside = (t.Field(str(slot.key), types_of(slot.kind), slot.required) for slot in slots)
             made = t.RecordType(own, tuple(inside))
-        return Record(own, slots, made, tuple(told.get("reserved", ())))
+        return WireRecord(own, slots, made, tuple(told.get("reserved", ())))
 
-    def slots(self, fields: list[pa.Field], path: str, name: str) -> tuple[Slot, ...]:
+    def slots(self, fields: list[pa.Field], path: str, name: str) -> tuple[WireField, ...]:
         often = Counter(field.name for field in fields)
         if twice := next((name for name, count in often.items() if count > 1), None):
             raise SchemaError(path + step(twice), "the schema has two columns of that name")
@@ -483,9 +487,9 @@ class _Reading:
             told = facts[field.name]
             kind = self.kind(field, path + step(field.name), f"{name}{_capitals(field.name)}")
             number = told.get("number", number)
-            slot = Slot(
+            slot = WireField(
                 told.get("key", field.name),
-                told.get("name") or slot_name(field.name, number, taken),
+                told.get("name") or wire_name(field.name, number, taken),
                 number,
                 kind,
                 "missing" not in told,

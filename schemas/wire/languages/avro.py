@@ -24,7 +24,20 @@ from typing import Any, Literal
 from ....codecs.core.paths import step
 from ...tree import types as t
 from ...tree.declare import SchemaError
-from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Ref, Sequence, Slot, opened, types_of
+from ..layout import (
+    Layout,
+    Leaf,
+    Nullable,
+    Ref,
+    WireField,
+    WireMap,
+    WireRecord,
+    WireSequence,
+    WireType,
+    WireUnion,
+    opened,
+    types_of,
+)
 from .avro_parts import part_of
 
 __all__ = ["NAMED", "branch_name", "is_empty", "read", "write"]
@@ -98,22 +111,22 @@ class _Writer:
         self.taken.add(made)
         return made
 
-    def node(self, kind: Kind, name: str) -> Any:
+    def node(self, kind: WireType, name: str) -> Any:
         """Return the schema of a kind; `name` is for what has none of its own."""
         match kind := opened(kind):
             case Leaf():
                 return self.leaf(kind, name)
-            case Nullable(Choice() as choice):
+            case Nullable(WireUnion() as choice):
                 return ["null", *self.branches(choice)]
             case Nullable(inner):
                 return ["null", self.node(inner, name)]
-            case Choice():
+            case WireUnion():
                 return self.branches(kind)
-            case Sequence(item):
+            case WireSequence(item):
                 return {"type": "array", "items": self.wide(self.node(item, f"{name}Item"))}
-            case Map(Leaf("text") as key, value) if key.type == t.StrType():
+            case WireMap(Leaf("text") as key, value) if key.type == t.StrType():
                 return {"type": "map", "values": self.node(value, f"{name}Value")}
-            case Map(key, value):
+            case WireMap(key, value):
                 pair = self.record(
                     self.unique(kind.name),
                     [
@@ -122,7 +135,7 @@ class _Writer:
                     ],
                 )
                 return {"type": "array", "items": pair}
-            case Record(name=own, slots=slots):
+            case WireRecord(name=own, slots=slots):
                 made = self.names[own]
                 if own in self.written:
                     return made
@@ -142,7 +155,7 @@ class _Writer:
         """Return a schema whose values take a byte at least."""
         return [node] if is_empty(node) or (isinstance(node, str) and node in self.empty) else node
 
-    def fields(self, slot: Slot, record: str, place: int) -> Iterator[dict[str, Any]]:
+    def fields(self, slot: WireField, record: str, place: int) -> Iterator[dict[str, Any]]:
         name = slot.name if _NAME.fullmatch(slot.name) else f"field_{slot.number}"
         node = self.node(slot.kind, record + name[:1].upper() + name[1:])
         key: dict[str, Any] = {} if name == slot.key or isinstance(slot.key, int) else {KEY: slot.key}
@@ -157,7 +170,7 @@ class _Writer:
         if slot.null:
             yield {"name": slot.null_name, "type": "boolean", "default": False, NULL: name}
 
-    def branches(self, choice: Choice) -> list[Any]:
+    def branches(self, choice: WireUnion) -> list[Any]:
         forms = [_form(option.kind) for option in choice.options]
         return [
             self.node(option.kind, f"{choice.name}{option.number}")
@@ -187,10 +200,10 @@ class _Writer:
         return _LEAVES[leaf.wire]
 
 
-def _form(kind: Kind) -> str:
+def _form(kind: WireType) -> str:
     """Return as what a branch is read in Python; "" for what has a name, which tells it."""
     match kind:
-        case Record() | Ref() | Leaf("enum"):
+        case WireRecord() | Ref() | Leaf("enum"):
             return ""
         case Leaf("int" | "timestamp" | "local-timestamp" | "date"):
             return "int"
@@ -198,7 +211,7 @@ def _form(kind: Kind) -> str:
             return "bytes"
         case Leaf(wire):
             return wire
-        case Map(Leaf("text", t.StrType())):
+        case WireMap(Leaf("text", t.StrType())):
             return "dict"
     return "list"
 
@@ -263,13 +276,13 @@ _PRIMITIVE: dict[str, Leaf] = {
 
 class _Reader:
     def __init__(self) -> None:
-        self.known: dict[str, Kind] = {}
+        self.known: dict[str, WireType] = {}
         self.sizes: dict[str, int] = {}
         self.names: set[str] = set()
         self.nodes = 0
         self.references = 0
 
-    def kind(self, node: Any, path: str, space: str, depth: int, name: str) -> Kind:
+    def kind(self, node: Any, path: str, space: str, depth: int, name: str) -> WireType:
         """Return the kind of a schema; `space` is the namespace, `name` for what has none of its own."""
         if depth > _DEEPEST:
             raise SchemaError(path, f"the schema is nested more than {_DEEPEST} deep")
@@ -292,7 +305,7 @@ class _Reader:
                 return _sequence(self.kind(node.get("items"), f"{path}[]", space, depth + 1, f"{name}Item"))
             case "map":
                 value = self.kind(node.get("values"), path + "{}", space, depth + 1, f"{name}Value")
-                return Map(_PRIMITIVE["string"], value, self.unique(f"{name}Entry"))
+                return WireMap(_PRIMITIVE["string"], value, self.unique(f"{name}Entry"))
             case "fixed":
                 return self.named(node, _PRIMITIVE["bytes"], path, space)
             case "enum":
@@ -311,7 +324,7 @@ class _Reader:
         if self.nodes > _LARGEST:
             raise SchemaError(path, f"the schema has more than {_LARGEST:,} parts")
 
-    def union(self, node: list[Any], path: str, space: str, depth: int, name: str) -> Kind:
+    def union(self, node: list[Any], path: str, space: str, depth: int, name: str) -> WireType:
         some = [branch for branch in node if not _is_null(branch)]
         if len(node) - len(some) > 1:
             raise SchemaError(path, "a union with null twice")
@@ -326,11 +339,11 @@ class _Reader:
         if len(kinds) == 1:
             kind = kinds[0]
         else:
-            slots = (Slot(i, f"option_{i + 1}", i + 1, each) for i, each in enumerate(kinds))
-            kind = Choice(self.unique(name), tuple(slots))
+            slots = (WireField(i, f"option_{i + 1}", i + 1, each) for i, each in enumerate(kinds))
+            kind = WireUnion(self.unique(name), tuple(slots))
         return Nullable(kind) if len(some) < len(node) else kind
 
-    def record(self, node: dict[str, Any], path: str, space: str, depth: int) -> Kind:
+    def record(self, node: dict[str, Any], path: str, space: str, depth: int) -> WireType:
         full = _full_name(node, path, space)
         short = self.unique(full.rpartition(".")[2])
         within = Ref(short, t.RefType(short))
@@ -353,14 +366,14 @@ class _Reader:
             if missing and bit is None and isinstance(kind, Nullable):
                 kind = kind.kind
             null = 0 if bit is None else int(bit["name"].removeprefix("null_"))
-            slots.append(Slot(key, name, field.get(NUMBER, number), kind, not missing, null))
+            slots.append(WireField(key, name, field.get(NUMBER, number), kind, not missing, null))
         for told in ([slot.key for slot in slots], [field["name"] for field in fields]):
             if len(set(told)) < len(told):
                 raise SchemaError(path, "a record with two fields of one name")
         held = (t.Field(str(slot.key), types_of(slot.kind), slot.required) for slot in slots)
         types = t.RecordType(short, tuple(held))
         within.type.bind(types)
-        made = Record(short, tuple(slots), types)
+        made = WireRecord(short, tuple(slots), types)
         if self.references == references:
             self.known[full] = made
         self.sizes[full] = self.nodes - before
@@ -374,12 +387,12 @@ class _Reader:
         self.define(_full_name(node, path, space), leaf, path)
         return leaf
 
-    def define(self, full: str, kind: Kind, path: str) -> None:
+    def define(self, full: str, kind: WireType, path: str) -> None:
         if full in self.known:
             raise SchemaError(path, f"{full} is defined twice")
         self.known[full] = kind
 
-    def reference(self, name: str, path: str, space: str) -> Kind:
+    def reference(self, name: str, path: str, space: str) -> WireType:
         full = f"{space}.{name}" if space and "." not in name else name
         full = full if full in self.known else name
         if full not in self.known:
@@ -408,8 +421,8 @@ def _full_name(node: dict[str, Any], path: str, space: str) -> str:
     return full
 
 
-def _sequence(item: Kind) -> Sequence:
-    return Sequence(item, t.ListType(types_of(item)))
+def _sequence(item: WireType) -> WireSequence:
+    return WireSequence(item, t.ListType(types_of(item)))
 
 
 def _is_null(node: Any) -> bool:

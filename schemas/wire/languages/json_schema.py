@@ -21,17 +21,17 @@ from ....codecs.conventions.rules import SCALAR_OF
 from ...tree import types as t
 from ...tree.declare import SchemaError, met
 from ..layout import (
-    Choice,
     Chosen,
-    Kind,
     Layout,
     Leaf,
-    Map,
     Nullable,
-    Record,
     Ref,
-    Sequence,
-    Slot,
+    WireField,
+    WireMap,
+    WireRecord,
+    WireSequence,
+    WireType,
+    WireUnion,
     derive,
     parts,
 )
@@ -89,16 +89,16 @@ def write(layout: Layout) -> bytes:
     return (json.dumps(whole, indent=2, ensure_ascii=False) + "\n").encode()
 
 
-def _references(kind: Kind) -> Iterator[str]:
+def _references(kind: WireType) -> Iterator[str]:
     """Yield the names of the references below a kind, down to the next records."""
     for part in parts(kind):
         if isinstance(part, Ref):
             yield part.name
-        elif not isinstance(part, Record):
+        elif not isinstance(part, WireRecord):
             yield from _references(part)
 
 
-def _written(kind: Kind) -> dict[str, Any]:
+def _written(kind: WireType) -> dict[str, Any]:
     match kind:
         case Leaf():
             return _leaf(kind)
@@ -106,35 +106,35 @@ def _written(kind: Kind) -> dict[str, Any]:
             made = _written(inner)
             others = made["anyOf"] if list(made) == ["anyOf"] else [made]
             return {"anyOf": [*others, {"type": "null"}]}
-        case Sequence(item, type=node):
+        case WireSequence(item, type=node):
             unique = isinstance(node, t.SetType | t.FrozenSetType)
             return {"type": "array", "items": _written(item), **({"uniqueItems": True} if unique else {})}
-        case Map(key, value):
+        case WireMap(key, value):
             names = _key(key)
             return {
                 "type": "object",
                 **({"propertyNames": names} if names else {}),
                 "additionalProperties": _written(value),
             }
-        case Choice(options=options):
+        case WireUnion(options=options):
             return {"anyOf": [_written(option.kind) for option in options]}
-        case Record(slots=slots) if _is_array(kind):
+        case WireRecord(slots=slots) if _is_array(kind):
             return _places(slots)
-        case Record(name) | Ref(name):
+        case WireRecord(name) | Ref(name):
             return {"$ref": f"#/$defs/{name}"}
     raise AssertionError(kind)
 
 
-def _is_array(record: Record) -> bool:
+def _is_array(record: WireRecord) -> bool:
     return isinstance(record.type, t.TupleType) or getattr(record.type, "positional", False)
 
 
-def _places(slots: tuple[Slot, ...]) -> dict[str, Any]:
+def _places(slots: tuple[WireField, ...]) -> dict[str, Any]:
     every = [_written(slot.kind) for slot in slots]
     return {"type": "array", "prefixItems": every, "items": False, "minItems": len(every)}
 
 
-def _fields(record: Record) -> dict[str, Any]:
+def _fields(record: WireRecord) -> dict[str, Any]:
     return {
         "title": record.name,
         "type": "object",
@@ -171,7 +171,7 @@ def _leaf(leaf: Leaf) -> dict[str, Any]:
     return dict(_LEAVES[type(leaf.type)])
 
 
-def _key(kind: Kind) -> dict[str, Any]:
+def _key(kind: WireType) -> dict[str, Any]:
     if not isinstance(kind, Leaf) or isinstance(kind.type, t.StrType | t.AnyType):
         return {}
     if type(kind.type) in _KEYS:

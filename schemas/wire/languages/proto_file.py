@@ -7,7 +7,20 @@ from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING
 
 from ...tree import types as t
-from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Ref, Sequence, Slot, opened, parts
+from ..layout import (
+    Layout,
+    Leaf,
+    Nullable,
+    Ref,
+    WireField,
+    WireMap,
+    WireRecord,
+    WireSequence,
+    WireType,
+    WireUnion,
+    opened,
+    parts,
+)
 from .proto_words import (
     ALWAYS,
     BOX,
@@ -55,15 +68,15 @@ class _Builder:
         self.taken: set[str] = set()
         self.take(layout.root)
         root = layout.root
-        if isinstance(root, (Record, Choice)):
+        if isinstance(root, (WireRecord, WireUnion)):
             self.named(root)
         else:
             self.box(root, "Record")
 
-    def take(self, kind: Kind) -> None:
+    def take(self, kind: WireType) -> None:
         """Know the names that the layout gives."""
         kind = opened(kind)
-        if isinstance(kind, (Record, Choice, Map)):
+        if isinstance(kind, (WireRecord, WireUnion, WireMap)):
             if kind.name in self.taken:
                 return
             self.taken.add(kind.name)
@@ -91,16 +104,16 @@ class _Builder:
             else:
                 place.trailing_comments = f" {words}\n"
 
-    def named(self, kind: Record | Choice) -> str:
+    def named(self, kind: WireRecord | WireUnion) -> str:
         if kind.name not in self.made:
             self.made[kind.name] = f".{kind.name}"
-            if isinstance(kind, Record):
+            if isinstance(kind, WireRecord):
                 self.record(kind)
             else:
                 self.choice(kind)
         return self.made[kind.name]
 
-    def record(self, kind: Record) -> None:
+    def record(self, kind: WireRecord) -> None:
         places = not isinstance(kind.type, t.RecordType) or kind.type.positional
         message, path = self.open(kind.name, TUPLE if places else "")
         for name in dict.fromkeys(slot.among for slot in kind.slots if slot.among):
@@ -113,7 +126,7 @@ class _Builder:
                 bit.type = bit.TYPE_BOOL
         _reserve(message, kind.reserved)
 
-    def choice(self, kind: Choice) -> None:
+    def choice(self, kind: WireUnion) -> None:
         message, path = self.open(kind.name, CHOICE)
         message.oneof_decl.add(name=free_name(VALUE, {option.name for option in kind.options}))
         for option in kind.options:
@@ -122,18 +135,18 @@ class _Builder:
             self.item(field, option.kind, kind.name + _capitals(option.name))
         _reserve(message, kind.reserved)
 
-    def box(self, kind: Kind, wanted: str) -> str:
+    def box(self, kind: WireType, wanted: str) -> str:
         """Make the message that stands for a value."""
         message, path = self.open(self.unique(wanted), BOX)
-        self.slot(message, path, Slot(VALUE, VALUE, 1, kind))
+        self.slot(message, path, WireField(VALUE, VALUE, 1, kind))
         return f".{message.name}"
 
-    def pair(self, kind: Map) -> str:
+    def pair(self, kind: WireMap) -> str:
         if kind.name not in self.made:
             self.made[kind.name] = f".{kind.name}"
             message, path = self.open(kind.name, PAIR)
-            self.slot(message, path, Slot("key", "key", 1, kind.key))
-            self.slot(message, path, Slot(VALUE, VALUE, 2, kind.value))
+            self.slot(message, path, WireField("key", "key", 1, kind.key))
+            self.slot(message, path, WireField(VALUE, VALUE, 2, kind.value))
         return self.made[kind.name]
 
     def add(
@@ -146,14 +159,14 @@ class _Builder:
         self,
         message: DescriptorProto,
         path: tuple[int, ...],
-        slot: Slot,
+        slot: WireField,
         json_name: str = "",
         names: Set[str] = frozenset(),
     ) -> None:
         inner = slot.kind.kind if isinstance(slot.kind, Nullable) else slot.kind
         nullable, boxed = isinstance(slot.kind, Nullable), boxed_slot(slot)
-        repeated = not boxed and isinstance(inner, (Sequence, Map))
-        present = isinstance(inner, (Record, Ref, Choice)) or _well_known(inner) or _required(inner)
+        repeated = not boxed and isinstance(inner, (WireSequence, WireMap))
+        present = isinstance(inner, (WireRecord, Ref, WireUnion)) or _well_known(inner) or _required(inner)
         said = [NONE] if nullable and not slot.null else []
         if nullable and not slot.null and not slot.required:
             said.append(MISSING)
@@ -176,10 +189,10 @@ class _Builder:
         wanted = message.name + _capitals(slot.name)
         if boxed:
             self.refer(field, self.box(inner, wanted))
-        elif isinstance(inner, Sequence):
+        elif isinstance(inner, WireSequence):
             field.label = field.LABEL_REPEATED
             self.item(field, inner.item, f"{wanted}Item")
-        elif isinstance(inner, Map):
+        elif isinstance(inner, WireMap):
             field.label = field.LABEL_REPEATED
             if map_key(inner.key) and _entry(slot.name) not in names:
                 self.map(message, field, inner, wanted)
@@ -188,7 +201,7 @@ class _Builder:
         else:
             self.item(field, inner, wanted)
 
-    def map(self, message: DescriptorProto, field: FieldDescriptorProto, kind: Map, wanted: str) -> None:
+    def map(self, message: DescriptorProto, field: FieldDescriptorProto, kind: WireMap, wanted: str) -> None:
         entry = message.nested_type.add(name=_entry(field.name))
         entry.options.map_entry = True
         one = self.pb.FieldDescriptorProto.LABEL_OPTIONAL
@@ -196,10 +209,10 @@ class _Builder:
         self.item(entry.field.add(name=VALUE, number=2, label=one), kind.value, f"{wanted}Item")
         self.refer(field, f".{message.name}.{entry.name}")
 
-    def item(self, field: FieldDescriptorProto, kind: Kind, wanted: str) -> None:
+    def item(self, field: FieldDescriptorProto, kind: WireType, wanted: str) -> None:
         """Give a field the type of what stands there once."""
         kind = opened(kind)
-        if isinstance(kind, (Record, Choice)):
+        if isinstance(kind, (WireRecord, WireUnion)):
             self.refer(field, self.named(kind))
         elif not isinstance(kind, Leaf):
             self.refer(field, self.box(kind, wanted))
@@ -245,25 +258,25 @@ def _reserve(message: DescriptorProto, numbers: Iterable[int]) -> None:
         message.reserved_range.add(start=number, end=number + 1)
 
 
-def _words(kind: Kind) -> str:
+def _words(kind: WireType) -> str:
     """Return what is to be said of a list, map or leaf beside its type."""
     if isinstance(kind, Leaf):
         return leaf_words(kind)
-    if isinstance(kind, Sequence):
+    if isinstance(kind, WireSequence):
         held = next((words for words, node in COLLECTIONS.items() if isinstance(kind.type, node)), "")
         items = kind.item
         return "; ".join(filter(None, (held, leaf_words(items) if isinstance(items, Leaf) else "")))
-    if isinstance(kind, Map) and map_key(kind.key):
+    if isinstance(kind, WireMap) and map_key(kind.key):
         key, value = (leaf_words(part) if isinstance(part, Leaf) else "" for part in (kind.key, kind.value))
         return "; ".join(filter(None, (key and f"keys: {key}", value and f"values: {value}")))
     return ""
 
 
-def _well_known(kind: Kind) -> bool:
+def _well_known(kind: WireType) -> bool:
     return isinstance(kind, Leaf) and kind.form in WELL_KNOWN
 
 
-def _required(kind: Kind) -> bool:
+def _required(kind: WireType) -> bool:
     return isinstance(kind, Leaf) and kind.form.startswith("required")
 
 
@@ -297,7 +310,7 @@ def _entry(name: str) -> str:
     return f"{camel(f'_{name}')}Entry"
 
 
-def _json_names(slots: Iterable[Slot]) -> dict[str, str]:
+def _json_names(slots: Iterable[WireField]) -> dict[str, str]:
     """Return the keys that can be names of fields in JSON, by the names of those fields."""
     slots, made = tuple(slots), {}
     taken = {camel(name).lower() for slot in slots for name in (slot.name, slot.null_name)}

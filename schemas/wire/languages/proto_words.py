@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ....errors import UsageError
 from ...tree import types as t
-from ..layout import Kind, Leaf, Map, Nullable, Sequence, Slot
+from ..layout import Leaf, Nullable, WireField, WireMap, WireSequence, WireType
 
 if TYPE_CHECKING:
     from google.protobuf.descriptor_pb2 import FileDescriptorProto
@@ -129,20 +129,20 @@ def leaf_words(leaf: Leaf) -> str:
 # Which values stand in messages of their own --------------------------------------------------------
 
 
-def boxed_slot(slot: Slot) -> bool:
+def boxed_slot(slot: WireField) -> bool:
     """Whether a list or map has a message around it, as a field that repeats is never missing."""
     kind = slot.kind
     if isinstance(kind, Nullable):
-        return isinstance(kind.kind, (Sequence, Map))
-    return not slot.required and isinstance(kind, (Sequence, Map))
+        return isinstance(kind.kind, (WireSequence, WireMap))
+    return not slot.required and isinstance(kind, (WireSequence, WireMap))
 
 
-def boxed_item(kind: Kind) -> bool:
+def boxed_item(kind: WireType) -> bool:
     """Whether an item of a list, a map's value or an option has a message around it."""
-    return isinstance(kind, (Nullable, Sequence, Map))
+    return isinstance(kind, (Nullable, WireSequence, WireMap))
 
 
-def map_key(kind: Kind) -> bool:
+def map_key(kind: WireType) -> bool:
     """Whether protobuf's own maps can have such keys."""
     return isinstance(kind, Leaf) and kind.wire in _KEYS and kind.form not in WELL_KNOWN
 
@@ -172,7 +172,7 @@ def free_name(wanted: str, taken: set[str]) -> str:
     return wanted
 
 
-def is_null(kind: Kind) -> bool:
+def is_null(kind: WireType) -> bool:
     """Whether a field is always None."""
     return isinstance(kind, Leaf) and kind.wire == "null"
 

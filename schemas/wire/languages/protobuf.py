@@ -19,7 +19,19 @@ from typing import TYPE_CHECKING
 from ....codecs.core.paths import step
 from ...tree import types as t
 from ...tree.declare import SchemaError
-from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Ref, Sequence, Slot, types_of
+from ..layout import (
+    Layout,
+    Leaf,
+    Nullable,
+    Ref,
+    WireField,
+    WireMap,
+    WireRecord,
+    WireSequence,
+    WireType,
+    WireUnion,
+    types_of,
+)
 from .proto_file import file_of
 from .proto_sets import OWN, chosen_message, file_set, is_compiled, pool_of
 from .proto_text import WRITTEN, text
@@ -110,7 +122,7 @@ def _comments_by_name(
 class _Reader:
     def __init__(self, comments: dict[str, str]) -> None:
         self.comments = comments
-        self.made: dict[str, Kind] = {}
+        self.made: dict[str, WireType] = {}
         self.names: set[str] = set()
         self.above: dict[str, Ref | None] = {}
         self.references = 0
@@ -118,7 +130,7 @@ class _Reader:
     def said(self, of: Descriptor | FieldDescriptor) -> str:
         return self.comments.get(of.full_name, "")
 
-    def message(self, message: Descriptor, path: str) -> Kind:
+    def message(self, message: Descriptor, path: str) -> WireType:
         full = message.full_name
         if full in self.above:
             if (ref := self.above[full]) is None:
@@ -146,7 +158,7 @@ class _Reader:
         self.names.add(name)
         return name
 
-    def inside(self, message: Descriptor, path: str) -> Kind:
+    def inside(self, message: Descriptor, path: str) -> WireType:
         if message.GetOptions().message_set_wire_format:
             raise SchemaError(path, f"message {message.full_name} is a MessageSet: no names")
         said, fields = self.said(message), list(message.fields)
@@ -154,7 +166,7 @@ class _Reader:
             return self.slot(fields[0], path).kind
         name, reserved = self.name(message), _reserved(message)
         if said == CHOICE and len({field.containing_oneof for field in fields}) == 1:
-            return Choice(
+            return WireUnion(
                 name, tuple(self.option(field, i, path) for i, field in enumerate(fields)), reserved
             )
         if said != TUPLE:
@@ -172,15 +184,17 @@ class _Reader:
         if said == TUPLE:
             slots = [replace(slot, key=i) for i, slot in enumerate(slots)]
             places = tuple(types_of(slot.kind) for slot in slots)
-            return Record(name, tuple(slots), t.TupleType(places), reserved)
+            return WireRecord(name, tuple(slots), t.TupleType(places), reserved)
         made = tuple(t.Field(str(slot.key), types_of(slot.kind), slot.required) for slot in slots)
         within.type.bind(types := t.RecordType(name, made))
-        return Record(name, tuple(slots), types, reserved)
+        return WireRecord(name, tuple(slots), types, reserved)
 
-    def option(self, field: FieldDescriptor, i: int, path: str) -> Slot:
-        return Slot(i, field.name, field.number, self.item(field, path + step(field.name), self.said(field)))
+    def option(self, field: FieldDescriptor, i: int, path: str) -> WireField:
+        return WireField(
+            i, field.name, field.number, self.item(field, path + step(field.name), self.said(field))
+        )
 
-    def slot(self, field: FieldDescriptor, path: str, null: int = 0) -> Slot:
+    def slot(self, field: FieldDescriptor, path: str, null: int = 0) -> WireField:
         words = self.said(field)
         said = KEY.sub("", words)
         has = said.split("; ")
@@ -192,9 +206,9 @@ class _Reader:
         required = always and not null and MISSING not in has
         one = field.containing_oneof
         among = one.name if one is not None and one.name != f"_{field.name}" else ""
-        return Slot(_key(field, words), field.name, field.number, kind, required, null, among)
+        return WireField(_key(field, words), field.name, field.number, kind, required, null, among)
 
-    def kind(self, field: FieldDescriptor, path: str, said: str) -> Kind:
+    def kind(self, field: FieldDescriptor, path: str, said: str) -> WireType:
         entry = field.message_type
         if not field.is_repeated:
             return self.item(field, path, said)
@@ -203,15 +217,15 @@ class _Reader:
             key, value = entry.fields_by_name["key"], entry.fields_by_name[VALUE]
             keys = self.item(key, path + "{key}", words.get("keys", ""))
             values = self.item(value, path + "{}", words.get("values", ""))
-            return Map(keys, values, self.name(entry, field.full_name.split(".")[-2]))
+            return WireMap(keys, values, self.name(entry, field.full_name.split(".")[-2]))
         item = self.item(field, path + "[]", said)
-        if entry is not None and self.said(entry) == PAIR and isinstance(item, Record):
+        if entry is not None and self.said(entry) == PAIR and isinstance(item, WireRecord):
             keys, values = (slot.kind for slot in item.slots)
-            return Map(keys, values, item.name)
+            return WireMap(keys, values, item.name)
         held = next((node for words, node in COLLECTIONS.items() if words in said.split("; ")), t.ListType)
-        return Sequence(item, held(types_of(item)))
+        return WireSequence(item, held(types_of(item)))
 
-    def item(self, field: FieldDescriptor, path: str, said: str) -> Kind:
+    def item(self, field: FieldDescriptor, path: str, said: str) -> WireType:
         """Return the kind of what stands in a field once."""
         if field.type == field.TYPE_GROUP:
             raise SchemaError(path, "groups are not read; make it a message")

@@ -9,7 +9,19 @@ from collections.abc import Iterator
 
 from ...tree import types as t
 from ...tree.declare import SchemaError
-from ..layout import Choice, Kind, Layout, Leaf, Map, Nullable, Record, Sequence, Slot, opened, parts
+from ..layout import (
+    Layout,
+    Leaf,
+    Nullable,
+    WireField,
+    WireMap,
+    WireRecord,
+    WireSequence,
+    WireType,
+    WireUnion,
+    opened,
+    parts,
+)
 
 __all__ = ["BOX", "PAIR", "field_name", "has_none", "natively", "read", "type_name", "write"]
 
@@ -48,7 +60,7 @@ _TYPES = {
 _UNITS = {"ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
 
 
-def field_name(slot: Slot) -> str:
+def field_name(slot: WireField) -> str:
     """Return a field's name: its own, or one made of the number where the language keeps that to itself."""
     return f"field_{slot.number}" if slot.name in _WORDS else slot.name
 
@@ -62,15 +74,15 @@ def type_name(leaf: Leaf) -> str:
     return "i32" if leaf.wire == "int" and leaf.bits == 32 else _TYPES[leaf.wire]
 
 
-def has_none(kind: Kind) -> bool:
+def has_none(kind: WireType) -> bool:
     """Whether None may stand there, for which containers have no room."""
     return isinstance(kind, Nullable) or (isinstance(kind, Leaf) and kind.wire == "null")
 
 
-def natively(kind: Map | Sequence) -> bool:
+def natively(kind: WireMap | WireSequence) -> bool:
     """Whether a map or a set is one in Thrift: its keys or items are values without parts."""
-    inside = kind.key if isinstance(kind, Map) else kind.item
-    if isinstance(kind, Sequence) and not isinstance(kind.type, (t.SetType, t.FrozenSetType)):
+    inside = kind.key if isinstance(kind, WireMap) else kind.item
+    if isinstance(kind, WireSequence) and not isinstance(kind.type, (t.SetType, t.FrozenSetType)):
         return False
     return isinstance(inside, Leaf) and inside.wire != "null"
 
@@ -96,7 +108,7 @@ def write(layout: Layout) -> bytes:
         SchemaError: A field has a number that Thrift has no room for.
     """
     writer = _Writer(set(_names(layout.root)))
-    if isinstance(layout.root, (Record, Choice)):
+    if isinstance(layout.root, (WireRecord, WireUnion)):
         writer.type(layout.root)
     else:
         writer.box(layout.root, "Root")
@@ -110,45 +122,45 @@ class _Writer:
         self.begun: set[str] = set()
         self.boxes: dict[str, list[str]] = {}
 
-    def type(self, kind: Kind) -> str:
+    def type(self, kind: WireType) -> str:
         """Return the type of a kind, having written the structs that it wants."""
         match kind := opened(kind):
             case Nullable(inner):
                 return self.type(inner)
             case Leaf():
                 return type_name(kind)
-            case Sequence(item):
+            case WireSequence(item):
                 return f"{'set' if natively(kind) else 'list'}<{self.inside(item)}>"
-            case Map(key, value):
+            case WireMap(key, value):
                 if natively(kind):
                     return f"map<{self.inside(key)}, {self.inside(value)}>"
                 return f"list<{self.struct(_struct_name(kind.name), self.pair(key, value))}>"
-            case Record(name) | Choice(name) if (made := _struct_name(name)) in self.begun:
+            case WireRecord(name) | WireUnion(name) if (made := _struct_name(name)) in self.begun:
                 return made
-            case Record(name, slots):
+            case WireRecord(name, slots):
                 self.begun.add(_struct_name(name))
                 return self.struct(_struct_name(name), self.fields(slots), kind.reserved)
-            case Choice(name, options):
+            case WireUnion(name, options):
                 self.begun.add(_struct_name(name))
                 fields = self.fields(options, union=True)
                 return self.struct(_struct_name(name), fields, kind.reserved, "union")
         raise AssertionError(kind)
 
-    def inside(self, kind: Kind) -> str:
+    def inside(self, kind: WireType) -> str:
         """Return the type of items, keys or values of a kind."""
         if not has_none(kind):
             return self.type(kind)
         parts_of_name = re.findall("[A-Za-z0-9]+", self.type(kind))
         return self.box(kind, "Optional" + "".join(part[:1].upper() + part[1:] for part in parts_of_name))
 
-    def box(self, kind: Kind, name: str) -> str:
+    def box(self, kind: WireType, name: str) -> str:
         """Return the name of a struct for one value: that which was asked for, or one like it."""
         lines = [self.line(1, BOX, kind, required=not has_none(kind))]
         while name in self.taken or self.boxes.setdefault(name, lines) != lines:
             name += "Box"
         return self.struct(name, lines)
 
-    def pair(self, key: Kind, value: Kind) -> list[str]:
+    def pair(self, key: WireType, value: WireType) -> list[str]:
         return [
             self.line(number, name, kind, required=not has_none(kind))
             for number, (name, kind) in enumerate(zip(PAIR, (key, value), strict=True), 1)
@@ -162,7 +174,7 @@ class _Writer:
         self.blocks.setdefault(name, text)
         return name
 
-    def fields(self, slots: tuple[Slot, ...], union: bool = False) -> list[str]:
+    def fields(self, slots: tuple[WireField, ...], union: bool = False) -> list[str]:
         lines = []
         for slot in sorted(slots, key=lambda slot: slot.number):
             if max(slot.number, slot.null) > HIGHEST:
@@ -177,21 +189,21 @@ class _Writer:
         return lines
 
     def line(
-        self, number: int, name: str, kind: Kind, required: bool | None, words: list[str] | None = None
+        self, number: int, name: str, kind: WireType, required: bool | None, words: list[str] | None = None
     ) -> str:
         need = "" if required is None else "required " if required else "optional "
         remarks = "; ".join([*(words or ()), *dict.fromkeys(_remarks(kind))])
         return f"  {number}: {need}{self.type(kind)} {name}" + (f" // {remarks}" if remarks else "")
 
 
-def _names(kind: Kind) -> Iterator[str]:
-    if isinstance(kind, (Record, Choice, Map)):
+def _names(kind: WireType) -> Iterator[str]:
+    if isinstance(kind, (WireRecord, WireUnion, WireMap)):
         yield kind.name
     for part in parts(kind):
         yield from _names(part)
 
 
-def _remarks(kind: Kind) -> Iterator[str]:
+def _remarks(kind: WireType) -> Iterator[str]:
     """Yield what the types do not say of how values are written, down to the next structs."""
     match kind:
         case Leaf("timestamp" | "local-timestamp" as wire, unit=unit):
@@ -207,6 +219,6 @@ def _remarks(kind: Kind) -> Iterator[str]:
             yield f"one of {', '.join(name for name, _ in symbols)}"
         case Leaf("text", node) if not isinstance(node, t.StrType):
             yield f"{node} as text".replace("\n", " ")
-        case Nullable() | Sequence() | Map():
+        case Nullable() | WireSequence() | WireMap():
             for part in parts(kind):
                 yield from _remarks(part)

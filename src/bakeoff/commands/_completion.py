@@ -42,9 +42,9 @@ def codecs(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> lis
 
 def wire_formats(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Formats that codecs write."""
-    from ..codecs.registry import FORMATS
+    from ..codecs.registry import FORMAT_MODULES
 
-    return _offered(FORMATS, incomplete)
+    return _offered(FORMAT_MODULES, incomplete)
 
 
 def types(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..console import board
+from ..console import live_display
 from ..errors import UsageError
 from .run import show_on
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from ..bench.run.interleaved import Again
     from ..reports.decide.compare import Comparison
 
-__all__ = ["Typed", "confirm"]
+__all__ = ["TypedOptions", "confirm"]
 
 
-class Typed(NamedTuple):
+class TypedOptions(NamedTuple):
     """What may come from nobody but the user.
 
     Attributes:
@@ -38,7 +38,9 @@ class Typed(NamedTuple):
     budget: float
 
 
-def confirm(comparison: Comparison, runs: tuple[Result, Result], limit: float, typed: Typed) -> Comparison:
+def confirm(
+    comparison: Comparison, runs: tuple[Result, Result], limit: float, typed: TypedOptions
+) -> Comparison:
     """Measure again what would not pass a gate, and let that decide.
 
     Raises:
@@ -61,7 +63,7 @@ def confirm(comparison: Comparison, runs: tuple[Result, Result], limit: float, t
     def enough(cell: Cell, old: Sequence[Measurement], new: Sequence[Measurement], alpha: float) -> bool:
         return len(old) > 1 and settled(old, new, operations[cell], limit, alpha)
 
-    with board() as screen:
+    with live_display() as screen:
         found = interleave(
             (Side(before, runs[0]), Side(after, runs[1])),
             list(operations),

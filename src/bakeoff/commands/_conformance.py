@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from ..bench.lab.conformance.case import Verdict
+    from ..bench.lab.conformance.case import ConformanceVerdict
     from ..bench.lab.conformance.run import LeftOut, Report
-    from ..bench.lab.conformance.verdicts import Judgement
+    from ..bench.lab.conformance.verdicts import ConformanceJudgement
 
 __all__ = ["show"]
 
-COLUMNS: dict[Verdict, str] = {
+COLUMNS: dict[ConformanceVerdict, str] = {
     "right accept": "right\naccepts",
     "right reject": "right\nrejects",
     "wrong accept": "wrong\naccepts",
@@ -49,7 +49,7 @@ def show(folder: Path, selection: Sequence[str], form: str) -> None:
     """
     from ..bench.lab.conformance.run import pair, reports
     from ..bench.lab.conformance.suites import find
-    from ..bench.run.processes import Workshop
+    from ..bench.run.processes import LocalExecutor
     from ..codecs import select
     from ..codecs.registry import split_name
     from ..console import progress
@@ -62,15 +62,15 @@ def show(folder: Path, selection: Sequence[str], form: str) -> None:
         if schema or compression:
             raise UsageError(f"{name}: suites are made of bare payloads; check {base}")
     found: list[Report] = []
-    with Workshop() as workshop:
-        pairs, left_out = pair(chosen, copies, workshop)
+    with LocalExecutor() as executor:
+        pairs, left_out = pair(chosen, copies, executor)
         if not pairs:
             why = "; ".join(f"{codec}: {reason}" for codec, reason, _ in left_out)
             raise UsageError(f"{folder}: no suite for these codecs ({why})")
         try:
             with progress() as display:
                 task = display.add_task("", total=len(pairs))
-                for number, report in enumerate(reports(pairs, workshop), 1):
+                for number, report in enumerate(reports(pairs, executor), 1):
                     found.append(report)
                     display.update(task, description=report.codec, completed=number)
         finally:
@@ -108,7 +108,7 @@ def _exact(report: Report) -> tuple[int, int]:
     return sum(tried), len(tried) - sum(tried)
 
 
-def _notable(report: Report) -> Iterator[tuple[str, Judgement]]:
+def _notable(report: Report) -> Iterator[tuple[str, ConformanceJudgement]]:
     for case, judgement in report.judgements:
         if judgement.verdict in WRONG or judgement.exact is False:
             yield case, judgement

@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal
 
-from ..bench.lab.evolution.cost import Cost
-from ..bench.lab.evolution.trial import Direction, Reading, Trial
+from ..bench.lab.evolution.cost import ReadingCost
+from ..bench.lab.evolution.trial import CrossReading, EvolutionDirection, Trial
 from ..reports.model import numbers
 from ..reports.model.table import EMPTY, Absent, Column, Entry, Row, Section, Table
-from ..schemas.tree.difference import RULES, Difference
+from ..schemas.tree.difference import RULES, SchemaDifference
 
 __all__ = ["Evolution", "json", "table"]
 
-_DIRECTIONS: Final[tuple[Direction, ...]] = ("old→new", "new→old")
+_DIRECTIONS: Final[tuple[EvolutionDirection, ...]] = ("old→new", "new→old")
 _FEW: Final = 4
 """Names of codecs in a sentence; of more the rest is counted."""
 _LINES: Final = 20
@@ -40,9 +40,9 @@ class Evolution:
 
     old: str
     new: str
-    difference: Difference
+    difference: SchemaDifference
     trials: Sequence[Trial]
-    costs: Mapping[tuple[str, Direction], Cost]
+    costs: Mapping[tuple[str, EvolutionDirection], ReadingCost]
     records: int
     data: str = ""
     newer: bool = False
@@ -89,7 +89,7 @@ def table(found: Evolution) -> Table:
 # The rows -------------------------------------------------------------------------------------------
 
 
-def _row(trial: Trial, costs: Mapping[tuple[str, Direction], Cost]) -> Row:
+def _row(trial: Trial, costs: Mapping[tuple[str, EvolutionDirection], ReadingCost]) -> Row:
     entries = {"codec": Entry(trial.codec), "silent": Entry(_silent(trial))}
     for way in _DIRECTIONS:
         reading = trial.reading(way)
@@ -100,7 +100,7 @@ def _row(trial: Trial, costs: Mapping[tuple[str, Direction], Cost]) -> Row:
     return Row(trial.codec, entries, ranked=not trial.backward.failed)
 
 
-def _words(reading: Reading) -> str:
+def _words(reading: CrossReading) -> str:
     if reading.failed:
         return "not carried"
     if reading.refused == reading.records:
@@ -116,7 +116,7 @@ def _words(reading: Reading) -> str:
     return ", ".join(filter(None, parts)) or "reads"
 
 
-def _is_silent(reading: Reading) -> bool:
+def _is_silent(reading: CrossReading) -> bool:
     return bool(reading.places("lost", "wrong", "made up"))
 
 
@@ -129,7 +129,7 @@ def _silent(trial: Trial) -> str:
     return ", ".join(found)
 
 
-def _cost(cost: Cost | None) -> Entry:
+def _cost(cost: ReadingCost | None) -> Entry:
     if cost is None:
         return EMPTY
     found = cost.ratio
@@ -175,21 +175,21 @@ _What = tuple[str, str, str]
 """What happened, the path where it did, and why or an example."""
 
 
-def _refusals(reading: Reading) -> list[_What]:
+def _refusals(reading: CrossReading) -> list[_What]:
     return [("refused", "", reading.error)] if reading.refused else []
 
 
-def _faults(reading: Reading) -> list[_What]:
+def _faults(reading: CrossReading) -> list[_What]:
     words = {"wrong": "read wrongly", "made up": "read wrongly"}
     return [(words.get(each.fault, each.fault), each.path, each.example) for each in reading.faults]
 
 
 def _told(
-    trials: Sequence[Trial], of: Callable[[Reading], list[_What]], *, examples: bool = False
+    trials: Sequence[Trial], of: Callable[[CrossReading], list[_What]], *, examples: bool = False
 ) -> Iterator[str]:
     """Yield what happened, to which codecs, with why or with the first example."""
-    groups: dict[tuple[Direction, str, str, str], list[str]] = {}
-    first: dict[tuple[Direction, str, str, str], str] = {}
+    groups: dict[tuple[EvolutionDirection, str, str, str], list[str]] = {}
+    first: dict[tuple[EvolutionDirection, str, str, str], str] = {}
     for trial in trials:
         for way in _DIRECTIONS:
             for what, path, why in of(trial.reading(way)):
@@ -224,7 +224,7 @@ _VERBS: Final = {
 }
 
 
-def _outcome(reading: Reading) -> str:
+def _outcome(reading: CrossReading) -> str:
     """Return the worst that happens to a reading."""
     if reading.failed:
         return "not carried"
@@ -331,7 +331,7 @@ def json(found: Evolution) -> str:
     return _json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _reading(reading: Reading, cost: Cost | None = None) -> dict[str, Any]:
+def _reading(reading: CrossReading, cost: ReadingCost | None = None) -> dict[str, Any]:
     plain: dict[str, Any] = {
         "outcome": _outcome(reading),
         "records": reading.records,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from ..codecs.production.lock import VARIABLE, Faults, Lock, Place, faults, raised
+from ..codecs.production.lock import VARIABLE, Faults, Lock, LockLocation, faults, raised
 from ..errors import RunError, UsageError
 from ..escape import lines_visible, visible
 from ..files import is_device
@@ -34,7 +34,7 @@ def who() -> str:
         return "somebody"
 
 
-def check(place: Place, max_age: float | None) -> None:
+def check(place: LockLocation, max_age: float | None) -> None:
     """Say that a lock holds.
 
     Raises:
@@ -190,7 +190,7 @@ def _differences(old: Codec | None, new: Codec | None) -> list[str]:
     """Say what another library of the same format writes and reads otherwise."""
     if old is None or new is None:
         return []
-    before, after = dict(old.spec.wire), dict(new.spec.wire)
+    before, after = dict(old.spec.encodes_as), dict(new.spec.encodes_as)
     forms = [
         f"{token}: {before.get(token, 'native')} before, {after.get(token, 'native')} now"
         for token in sorted(before.keys() | after.keys())

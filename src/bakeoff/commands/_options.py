@@ -212,7 +212,7 @@ seed_option: Final = click.option(
 
 patience_option: Final = click.option(
     "--all",
-    "patient",
+    "no_time_limit",
     is_flag=True,
     help="Measure every figure, also where --budget does not suffice.",
 )

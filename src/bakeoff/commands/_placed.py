@@ -77,7 +77,7 @@ def options(
     base = Options(
         tuple(corpora),
         tuple(codecs),
-        patient=given["patient"],
+        no_time_limit=given["no_time_limit"],
         places=tuple(f"{name}={url}" for name, url in servers.items() if url),
         **own,
     )

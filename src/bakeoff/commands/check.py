@@ -18,7 +18,7 @@ from . import _completion
 from ._options import Size, Time, format_option
 
 if TYPE_CHECKING:
-    from ..bench.lab.hostile.campaign import Checked, Finding
+    from ..bench.lab.hostile.campaign import AttackedCodec, AttackFinding
     from ..bench.lab.hostile.promises import Promise, Seen
 
 __all__ = ["command"]
@@ -98,7 +98,7 @@ def command(
         return
     names = _selected(selection)
     promise = Promise(seconds, memory)
-    found: list[Checked] = []
+    found: list[AttackedCodec] = []
     try:
         with progress() as display:
             task = display.add_task("", total=len(names))
@@ -152,7 +152,7 @@ def _list(only: tuple[str, ...]) -> None:
     )
 
 
-def _show_codecs(found: list[Checked]) -> None:
+def _show_codecs(found: list[AttackedCodec]) -> None:
     """Show a row for each codec."""
     rows = []
     for each in found:
@@ -171,11 +171,11 @@ def _show_codecs(found: list[Checked]) -> None:
     _print(("codec", "cases", "kept", "known", "slowest", "most memory", "promise"), rows)
 
 
-def _lived(each: Checked) -> list[Seen]:
+def _lived(each: AttackedCodec) -> list[Seen]:
     return [finding.seen for finding in each.findings if not math.isnan(finding.seen.seconds)]
 
 
-def _show_cases(found: list[Checked]) -> None:
+def _show_cases(found: list[AttackedCodec]) -> None:
     """Show a row for each case of each codec."""
     rows = [
         (
@@ -189,7 +189,7 @@ def _show_cases(found: list[Checked]) -> None:
     _print(("codec", "case", "outcome", "calls", "accepted", "slowest", "most memory", "promise"), rows)
 
 
-def _show_broken(found: list[Checked]) -> None:
+def _show_broken(found: list[AttackedCodec]) -> None:
     """Say what happened and how to see it again; of each known fault, why it stays."""
     lines: list[str] = []
     for each in found:
@@ -200,7 +200,7 @@ def _show_broken(found: list[Checked]) -> None:
         click.echo(line)
 
 
-def _told(finding: Finding) -> list[str]:
+def _told(finding: AttackFinding) -> list[str]:
     seen, head = finding.seen, f"{finding.codec} {finding.case.title}"
     if finding.known is not None and finding.verdict == "known":
         return [f"{head}: known, the library's fault: {finding.known.reason}"]
@@ -239,7 +239,7 @@ def _print(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     console().print(table)
 
 
-def _plain(found: list[Checked], promise: Promise) -> dict[str, Any]:
+def _plain(found: list[AttackedCodec], promise: Promise) -> dict[str, Any]:
     return {
         "promise": {"seconds": promise.seconds, "memory": promise.memory},
         "codecs": [

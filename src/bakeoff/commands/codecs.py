@@ -144,11 +144,11 @@ def _isolated(name: str) -> dict[str, Any]:
     from ..bench.jobs import Describe
 
     try:
-        from ..bench.run.processes import Workshop
+        from ..bench.run.processes import LocalExecutor
     except UsageError as error:
         return {"failed": str(error)}
-    with Workshop() as workshop:
-        ended = workshop.work(Describe(codec=name, memory=MEMORY), patience=PATIENCE)
+    with LocalExecutor() as executor:
+        ended = executor.work(Describe(codec=name, memory=MEMORY), patience=PATIENCE)
     if ended.answer is not None:
         return dict(ended.answer.facts)
     # Options of a run do not exist here; an error says what it is by itself.
@@ -185,7 +185,7 @@ def _show_table(facts: list[dict[str, Any]]) -> None:
         "version",
         "accelerated",
         "trusted only",
-        "carries",
+        "preserves",
         "guards",
         "media type",
     ):
@@ -197,7 +197,7 @@ def _show_table(facts: list[dict[str, Any]]) -> None:
             _status(fact),
             _accelerated(fact),
             "yes" if fact["trusted_only"] else "",
-            f"{len(fact['carries'])} types" if "carries" in fact else "",
+            f"{len(fact['preserves'])} types" if "preserves" in fact else "",
             ", ".join(fact["guards"]),
             fact.get("media_type", ""),
         )
@@ -215,7 +215,7 @@ def _show_one(fact: dict[str, Any]) -> None:
     for key, value in fact.items():
         if key == "about" or value in ("", [], None):
             continue
-        shown = ", ".join(value) if key == "carries" else _limits(value) if key == "limits" else value
+        shown = ", ".join(value) if key == "preserves" else _limits(value) if key == "limits" else value
         if key == "policies":
             shown = [f"{name} {_policy(stated)}" for name, stated in value.items()]
         for line in shown if isinstance(shown, list) else [shown]:

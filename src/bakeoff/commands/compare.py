@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ..errors import RunError, UsageError
-from ._confirm import Typed, confirm
+from ._confirm import TypedOptions, confirm
 from ._options import Share, Time, format_option, trusted_option
 from ._output import encoded, guard, layout, put
 
@@ -94,7 +94,7 @@ def command(
         old, new = load(before), load(after)
         found = compare(old, new, force=force, sessions=Past(old, new).sessions())
         if again and limit is not None:
-            typed = Typed((python_before, python_after), corpora, schema, trusted, budget)
+            typed = TypedOptions((python_before, python_after), corpora, schema, trusted, budget)
             found = confirm(found, (old, new), limit, typed)
         if form == "json":
             content = written.json(found, limit)

@@ -15,7 +15,7 @@ from ._records import report_remark, report_skipped, slow_progress
 from ._schemas import include_option, named
 
 if TYPE_CHECKING:
-    from ..schemas.tree.difference import Difference
+    from ..schemas.tree.difference import SchemaDifference
 
 __all__ = ["command"]
 
@@ -116,7 +116,7 @@ def command(
         context.exit(1)
 
 
-def _difference(old: str, new: str, renames: Sequence[str], include: Sequence[str]) -> Difference:
+def _difference(old: str, new: str, renames: Sequence[str], include: Sequence[str]) -> SchemaDifference:
     from ..schemas.tree.difference import compare
 
     told = {}
@@ -144,9 +144,11 @@ def _names(codecs: Sequence[str]) -> list[str]:
     from ..codecs import describe, missing, select, split_name
     from ..codecs import names as known
 
-    usual = [name for name in known(needs_schema=True) if describe(name).usual and missing(name) is None]
+    in_default_set = [
+        name for name in known(needs_schema=True) if describe(name).in_default_set and missing(name) is None
+    ]
     found: dict[str, None] = {}
-    for name in select(codecs, default=usual):
+    for name in select(codecs, default=in_default_set):
         base, _, compression = split_name(name)
         if compression is not None:
             raise UsageError(f"{name}: a compressor knows no schema; leave it out")
@@ -157,14 +159,14 @@ def _names(codecs: Sequence[str]) -> list[str]:
 
 
 def _given(
-    source: str, records: int, how: Mapping[str, Any], difference: Difference
+    source: str, records: int, how: Mapping[str, Any], difference: SchemaDifference
 ) -> tuple[list[Any], bool]:
     """Return the records of a file, and whether they are the newer version's.
 
     Raises:
         UsageError: They are of neither version.
     """
-    from ..bench.lab.evolution.given import as_version
+    from ..bench.lab.evolution.versions import as_version
     from ..datasets import corpus
     from ..datasets.readers.formats import codec_of
 

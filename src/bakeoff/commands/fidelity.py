@@ -14,9 +14,9 @@ from ..grid import draw
 from ._options import format_option, selecting
 
 if TYPE_CHECKING:
-    from ..bench.lab.fidelity.matrix import Cell
+    from ..bench.lab.fidelity.matrix import FidelityCell
 
-    Column = dict[str, tuple[Cell, Cell]]
+    Column = dict[str, tuple[FidelityCell, FidelityCell]]
 
 __all__ = ["command"]
 
@@ -65,7 +65,7 @@ def command(codecs: tuple[str, ...], form: str, output: Path | None) -> None:
     put(text.encode(), output)
 
 
-def _short(cells: tuple[Cell, Cell]) -> str:
+def _short(cells: tuple[FidelityCell, FidelityCell]) -> str:
     without, with_schema = (str(cell) for cell in cells)
     return without if without == with_schema else f"{without} > {with_schema}"
 

@@ -18,7 +18,7 @@ from ._records import destination, output, report_remark, report_skipped, slow_p
 
 if TYPE_CHECKING:
     from ..datasets.base import Progress
-    from ..datasets.synthetic import Shape
+    from ..datasets.synthetic import DataProfile
 
 __all__ = ["command"]
 
@@ -118,7 +118,7 @@ def _built_in(name: str, records: int | None, seed: int | None) -> Any:
     return datasets.corpus(name, records, datasets.DEFAULT_SEED if seed is None else seed).records
 
 
-def _twin(shape: Shape, count: int, seed: int | None) -> Any:
+def _twin(shape: DataProfile, count: int, seed: int | None) -> Any:
     from .. import datasets
     from ..datasets.synthetic import made
 
@@ -128,7 +128,7 @@ def _twin(shape: Shape, count: int, seed: int | None) -> Any:
     return records
 
 
-def _fitted(source: str, hide_names: bool, how: Mapping[str, Any]) -> Shape:
+def _fitted(source: str, hide_names: bool, how: Mapping[str, Any]) -> DataProfile:
     from ..datasets import corpus
     from ..datasets.synthetic import fit, hidden, names_by_risk
 
@@ -149,7 +149,7 @@ def _fitted(source: str, hide_names: bool, how: Mapping[str, Any]) -> Shape:
     return shape
 
 
-def _save(shape: Shape, path: Path) -> None:
+def _save(shape: DataProfile, path: Path) -> None:
     from ..datasets.synthetic import write
     from ._output import put
 
@@ -158,7 +158,7 @@ def _save(shape: Shape, path: Path) -> None:
         click.echo(f"{path}: the shape", err=True)
 
 
-def _read(path: Path | None) -> Shape:
+def _read(path: Path | None) -> DataProfile:
     from ..datasets.synthetic import LARGEST, read
 
     assert path is not None

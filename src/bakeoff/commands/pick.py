@@ -105,7 +105,7 @@ def command(
     from ..reports.decide.pick import Wish, pick
     from ..reports.decide.pick_output import render
     from ..reports.decide.pick_placed import in_place, said
-    from ..reports.model.cost import Cost
+    from ..reports.model.cost import CostModel
     from ..reports.model.files import load_all
     from . import _lock
 
@@ -120,7 +120,7 @@ def command(
         raise UsageError("--force belongs to --write")
     place = Path(located(lock).path)
     wish = Wish(
-        cost=Cost.of(reads, bandwidth),
+        cost=CostModel.of(reads, bandwidth),
         rate=rate,
         needs=_names(needs),
         trusted=not untrusted,

@@ -132,7 +132,7 @@ def _options(
         for number in numbers
     }
     usual = sum(points.values()) / share
-    if given["budget"] is not None and not given["patient"]:
+    if given["budget"] is not None and not given["no_time_limit"]:
         points = _affordable(points, given["budget"])
     operations = tuple(_operations(points, rate, bound))
     return _placed.options(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..console import board
+from ..console import live_display
 from ..errors import UsageError
 from ..escape import lines_visible, without_passwords
 from . import _completion
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ..bench.results import Result
     from ..bench.run.context import Show
     from ..bench.run.options import Options
-    from ..bench.run.place import Place
-    from ..console import Board
+    from ..bench.run.output_file import OutputFile
+    from ..console import LiveDisplay
 
 __all__ = ["carry_out", "command", "show_on"]
 
@@ -51,7 +51,7 @@ _NOTHING = 1
 )
 @click.option(
     "--all",
-    "patient",
+    "no_time_limit",
     is_flag=True,
     default=None,
     help="Every codec, and time for each of them: also those that --budget does not suffice for.",
@@ -205,7 +205,7 @@ def carry_out(
     from ..reports.tables.sentence import got_through
 
     options.validate(named)
-    with board() as screen:
+    with live_display() as screen:
         if explaining:
             from ..bench.run.explain import explain
 
@@ -239,7 +239,7 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
     import dataclasses
 
     from ..bench.run.options import Options
-    from ..codecs import names, select, usual
+    from ..codecs import default_set, names, select
     from ..datasets.corpora import bring_schemas, is_read_once
 
     how = {key: given["how"][key] for key in ("format", "at", "trusted")}
@@ -248,7 +248,7 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
         "sample",
         "seed",
         "budget",
-        "patient",
+        "no_time_limit",
         "ratios",
         "isolate",
         "gc",
@@ -263,7 +263,7 @@ def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | No
     ):
         chosen[key] = given[key]
     declared = given["schema"] is not None or (not given["infer"] and bring_schemas(corpora, **how))
-    entered = names(needs_schema=declared) if given["patient"] else usual(needs_schema=declared)
+    entered = names(needs_schema=declared) if given["no_time_limit"] else default_set(needs_schema=declared)
     chosen |= {
         **{key: value or None for key, value in given["how"].items()},
         "corpora": tuple(corpora) or None,
@@ -427,7 +427,7 @@ def show_on(display: Any) -> Show:
     return show
 
 
-def _look(screen: Board) -> Callable[[Callable[[], Result]], None]:
+def _look(screen: LiveDisplay) -> Callable[[Callable[[], Result]], None]:
     """Return what writes the table as it stands, as often as is worth looking."""
     before = -_EVERY
 
@@ -450,7 +450,7 @@ def _command_line() -> str:
     return encoded(shlex.join(["bakeoff", *map(without_passwords, sys.argv[1:])])).decode()
 
 
-def _report(result: Result, per: int | None, notes: Sequence[str], place: Place) -> None:
+def _report(result: Result, per: int | None, notes: Sequence[str], place: OutputFile) -> None:
     from ..reports import render
 
     options = layout(None) | ({"per": per} if per is not None else {})

@@ -131,7 +131,7 @@ def _operations(stores: Iterable[str], states: Iterable[str], batch: int | None)
     """Yield what is measured in each store; a store that keeps records in memory calls no codec for some."""
     from ..bench.backends.stores import kind
     from ..bench.operations import operation
-    from ..bench.operations.stores import BATCH, CODEC, FLOOR, OPERATIONS, UNCODED
+    from ..bench.operations.stores import BASELINE, BATCH, CODEC, OPERATIONS, UNCODED
 
     for store in stores:
         live = kind(store).live
@@ -141,7 +141,7 @@ def _operations(stores: Iterable[str], states: Iterable[str], batch: int | None)
                 if declared.name == "put-batch" and batch not in (None, BATCH):
                     where += f"x{batch}"
                 variants = [
-                    variant.name for variant in declared.variants if live or variant in (CODEC, FLOOR)
+                    variant.name for variant in declared.variants if live or variant in (CODEC, BASELINE)
                 ]
                 if live and declared.name in UNCODED:
                     variants = []

@@ -9,11 +9,11 @@ from __future__ import annotations
 from importlib import import_module
 from pkgutil import iter_modules
 
-from ..cases import Case
+from ..cases import HostileCase
 
 __all__ = ["CASES"]
 
-CASES: tuple[Case, ...] = tuple(
+CASES: tuple[HostileCase, ...] = tuple(
     case for module in iter_modules(__path__) for case in import_module(f".{module.name}", __name__).CASES
 )
 """The cases of all formats."""

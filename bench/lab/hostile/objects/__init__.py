@@ -5,9 +5,9 @@ Endless ones are left out, as are small ones that are many gigabytes when writte
 
 from __future__ import annotations
 
-from . import changing, lying, nesting, values
+from . import adversarial, changing, nesting, values
 
 __all__ = ["OBJECTS"]
 
-OBJECTS = values.CASES + nesting.CASES + lying.CASES + changing.CASES
+OBJECTS = values.CASES + nesting.CASES + adversarial.CASES + changing.CASES
 """All cases of encoding."""

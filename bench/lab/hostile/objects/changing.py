@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..cases import Case
+from ..cases import HostileCase
 from .kinds import Box, GivenMapping
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CASES"]
 
-_case = partial(Case, "encode", reads_back=False)
+_case = partial(HostileCase, "encode", reads_back=False)
 
 
 def _changes(
@@ -122,7 +122,7 @@ def _shared_box() -> tuple[Any, Callable[[], Any]]:
     return boxes, change
 
 
-CASES: tuple[Case, ...] = (
+CASES: tuple[HostileCase, ...] = (
     _case("emptied-list", "a list that a hook empties while it is written", _changes(_emptied_list)),
     _case("emptied-dict", "a dict that a hook empties while it is written", _changes(_emptied_dict)),
     _case("emptied-set", "a set that a hook empties while it is written", _changes(_emptied_set)),

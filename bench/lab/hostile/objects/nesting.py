@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ..build import DEEP
-from ..cases import Case
+from ..cases import HostileCase
 from .kinds import Box, Pair
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CASES"]
 
-_case = partial(Case, "encode")
+_case = partial(HostileCase, "encode")
 
 
 class ListSubclass(list[Any]):
@@ -116,7 +116,7 @@ def _cycles(codec: Codec) -> Iterator[Any]:
     yield pair
 
 
-CASES: tuple[Case, ...] = (
+CASES: tuple[HostileCase, ...] = (
     *(
         _case(f"deep-{kind}", f"{kind.replace('-', ' ')} nested {DEEP:,} deep", _deep(wrap), must="refuse")
         for kind, wrap in WRAPS.items()

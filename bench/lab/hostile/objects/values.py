@@ -19,7 +19,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
-from ..cases import Case, ordinary
+from ..cases import HostileCase, ordinary
 from .kinds import Box, Pair, TextSubclass
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CASES"]
 
-_case = partial(Case, "encode")
+_case = partial(HostileCase, "encode")
 
 
 class Huge(enum.Enum):
@@ -147,7 +147,7 @@ def _of_libraries(codec: Codec) -> Iterator[Any]:
                 yield from (value, [value])
 
 
-CASES: tuple[Case, ...] = (
+CASES: tuple[HostileCase, ...] = (
     _case("ordinary", "an ordinary record", lambda codec: [ordinary(codec)], must="accept"),
     _case("views", "memoryviews that are released, have gaps, dimensions, other items", _views),
     _case("odd-keys", "keys of every kind, and keys that are written alike", _odd_keys),

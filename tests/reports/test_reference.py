@@ -13,12 +13,12 @@ from bakeoff.reports.model.reference import measured_by
 
 
 def at_speed(run: Result, seconds: float) -> Result:
-    """The run as a machine measures it on which a yardstick takes so long; made-up times are in 10 µs."""
+    """The run on a machine whose reference kernel takes so long; made-up times are in 10 µs."""
     cells = [
         replace(
             cell,
             samples=tuple(
-                replace(s, value=s.value * seconds / 1e-5, paired=s.value / 1e-5, yardstick=seconds)
+                replace(s, value=s.value * seconds / 1e-5, paired=s.value / 1e-5, reference_kernel=seconds)
                 if cell.cell.operation_name in ("dump", "load")
                 else s
                 for s in cell.samples

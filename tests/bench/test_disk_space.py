@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.bench.disk_space import NoRoom, is_full, needing_room
+from bakeoff.bench.disk_space import NoDiskSpace, is_full, needing_room
 from bakeoff.bench.results import read
 from bakeoff.bench.run.journal import journal_path
 
@@ -32,7 +32,7 @@ def fill(record):
     return json.dumps(record).encode()
 
 def codec():
-    return Codec(name="fills", format="json", encode=fill, decode=json.loads, carries={"str", "int"})
+    return Codec(name="fills", format="json", encode=fill, decode=json.loads, preserves={"str", "int"})
 """
 
 
@@ -158,7 +158,7 @@ def test_room_is_tried(tmp_path: Path) -> None:
 
 def test_other_errors_stay_what_they_are(tmp_path: Path) -> None:
     """Only a full disk is one."""
-    with pytest.raises(NoRoom, match="make room there"), needing_room(tmp_path):
+    with pytest.raises(NoDiskSpace, match="make room there"), needing_room(tmp_path):
         Path("/dev/full").write_bytes(b"x")
     with pytest.raises(FileNotFoundError), needing_room(tmp_path):
         (tmp_path / "none").read_bytes()

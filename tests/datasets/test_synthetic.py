@@ -22,7 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff import codec, datasets
-from bakeoff.datasets import synthetic as twin
+from bakeoff.datasets import synthetic as synthetic
 from bakeoff.datasets.synthetic import make
 from bakeoff.datasets.synthetic import profile as shapes
 from bakeoff.datasets.synthetic.fit import fit_records
@@ -42,13 +42,13 @@ JSON = st.recursive(
 )
 
 
-def fitted(records: Sequence[Any]) -> twin.Shape:
+def fitted(records: Sequence[Any]) -> synthetic.DataProfile:
     """Return the shape as it comes out of a file."""
-    return twin.read(twin.write(fit_records(records, len(records))), "shape.json")
+    return synthetic.read(synthetic.write(fit_records(records, len(records))), "shape.json")
 
 
 def twins(records: Sequence[Any], count: int | None = None) -> list[Any]:
-    return list(twin.made(fitted(records), count or len(records), 1))
+    return list(synthetic.made(fitted(records), count or len(records), 1))
 
 
 def strings(value: Any) -> Iterator[str]:
@@ -105,7 +105,7 @@ class TestNothingIsKept:
     def test_no_text_of_the_original(self, source: str) -> None:
         """All that a shape says in words of more than three letters are its own and the names of fields."""
         records = SOURCES[source]()
-        kept = set(strings(json.loads(twin.write(fit_records(records, len(records))))))
+        kept = set(strings(json.loads(synthetic.write(fit_records(records, len(records))))))
         known = {text for record in records for text in texts(record) if len(text) > 3}
 
         assert set() == {text for text in kept if len(text) > 3} - WORDS
@@ -114,16 +114,16 @@ class TestNothingIsKept:
     @given(st.lists(JSON, min_size=1, max_size=8))
     def test_whatever_the_original(self, records: list[Any]) -> None:
         """The same holds of any records; what was fitted is read back and makes as many."""
-        content = twin.write(fit_records(records, len(records)))
+        content = synthetic.write(fit_records(records, len(records)))
 
         assert {text for text in strings(json.loads(content)) if len(text) > 3} <= WORDS
-        assert content == twin.write(twin.read(content, "x"))
-        assert len(records) == len(list(twin.made(twin.read(content, "x"), len(records), 1)))
+        assert content == synthetic.write(synthetic.read(content, "x"))
+        assert len(records) == len(list(synthetic.made(synthetic.read(content, "x"), len(records), 1)))
 
     def test_no_number_of_the_original(self) -> None:
         """Of numbers the shape has ranges of a fixed grid only."""
         numbers = [random.Random(seed).getrandbits(60) for seed in range(50)]
-        content = twin.write(fit_records([{"number": n, "few": n % 2 + 7_654_321} for n in numbers], 50))
+        content = synthetic.write(fit_records([{"number": n, "few": n % 2 + 7_654_321} for n in numbers], 50))
 
         assert set() == {int(text) for text in re.findall(rb"\d+", content)} & {*numbers, 7654321, 7654322}
 
@@ -143,16 +143,16 @@ class TestNothingIsKept:
 
         again = [{"score": {names[n % 60]: n}} for n in range(400)]
 
-        assert ["scores"] == twin.names(fitted(records))
-        assert ["score"] == twin.names(fitted(again))
-        assert ["by_id", "x"] == twin.names(fitted(by_id))
+        assert ["scores"] == synthetic.names(fitted(records))
+        assert ["score"] == synthetic.names(fitted(again))
+        assert ["by_id", "x"] == synthetic.names(fitted(by_id))
         assert {4} == {len(record["scores"]) for record in twins(records)}
 
     def test_names_can_be_made_up(self) -> None:
         """Hidden names are as long as the ones that they stand for, and the same at all places."""
         shape = fitted(plain("messages", 50))
-        hidden = twin.read(twin.write(twin.hidden(shape)), "x")
-        before, after = twin.names(shape), twin.names(hidden)
+        hidden = synthetic.read(synthetic.write(synthetic.hidden(shape)), "x")
+        before, after = synthetic.names(shape), synthetic.names(hidden)
 
         assert [len(name) for name in before] == [len(name) for name in after]
         assert not {name for name in before if len(name) > 3} & set(after)
@@ -307,10 +307,10 @@ class TestShapes:
     def test_same_seed_same_records(self) -> None:
         """A seed makes the same records each time, another seed others, and a longer twin begins alike."""
         shape = fitted(plain("messages", 60))
-        first = list(twin.made(shape, 20, 3))
+        first = list(synthetic.made(shape, 20, 3))
 
-        assert first == list(twin.made(shape, 40, 3))[:20]
-        assert first != list(twin.made(shape, 20, 4))
+        assert first == list(synthetic.made(shape, 40, 3))[:20]
+        assert first != list(synthetic.made(shape, 20, 4))
 
     @pytest.mark.parametrize(
         ("change", "told"),
@@ -350,17 +350,17 @@ class TestShapes:
     )
     def test_no_shape(self, change: Any, told: str) -> None:
         """What is wrong in a shape file is said once, with the place."""
-        content = json.loads(twin.write(fit_records([{"a": 1, "b": "x"}], 1)))
+        content = json.loads(synthetic.write(fit_records([{"a": 1, "b": "x"}], 1)))
         change(content)
 
-        with pytest.raises(twin.ShapeError, match=told):
-            twin.read(json.dumps(content).encode(), "x")
+        with pytest.raises(synthetic.DataProfileError, match=told):
+            synthetic.read(json.dumps(content).encode(), "x")
 
     @pytest.mark.parametrize("content", [b"", b"[", b"[]", b'"text"', b"\xff", b"[" * 100_000])
     def test_no_json(self, content: bytes) -> None:
         """Other files are told from shapes."""
-        with pytest.raises(twin.ShapeError, match="x: is no shape"):
-            twin.read(content, "x")
+        with pytest.raises(synthetic.DataProfileError, match="x: is no shape"):
+            synthetic.read(content, "x")
 
     def test_too_deep(self) -> None:
         """A shape within a shape within a shape is refused before anybody walks it."""
@@ -369,8 +369,8 @@ class TestShapes:
             node = {"kind": "list", "type": "list", "lengths": [[1, 1, 1]], "item": node}
         content = {"bakeoff_shape": 1, "records": 1, "seen": 1, "record": node}
 
-        with pytest.raises(twin.ShapeError, match="levels"):
-            twin.read(json.dumps(content).encode(), "x")
+        with pytest.raises(synthetic.DataProfileError, match="levels"):
+            synthetic.read(json.dumps(content).encode(), "x")
 
     @pytest.mark.parametrize("text", [True, False])
     def test_too_large_a_record(self, text: bool, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -382,10 +382,10 @@ class TestShapes:
         if text:
             node = {"kind": "parts", "parts": [[[1, 1, ["a", 700_000]]]] * 50}
         content = {"bakeoff_shape": 1, "records": 1, "seen": 1, "record": node}
-        shape = twin.read(json.dumps(content).encode(), "x")
+        shape = synthetic.read(json.dumps(content).encode(), "x")
 
         with pytest.raises(RunError, match="more than"):
-            list(twin.made(shape, 1, 1))
+            list(synthetic.made(shape, 1, 1))
 
     def test_records_nested_too_deep(self) -> None:
         """Records that no shape can hold are an error that says so."""

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bakeoff.bench.results import CellResult, Result, read, write
-from bakeoff.bench.run.place import Place
+from bakeoff.bench.run.output_file import OutputFile
 from madeup import planted
 
 
@@ -59,7 +59,7 @@ def names(output: Path) -> list[str]:
 def test_an_earlier_result_is_kept_beside_the_new_one(output: Path, result: Result) -> None:
     """Of other options, data, machine or versions, or finished where the new one is not."""
     before = output.read_bytes()
-    place = Place(output)
+    place = OutputFile(output)
     place.write(result, last=True)
 
     assert names(output) == ["out.20261122T080000Z.json", "out.json"]
@@ -72,7 +72,7 @@ def test_an_earlier_result_is_kept_beside_the_new_one(output: Path, result: Resu
 
 def test_the_same_again_replaces_it(output: Path) -> None:
     """And says so."""
-    place = Place(output)
+    place = OutputFile(output)
     place.write(made(9), last=True)
 
     assert (names(output), read(output).started) == (["out.json"], "2026-11-22T09:00:00+00:00")
@@ -84,19 +84,19 @@ def test_the_same_again_replaces_it(output: Path) -> None:
 def test_a_run_in_which_nothing_got_through_replaces_nothing(output: Path) -> None:
     """Its reasons are in a file of their own; a table without a figure is worth nothing itself."""
     before = output.read_bytes()
-    place = Place(output)
+    place = OutputFile(output)
     place.write(failed(), last=True)
-    Place(place.path).write(failed(10), last=True)
+    OutputFile(place.path).write(failed(10), last=True)
 
     assert (names(output), output.read_bytes()) == (["out.failed.json", "out.json"], before)
     assert (place.path.name, place.note) == ("out.failed.json", f"{output} is still that of an earlier run")
-    Place(place.path).write(made(11), last=True)
+    OutputFile(place.path).write(made(11), last=True)
     assert names(output) == ["out.failed.json", "out.json"]
 
 
 def test_a_run_replaces_what_it_wrote_before(output: Path) -> None:
     """Itself or the part before it was resumed, without a word."""
-    place = Place(output)
+    place = OutputFile(output)
     place.write(made(complete=False), last=False)
     place.write(made(options={"budget": 90.0}), last=True)
 
@@ -107,7 +107,7 @@ def test_a_run_replaces_what_it_wrote_before(output: Path) -> None:
 def test_while_a_run_goes_on_an_earlier_result_stays(output: Path) -> None:
     """What becomes of it is only known at the end; the journal has what was measured."""
     before = output.read_bytes()
-    Place(output).write(made(9, complete=False), last=False)
+    OutputFile(output).write(made(9, complete=False), last=False)
 
     assert (names(output), output.read_bytes()) == (["out.json"], before)
 
@@ -115,9 +115,9 @@ def test_while_a_run_goes_on_an_earlier_result_stays(output: Path) -> None:
 def test_each_is_kept(output: Path) -> None:
     """Damaged files, and two that were begun in one second, too."""
     for seed in (2, 3):
-        Place(output).write(made(options={"seed": seed}, command=str(seed)), last=True)
+        OutputFile(output).write(made(options={"seed": seed}, command=str(seed)), last=True)
     output.write_bytes(output.read_bytes()[:-10])
-    Place(output).write(made(), last=True)
+    OutputFile(output).write(made(), last=True)
 
     kept = [name for name in names(output) if name != "out.json"]
     assert kept[:2] == ["out.20261122T080000Z-2.json", "out.20261122T080000Z.json"]

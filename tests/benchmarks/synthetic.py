@@ -1,4 +1,4 @@
-"""Targets for twins: ``python3 tasks.py benchmarks twin [FILE...]``.
+"""Targets for twins: ``python3 tasks.py benchmarks synthetic [FILE...]``.
 
 On the twin of a file (``bakeoff generate --like``) the ratio of any two codecs, in dump, load and bytes, is
 within 5 % of that on the file: of the built-in corpora, a document of statuses, and a file in which records
@@ -83,15 +83,16 @@ def _samples(result: Result, corpus: str, operation: str, codec: str) -> tuple[M
 
 
 def _furthest(result: Result, operation: str) -> Off:
-    original, twin = (corpus.name for corpus in result.corpora)
+    original, synthetic = (corpus.name for corpus in result.corpora)
     codecs = [
         name
         for name in dict.fromkeys(cell.cell.codec for cell in result.cells)
-        if name != "floor" and all(_samples(result, corpus, operation, name) for corpus in (original, twin))
+        if name != "floor"
+        and all(_samples(result, corpus, operation, name) for corpus in (original, synthetic))
     ]
     found = [Off(0.0, 0.0, f"({len(codecs)} codecs)")]
     for pair in combinations(codecs, 2):
-        (a, half_a), (b, half_b) = (_log(result, corpus, operation, pair) for corpus in (original, twin))
+        (a, half_a), (b, half_b) = (_log(result, corpus, operation, pair) for corpus in (original, synthetic))
         found.append(Off(abs(a - b), math.hypot(half_a, half_b), "/".join(pair)))
     return max(found)
 
@@ -106,12 +107,12 @@ def main(files: tuple[Path, ...], budget: int, codecs: tuple[str, ...]) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for path in files or _files(folder):
-            twin = folder / f"twin-{path.name}"
+            synthetic = folder / f"twin-{path.name}"
             output = folder / "result.json"
-            _bakeoff("generate", "--like", path, "-o", twin)
+            _bakeoff("generate", "--like", path, "-o", synthetic)
             chosen = [part for codec in codecs for part in ("-c", codec)]
             measured = ("--budget", f"{budget}s", "--sample", str(2 * RECORDS), "--no-memory", "--ratios")
-            _bakeoff("run", path, twin, "-o", output, *measured, *chosen)
+            _bakeoff("run", path, synthetic, "-o", output, *measured, *chosen)
             result = read(output)
             output.unlink()
             off = {operation: _furthest(result, operation) for operation in OPERATIONS}

@@ -11,7 +11,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ..cases import Case
+from ..cases import HostileCase
 from .kinds import Box, GivenMapping
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["CASES", "raised"]
 
 # What comes of objects that contradict themselves may contradict itself: it need not be readable.
-_case = partial(Case, "encode", reads_back=False)
+_case = partial(HostileCase, "encode", reads_back=False)
 
 raised: list[BaseException] = []
 """What hostile objects have raised of their own; `attack` empties it before each call."""
@@ -281,7 +281,7 @@ def _liars(codec: Codec) -> Iterator[Any]:
     yield type("Raising", (), {name: refuse for name in _METHODS if name not in ("__hash__", "__dict__")})()
 
 
-CASES: tuple[Case, ...] = (
+CASES: tuple[HostileCase, ...] = (
     _case("raising", "methods that raise errors", _raising(_ERRORS)),
     _case("raising-lookups", "lookups of attributes that raise errors", _raising_lookups(_ERRORS)),
     _case("raising-sets", "sets whose iteration raises errors", _raising_sets(_ERRORS)),

@@ -13,13 +13,13 @@ from itertools import chain, count
 from pathlib import Path
 
 from ...files import atomic_write, is_result_file
-from ..results import FLOOR, Result, ResultFileError, read, write
+from ..results import BASELINE, Result, ResultFileError, read, write
 from .environment import MACHINE
 
-__all__ = ["Place"]
+__all__ = ["OutputFile"]
 
 
-class Place:
+class OutputFile:
     """The place of a run's result.
 
     Args:
@@ -105,7 +105,7 @@ def _kind(result: Result) -> tuple[object, ...]:
 
 
 def _has_figures(result: Result) -> bool:
-    return any(cell.outcome in ("ok", "lossy") and cell.cell.codec != FLOOR for cell in result.cells)
+    return any(cell.outcome in ("ok", "lossy") and cell.cell.codec != BASELINE for cell in result.cells)
 
 
 def _begun(result: Result | None, path: Path) -> dt.datetime:

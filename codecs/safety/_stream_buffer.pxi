@@ -22,7 +22,7 @@ cdef uint64_t BEYOND = <uint64_t>1 << 40
 """More bytes than any limit, however often it is added."""
 
 
-cdef class Pending:
+cdef class StreamBuffer:
     """The bytes of a stream that have come and were not taken yet.
 
     Attributes:

@@ -9,13 +9,13 @@ from typing import Any
 
 from ....schemas.schema import Schema
 from .field_faults import findings
-from .records import Pairing, expected
+from .records import FieldMapping, expected
 
-__all__ = ["Given", "as_version"]
+__all__ = ["VersionRecords", "as_version"]
 
 
 @dataclass(slots=True)
-class Given:
+class VersionRecords:
     """Records as one version has them.
 
     Attributes:
@@ -29,7 +29,7 @@ class Given:
     unknown: int = 0
 
 
-def as_version(records: Iterable[Any], schema: Schema, codec: str) -> Given:
+def as_version(records: Iterable[Any], schema: Schema, codec: str) -> VersionRecords:
     """Return records as those of a version.
 
     Args:
@@ -37,10 +37,10 @@ def as_version(records: Iterable[Any], schema: Schema, codec: str) -> Given:
         schema: The version.
         codec: Whose conventions the file follows.
     """
-    advise, root, made = schema.adviser(codec), schema.layout.root, Given()
+    advise, root, made = schema.adviser(codec), schema.layout.root, VersionRecords()
     for record in records:
         corrected = advise(copy.deepcopy(record))[0]
-        wanted = expected(corrected, root, root, Pairing({}))
+        wanted = expected(corrected, root, root, FieldMapping({}))
         for one in findings(wanted, corrected, root):
             if one.fault == "kept":
                 made.unknown += 1
