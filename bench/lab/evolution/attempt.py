@@ -19,7 +19,7 @@ from ...heartbeat import IDLE
 from ...jobs import Answer, Ended, Reread, Timed, TimedCell, Tried, Try
 from .cost import ROUNDS, Key, ReadingCost, costs, payloads
 from .field_faults import FieldFault
-from .trial import CrossReading, Trial, trials
+from .trial import CrossReading, Trial, try_codec
 
 if TYPE_CHECKING:
     from ...run.processes import LocalExecutor
@@ -137,7 +137,7 @@ def run(job: Try, context: WorkerContext) -> Answer:
     """Try one codec, and keep the payloads that it reads whole."""
     context.beat(0)
     difference, old, new = pickle.loads(context.blobs[job.versions])
-    (trial,) = trials([job.codec], difference, old, new)
+    trial = try_codec(job.codec, difference, old, new)
     plain: Callable[[Any], Any] = dataclasses.asdict
     return Tried(
         plain(trial.backward),
