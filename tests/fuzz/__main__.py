@@ -24,7 +24,7 @@ from bakeoff import codecs
 from bakeoff.console import progress
 from bakeoff.grid import draw
 
-_PARTS = ("plan", "ends", "fields", "walk", "codec", "slice", "memory", "generate")
+_PARTS = ("plan", "ends", "fields", "walk", "codec")
 _OBJECTS = 10
 """Payloads for each object: an object tries encode and decode, and takes longer to make."""
 _HEADINGS = {
