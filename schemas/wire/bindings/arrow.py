@@ -25,7 +25,17 @@ from ....codecs.core.paths import step
 from ...tree import types as t
 from ...tree.declare import SchemaError
 from ..languages.arrow import VALUE, column_names, columnar, kind_of, map_fields, pyarrow, row_of, schema_of
-from ..layout import Leaf, Nullable, WireField, WireMap, WireRecord, WireSequence, WireType, WireUnion
+from ..layout import (
+    Leaf,
+    Nullable,
+    WireField,
+    WireMap,
+    WireRecord,
+    WireSequence,
+    WireType,
+    WireUnion,
+    is_null,
+)
 from ._conversion import (
     Alone,
     Bits,
@@ -146,7 +156,7 @@ class _Columns:
         nulls = isinstance(kind, Nullable)
         kind = columnar(kind.kind if isinstance(kind, Nullable) else kind, self.above)
         type_, types = field.type, self.types
-        if types.is_null(type_) and (nulls or gaps or (isinstance(kind, Leaf) and kind.wire == "null")):
+        if types.is_null(type_) and (nulls or gaps or is_null(kind)):
             return Nulls(True, gaps)
         if isinstance(type_, self.bases):
             type_ = type_.storage_type

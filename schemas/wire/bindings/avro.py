@@ -32,6 +32,7 @@ from ..layout import (
     WireSequence,
     WireType,
     WireUnion,
+    is_null,
     opened,
 )
 from ._conversion import (
@@ -237,7 +238,7 @@ class _Compiler:
             case WireUnion():
                 return self.union(node, kind, path)
             case _ if isinstance(node, list):
-                return self.union(node, kind, path, nullable=_is_null(kind))
+                return self.union(node, kind, path, nullable=is_null(kind))
             case Leaf():
                 return self.leaf(node, kind)
             case WireSequence(item, type=held):
@@ -283,11 +284,10 @@ class _Compiler:
             begun = self.begun[full] = Within(), Within()
             nodes = {field["name"]: field for field in self.names[full]["fields"]}
             found = [self.field(nodes, slot, path) for slot in kind.slots]
-            places = isinstance(kind.type, t.TupleType) or kind.type.positional  # type: ignore[attr-defined]
             build = builder(kind, as_objects=self.as_objects)
-            plain = not places and build is None and all(same for _, _, same in found)
-            give = None if plain else FromDict([back for _, back, _ in found], places, build)
-            take = ToDict([to for to, _, _ in found], places)
+            plain = not kind.places and build is None and all(same for _, _, same in found)
+            give = None if plain else FromDict([back for _, back, _ in found], kind.places, build)
+            take = ToDict([to for to, _, _ in found], kind.places)
             self.made[full] = begun[0].step, begun[1].step = take, FromBranch(give) if self.tells else give
             del self.begun[full]
         return self.made[full]
@@ -345,10 +345,6 @@ class _Compiler:
             return self.both(node, kind, path)
         take, give = self.both(named["fields"][0]["type"], kind, path)
         return Wrap("value", take), Unwrap("value", give)
-
-
-def _is_null(kind: WireType) -> bool:
-    return isinstance(kind, Leaf) and kind.wire == "null"
 
 
 def _nothing(node: Any) -> Any:
