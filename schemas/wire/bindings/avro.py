@@ -11,7 +11,6 @@ import datetime as dt
 import decimal
 import json
 import sys
-import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +53,7 @@ from ._conversion import (
     Within,
     Wrap,
 )
-from .leaves import builder, collection, kinds, reader, writer
+from .leaves import builder, collection, kinds, reader, uuid_steps, writer
 
 if TYPE_CHECKING:
     from ...schema import Schema
@@ -265,7 +264,7 @@ class _Compiler:
                 to, back = _decimal(node)
                 return Call(to, decimal.Decimal), Call(back)
             case Leaf(type=t.UUIDType()) if isinstance(node, dict) and "size" in node:
-                return Call(_bytes_of, uuid.UUID), Call(_uuid_of)
+                return uuid_steps()
             case Leaf(type=t.TextType(dt.time), unit=unit) if node in ("int", "long"):
                 to_count, from_count = _time(unit)
                 return Call(to_count, dt.time), Call(from_count)
@@ -444,11 +443,3 @@ def _sized(size: int) -> Callable[[bytes], bytes]:
         return value
 
     return to
-
-
-def _bytes_of(value: uuid.UUID) -> bytes:
-    return value.bytes
-
-
-def _uuid_of(data: bytes) -> uuid.UUID:
-    return uuid.UUID(bytes=data)

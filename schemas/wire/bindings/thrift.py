@@ -233,21 +233,18 @@ class _Builder:
         )
 
     def _record(self, record: WireRecord) -> _Way:
-        node = record.type
-        named = {each.name: each.attribute for each in getattr(node, "fields", ())}
         written: list[tuple[int, Field]] = []
         fields: list[tuple[int, str, _Way]] = []
         back: list[Field] = []
         for slot in record.slots:
             name, way = field_name(slot), self.kind(slot.kind)
-            attribute = named.get(str(slot.key), "")
             fields.append((slot.number, name, way))
-            written.append((slot.number, Field(slot.key, name, way.to, slot.required, "", attribute)))
+            written.append((slot.number, Field(slot.key, name, way.to, slot.required)))
             null = slot.null_name if slot.null else ""
-            back.append(Field(slot.key, name, way.back, slot.required, null, attribute))
+            back.append(Field(slot.key, name, way.back, slot.required, null))
             if null:
                 fields.append((slot.null, null, _Way(_CODES["bool"], None, None, None)))
-                written.append((slot.null, Field(slot.key, null, None, False, null, attribute)))
+                written.append((slot.null, Field(slot.key, null, None, False, null)))
         written.sort(key=operator.itemgetter(0))
         to = ToRow((field for _, field in written), record.places)
         build = leaves.builder(record, as_objects=self.as_objects)

@@ -154,24 +154,20 @@ def write(layout: Layout) -> bytes:
     return made + END
 
 
-def schema_of(layout: Layout, *, facts: bool = True) -> pa.Schema:
+def schema_of(layout: Layout) -> pa.Schema:
     """Return the schema of a layout's rows: the given one, where it was read from such.
-
-    Args:
-        layout: The layout.
-        facts: Whether metadata says what Arrow has no words for.
 
     Raises:
         UsageError: pyarrow is not installed.
     """
-    if layout.language == "arrow" and facts:
+    if layout.language == "arrow":
         return schema_in(layout.definition, "the definition")
-    return _Writing(facts).schema(layout.root)
+    return _Writing().schema(layout.root)
 
 
 class _Writing:
-    def __init__(self, facts: bool) -> None:
-        self.pa, self.facts = pyarrow(), facts
+    def __init__(self) -> None:
+        self.pa = pyarrow()
         self.above: list[str] = []
         self.count = 0
 
@@ -184,7 +180,7 @@ class _Writing:
         else:
             made = self.pa.schema([self.field(VALUE, row)])
             told["row"] = VALUE
-        return made.with_metadata(_metadata(told)) if self.facts and told else made
+        return made.with_metadata(_metadata(told)) if told else made
 
     def fields(self, record: WireRecord) -> list[pa.Field]:
         names = column_names(record.slots)
@@ -225,9 +221,7 @@ class _Writing:
             raise SchemaError("$", f"more than {_LARGEST:,} columns, each record in all places that it has")
         told = told | self.of_kind(kind)
         nullable = nullable or is_null(kind)
-        return self.pa.field(
-            name, self.type(kind), nullable, _metadata(told) if told and self.facts else None
-        )
+        return self.pa.field(name, self.type(kind), nullable, _metadata(told) if told else None)
 
     def of_kind(self, kind: WireType) -> dict[str, Any]:
         match kind:
