@@ -74,7 +74,6 @@ cdef class Part(Field):
         among: Name of the fields of which at most one is there; "" where it is none of them.
         required: As of `Field`.
         null: As of `Field`.
-        attribute: As of `Field`.
         kinds: As of `Field`.
     """
 
@@ -356,24 +355,16 @@ cdef class IntoOption(Into):
         options: In order.
     """
 
-    cdef tuple options
-    cdef dict by_type
+    cdef Options options
 
     def __init__(self, options):
-        cdef Part option
-        self.options, self.by_type = tuple(options), {}
-        for option in self.options:
-            for kind in option.kinds:
-                self.by_type.setdefault(kind, []).append(option)
+        self.options = Options(options)
 
     cdef int into(self, object message, object value) except -1:
         cdef Part option
-        cdef list fitting = self.by_type.get(type(value))
-        if fitting is None:
-            fitting = [option for option in self.options if isinstance(value, option.kinds)]
         cdef int before = refusals
         refused = None
-        for option in fitting:
+        for option in self.options.fitting(value):
             try:
                 option.put.put(message, value)
             except (TypeError, ValueError) as error:
@@ -382,9 +373,7 @@ cdef class IntoOption(Into):
             else:
                 accept(before)
                 return 0
-        if refused is not None:
-            raise refused
-        raise MisfitError(f"the schema has no {type(value).__name__} there")
+        raise refused
 
 
 cdef class IntoWithin(Into):

@@ -27,6 +27,8 @@ from ..layout import (
     WireSequence,
     WireType,
     WireUnion,
+    is_null,
+    may_be_null,
     opened,
 )
 from ._conversion import (
@@ -212,9 +214,9 @@ class _Compiler:
         weight = begun.weight
         if isinstance(kind, WireRecord):
             parts = [self.part(slot, cls, weight) for slot in kind.slots]
-            places = not isinstance(kind.type, t.RecordType) or kind.type.positional
             build = builder(kind, as_objects=self.as_objects)
-            return replace(begun, into=IntoMessage(parts, places), step=FromMessage(parts, places, build))
+            into, step = IntoMessage(parts, kind.places), FromMessage(parts, kind.places, build)
+            return replace(begun, into=into, step=step)
         if isinstance(kind, WireUnion):
             options = [self.part(replace(option, required=False), cls, weight) for option in kind.options]
             return replace(begun, into=IntoOption(options), step=FromChosen(options))
@@ -224,7 +226,7 @@ class _Compiler:
     def part(self, slot: WireField, cls: type[Message], weight: Weight) -> Part:
         """Return the ways of a field."""
         field: Any = cls.DESCRIPTOR.fields_by_name[slot.name]
-        nullable = isinstance(slot.kind, Nullable) or _is_null(slot.kind)
+        nullable = may_be_null(slot.kind)
         kind = slot.kind.kind if isinstance(slot.kind, Nullable) else slot.kind
         put, get, held = self.ways(kind, field, cls, boxed=boxed_slot(slot))
         if held is not None:
@@ -232,7 +234,7 @@ class _Compiler:
             weight.holds(field.number, held, once)
         has: Callable[[Any, str], bool] | None = None
         if not slot.required or isinstance(slot.kind, Nullable):
-            has = cls.HasField if field.has_presence else _never if _is_null(kind) else None
+            has = cls.HasField if field.has_presence else _never if is_null(kind) else None
         return Part(
             slot.key,
             slot.name,
@@ -257,7 +259,7 @@ class _Compiler:
         if isinstance(kind, WireMap) and not boxed:
             return self.entries(kind, field, cls)
         if isinstance(kind, Leaf) and field.message_type is None:
-            if _is_null(kind):
+            if is_null(kind):
                 return PutNothing(name), Nothing(), None
             return PutLeaf(name, _to(kind), _exact(kind)), _from(kind), None
         inside = self.inside(kind, field)
@@ -287,7 +289,7 @@ class _Compiler:
         among = None if held is list else held
         container = type(_held(field, cls))
         if isinstance(item, Leaf) and field.message_type is None:
-            to, back = (Null(0), Nothing()) if _is_null(item) else (_to(item), _from(item))
+            to, back = (Null(0), Nothing()) if is_null(item) else (_to(item), _from(item))
             put: Put = PutValues(field.name, to, _exact(item), among, container.extend)
             return put, FromValues(held, back, guard), _PACKED.get(field.cpp_type)
         inside = self.inside(item, field)
@@ -313,7 +315,7 @@ class _Compiler:
         to_key, from_key, of = _to(kind.key), _from(kind.key), entry.fields_by_name[VALUE]
         if of.message_type is None:
             assert isinstance(kind.value, Leaf)
-            if _is_null(kind.value):
+            if is_null(kind.value):
                 return PutItems(field.name, to_key, Null(0)), FromItems(from_key, Nothing(), guard), weight
             put = PutItems(field.name, to_key, _to(kind.value))
             return put, FromItems(from_key, _from(kind.value), guard), weight
@@ -346,10 +348,6 @@ def _held(field: FieldDescriptor, cls: type[Message]) -> Any:
 
 def _never(message: Message, name: str) -> bool:
     return False
-
-
-def _is_null(kind: WireType) -> bool:
-    return isinstance(kind, Leaf) and kind.wire == "null"
 
 
 def _always_sets(kind: WireType) -> bool:

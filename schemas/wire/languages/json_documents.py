@@ -27,7 +27,6 @@ _ONE = ("items", "additionalProperties", "propertyNames", "contains", "additiona
 _LISTS = ("anyOf", "oneOf", "prefixItems", "items")
 _MAPS = ("properties", "patternProperties", "$defs", "definitions", "schemas")
 _CHECKS = ("required", "not", "title", "description", "$comment", "minProperties", "maxProperties")
-_REMARKS = frozenset({"title", "description", "default", "deprecated", "readOnly", "writeOnly", "examples"})
 _CONDITIONS = ("if", "then", "else", "not", "dependentSchemas", "dependencies", "dependentRequired")
 
 
@@ -318,10 +317,6 @@ def _without_conditions(node: dict[str, Any]) -> dict[str, Any]:
         values = list(patterns.values())
         made["additionalProperties"] = values[0] if len(values) == 1 else {"anyOf": values}
     return made
-
-
-def _is_check(node: Any) -> bool:
-    return isinstance(node, dict) and node.keys() <= {*_CHECKS}
 
 
 def _in_all(name: Any, options: list[dict[str, Any]]) -> bool:

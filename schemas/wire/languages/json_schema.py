@@ -9,7 +9,6 @@ from __future__ import annotations
 import datetime as dt
 import json
 import os
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from collections.abc import Sequence as Many
 from dataclasses import replace
@@ -34,6 +33,7 @@ from ..layout import (
     WireUnion,
     derive,
     parts,
+    unique_name,
 )
 from .json_documents import whole
 from .parts import choose, unknown
@@ -78,9 +78,9 @@ def write(layout: Layout) -> bytes:
     records = tuple(layout.records())
     within = {name for record in records for name in _references(record)}
     defined = {
-        record.name: _places(record.slots) if _is_array(record) else _fields(record)
+        record.name: _places(record.slots) if record.places else _fields(record)
         for record in records
-        if record.name in within or not _is_array(record)
+        if record.name in within or not record.places
     }
     whole = _written(layout.root)
     if (name := whole.get("$ref", "").rpartition("/")[2]) in defined.keys() - within:
@@ -118,15 +118,11 @@ def _written(kind: WireType) -> dict[str, Any]:
             }
         case WireUnion(options=options):
             return {"anyOf": [_written(option.kind) for option in options]}
-        case WireRecord(slots=slots) if _is_array(kind):
+        case WireRecord(slots=slots) if kind.places:
             return _places(slots)
         case WireRecord(name) | Ref(name):
             return {"$ref": f"#/$defs/{name}"}
     raise AssertionError(kind)
-
-
-def _is_array(record: WireRecord) -> bool:
-    return isinstance(record.type, t.TupleType) or getattr(record.type, "positional", False)
 
 
 def _places(slots: tuple[WireField, ...]) -> dict[str, Any]:
@@ -311,7 +307,7 @@ class _Reader:
         self.parts = 0
         self.sizes: dict[str, int] = {}
         self.references = 0
-        self.names: Counter[str] = Counter()
+        self.names: set[str] = set()
 
     def error(self, pointer: str, reason: str) -> SchemaError:
         return SchemaError(f"{self.file}{pointer}", reason)
@@ -501,10 +497,7 @@ class _Reader:
         if reference not in self.refs:
             last = reference.rpartition("/")[2]
             wanted = last if last.isidentifier() else "Record"
-            self.names[wanted] += 1
-            self.refs[reference] = t.RefType(
-                f"{wanted}{self.names[wanted]}" if self.names[wanted] > 1 else wanted
-            )
+            self.refs[reference] = t.RefType(unique_name(wanted, self.names))
         return self.refs[reference]
 
 
