@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import count, islice
+from copy import copy
+from itertools import islice, tee
 from typing import Any
 
 from ...errors import UsageError
@@ -66,22 +67,7 @@ def imported(source: str) -> Callable[[], Iterable[Any]]:
     if is_function:
         function: Callable[[], Iterable[Any]] = found
         return function
-    records = _Kept(found) if isinstance(found, Iterator) else found
-    return lambda: records
-
-
-class _Kept:
-    """The items of an iterator, which can be read more than once."""
-
-    def __init__(self, source: Iterator[Any]) -> None:
-        self._source = source
-        self._kept: list[Any] = []
-
-    def __iter__(self) -> Iterator[Any]:
-        for number in count():
-            if number == len(self._kept):
-                try:
-                    self._kept.append(next(self._source))
-                except StopIteration:
-                    return
-            yield self._kept[number]
+    if isinstance(found, Iterator):
+        (kept,) = tee(found, 1)
+        return lambda: copy(kept)
+    return lambda: found
