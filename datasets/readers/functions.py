@@ -13,7 +13,7 @@ from ...imports import named
 from ..base import Progress
 from ..errors import UnreadableCorpus
 from ..hashing import Hasher
-from ..passes import Cut, Digest, Passed, ReadOptions
+from ..passes import Cut, Passed, ReadOptions
 from .problems import Problems
 
 __all__ = ["Made", "imported"]
@@ -28,7 +28,7 @@ class Made(Passed):
         super().__init__(name, source, doc or f"records of {source}", reading)
         self._function = function
 
-    def _read(self, problems: Problems, digest: Digest, on_progress: Progress | None) -> Iterator[Any]:
+    def _read(self, problems: Problems, on_progress: Progress | None) -> Iterator[Any]:
         hasher = Hasher()
         number = 0
         over = Cut(*self._cut or ())
@@ -46,7 +46,7 @@ class Made(Passed):
             raise UnreadableCorpus(
                 f"{self.source}, record {number + 1}: {type(error).__name__}: {error}"
             ) from error
-        digest.text = hasher.hexdigest()
+        self._digest = hasher.hexdigest()
 
 
 def imported(source: str) -> Callable[[], Iterable[Any]]:
