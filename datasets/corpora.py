@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Collection, Iterable
 from pathlib import Path
+from typing import Any
 
 from ..errors import BakeoffError, UsageError, near
 from ..files import is_result_file
@@ -147,18 +148,14 @@ def hold_objects(sources: Iterable[str]) -> bool:
     return any(is_function(source) or source in built_in for source in sources)
 
 
-def check_sources(
-    sources: Iterable[str],
-    *,
-    trusted: bool = False,
-    format: str | None = None,  # noqa: A002 - as the option is called
-    at: str | None = None,
-    encoding: str | None = None,
-    null: Collection[str] = (),
-) -> None:
+def check_sources(sources: Iterable[str], **how: Any) -> None:
     """Refuse result files, and what is no corpus or of no known format.
 
     Functions are imported in a process of their own, so they are not looked at.
+
+    Args:
+        sources: What was typed.
+        **how: How to read them, as `corpus` takes it.
 
     Raises:
         UsageError: As `bakeoff.corpus` raises; or a source is a result file.
@@ -168,16 +165,10 @@ def check_sources(
             raise UsageError(f"{source}: is a result file of bakeoff; `bakeoff report {source}` shows it")
     for source in sources:
         if not is_read_once(source) and not is_function(source):
-            corpus(source, trusted=trusted, format=format, at=at, encoding=encoding, null=null)
+            corpus(source, **how)
 
 
-def bring_schemas(
-    sources: Iterable[str],
-    *,
-    trusted: bool = False,
-    format: str | None = None,  # noqa: A002 - as the option is called
-    at: str | None = None,
-) -> bool:
+def bring_schemas(sources: Iterable[str], **how: Any) -> bool:
     """Whether all sources are files that have a schema in them, as those of Avro; False for none."""
     from .readers.files import Files
 
@@ -186,7 +177,7 @@ def bring_schemas(
         if is_read_once(source) or is_function(source):
             return False
         try:
-            found.append(corpus(source, format=format, at=at, trusted=trusted))
+            found.append(corpus(source, **how))
         except BakeoffError:
             return False  # `check_sources` says why
     return bool(found) and all(isinstance(one, Files) and one.brings_schema for one in found)

@@ -17,7 +17,7 @@ from ...errors import UsageError
 from ...files import is_result_file
 from ..base import Progress
 from ..errors import UnknownFormat, UnreadableCorpus, UntrustedCorpus
-from ..passes import Cut, Digest, Passed, ReadOptions
+from ..passes import Cut, Passed, ReadOptions
 from .at import Search, way_in
 from .csv import LOOK_AHEAD
 from .formats import FileFormat, file_formats, format_of, sniff
@@ -88,7 +88,7 @@ class Files(Passed):
                 self._schema = found
         return self._schema
 
-    def _read(self, problems: Problems, digest: Digest, on_progress: Progress | None) -> Iterator[Any]:
+    def _read(self, problems: Problems, on_progress: Progress | None) -> Iterator[Any]:
         total = sum(path.stat().st_size for path, _ in self._files)
         over = None if self._cut is None else Cut(*self._cut)
         before = 0
@@ -116,10 +116,10 @@ class Files(Passed):
             before += file.size
         if search is not None and not search.found and left != 0:
             raise search.nothing(self.source)
-        digest.text = hashes[0][0]
+        self._digest = hashes[0][0]
         if self._folder is not None:
             listing = "".join(f"{text}  {path.relative_to(self._folder)}\n" for text, path in hashes)
-            digest.text = hashlib.sha256(listing.encode()).hexdigest()
+            self._digest = hashlib.sha256(listing.encode()).hexdigest()
 
     def _remark_on_only(self, record: Any) -> str:
         if self._reading.at is not None or (place := way_in(record)) is None:

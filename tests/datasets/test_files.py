@@ -17,7 +17,7 @@ import struct
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -47,6 +47,7 @@ from bakeoff.datasets.readers.formats import file_formats, sniff
 from bakeoff.datasets.readers.json import read_json
 from bakeoff.datasets.readers.json_window import CHUNK
 from bakeoff.datasets.readers.problems import Problems
+from bakeoff.datasets.readers.streams import Pieces
 from bakeoff.datasets.writing import write
 from bakeoff.errors import RunError, UsageError
 from bakeoff.schemas import Schema
@@ -58,23 +59,6 @@ def put(folder: Path, name: str, content: bytes | str) -> Path:
     path = folder / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
-
-
-class Chunks(io.RawIOBase):
-    """A file of pieces."""
-
-    def __init__(self, pieces: Iterator[bytes]) -> None:
-        self._pieces = pieces
-        self._rest = b""
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        self._rest = self._rest or next(self._pieces, b"")
-        length = min(len(buffer), len(self._rest))
-        buffer[:length], self._rest = self._rest[:length], self._rest[length:]
-        return length
 
 
 def read(path: Path, **options: Any) -> list[Any]:
@@ -801,7 +785,7 @@ class TestOtherSources:
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
         with pytest.raises(UnreadableCorpus, match=r"more than the 3,145,728 bytes of a pipe.*--records N"):
-            pipe(io.BufferedReader(Chunks(endless)), "made", "made", ReadOptions("jsonl"))
+            pipe(io.BufferedReader(Pieces(endless)), "made", "made", ReadOptions("jsonl"))
         assert [] == list(tmp_path.iterdir())
 
     def test_a_pipe_takes_half_of_the_room(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -819,7 +803,7 @@ class TestOtherSources:
 
         with pytest.raises(UnreadableCorpus, match="no further record in"):
             pipe(
-                io.BufferedReader(Chunks(garbage)),
+                io.BufferedReader(Pieces(garbage)),
                 "made",
                 "made",
                 ReadOptions("jsonl", limit=3, skip_bad=True),
@@ -829,7 +813,7 @@ class TestOtherSources:
     def test_what_is_wrong_at_the_start_ends_an_endless_pipe(self) -> None:
         """More of it would change nothing."""
         endless = cycle([b"{}\n{\n" + b"{}\n" * 300_000])
-        corpus = pipe(io.BufferedReader(Chunks(endless)), "made", "made", ReadOptions("jsonl", limit=3))
+        corpus = pipe(io.BufferedReader(Pieces(endless)), "made", "made", ReadOptions("jsonl", limit=3))
 
         with pytest.raises(BadRecord, match="line 2"):
             list(corpus.records())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import gzip
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,9 @@ def test_files_of_columns_bring_their_schema(kind: str, tmp_path: Path) -> None:
     for name in ("avro", "protobuf", "arrow"):
         one = codec(name, schema=rows.schema)
         assert [one.decode(one.encode(record)) for record in records] == records
+    packed = tmp_path / f"rows.{kind}.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert datasets.corpus(packed).schema.layout == rows.schema.layout
 
     other = tmp_path / f"other.{kind}"
     if kind != "parquet":

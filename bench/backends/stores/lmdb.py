@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
+from ..reaching import imported
 from .base import Location, MissingStore, Pairs, Settings, Store, StoreError, StoreKind, Wire, folder_bytes
 
 __all__ = ["STORES"]
@@ -95,11 +96,7 @@ class _Lmdb:
 
 
 def _open(location: Location, wire: Wire) -> Store:
-    try:
-        import lmdb
-    except ImportError as error:
-        raise MissingStore("lmdb is not installed: pip install 'bakeoff[lmdb]'") from error
-    return _Lmdb(location, wire, lmdb)
+    return _Lmdb(location, wire, imported("lmdb", MissingStore))
 
 
 STORES = (StoreKind(name="lmdb", summary="LMDB, a B+ tree mapped into memory: sync=False", open=_open),)

@@ -6,8 +6,8 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from .base import Location, Pairs, Settings, Store, StoreKind, Wire
-from .servers import ANSWER, CONNECT, plain_name, reaching
+from ..reaching import ANSWER, CONNECT, imported, reaching
+from .base import Location, MissingStore, Pairs, Settings, Store, StoreError, StoreKind, Wire
 
 __all__ = ["STORES"]
 
@@ -26,7 +26,7 @@ class _Mongodb:
     def __init__(self, client: Any, location: Location, wire: Wire) -> None:
         self.wire = wire
         self._client = client
-        records = client.get_default_database(_DATABASE)[plain_name(location.name)]
+        records = client.get_default_database(_DATABASE)[location.name]
         self._native = wire.format == "bson"
         if self._native:
             from bson.raw_bson import RawBSONDocument
@@ -79,11 +79,9 @@ class _Mongodb:
 
 
 def _client(location: Location) -> Any:
-    with reaching("mongodb", "pymongo", location.url):
-        from pymongo import MongoClient
-        from pymongo.errors import ServerSelectionTimeoutError
-
-        client: Any = MongoClient(
+    pymongo = imported("pymongo", MissingStore)
+    with reaching("mongodb", location.url, StoreError):
+        client = pymongo.MongoClient(
             location.url,
             serverSelectionTimeoutMS=1000 * CONNECT,
             connectTimeoutMS=1000 * CONNECT,
@@ -94,7 +92,7 @@ def _client(location: Location) -> Any:
         )
         try:
             client.admin.command("ping")
-        except ServerSelectionTimeoutError as error:
+        except pymongo.errors.ServerSelectionTimeoutError as error:
             client.close()
             # Then come all settings, and all that the client knows of the server.
             raise TimeoutError(str(error).partition(" (configured")[0]) from error
@@ -110,7 +108,7 @@ def _open(location: Location, wire: Wire) -> Store:
 
 def _forget(location: Location) -> None:
     with _client(location) as client:
-        client.get_default_database(_DATABASE)[plain_name(location.name)].drop()
+        client.get_default_database(_DATABASE)[location.name].drop()
 
 
 STORES = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from .base import Location, Pairs, Settings, Store, StoreKind, Wire
-from .servers import ANSWER, CONNECT, reaching
+from ..reaching import ANSWER, CONNECT, imported, reaching
+from .base import Location, MissingStore, Pairs, Settings, Store, StoreError, StoreKind, Wire
 
 __all__ = ["STORES"]
 
@@ -88,8 +88,8 @@ def _slices(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
 
 def _client(location: Location) -> Any:
     """Return a client that asks once and does not wait for ever."""
-    with reaching("redis", "redis", location.url):
-        import redis
+    redis = imported("redis", MissingStore)
+    with reaching("redis", location.url, StoreError):
         from redis.backoff import NoBackoff
         from redis.retry import Retry
 

@@ -6,6 +6,7 @@ import struct
 from itertools import islice
 from typing import Any
 
+from ..reaching import imported
 from .base import Location, MissingStore, Pairs, Settings, Store, StoreKind, Wire, folder_bytes
 
 __all__ = ["STORES"]
@@ -64,11 +65,7 @@ class _Rocks:
 
 
 def _open(location: Location, wire: Wire) -> Store:
-    try:
-        import rocksdict
-    except ImportError as error:
-        raise MissingStore("rocksdict is not installed: pip install 'bakeoff[rocksdict]'") from error
-    return _Rocks(location, wire, rocksdict)
+    return _Rocks(location, wire, imported("rocksdict", MissingStore))
 
 
 STORES = (StoreKind(name="rocksdict", summary="RocksDB, a log-structured merge tree: raw mode", open=_open),)

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from importlib import import_module
 from importlib.metadata import version
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
+from ..reaching import imported, reaching
 from . import mysql, postgresql
-from .base import Location, MissingStore, Pairs, Settings, Store, StoreKind, Wire, folder_bytes
-from .servers import reaching
+from .base import Location, MissingStore, Pairs, Settings, Store, StoreError, StoreKind, Wire, folder_bytes
 from .sqlite import FILE, about, set_up
 
 if TYPE_CHECKING:
@@ -150,11 +149,9 @@ def _on_sqlite(library: str, model: Callable[[Any, str], Any]) -> Callable[[Loca
     """Return what opens an object mapper on the same SQLite as the store of that name."""
 
     def opened(location: Location, wire: Wire) -> Store:
-        try:
-            import_module(library)
-            from sqlalchemy import create_engine, event
-        except ImportError as error:
-            raise MissingStore(f"{library} is not installed: pip install 'bakeoff[{library}]'") from error
+        imported(library, MissingStore)
+        from sqlalchemy import create_engine, event
+
         file = location.folder / FILE
         engine = create_engine(f"sqlite:///{file}")
         event.listen(engine, "connect", lambda connection, _: set_up(connection))
@@ -177,16 +174,16 @@ def _on_sqlite(library: str, model: Callable[[Any, str], Any]) -> Callable[[Loca
     return opened
 
 
-def _on_server(server: ModuleType, extra: str, driver: str) -> Callable[[Location, Wire], Store]:
+def _on_server(server: ModuleType, client: str, driver: str) -> Callable[[Location, Wire], Store]:
     """Return what opens an object mapper on a server that has a store of its own in a module here."""
 
     def opened(location: Location, wire: Wire) -> Store:
-        with reaching("sqlalchemy", "sqlalchemy", location.url):
-            from sqlalchemy import create_engine, make_url
+        sqlalchemy = imported("sqlalchemy", MissingStore)
+        imported(client, MissingStore)
         below = _below(location)
-        with reaching(driver, extra, below.url):
-            url = make_url(below.url).set(drivername=driver)
-            engine = create_engine(url, connect_args=server.OPTIONS, hide_parameters=True)
+        with reaching(driver, below.url, StoreError):
+            url = sqlalchemy.make_url(below.url).set(drivername=driver)
+            engine = sqlalchemy.create_engine(url, connect_args=server.OPTIONS, hide_parameters=True)
             engine.connect().close()
 
         def database() -> Settings:
@@ -213,12 +210,12 @@ def _below(location: Location) -> Location:
     return replace(location, url=location.url.removeprefix(_PREFIX))
 
 
-def _server(server: ModuleType, extra: str, driver: str) -> StoreKind:
+def _server(server: ModuleType, client: str, driver: str) -> StoreKind:
     (raw,) = server.STORES
     return StoreKind(
         name=f"sqlalchemy-{raw.name}",
         summary=f"SQLAlchemy's object mapper, to hold beside `{raw.name}`",
-        open=_on_server(server, extra, driver),
+        open=_on_server(server, client, driver),
         schemes=tuple(f"{_PREFIX}{scheme}" for scheme in raw.schemes),
         waits=True,
         forget=lambda location: raw.forget(_below(location)),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .base import Publisher, Route, Transport, TransportKind
-from .reaching import CONNECT, reaching
+from ..reaching import CONNECT, imported, reaching
+from .base import MissingTransport, Publisher, Route, Transport, TransportKind
 
 __all__ = ["TRANSPORTS"]
 
@@ -58,7 +58,8 @@ class _Fanout:
 
 
 def _open(route: Route) -> Transport:
-    with reaching("the AMQP broker", "amqp", route.url):
+    imported("pika", MissingTransport, "amqp")
+    with reaching("the AMQP broker", route.url, MissingTransport):
         _connected(route.url).close()
     return _Fanout(route)
 

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from .base import Publisher, Route, Transport, TransportKind
-from .reaching import CONNECT, reaching
+from ..reaching import CONNECT, imported, reaching
+from .base import MissingTransport, Publisher, Route, Transport, TransportKind
 
 __all__ = ["TRANSPORTS"]
 
@@ -89,7 +89,8 @@ def _open(route: Route) -> Transport:
         client = await _connected(route.url)
         await client.close()
 
-    with reaching("NATS", "nats", route.url):
+    imported("nats", MissingTransport)
+    with reaching("NATS", route.url, MissingTransport):
         asyncio.run(reach())
     return _Subject(route)
 

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from .base import Publisher, Route, Transport, TransportKind
-from .reaching import CONNECT, reaching
+from ..reaching import CONNECT, imported, reaching
+from .base import MissingTransport, Publisher, Route, Transport, TransportKind
 
 __all__ = ["TRANSPORTS"]
 
@@ -50,7 +50,8 @@ class _PubSub:
 
 
 def _open(route: Route) -> Transport:
-    with reaching("Redis", "redis", route.url), _client(route.url) as client:
+    imported("redis", MissingTransport)
+    with reaching("Redis", route.url, MissingTransport), _client(route.url) as client:
         client.ping()
     return _PubSub(route)
 

@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from .base import Publisher, Route, Transport, TransportKind
-from .reaching import reaching
+from ..reaching import imported
+from .base import MissingTransport, Publisher, Route, Transport, TransportKind
 
 __all__ = ["TRANSPORTS"]
 
@@ -55,8 +55,7 @@ class _PubSub:
 
 
 def _open(route: Route) -> Transport:
-    with reaching("ZeroMQ", "zmq"):
-        import zmq  # noqa: F401 - once, for all readers
+    imported("zmq", MissingTransport)  # once, for all readers
     return _PubSub(route)
 
 

@@ -205,10 +205,10 @@ def _places(named: Iterable[str], urls: Iterable[str]) -> dict[str, str]:
     Raises:
         UsageError: A broker without its URL, two of one kind, or one that is not installed.
     """
-    from ..bench.backends.transports import by_url, kind
+    from ..bench.backends import transports
 
     missing = "--transport {name}: has a broker; say where it is: --broker {scheme}://HOST:PORT"
-    places = _placed.places(named, urls, kind, by_url, missing)
+    places = _placed.places(named, urls, transports, missing)
     for name in places:
         if _missing(name):
             raise UsageError(f"{name} is not installed: pip install 'bakeoff[{name}]'")

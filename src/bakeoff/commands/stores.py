@@ -103,13 +103,13 @@ def _options(
     quick: bool,
     given: dict[str, Any],
 ) -> Options:
-    from ..bench.backends.stores import DEFAULT, by_url, kind
+    from ..bench.backends import stores as backends
     from ..codecs import select
 
     servers = [text for text in stores if "://" in text]
     named = _placed.listed(text for text in stores if "://" not in text)
     missing = "--store {name}: is a server; say where it is, as {scheme}://HOST:PORT"
-    places = _placed.places(named or ([] if servers else DEFAULT), servers, kind, by_url, missing)
+    places = _placed.places(named or ([] if servers else backends.DEFAULT), servers, backends, missing)
     states = [state.upper() for state in _placed.listed([sizes])]
     if not states:
         raise UsageError("--size names no size; there are SM, MD, LG")
