@@ -180,40 +180,15 @@ def test_deep_objects_never_end_the_process(codec, wrap, unwrap):
             value = unwrap(value)
 
 
-def test_cyclic_objects_never_end_the_process(codec):
-    """A list that holds itself is an EncodeError, or is written with a reference."""
-    value: list[Any] = []
-    value.append(value)
-    try:
-        codec.encode({"v": value})
-    except EncodeError:
-        pass
-
-
-DEEP = {
-    "json": b"[" * 100_000 + b"]" * 100_000,
-    "msgpack": b"\x91" * 100_000 + b"\xc0",
-    "cbor": b"\x81" * 100_000 + b"\xf6",
-    "yaml": b"[" * 100_000 + b"]" * 100_000,
-}
 LINE_STARTS = [text.encode() for text in ("\ufeff", "#\r", "#\x85", "#\u2028", "#\u2029")]
 
 
-@pytest.mark.parametrize(
-    "payload",
-    [
-        DEEP["yaml"],
-        b"- " * 30_000 + b"x",
-        b"? " * 30_000 + b"x",
-        b"{a: " * 30_000,
-        *(start + b"- " * 30_000 + b"x" for start in LINE_STARTS),
-    ],
-)
+@pytest.mark.parametrize("start", LINE_STARTS)
 @pytest.mark.parametrize("name", ["yaml", "yaml/pure"])
-def test_deep_yaml_is_stopped_before_the_loader(name, payload):
-    """Nesting that ends the process in libyaml's loader is a LimitError, in flow and block style."""
+def test_deep_yaml_is_stopped_before_the_loader(name, start):
+    """Nesting that ends the process in libyaml's loader is a LimitError, also behind what only YAML skips."""
     with pytest.raises(LimitError):
-        bakeoff.codec(name).decode(payload)
+        bakeoff.codec(name).decode(start + b"- " * 30_000 + b"x")
 
 
 def test_merge_keys_have_a_budget():
@@ -223,14 +198,6 @@ def test_merge_keys_have_a_budget():
 
     with pytest.raises(DecodeError, match="merge keys"):
         bakeoff.codec("yaml").decode("\n".join(lines).encode())
-
-
-def test_deep_payloads_are_decode_errors(codec):
-    """100,000 nested arrays never get past the limits."""
-    if codec.format not in DEEP:
-        return
-    with pytest.raises(DecodeError):
-        codec.decode(DEEP[codec.format])
 
 
 def test_depth_can_be_limited(codec):
@@ -285,22 +252,6 @@ def test_data_after_the_value_is_an_error(codec):
             continue  # the keys of the second run on in the first: YAML cannot tell
         with pytest.raises(DecodeError):
             codec.decode(payload + tail)
-
-
-@given(data=st.data())
-def test_mutated_payloads_raise_nothing_else(data):
-    """Whatever bytes come, the result is a value or a DecodeError."""
-    name = data.draw(st.sampled_from([n for n in codecs.available() if not codecs.describe(n).trusted_only]))
-    codec = bakeoff.codec(name)
-    payload = bytearray(codec.encode(RECORD))
-    for _ in range(data.draw(st.integers(1, 4))):
-        payload[data.draw(st.integers(0, len(payload) - 1))] = data.draw(st.integers(0, 255))
-    cut = data.draw(st.integers(0, len(payload)))
-    for candidate in (payload, payload[:cut]):
-        try:
-            codec.decode(candidate)
-        except DecodeError:
-            pass
 
 
 json_like = st.recursive(
