@@ -166,9 +166,7 @@ def _amount(cell: CellResult | None, operation: OperationFacts) -> Entry:
     unit = cell.facts.unit if isinstance(cell.facts, PyperfFacts) else operation.unit
     if found.limit is not None:
         return Entry(numbers.below(found.limit, unit), *found)
-    factor, name = numbers.scale([found.value], unit)
-    half = None if found.half is None else found.half * factor
-    return Entry(f"{numbers.quantity(found.value * factor, half)} {name}".strip(), *found)
+    return Entry(numbers.amount(found.value, unit, found.half), *found)
 
 
 def _interval(found: Ratio) -> str:

@@ -199,8 +199,7 @@ class SectionBuilder:
                 return Entry(f"≈{numbers.approximate(rough * factor)}", tone="dim", verdict="rough")
             if found.limit is not None:
                 return Entry(numbers.below(found.limit, unit, scale), *found)
-            half = None if found.half is None else found.half * factor
-            text = _amount(found.value * factor, half, exact=unit == "byte")
+            text = _amount(found, factor, exact=unit == "byte")
             return Entry(text, found.value, found.low, found.high, marks=self._doubts(candidate, spec))
 
         return replace(column, unit=name, raw_unit=unit), make
@@ -382,12 +381,12 @@ def _with_unit(candidate: Candidate, found: Figure | None) -> Entry:
         return EMPTY
     unit = _unit_of(candidate)
     factor, name = numbers.scale([found.value], unit)
-    half = None if found.half is None else found.half * factor
-    text = _amount(found.value * factor, half, exact=unit == "byte", unit=name)
+    text = _amount(found, factor, exact=unit == "byte", unit=name)
     return Entry(text, found.value, found.low, found.high)
 
 
-def _amount(value: float, half: float | None, *, exact: bool, unit: str = "") -> str:
+def _amount(found: Figure, factor: float, *, exact: bool, unit: str = "") -> str:
+    value, half = found.value * factor, None if found.half is None else found.half * factor
     if exact and (half is None or not half):
         text = numbers.grouped(value, 0 if value >= 100 or value == int(value) else 1)
     else:

@@ -12,12 +12,12 @@ from typing import Any, Final
 from ..model import numbers
 from ..model.candidates import BASELINE, Candidate, Figure
 from ..model.columns import best
+from ..model.numbers import amount
 from ..model.table import ColumnDirection
 from ..model.view import CorpusView
 
 __all__ = [
     "NAME",
-    "amount",
     "apart",
     "axes",
     "bars",
@@ -27,6 +27,7 @@ __all__ = [
     "points",
     "summary",
     "unseen",
+    "worded",
 ]
 
 NAME: Final = 14
@@ -55,13 +56,6 @@ def eligible(candidate: Candidate, *operations: str) -> bool:
     """Whether figures may be shown: right answers only, whatever the file says."""
     cells = (candidate.cells[name] for name in operations if name in candidate.cells)
     return all(cell.outcome in ("ok", "lossy") for cell in cells)
-
-
-def amount(value: float, unit: str, half: float | None = None) -> str:
-    """Write a value with a unit that suits it: "1.24 µs"."""
-    factor, name = numbers.scale([value], unit)
-    text = numbers.quantity(value * factor, None if half is None else half * factor)
-    return f"{text} {name}".strip()
 
 
 def points(view: CorpusView) -> list[dict[str, Any]]:
@@ -184,7 +178,7 @@ def bars(view: CorpusView, operation: str) -> list[dict[str, Any]]:
     """
     spec = view.operations[operation]
     found = [(e, f) for e, f in _figures(view, operation) if f.limit is None]
-    return drawn([(e, f, _worded(f, spec.measure)) for e, f in found], spec.direction)
+    return drawn([(e, f, worded(f, spec.measure)) for e, f in found], spec.direction)
 
 
 def unseen(group: Sequence[CorpusView], operation: str) -> str:
@@ -233,7 +227,8 @@ def summary(group: Sequence[CorpusView], operation: str) -> list[dict[str, Any]]
     return drawn(means, direction)
 
 
-def _worded(figure: Figure, unit: str) -> str:
+def worded(figure: Figure, unit: str) -> str:
+    """Write a figure with its unit and its interval."""
     text = amount(figure.value, unit, figure.half if unit != "byte" else None)
     spread = numbers.spread(figure.value, figure.half)
     return f"{text} {spread}".strip()

@@ -24,6 +24,7 @@ from ..model.candidates import BASELINE, Candidate
 from ..model.columns import COLUMNS
 from ..model.cost import FORMULA, PLAUSIBLE, CostModel
 from ..model.environment import warnings
+from ..model.numbers import amount
 from ..model.placed import PIPELINE, STORES
 from ..model.table import Section, Table
 from ..model.view import CorpusView, View
@@ -31,7 +32,7 @@ from ..tables import places
 from ..tables.markup import html
 from ..tables.sentence import drawback, recommendation
 from . import placed
-from .chart_rows import amount, axes, bars, front_height, points, summary, unseen
+from .chart_rows import axes, bars, front_height, points, summary, unseen
 from .charts import PAGE, bars_spec, colors, compiled, engine, families, front_spec, svg
 from .embed import embeddable, plain
 from .table import PageTable, page_table

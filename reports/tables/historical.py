@@ -148,10 +148,8 @@ def _with_unit(found: Figure | None, times: float) -> Entry:
     """Write a time with its unit: a store's are from nanoseconds to seconds."""
     if found is None:
         return EMPTY
-    factor, name = numbers.scale([found.value * times], "second")
-    half = None if found.half is None else found.half * times * factor
-    value = found.value * times
-    return Entry(f"{numbers.quantity(value * factor, half)} {name}", value)
+    value, half = found.value * times, None if found.half is None else found.half * times
+    return Entry(numbers.amount(value, "second", half), value)
 
 
 # What was timed by itself

@@ -28,6 +28,8 @@ __all__ = [
     "scale_of",
     "sections",
     "share",
+    "table_of",
+    "word",
 ]
 
 WELL: Final = ("ok", "lossy")
@@ -159,6 +161,22 @@ class TableBuilder(Generic[K]):
         return Entry(cell.outcome, cell.outcome, marks=marks, tone="bad")
 
 
+def table_of(group: Group) -> TableBuilder[_Row]:
+    """Return the builder of a table whose rows are codecs in places."""
+    return TableBuilder(lambda row: group.cells[row[0]][row[1]].values(), lambda row: row[1])
+
+
+def word(key: str, header: str, said: Callable[[K], str]) -> Maker[K]:
+    """Return a column of words.
+
+    Args:
+        key: Its key.
+        header: Above it.
+        said: Returns the word of a row.
+    """
+    return Column(key, header, numeric=False), lambda row: Entry(said(row), said(row))
+
+
 def grouped(value: float, _: float | None) -> str:
     """Write an exact figure, as `Style.write` does."""
     return numbers.grouped(value)
@@ -279,17 +297,13 @@ def sections(group: Group, title: str) -> Iterator[Section]:
     """Yield the table of another package's operation: a row for each place, parameter and codec."""
     gone = absent(group)
     rows = [(s, codec) for s, codecs in group.cells.items() for codec in codecs if (s, codec) not in gone]
-    builder = TableBuilder[_Row](lambda row: group.cells[row[0]][row[1]].values(), lambda row: row[1])
+    builder = table_of(group)
     kind = (group.facts.place if group.facts is not None else "").lower() or "place"
-    leading: list[Maker[_Row]] = [
-        (Column("place", kind, numeric=False), lambda row: Entry(row[0][0], row[0][0])),
-    ]
+    leading: list[Maker[_Row]] = [word("place", kind, lambda row: row[0][0])]
     if any(spot[1] for spot in group.cells):
         parameter = (group.facts.parameter if group.facts is not None else "").lower() or "parameter"
-        leading.append(
-            (Column("parameter", parameter, numeric=False), lambda row: Entry(str(row[0][1]), row[0][1]))
-        )
-    leading.append((Column("codec", "codec", numeric=False), lambda row: Entry(row[1], row[1])))
+        leading.append(word("parameter", parameter, lambda row: str(row[0][1])))
+    leading.append(word("codec", "codec", lambda row: row[1]))
     per = "" if group.facts is not None and group.facts.phase == "alone" else "/record"
     yield builder.section(
         f"{title}: {group.kind}",
