@@ -119,12 +119,12 @@ class Prepare(Job):
         infer: Find out a schema.
         schema: What the records are said to be, as typed; empty for nothing.
         include: Folders that its imports are looked for in first.
-        training: Draw as many records again, to train dictionaries on.
         batch: Records that make one.
         seconds: After which reading ends before the end of a long source; None for never.
         after: Records after which it ends, as it did in the run that is resumed.
         size: Bytes that each record is brought to, see `datasets.scale`; None for records as they are.
-        twins: Codecs of which to find out whether the schema has something to fix.
+        codecs: That are to be entered.
+        twins: Those with a schema that has nothing to fix for them are left out.
         joining: Codecs for certain values, which join where the records hold these, see `codecs.specialists`.
     """
 
@@ -141,14 +141,14 @@ class Prepare(Job):
     sample: int
     bytes: int
     infer: bool
-    training: bool
     batch: int
     schema: str = ""
     include: tuple[str, ...] = ()
     seconds: float | None = None
     after: int | None = None
     size: int | None = None
-    twins: tuple[str, ...] = ()
+    codecs: tuple[str, ...] = ()
+    twins: bool = False
     joining: tuple[str, ...] = ()
 
 
@@ -337,8 +337,8 @@ class Prepared:
         remark: What the user may not expect, a line each, or nothing.
         path: What later workers need in `sys.path`.
         modules: What they import, as in `Job`.
-        idle: Those of its twins that the schema has nothing to fix for.
-        joined: The codecs that join.
+        codecs: That are entered: those that the schema has something to fix for, and those that join.
+        idle: Names without the schema of codecs that are left out, as it has nothing to fix for them.
         kinds: Types of arrays and frames that the records hold.
     """
 
@@ -349,8 +349,8 @@ class Prepared:
     remark: str
     path: tuple[str, ...]
     modules: Mapping[str, str]
+    codecs: tuple[str, ...] = ()
     idle: tuple[str, ...] = ()
-    joined: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
 
 

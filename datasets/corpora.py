@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ..errors import BakeoffError, UsageError, near
 from ..files import is_result_file
@@ -22,10 +22,8 @@ from .sizes import size
 
 __all__ = [
     "DEFAULT_RECORDS",
-    "bring_schemas",
-    "check_sources",
+    "Sources",
     "corpus",
-    "hold_objects",
     "is_function",
     "is_read_once",
     "names",
@@ -142,42 +140,58 @@ def is_read_once(source: str) -> bool:
     return source == "-" or (path.exists() and not (path.is_file() or path.is_dir()))
 
 
-def hold_objects(sources: Iterable[str]) -> bool:
-    """Whether records may be objects, whose class is their schema: those of a function, or built-in ones."""
-    built_in = set(names())
-    return any(is_function(source) or source in built_in for source in sources)
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Corpora as the user named them, before any is read; the other attributes are those of `corpus`.
 
-
-def check_sources(sources: Iterable[str], **how: Any) -> None:
-    """Refuse result files, and what is no corpus or of no known format.
-
-    Functions are imported in a process of their own, so they are not looked at.
-
-    Args:
-        sources: What was typed.
-        **how: How to read them, as `corpus` takes it.
-
-    Raises:
-        UsageError: As `bakeoff.corpus` raises; or a source is a result file.
+    Attributes:
+        names: Built-in names, files and functions.
     """
-    for source in sources:
-        if source.endswith(".json") and is_result_file(Path(source)):
-            raise UsageError(f"{source}: is a result file of bakeoff; `bakeoff report {source}` shows it")
-    for source in sources:
-        if not is_read_once(source) and not is_function(source):
-            corpus(source, **how)
 
+    names: tuple[str, ...]
+    trusted: bool = False
+    format: str | None = None
+    at: str | None = None
+    encoding: str | None = None
+    null: Collection[str] = ()
 
-def bring_schemas(sources: Iterable[str], **how: Any) -> bool:
-    """Whether all sources are files that have a schema in them, as those of Avro; False for none."""
-    from .readers.files import Files
+    def validate(self) -> None:
+        """Refuse result files, and what is no corpus or of no known format.
 
-    found = []
-    for source in sources:
-        if is_read_once(source) or is_function(source):
+        Functions are imported in a process of their own, so they are not looked at.
+
+        Raises:
+            UsageError: As `bakeoff.corpus` raises; or a source is a result file.
+        """
+        for name in self.names:
+            if name.endswith(".json") and is_result_file(Path(name)):
+                raise UsageError(f"{name}: is a result file of bakeoff; `bakeoff report {name}` shows it")
+        for name in self.names:
+            if not is_read_once(name) and not is_function(name):
+                self._opened(name)
+
+    def hold_objects(self) -> bool:
+        """Whether records may be objects, whose class is their schema: those of a function, or built-in."""
+        return any(is_function(name) or name in NAMES for name in self.names)
+
+    def bring_schemas(self) -> bool:
+        """Whether all are files that have a schema in them, as those of Avro; False for none."""
+        from .readers.files import Files
+
+        if any(is_read_once(name) or is_function(name) for name in self.names):
             return False
         try:
-            found.append(corpus(source, **how))
+            found = [self._opened(name) for name in self.names]
         except BakeoffError:
-            return False  # `check_sources` says why
-    return bool(found) and all(isinstance(one, Files) and one.brings_schema for one in found)
+            return False  # `validate` says why
+        return bool(found) and all(isinstance(one, Files) and one.brings_schema for one in found)
+
+    def _opened(self, name: str) -> Corpus:
+        return corpus(
+            name,
+            trusted=self.trusted,
+            format=self.format,
+            at=self.at,
+            encoding=self.encoding,
+            null=self.null,
+        )

@@ -48,12 +48,8 @@ _KEPT = (
 )
 
 
-def environment(*, gc: str) -> dict[str, Fact]:
-    """Return the environment of this run, flat; takes some ten milliseconds.
-
-    Args:
-        gc: The run's policy for the garbage collector, recorded with it.
-    """
+def environment() -> dict[str, Fact]:
+    """Return the environment of this run, flat; takes some ten milliseconds."""
     from pyperf._collect_metadata import collect_metadata
 
     found: dict[str, Fact] = {k: v for k, v in collect_metadata().items() if k in _KEPT}
@@ -64,7 +60,6 @@ def environment(*, gc: str) -> dict[str, Fact]:
         "pyperf_version": metadata.version("pyperf"),
         **_compressors(),
         "governor": _governor(),
-        "gc": gc,
         "pinned": len(cores()) > 1,
         "cores": ",".join(map(str, cores())),
         "debug_build": bool(sysconfig.get_config_var("Py_DEBUG")),

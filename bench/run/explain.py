@@ -5,10 +5,11 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from ...codecs.registry import bare_name
-from ..jobs import Prepared
 from ..method import Slices, Verdicts, printed
 from ..operations import OPERATIONS, operation
 from ..operations.base import Operation
@@ -81,10 +82,11 @@ def explain(options: Options, show: Show = lambda text, done, total: None) -> st
         RunError: A corpus cannot be read.
         UsageError: There is no such corpus.
     """
+    plans = list(_plans(options, show))
     contract = CONTRACT.format(
         slice=options.slice * 1000,
         burst=Slices.BURST,
-        rounds=options.turns(_cells(options)),
+        rounds=min(plan.rounds for plan in plans),
         precision=100 * options.precision,
         budget=options.budget,
         tie=100 * options.tie,
@@ -93,20 +95,18 @@ def explain(options: Options, show: Show = lambda text, done, total: None) -> st
         memory=options.cell_memory >> 20,
         timeout=options.cell_timeout,
     )
-    chosen = _all(options)
+    chosen = [*options.timed(), *(name for name in options.operations if operation(name).phase != "time")]
     operations = "\n".join(_line(name, operation(name)) for name in chosen)
     others = "\n".join(_line(o.syntax, o) for name, o in OPERATIONS.items() if name not in chosen)
-    read = list(_read(options, show))
-    joined = (name for prepared, _ in read for name in prepared.joined)
-    options = dataclasses.replace(options, codecs=tuple(dict.fromkeys((*options.codecs, *joined))))
-    seconds = sum(_seconds(options, prepared, taken) for prepared, taken in read)
-    most = sum(Schedule(options, taken).most for _, taken in read)
+    codecs = dict.fromkeys((*options.codecs, *(name for plan in plans for name in plan.codecs)))
+    seconds = sum(plan.seconds() for plan in plans)
+    most = sum(plan.schedule.most for plan in plans)
     limit = f"and at most {most:.0f} s" if most < math.inf else _PATIENT
     mode = "one codec per process, alternating" if options.isolate else "all codecs in the same processes"
     return (
         f"{contract}\nThis run\n\n"
-        f"  corpora     {'; '.join(_corpus(prepared, taken) for prepared, taken in read)}\n"
-        f"  codecs      {len(options.codecs)}: {', '.join(options.codecs)}\n"
+        f"  corpora     {'; '.join(map(str, plans))}\n"
+        f"  codecs      {len(codecs)}: {', '.join(codecs)}\n"
         f"  operations\n{operations}\n"
         f"  sample      at most {options.sample:,} records, {options.sample_bytes >> 20} MiB, a corpus\n"
         f"  mode        {mode}; garbage collector {options.gc}\n"
@@ -120,65 +120,79 @@ def _line(name: str, told: Operation) -> str:
     return f"    {name:22}{told.summary}"
 
 
-def _all(options: Options) -> list[str]:
-    rest = [name for name in options.operations if operation(name).phase != "time"]
-    return [*options.timed(), *rest]
-
-
-def _cells(options: Options) -> int:
-    """Return the cells that share a process, the floor's among them, if every codec gets so far."""
-    fixed = [name for name in options.timed() if operation(name).schema]
-    if options.isolate:
-        return max(1, len(options.timed()) - len(fixed))
-    with_schema = [name for name in options.codecs if bare_name(name) != name]
-    alone = len({bare_name(name) for name in options.codecs}) + 1
-    return max(1, alone * (len(options.timed()) - len(fixed)) + len(with_schema) * len(fixed))
-
-
-def _read(options: Options, show: Show) -> Iterator[tuple[Prepared, float]]:
-    """Draw the samples, and say how long that took."""
+def _plans(options: Options, show: Show) -> Iterator[_Plan]:
+    """Draw the samples."""
     with LocalExecutor() as executor:
-        for source, size in options.sources():
+        for source, size in options.sized():
             begun = time.monotonic()
             show(f"reading {source}", -1, 0)
-            yield prepare(executor, options, source, size=size), time.monotonic() - begun
+            prepared = prepare(executor, options, source, size=size)
+            entered = dataclasses.replace(options, codecs=prepared.codecs)
+            yield _Plan(prepared.facts, Schedule(entered, time.monotonic() - begun))
 
 
-def _corpus(prepared: Prepared, taken: float) -> str:
-    facts = prepared.facts
-    size = _size(prepared)
-    drawn = f"{facts['sample']:,} of {facts['records']:,} records"
-    return f"{facts['name']}, {drawn}, {size:,.0f} bytes each, read in {taken:.1f} s"
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What would be done on a corpus.
 
-
-def _size(prepared: Prepared) -> float:
-    """Return the bytes of a record, as JSON or else as a pickle."""
-    profile = prepared.facts["profile"]
-    return float(profile.get("bytes_mean") or profile.get("size_mean") or 0.0)
-
-
-def _seconds(options: Options, prepared: Prepared, read: float) -> float:
-    """Guess the seconds that a corpus takes: as long as there is time, unless the stop rule is content.
-
-    It is with few codecs, in the first look or soon after: neighbours in rank are far apart then.
+    Attributes:
+        facts: Of the corpus.
+        schedule: Of its time, with the options as they are on it.
     """
-    schedule, side, codecs = Schedule(options, read), abreast(), len(options.codecs)
-    size = _size(prepared)
-    compared = min(schedule.check_seconds, _COMPARED * size * float(prepared.facts["sample"]))
-    check = min(codecs * (_CHECK + compared) / side, max(0.0, schedule.most - read))
-    memory = codecs * len(options.memory()) * _MEMORY / side
-    memory += min(
-        codecs * len(options.alone()) * options.fewest * _PROCESS, max(schedule.budget - read - check, 0.0)
-    )
-    if not options.timed():
-        return read + check + memory
-    slices = options.turns(_cells(options)) * options.slice
-    process = _PROCESS + codecs * len(options.timed()) * max(slices * _SLICE, 2 * _CALL * size)
-    if options.isolate:
-        process += (codecs - 1) * _PROCESS
-    least = (options.fewest + 2) * process
-    most = max(schedule.budget * schedule.timing_part - read - check, 0.0)
-    if options.no_time_limit:
-        return read + check + memory + (max(least, schedule.budget) if codecs > _FEW else least)
-    timing = min(least, most) if codecs <= _FEW else most
-    return min(read + check + timing + memory, max(schedule.budget, read + check))
+
+    facts: Mapping[str, Any]
+    schedule: Schedule
+
+    def __str__(self) -> str:
+        drawn = f"{self.facts['sample']:,} of {self.facts['records']:,} records"
+        read = f"read in {self.schedule.read:.1f} s"
+        return f"{self.facts['name']}, {drawn}, {self.record_size:,.0f} bytes each, {read}"
+
+    @property
+    def codecs(self) -> tuple[str, ...]:
+        """Those that are entered on it."""
+        return self.schedule.options.codecs
+
+    @property
+    def record_size(self) -> float:
+        """The bytes of a record, as JSON or else as a pickle."""
+        profile = self.facts["profile"]
+        return float(profile.get("bytes_mean") or profile.get("size_mean") or 0.0)
+
+    @property
+    def rounds(self) -> int:
+        """The rounds of a process, if every codec gets so far."""
+        options = self.schedule.options
+        timed = options.timed()
+        fixed = [name for name in timed if operation(name).schema]
+        if options.isolate:
+            return options.turns(max(1, len(timed) - len(fixed)))
+        bare = {bare_name(name) for name in self.codecs}
+        with_schema = [name for name in self.codecs if bare_name(name) != name]
+        cells = (len(bare) + 1) * (len(timed) - len(fixed)) + len(with_schema) * len(fixed)
+        return options.turns(max(1, cells))
+
+    def seconds(self) -> float:
+        """Guess the seconds that it takes: as long as there is time, unless the stop rule is content.
+
+        It is with few codecs, in the first look or soon after: neighbours in rank are far apart then.
+        """
+        schedule, options, side = self.schedule, self.schedule.options, abreast()
+        read, codecs, size = schedule.read, len(self.codecs), self.record_size
+        compared = min(schedule.check_seconds, _COMPARED * size * float(self.facts["sample"]))
+        check = min(codecs * (_CHECK + compared) / side, max(0.0, schedule.most - read))
+        memory = codecs * len(options.memory()) * _MEMORY / side
+        alone = codecs * len(options.alone()) * options.fewest * _PROCESS
+        memory += min(alone, max(schedule.budget - read - check, 0.0))
+        if not options.timed():
+            return read + check + memory
+        slices = self.rounds * options.slice
+        process = _PROCESS + codecs * len(options.timed()) * max(slices * _SLICE, 2 * _CALL * size)
+        if options.isolate:
+            process += (codecs - 1) * _PROCESS
+        least = (options.fewest + 2) * process
+        most = max(schedule.budget * schedule.timing_part - read - check, 0.0)
+        if options.no_time_limit:
+            return read + check + memory + (max(least, schedule.budget) if codecs > _FEW else least)
+        timing = min(least, most) if codecs <= _FEW else most
+        return min(read + check + timing + memory, max(schedule.budget, read + check))

@@ -189,7 +189,7 @@ def _stages(
     known = {facts.name: facts for facts in sides[0].run.corpora if facts.name in wanted}
     named = {facts.source for facts in known.values()}
     # Where none has the name of then, files have moved.
-    sources = [source for source in options.sources() if source[0] in named] or options.sources()
+    sources = [source for source in options.sized() if source[0] in named] or options.sized()
     for source, size in sources:
         if not known:
             break

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from ...codecs import describe, split_name
-from ...datasets.corpora import bring_schemas, check_sources, hold_objects, is_function
+from ...datasets.corpora import Sources, is_function, is_read_once
 from ...errors import UsageError
 from ...escape import without_passwords
 from ...schemas.naming import is_definition
@@ -130,6 +130,18 @@ class Options:
         """The stop rule."""
         return Rule(self.precision, self.tie, self.fewest, ratios=self.ratios)
 
+    @property
+    def sources(self) -> Sources:
+        """The corpora, and how they are read."""
+        return Sources(
+            self.corpora,
+            trusted=self.trusted,
+            format=self.format,
+            at=self.at,
+            encoding=self.encoding,
+            null=self.null or (),
+        )
+
     def turns(self, cells: int) -> int:
         """Return the rounds of a process over so many cells: with few there is time for more."""
         return max(self.rounds, round(Processes.WORTH / (self.slice * cells)))
@@ -154,16 +166,15 @@ class Options:
         Raises:
             UsageError: With what to type.
         """
+        if self.include and not self.schema:
+            raise UsageError("-I needs --schema: it names folders for the imports of that file")
+        if self.infer and self.schema:
+            raise UsageError("--infer finds the schema that --schema names; leave one of them out")
+        if self.sizes and any(map(is_read_once, self.corpora)):
+            raise UsageError("--sizes reads a corpus once for each size; keep it in a file")
         self._check_servers()
-        check_sources(
-            self.corpora,
-            trusted=self.trusted,
-            format=self.format,
-            at=self.at,
-            encoding=self.encoding,
-            null=self.null or (),
-        )
-        if not (self.infer or self.schema or self.trusted or hold_objects(self.corpora)):
+        self.sources.validate()
+        if not (self.infer or self.schema or self.trusted or self.sources.hold_objects()):
             self._check_schemas(named)
 
     def check_imports(self, path: Path, *, corpora: bool, schema: str | None) -> None:
@@ -211,7 +222,7 @@ class Options:
         if not named or any(set(pattern) & set("*?[") for pattern in named):
             return
         needing = [name for name in self.codecs if split_name(name)[1] or describe(name).needs_schema]
-        if needing and not bring_schemas(self.corpora, format=self.format, at=self.at):
+        if needing and not self.sources.bring_schemas():
             raise UsageError(
                 f"{needing[0]}: needs a schema, and your own records bring none; add --infer or --schema FILE"
             )
@@ -249,7 +260,7 @@ class Options:
         plain["joining"] = tuple(str(plain.get("joining") or "").split())
         return typed(cls, plain)
 
-    def sources(self) -> list[tuple[str, int | None]]:
+    def sized(self) -> list[tuple[str, int | None]]:
         """Return each corpus as typed, with each of the sizes that its records are brought to."""
         sizes: list[int | None] = [int(size) for size in self.sizes.split(",") if size]
         return [(source, size) for source in self.corpora for size in sizes or [None]]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from ...codecs.registry import bare_name
 from ...errors import RunError
 from ..jobs import Prepare, Prepared
 from .options import Options
@@ -56,12 +55,12 @@ def prepare(
         infer=options.infer,
         schema=options.schema,
         include=options.include or (),
-        training=any(name.endswith(",dict") for name in options.codecs),
         batch=options.batch,
         seconds=None if options.no_time_limit or after is not None else Schedule(options).reading,
         after=after,
         size=size,
-        twins=tuple(bare_name(name) for name in options.codecs if options.twins and bare_name(name) != name),
+        codecs=options.codecs,
+        twins=options.twins,
         joining=options.joining,
     )
     schedule = Schedule(options)

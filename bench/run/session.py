@@ -7,11 +7,10 @@ import dataclasses
 import datetime as dt
 import signal
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import FrameType
 
-from ...codecs.registry import bare_name
 from ...errors import RunError, UsageError
 from ...files import is_device, is_result_file
 from ..history import free_core, remember
@@ -210,7 +209,7 @@ class Session:
         for entry in run.journal.entries:
             run.state.apply(entry)
         run.before = run.state.seconds
-        facts = environment(gc=self.options.gc)
+        facts = environment()
         run.state.knows(free_core(facts))
         if run.resumed:
             stored = _options_of(run.state.head, self.output)
@@ -223,14 +222,14 @@ class Session:
                 {
                     "kind": "head",
                     "format": FORMAT_VERSION,
-                    "environment": facts,
+                    "environment": {**facts, "gc": self.options.gc},
                     "options": self.options.flat(),
                     "command": self.command,
                     "started": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
                 }
             )
         run.record(*({"kind": "warning", "text": text} for text in warnings(facts)))
-        stages = [self._prepare(run, executor, source, size) for source, size in self.options.sources()]
+        stages = [self._prepare(run, executor, source, size) for source, size in self.options.sized()]
         self._reading = False
         for stage in stages:
             if run.stopping:
@@ -280,33 +279,25 @@ class Session:
                 if facts.skipped == 1
                 else f"{source}: {facts.skipped:,} bad records were skipped, the first at {where}: {why}"
             )
-        codecs = tuple(dict.fromkeys((*self._entered(source, frozenset(prepared.idle)), *prepared.joined)))
+        if prepared.idle:
+            listed = ", ".join(prepared.idle)
+            self.notes.append(
+                f"{source}: the schema has nothing to fix for {listed}: no +schema rows for these"
+            )
         return Stage(
             facts.name,
             prepared.corpus,
             prepared.path,
             prepared.modules,
-            codecs,
+            prepared.codecs,
             Schedule(
-                dataclasses.replace(options, codecs=codecs),
+                dataclasses.replace(options, codecs=prepared.codecs),
                 time.monotonic() - begun,
                 facts.sample <= Budget.DOCUMENTS,
             ),
             # polars must not be there before a fork: its threads would not be.
             libraries=tuple(sorted({kind.split(".")[0] for kind in prepared.kinds} & {"numpy", "pandas"})),
         )
-
-    def _entered(self, source: str, idle: Collection[str]) -> tuple[str, ...]:
-        """Return the codecs without those that the schema would change nothing for; say so."""
-        left_out = {
-            name for name in self.options.codecs if bare_name(name) != name and bare_name(name) in idle
-        }
-        if left_out:
-            listed = ", ".join(name for name in self.options.codecs if name in idle)
-            self.notes.append(
-                f"{source}: the schema has nothing to fix for {listed}: no +schema rows for these"
-            )
-        return tuple(name for name in self.options.codecs if name not in left_out)
 
     def _same_corpus(self, run: Run, facts: CorpusFacts) -> None:
         before = run.state.corpora.get(facts.name)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...codecs import CodecError, codec, describe, split_name
 from ...codecs.conventions.classes import CLASS_FAMILIES, RecordClass, record_class
+from ...codecs.registry import bare_name
 from ...datasets.readers.formats import codec_of
 from ...errors import RunError, UsageError
 from ...imports import imported
@@ -61,7 +62,8 @@ def _prepared(job: Prepare, context: WorkerContext) -> Prepared:
         encoding=job.encoding,
         null=job.null,
     )
-    batch, training = job.batch, job.training
+    batch = job.batch
+    training = any(name.endswith(",dict") for name in job.codecs)
     corpus.cut(job.seconds, job.after)
     parts = 2 if training else 1
     records = corpus.sample(
@@ -115,6 +117,8 @@ def _prepared(job: Prepare, context: WorkerContext) -> Prepared:
     if corpus.share < 1:
         profile["read_share"] = corpus.share
     name, description = _called(corpus, records, job, profile)
+    idle = [name for name in job.codecs if job.twins and typed and _is_idle(schema, name, known)]
+    joined = (name for name in job.joining if _is_for(name, kinds, known if typed else None))
     return Prepared(
         {
             "name": name,
@@ -132,8 +136,8 @@ def _prepared(job: Prepare, context: WorkerContext) -> Prepared:
         "\n".join(filter(None, (corpus.remark, *remarks))),
         tuple(entry for entry in sys.path if entry),
         imported(),
-        tuple(name for name in job.twins if typed and _is_idle(schema, name, known)),
-        tuple(name for name in job.joining if _is_for(name, kinds, known if typed else None)),
+        tuple(dict.fromkeys((*(name for name in job.codecs if name not in idle), *joined))),
+        tuple(map(bare_name, idle)),
         kinds,
     )
 
@@ -195,9 +199,11 @@ def _remarks(corpus: Source, records: list[Any], schema: Any, job: Prepare) -> I
 
 
 def _is_idle(schema: Any, name: str, known: RecordClass | None) -> bool:
-    """Whether a schema has nothing to fix for a codec; one that cannot be built is for its check to judge."""
+    """Whether a codec has the schema and nothing to fix; its check judges one that cannot be built."""
+    if (bare := bare_name(name)) == name:
+        return False
     try:
-        made = codec(name)
+        made = codec(bare)
         if known is not None and known.token in made.preserves:
             return True
         return schema.fixer(made) is None

@@ -48,7 +48,6 @@ RECORDS = [
         sample=10,
         bytes=1000,
         infer=True,
-        training=False,
         batch=1,
         path=("here",),
     ),

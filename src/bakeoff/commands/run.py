@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import sys
 import time
@@ -236,57 +237,30 @@ def carry_out(
 
 def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | None) -> Options:
     """Merge defaults, what is stored in the file to resume, and what was typed."""
-    import dataclasses
-
     from ..bench.run.options import Options
     from ..codecs import default_set, names, select
-    from ..datasets.corpora import bring_schemas, is_read_once
 
-    how = {key: given["how"][key] for key in ("format", "at", "trusted")}
-    chosen: dict[str, Any] = {}
-    for key in (
-        "sample",
-        "seed",
-        "budget",
-        "no_time_limit",
-        "ratios",
-        "isolate",
-        "gc",
-        "infer",
-        "schema",
-        "batch",
-        "sizes",
-        "records",
-        "precision",
-        "cell_timeout",
-        "cell_memory",
-    ):
-        chosen[key] = given[key]
-    declared = given["schema"] is not None or (not given["infer"] and bring_schemas(corpora, **how))
-    entered = names(needs_schema=declared) if given["no_time_limit"] else default_set(needs_schema=declared)
-    chosen |= {
+    chosen = {each.name: given.get(each.name) for each in dataclasses.fields(Options)} | {
         **{key: value or None for key, value in given["how"].items()},
         "corpora": tuple(corpora) or None,
+        "codecs": None,  # which ones depends on the corpora
         "include": given["include"] or None,
-        "codecs": tuple(select(given["codecs"], default=entered)) if given["codecs"] else None,
-        "joining": _joining(given["codecs"], entered) if given["codecs"] or stored is None else None,
         "operations": _operations(given, stored),
-        "places": given["places"],
     }
-    if given["include"] and not (given["schema"] or (stored and stored.schema)):
-        raise UsageError("-I needs --schema: it names folders for the imports of that file")
-    if given["sizes"] is not None:
-        if any(map(is_read_once, corpora)):
-            raise UsageError("--sizes reads a corpus once for each size; keep it in a file")
-        if given["budget"] is None and not given["quick"]:
-            chosen["budget"] = _A_SIZE
-    chosen = {key: value for key, value in chosen.items() if value is not None}
-    base = dataclasses.replace(stored or Options(_DEFAULT, tuple(entered)), trusted=False)
+    if given["sizes"] is not None and given["budget"] is None and not given["quick"]:
+        chosen["budget"] = _A_SIZE
+    base = dataclasses.replace(stored or Options(_DEFAULT, ()), trusted=False)
     if given["quick"]:
         base = base.quick()
-    options = dataclasses.replace(base, **chosen)
-    if options.infer and options.schema:
-        raise UsageError("--infer finds the schema that --schema names; leave one of them out")
+    options = dataclasses.replace(base, **{key: value for key, value in chosen.items() if value is not None})
+    if given["codecs"] or stored is None:
+        declared = bool(options.schema) or (not options.infer and options.sources.bring_schemas())
+        entered = (names if given["no_time_limit"] else default_set)(needs_schema=declared)
+        options = dataclasses.replace(
+            options,
+            codecs=tuple(select(given["codecs"], default=entered)),
+            joining=_joining(given["codecs"], entered),
+        )
     if options.infer or options.schema:
         entered_twice = _with_schemas(options.codecs)
         options = dataclasses.replace(options, codecs=entered_twice, twins=entered_twice != options.codecs)
