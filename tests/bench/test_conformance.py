@@ -18,6 +18,7 @@ from bakeoff.bench.lab.conformance.suites import SUITES, find
 from bakeoff.codecs.registry import rescan
 from bakeoff.commands.check import command
 from bakeoff.errors import UsageError
+from installed import install
 
 PLANTED = """
 import json, os
@@ -58,14 +59,7 @@ def broken():
 def planted(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Install codecs of another package, for this process and its workers."""
     site = tmp_path_factory.mktemp("site")
-    (site / "planted.py").write_text(PLANTED)
-    info = site / "planted-1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: planted\nVersion: 1\n")
-    points = [
-        f"{name} = planted:{name}" for name in ("gullible", "dying", "raising", "forking", "dead", "broken")
-    ]
-    (info / "entry_points.txt").write_text("\n".join(["[bakeoff.codecs]", *points, ""]))
+    install(site, "planted", PLANTED, ("gullible", "dying", "raising", "forking", "dead", "broken"))
     monkeypatch.setenv("PYTHONPATH", str(site))
     monkeypatch.syspath_prepend(site)
     rescan()
