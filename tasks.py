@@ -39,6 +39,8 @@ TYPED = (
         "-m",
         "inprocess",
         "-m",
+        "installed",
+        "-m",
         "madeup",
         "-m",
         "needed",

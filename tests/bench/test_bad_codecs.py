@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff.bench.results import CellResult, Result, read
+from installed import install
 
 HOSTILE = """
 import ctypes, json, os, sys
@@ -100,39 +101,17 @@ def broken():
     raise ImportError("its library is not there")
 """
 
-CODECS = {
-    "good": "good",
-    "segfaults": "segfaults",
-    "segfaults-late": "segfaults_late",
-    "tires": "tires",
-    "hangs": "hangs",
-    "hogs": "hogs",
-    "forks": "forks",
-    "prints": "prints",
-    "leaves": "leaves",
-    "fails": "fails",
-    "lies": "lies",
-    "spoils": "spoils",
-    "remembers": "remembers",
-    "broken": "broken",
-}
-
-
-def install(folder: Path) -> None:
-    """Make a distribution with the entry points, as an installer would leave it."""
-    (folder / "hostile.py").write_text(HOSTILE)
-    info = folder / "hostile-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: hostile\nVersion: 1.0\n")
-    points = "\n".join(f"{name} = hostile:{function}" for name, function in CODECS.items())
-    (info / "entry_points.txt").write_text(f"[bakeoff.codecs]\n{points}\n")
+CODECS = (
+    "good", "segfaults", "segfaults-late", "tires", "hangs", "hogs", "forks", "prints", "leaves", "fails",
+    "lies", "spoils", "remembers", "broken",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, subprocess.CompletedProcess[str]]:
     """Run all of them beside msgpack and json."""
     folder = tmp_path_factory.mktemp("hostile")
-    install(folder)
+    install(folder, "hostile", HOSTILE, CODECS)
     arguments = [
         "run",
         "movies",
@@ -224,7 +203,7 @@ def test_what_codecs_print_is_not_in_the_table(
 
 def test_no_codec_through_is_a_failure(tmp_path: Path) -> None:
     """It came through its check, so that there is a size; but no time is left of it, and the run says so."""
-    install(tmp_path)
+    install(tmp_path, "hostile", HOSTILE, CODECS)
     arguments = [
         "run",
         "movies",

@@ -23,6 +23,7 @@ from bakeoff.bench.run.processes import LocalExecutor
 from bakeoff.bench.run.session import stored_options
 from bakeoff.bench.run.state import State, entries
 from bakeoff.errors import RunError, UsageError
+from installed import install
 
 RUN = [sys.executable, "-P", "-m", "bakeoff", "run"]
 FEW = ["--records", "200", "--sample", "50", "-c", "msgpack,json", "-o", "out.json"]
@@ -412,18 +413,16 @@ class TestResume:
     ) -> None:
         """It need not be that of its package."""
         package = tmp_path / "package"
-        (package / "theirs-1.0.dist-info").mkdir(parents=True)
-        (package / "theirs-1.0.dist-info" / "METADATA").write_text("Name: theirs\nVersion: 1.0\n")
-        (package / "theirs-1.0.dist-info" / "entry_points.txt").write_text(
-            "[bakeoff.codecs]\ntheirs = theirs:codec\n"
-        )
         module = package / "theirs.py"
-        module.write_text(
+        install(
+            package,
+            "theirs",
             "import json, bakeoff\n"
-            "def codec():\n"
+            "def theirs():\n"
             "    return bakeoff.Codec(name='theirs', format='json', version='9.9', library='fast',\n"
             "        encode=lambda record: json.dumps(record).encode(), decode=json.loads,\n"
-            "        preserves=['none', 'bool', 'int', 'float', 'str', 'list', 'dict'])\n"
+            "        preserves=['none', 'bool', 'int', 'float', 'str', 'list', 'dict'])\n",
+            ["theirs"],
         )
         monkeypatch.setenv("PYTHONPATH", str(package))
         arguments = ["movies", *UNTIMED, "-c", "theirs"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,6 +14,7 @@ from bakeoff.bench.results import Result, read
 from bakeoff.bench.run.check import turn
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.schedule import Schedule
+from installed import install
 
 SLOW = """
 import json, time
@@ -54,13 +54,7 @@ main(["run", *sys.argv[2:], "--precision", "99%"])
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with a package of two codecs, one that takes long and one that does not end."""
-    (tmp_path / "dawdlers.py").write_text(textwrap.dedent(SLOW))
-    info = tmp_path / "dawdlers-1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: dawdlers\nVersion: 1\n")
-    (info / "entry_points.txt").write_text(
-        "[bakeoff.codecs]\nslow = dawdlers:slow\nendless = dawdlers:endless\n"
-    )
+    install(tmp_path, "dawdlers", SLOW, ["slow", "endless"])
     (tmp_path / "rows.json").write_text('{"id": 1}')
     return tmp_path
 

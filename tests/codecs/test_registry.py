@@ -20,6 +20,7 @@ from bakeoff.codecs import Bound, CodecError, MissingLibrary, UnknownCodec, regi
 from bakeoff.codecs.conventions.families import JSON_FAMILY
 from bakeoff.codecs.core.diagnose import explain
 from bakeoff.codecs.spec import Spec
+from installed import install
 
 
 def test_ready_names_end_somewhere():
@@ -343,12 +344,7 @@ NAMES = ("good", "json", "exits", "leaves", "raises", "dies")
 @pytest.fixture
 def beside(tmp_path):
     """Run Python or the command line beside an installed distribution of bad codecs."""
-    (tmp_path / "bad.py").write_text(HOSTILE)
-    info = tmp_path / "bad-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: bad\nVersion: 1.0\n")
-    points = "\n".join(f"{name} = bad:{name}" for name in NAMES)
-    (info / "entry_points.txt").write_text(f"[bakeoff.codecs]\n{points}\n")
+    install(tmp_path, "bad", HOSTILE, NAMES)
 
     def call(*arguments, **environment):
         return subprocess.run(

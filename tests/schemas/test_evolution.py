@@ -167,7 +167,7 @@ def test_what_a_record_is_in_the_other_version() -> None:
         {"a": float, "e": str, "c": Literal["x", "y"]},
         b="e",
     )
-    old, new, pairing = found.old.layout.root, found.new.layout.root, FieldMapping.of(found)
+    old, new, pairing = found.old.layout.root, found.new.layout.root, FieldMapping(found.renamed)
 
     record = {"a": 1, "b": "t", "c": "x", "d": "?"}
     assert expected(record, old, new, pairing) == {"a": 1.0, "e": "t", "c": "x"}

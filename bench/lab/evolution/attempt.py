@@ -116,8 +116,7 @@ def _timed(
 
 def _found(name: str, records: int, ended: Ended) -> Trial:
     if ended.answer is None:
-        # Options of a run do not exist here.
-        reason = f"the codec {ended.reason.partition(' (--')[0]}"
+        reason = f"the codec {ended.cause}"
         if ended.outcome == "unfinished":
             reason = "the time did not suffice (--budget)"
         failed = CrossReading(records, failed=reason)

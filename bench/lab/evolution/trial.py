@@ -189,7 +189,7 @@ def sample(
         newer: They are the newer one's.
     """
     old, new = difference.old.layout.root, difference.new.layout.root
-    maker, pairing = Maker(), FieldMapping.of(difference)
+    maker, pairing = Maker(), FieldMapping(difference.renamed)
     if newer:
         return [translate(one, new, old, pairing.back(), maker) for one in records], list(records)
     mine = list(records) or [maker.make(old) for _ in range(count)]
@@ -206,7 +206,7 @@ def _alone(difference: SchemaDifference, old: Sequence[Any]) -> Iterator[tuple[S
             yield None
             continue
         maker = Maker()
-        pairing = FieldMapping.of(difference)
+        pairing = FieldMapping(difference.renamed)
         before, after = difference.old.layout.root, schema.layout.root
         yield schema, [translate(one, before, after, pairing, maker) for one in old]
 
@@ -227,7 +227,7 @@ def try_codec(name: str, difference: SchemaDifference, old: Sequence[Any], new: 
     except Exception as error:  # noqa: BLE001 - which ones come out is the question
         failed = CrossReading(len(old), failed=f"the old version: {_reason(error)}")
         return Trial(name, failed, failed)
-    pairing = FieldMapping.of(difference)
+    pairing = FieldMapping(difference.renamed)
     whole = any(_says_more(version, bare.format) for version in (difference.old, difference.new))
     steps = () if whole else _alone(difference, old[:FEW])
     found = tuple(None if step is None else _both(bare, before, *step, pairing)[:2] for step in steps)
