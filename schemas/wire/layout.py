@@ -265,6 +265,19 @@ class Layout:
         """Yield each record once, before those that hold it; of two that hold each other the inner one."""
         return _records(self.root, set())
 
+    def names(self) -> set[str]:
+        """Return the names of all records, choices and maps."""
+        found: set[str] = set()
+        left = [self.root]
+        while left:
+            kind = left.pop()
+            if isinstance(kind, WireRecord | WireUnion | WireMap):
+                if kind.name in found:
+                    continue
+                found.add(kind.name)
+            left += parts(kind)
+        return found
+
     def listed(self) -> Layout:
         """Return the layout of lists of these; a definition in Arrow is that of rows, and says both."""
         lists = WireSequence(self.root, t.ListType(types_of(self.root)))

@@ -78,7 +78,8 @@ def test_a_pattern_that_fits_nothing_is_an_error():
 def test_importing_loads_no_codec_library():
     """`import bakeoff` and listing all names stay free of every codec library."""
     libraries = (
-        "msgpack simplejson bson yaml orjson ormsgpack msgspec cbor2 ujson rapidjson pyperf numpy rich"
+        "msgpack simplejson bson yaml orjson ormsgpack msgspec cbor2 ujson rapidjson pyperf numpy rich "
+        "pyarrow fastavro google.protobuf thrift pydantic"
     )
     script = f"""
         import sys, bakeoff

@@ -868,11 +868,7 @@ cdef class Choices(Column):
 
 
 cdef class Alone(Column):
-    """The only column of rows that are no records.
-
-    Args:
-        column: That one.
-    """
+    """The only column of rows that are no records."""
 
     cdef Column column
 

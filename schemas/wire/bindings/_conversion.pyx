@@ -256,11 +256,7 @@ cdef class Float(Step):
 
 
 cdef class Maybe(Step):
-    """Lets None pass, and turns all else.
-
-    Args:
-        step: For what is not None.
-    """
+    """Lets None pass, and turns all else."""
 
     cdef Step step
 
@@ -604,11 +600,7 @@ cdef class ToBranches(Options):
 
 
 cdef class FromBranch(Step):
-    """Turns what stands in a named branch, with its name or without, into the value.
-
-    Args:
-        step: For the value.
-    """
+    """Turns what stands in a named branch, with its name or without, into the value."""
 
     cdef Step step
 
@@ -643,12 +635,7 @@ cdef class FromBranches(Step):
 
 
 cdef class Wrap(Step):
-    """Turns a value into a dict of one field.
-
-    Args:
-        name: The field's.
-        step: For the value.
-    """
+    """Turns a value into a dict of one field."""
 
     cdef str name
     cdef Step step

@@ -45,11 +45,7 @@ cdef class Into:
 
 
 cdef class Put:
-    """Writes a value into a field of a message.
-
-    Args:
-        name: The field's.
-    """
+    """Writes a value into a field of a message."""
 
     cdef str name
 
@@ -61,20 +57,15 @@ cdef class Put:
 
 
 cdef class Part(Field):
-    """A field of a message.
+    """A field of a message; what is not told here is as of `Field`.
 
     Args:
-        key: As of `Field`.
-        name: As of `Field`.
         put: For a value.
         get: For what the field holds; None where that is the value.
         nullable: Whether it may be None, for which nothing is set.
         has: `HasField` of the message's class, where the field may be unset; else None.
         falsy: Whether what is unset reads as a false value, so that true ones need not be asked for.
         among: Name of the fields of which at most one is there; "" where it is none of them.
-        required: As of `Field`.
-        null: As of `Field`.
-        kinds: As of `Field`.
     """
 
     cdef Put put
@@ -114,7 +105,6 @@ cdef class PutLeaf(Put):
     """Sets a field.
 
     Args:
-        name: The field's.
         step: For the value.
         exact: The type whose values need no step: they fit, or upb refuses them.
     """
@@ -144,7 +134,6 @@ cdef class PutMessage(Put):
     """Fills the message of a field.
 
     Args:
-        name: The field's.
         inside: For the message.
         mark: `SetInParent` of its class; None where something is set in any case.
     """
@@ -168,7 +157,6 @@ cdef class PutValues(PutLeaf):
     """Writes the items of a list that have no parts.
 
     Args:
-        name: The field's.
         step: For an item.
         exact: As of `PutLeaf`.
         among: What must hold them, or None for anything.
@@ -202,7 +190,6 @@ cdef class PutMessages(Put):
     """Writes the items of a list, each into a message of its own.
 
     Args:
-        name: The field's.
         inside: For an item.
         among: As of `PutValues`.
         add: Of the class of what the field holds.
@@ -234,7 +221,6 @@ cdef class PutItems(Put):
     """Writes a dict as a map.
 
     Args:
-        name: The field's.
         key: For a key.
         value: For a value without parts.
         inside: For any other.
@@ -269,9 +255,6 @@ cdef class PutPairs(Put):
     """Writes a dict as messages of a key and a value.
 
     Args:
-        name: The field's.
-        key: The field for a key.
-        value: The field for a value.
         add: As of `PutMessages`.
     """
 
@@ -349,11 +332,7 @@ cdef class IntoMessage(Into):
 
 
 cdef class IntoOption(Into):
-    """Writes a value as the first option of its type that takes it.
-
-    Args:
-        options: In order.
-    """
+    """Writes a value as the first option of its type that takes it."""
 
     cdef Options options
 
@@ -396,11 +375,7 @@ cdef class IntoWithin(Into):
 
 
 cdef class IntoValue(Into):
-    """Writes a value into the message that stands for it.
-
-    Args:
-        part: The field for it.
-    """
+    """Writes a value into the message that stands for it."""
 
     cdef Part part
 
@@ -430,12 +405,7 @@ cdef class IntoMoment(Into):
 
 
 cdef class ToMessage(Step):
-    """Makes the message of a record.
-
-    Args:
-        cls: The message's class.
-        inside: For the message.
-    """
+    """Makes the message of a record."""
 
     cdef object cls
     cdef Into inside
@@ -549,8 +519,6 @@ cdef class FromItems(Step):
     """Reads a map.
 
     Args:
-        key: For a key.
-        value: For a value.
         guard: As of `FromValues`.
     """
 
@@ -572,8 +540,6 @@ cdef class FromEntries(Step):
     """Reads messages of a key and a value.
 
     Args:
-        key: The field of a key.
-        value: The field of a value.
         guard: As of `FromValues`.
     """
 
@@ -635,11 +601,7 @@ cdef class FromChosen(Step):
 
 
 cdef class FromValue(Step):
-    """Reads what a message stands for.
-
-    Args:
-        part: The field for it.
-    """
+    """Reads what a message stands for."""
 
     cdef Part part
 

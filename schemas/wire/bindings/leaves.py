@@ -135,10 +135,7 @@ def writer(leaf: Leaf) -> Step:
     kind = _types(leaf.type)
     if kind == (str,):
         return Exact(str)
-    return Call(str if kind == (int,) else _family.leaf, kind[0])
-
-
-_family = JSON64_FAMILY
+    return Call(str if kind == (int,) else JSON64_FAMILY.leaf, kind[0])
 
 
 def _to_count(leaf: Leaf) -> Callable[[dt.datetime], int]:

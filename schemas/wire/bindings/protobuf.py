@@ -6,7 +6,6 @@ The classes of equal definitions are the same, so that messages of one codec are
 from __future__ import annotations
 
 import functools
-import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,7 +17,6 @@ from ..languages.proto_file import file_of
 from ..languages.proto_sets import pool_of
 from ..languages.proto_words import TIMESTAMP, VALUE, WRAPPERS, boxed_slot
 from ..layout import (
-    Layout,
     Leaf,
     Nullable,
     WireField,
@@ -33,7 +31,6 @@ from ..layout import (
 )
 from ._conversion import (
     Call,
-    Float,
     FromChosen,
     FromEntries,
     FromItems,
@@ -93,7 +90,9 @@ def binding(schema: Schema, *, payloads: Literal["", "of records", "of messages"
         UsageError: protobuf is not installed.
     """
     layout = schema.layout
-    cls = _message_class(_definition(layout))
+    file = file_of(layout)
+    file.ClearField("source_code_info")
+    cls = _message_class(file.SerializeToString(deterministic=True))
     compiler = _Compiler(as_objects=schema.as_objects)
     compiled = compiler.message(layout.root, cls)
     if compiler.nests:
@@ -106,12 +105,6 @@ def binding(schema: Schema, *, payloads: Literal["", "of records", "of messages"
     options = {"deterministic": True} if compiler.has_maps else None
     take = ToPayload(cls, into, _adopter(cls), options, compiled.weight)
     return Binding(cls, take, FromPayload(cls, step, compiled.weight), definition)
-
-
-def _definition(layout: Layout) -> bytes:
-    file = file_of(layout)
-    file.ClearField("source_code_info")
-    return file.SerializeToString(deterministic=True)
 
 
 @functools.lru_cache(maxsize=64)
@@ -392,8 +385,6 @@ def _exact(leaf: Leaf) -> type | None:
 def _to(leaf: Leaf) -> Step:
     if leaf.wire == "enum":
         return Lookup(dict(leaf.symbols), int)
-    if leaf.wire == "float" and leaf.bits == 32:
-        return Call(_single)
     if leaf.form.removeprefix("required ") in _UNSIGNED:
         return Call(_unsigned)
     return writer(leaf)
@@ -416,15 +407,3 @@ def _unsigned(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise MisfitError(f"expected int, got {type(value).__name__}")
     return int(value)
-
-
-def _single(value: Any) -> float:
-    number: float = _FLOAT(value)
-    if abs(number) > _MOST and math.isfinite(number):
-        raise MisfitError(f"{number!r} has no room in 32 bits")
-    return number
-
-
-_FLOAT = Float()
-_MOST = 3.4028235677973366e38
-"""From here on a number is infinite in 32 bits: 2**128 - 2**103."""

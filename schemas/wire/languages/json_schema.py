@@ -6,14 +6,14 @@ Formats are those of the draft and of the OpenAPI Initiative's registry (`date-t
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import json
 import os
 from collections.abc import Iterator, Mapping
 from collections.abc import Sequence as Many
 from dataclasses import replace
-from typing import Any
-from urllib.parse import unquote
+from typing import Any, Literal
 
 from ....codecs.conventions.families import JSON_FAMILY
 from ....codecs.conventions.rules import SCALAR_OF
@@ -35,7 +35,7 @@ from ..layout import (
     parts,
     unique_name,
 )
-from .json_documents import whole
+from .json_documents import pointed, tokens, whole
 from .parts import choose, unknown
 
 __all__ = ["read", "write"]
@@ -69,8 +69,11 @@ _KEYS: dict[type[t.Type], dict[str, Any]] = {
     t.NoneType: {"const": "null"},
 }
 """Keys are text whatever they stand for."""
-_family = JSON_FAMILY
-_ENCODINGS = {"base64": "base64", "base64url": "base64url", "hex": "base16"}
+_ENCODINGS: dict[Literal["base64", "base64url", "hex"], str] = {
+    "base64": "base64",
+    "base64url": "base64url",
+    "hex": "base16",
+}
 
 
 def write(layout: Layout) -> bytes:
@@ -144,7 +147,7 @@ def _leaf(leaf: Leaf) -> dict[str, Any]:
         case _ if leaf.wire == "enum" and leaf.symbols:
             return {"enum": [name for name, _ in leaf.symbols]}
         case t.EnumType(cls):
-            return {"title": cls.__name__, "enum": [_family.lower(member.value) for member in cls]}
+            return {"title": cls.__name__, "enum": [JSON_FAMILY.lower(member.value) for member in cls]}
         case t.TextType(dt.time):
             return dict(_TIME)
         case t.TextType(kind):
@@ -192,11 +195,7 @@ _FORMATS: dict[str, t.Type] = {
     "base64url": t.BytesType("base64url"),
 }
 """Of text; the last four are OpenAPI's and pydantic's. Others (`email`, `uri`, ...) are text."""
-_ENCODED: dict[str, t.Type] = {
-    "base64": t.BytesType(),
-    "base64url": t.BytesType("base64url"),
-    "base16": t.BytesType("hex"),
-}
+_ENCODED = {word: t.BytesType(encoding) for encoding, word in _ENCODINGS.items()}
 _TYPES: dict[str, t.Type] = {
     "null": t.NoneType(),
     "boolean": t.BoolType(),
@@ -262,11 +261,9 @@ def _pointer(document: Any, part: str, file: str) -> tuple[str, Chosen | None]:
         return part, None
     known: dict[str, str] = {}
     for place in _DEFINITIONS:
-        there = document
-        for token in place.split("/")[1:]:
-            there = there.get(token) if isinstance(there, dict) else None
-        if isinstance(there, dict):
-            known |= {name: f"{place}/{_token(name)}" for name in there}
+        with contextlib.suppress(LookupError):
+            there = pointed(document, place)
+            known |= {name: f"{place}/{_token(name)}" for name in there if isinstance(there, dict)}
     if part:
         if part not in known:
             raise unknown(part, list(known), file, "definition")
@@ -277,16 +274,10 @@ def _pointer(document: Any, part: str, file: str) -> tuple[str, Chosen | None]:
         name
         for name, pointer in known.items()
         for other, at in known.items()
-        if other != name and f"#{pointer}" in _pointers(_at(document, at))
+        if other != name and f"#{pointer}" in _pointers(pointed(document, at))
     }
     name, chosen = choose(list(known), used, file, "definition")
     return known[name], chosen
-
-
-def _at(document: Any, pointer: str) -> Any:
-    for token in pointer.split("/")[1:]:
-        document = document[token.replace("~1", "/").replace("~0", "~")]
-    return document
 
 
 def _pointers(node: Any) -> set[str]:
@@ -479,16 +470,11 @@ class _Reader:
             self.references += 1
             return self._reference(reference)
         if reference not in self.made:
-            target = self.document
-            tokens = [
-                unquote(part).replace("~1", "/").replace("~0", "~") for part in reference.split("/")[1:]
-            ]
-            for token in tokens:
-                try:
-                    target = target[int(token)] if isinstance(target, list) else target[token]
-                except (LookupError, TypeError, ValueError):
-                    raise self.error(at, f"{reference} leads nowhere") from None
-            return self._named(reference, target, tokens[-1] if tokens else "Record")
+            try:
+                target = pointed(self.document, reference)
+            except LookupError:
+                raise self.error(at, f"{reference} leads nowhere") from None
+            return self._named(reference, target, (tokens(reference) or ["Record"])[-1])
         self.references += isinstance(self.made[reference], t.RefType)
         return self.made[reference]
 

@@ -20,7 +20,6 @@ from ..layout import (
     capitals,
     is_null,
     opened,
-    parts,
     unique_name,
 )
 from .proto_words import (
@@ -66,23 +65,12 @@ class _Builder:
         self.file: FileDescriptorProto = self.pb.FileDescriptorProto(name="record.proto", syntax="proto3")
         self.made: dict[str, str] = {}
         self.enums: dict[tuple[tuple[str, int], ...], str] = {}
-        self.taken: set[str] = set()
-        self.take(layout.root)
+        self.taken = layout.names()
         root = layout.root
         if isinstance(root, (WireRecord, WireUnion)):
             self.named(root)
         else:
             self.box(root, "Record")
-
-    def take(self, kind: WireType) -> None:
-        """Know the names that the layout gives."""
-        kind = opened(kind)
-        if isinstance(kind, (WireRecord, WireUnion, WireMap)):
-            if kind.name in self.taken:
-                return
-            self.taken.add(kind.name)
-        for part in parts(kind):
-            self.take(part)
 
     def open(self, name: str, *said: str) -> tuple[DescriptorProto, tuple[int, ...]]:
         path = (4, len(self.file.message_type))

@@ -103,7 +103,7 @@ def write(layout: Layout) -> bytes:
     Raises:
         SchemaError: A field has a number that Thrift has no room for.
     """
-    writer = _Writer(set(_names(layout.root)))
+    writer = _Writer(layout.names())
     if isinstance(layout.root, (WireRecord, WireUnion)):
         writer.type(layout.root)
     else:
@@ -189,13 +189,6 @@ class _Writer:
         need = "" if required is None else "required " if required else "optional "
         remarks = "; ".join([*(words or ()), *dict.fromkeys(_remarks(kind))])
         return f"  {number}: {need}{self.type(kind)} {name}" + (f" // {remarks}" if remarks else "")
-
-
-def _names(kind: WireType) -> Iterator[str]:
-    if isinstance(kind, (WireRecord, WireUnion, WireMap)):
-        yield kind.name
-    for part in parts(kind):
-        yield from _names(part)
 
 
 def _remarks(kind: WireType) -> Iterator[str]:
