@@ -25,12 +25,13 @@ from pathlib import Path
 
 import click
 
-from bakeoff.bench.jobs import Check, Checked, CorpusInputs, Prepare, Time, Timed, TimedCell
+from bakeoff.bench.jobs import Check, Checked, Time, Timed, TimedCell
 from bakeoff.bench.lab.selftest.checks import FOUND_WITHIN
 from bakeoff.bench.results import Measurement, Result
 from bakeoff.bench.run.environment import cores
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.processes import LocalExecutor
+from bakeoff.bench.run.reading import prepare
 from bakeoff.bench.run.session import Session
 from bakeoff.bench.run.stopping import Rule
 from bakeoff.bench.stats import verdicts
@@ -78,27 +79,8 @@ class Bench:
     def __init__(self, executor: LocalExecutor, corpus: str, codecs: Sequence[str]) -> None:
         self.executor = executor
         # Twice the rounds of a run of so many cells: the same verdicts for fewer starts of processes.
-        self.options = options = Options((corpus,), tuple(codecs), rounds=60)
-        job = Prepare(
-            source=corpus,
-            records=None,
-            seed=1,
-            skip_bad=False,
-            trusted=False,
-            format=None,
-            at=None,
-            encoding=None,
-            null=(),
-            sample=options.sample,
-            bytes=options.sample_bytes,
-            infer=False,
-            training=False,
-            batch=1,
-        )
-        prepared = executor.work(job)
-        if prepared.answer is None:
-            raise RunError(f"{corpus} cannot be prepared: {prepared.reason}")
-        self.corpus: CorpusInputs = prepared.answer.corpus
+        self.options = options = Options((corpus,), tuple(codecs), rounds=60, no_time_limit=True)
+        self.corpus = prepare(executor, options, corpus).corpus
         self.cells: dict[tuple[str, str], TimedCell] = {}
         for codec in codecs:
             answer: Checked | None = executor.work(
