@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -42,6 +42,7 @@ __all__ = [
     "types_of",
     "unique_name",
     "wire_name",
+    "with_parts",
 ]
 
 WireKind = Literal[
@@ -323,6 +324,22 @@ def parts(kind: WireType) -> Iterator[WireType]:
             yield from (slot.kind for slot in slots)
 
 
+def with_parts(kind: WireType, change: Callable[[WireType], WireType]) -> WireType:
+    """Return a kind with what `change` makes of each kind directly below it."""
+    match kind:
+        case Nullable(inner):
+            return Nullable(change(inner))
+        case WireSequence(item):
+            return replace(kind, item=change(item))
+        case WireMap(key, value):
+            return replace(kind, key=change(key), value=change(value))
+        case WireRecord(slots=slots):
+            return replace(kind, slots=tuple(replace(slot, kind=change(slot.kind)) for slot in slots))
+        case WireUnion(options=slots):
+            return replace(kind, options=tuple(replace(slot, kind=change(slot.kind)) for slot in slots))
+    return kind
+
+
 def opened(kind: WireType) -> WireType:
     """Return the record of a reference, and any other kind as it is."""
     return kind.record if isinstance(kind, Ref) else kind
@@ -401,22 +418,13 @@ class _Binder:
             case Ref(name, node):
                 # What it leads to from elsewhere counts only where this layout has no such record.
                 return self.refs.setdefault(name, Ref(name, node, list(kind._bound)))
-            case WireRecord(name, slots):
+            case WireRecord(name):
                 if name not in self.made:
-                    self.made[name] = replace(kind, slots=self._slots(slots))
+                    made = with_parts(kind, self.kind)
+                    assert isinstance(made, WireRecord)
+                    self.made[name] = made
                 return self.made[name]
-            case Nullable(inner):
-                return Nullable(self.kind(inner))
-            case WireSequence(item):
-                return replace(kind, item=self.kind(item))
-            case WireMap(key, value):
-                return replace(kind, key=self.kind(key), value=self.kind(value))
-            case WireUnion(options=options):
-                return replace(kind, options=self._slots(options))
-        return kind
-
-    def _slots(self, slots: tuple[WireField, ...]) -> tuple[WireField, ...]:
-        return tuple(replace(slot, kind=self.kind(slot.kind)) for slot in slots)
+        return with_parts(kind, self.kind)
 
 
 def _check_ends(records: Mapping[str, WireRecord]) -> None:
