@@ -11,8 +11,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -362,10 +362,10 @@ def test_a_broker_that_goes_away_costs_its_rows(server, tmp_path):
     assert PASSWORD not in str(result)
 
 
-@contextmanager
-def typing(folder: Path) -> Iterator[Callable[..., Any]]:
+@pytest.fixture
+def type_(tmp_path: Path) -> Callable[..., Any]:
     """Return what types `bakeoff pipeline`."""
-    yield lambda *arguments: CliRunner().invoke(command, [*arguments, "-o", str(folder / "p.json")])
+    return lambda *arguments: CliRunner().invoke(command, [*arguments, "-o", str(tmp_path / "p.json")])
 
 
 @pytest.mark.parametrize(
@@ -389,10 +389,9 @@ def typing(folder: Path) -> Iterator[Callable[..., Any]]:
         ),
     ],
 )
-def test_what_cannot_be_is_refused_before_anything_starts(typed: Sequence[str], said: str, tmp_path):
+def test_what_cannot_be_is_refused_before_anything_starts(typed: Sequence[str], said: str, type_, tmp_path):
     """In one line."""
-    with typing(tmp_path) as type_:
-        done = type_(*typed)
+    done = type_(*typed)
 
     assert isinstance(done.exception, UsageError)
     assert said in str(done.exception)
@@ -428,10 +427,9 @@ def ran(monkeypatch) -> list[Options]:
         (["--budget", "0", "--all"], ["pipe:1", "pipe:4", "pipe:24", "zmq:1", "zmq:4", "zmq:24"]),
     ],
 )
-def test_what_the_budget_does_not_suffice_for_is_left_out(typed, points, ran, tmp_path):
+def test_what_the_budget_does_not_suffice_for_is_left_out(typed, points, ran, type_):
     """The last transports and readers, and that is said; with --all nothing."""
-    with typing(tmp_path) as type_:
-        done = type_("movies", *typed)
+    done = type_("movies", *typed)
 
     assert isinstance(done.exception, StoppedError)
     places = (operation(name) for name in ran[0].operations)
@@ -444,12 +442,11 @@ def test_what_the_budget_does_not_suffice_for_is_left_out(typed, points, ran, tm
     )
 
 
-def test_what_is_not_installed_is_left_out_unless_it_is_asked_for(monkeypatch, ran, tmp_path):
+def test_what_is_not_installed_is_left_out_unless_it_is_asked_for(monkeypatch, ran, type_):
     """With the extra that brings it."""
     monkeypatch.setitem(sys.modules, "zmq", None)
-    with typing(tmp_path) as type_:
-        done = type_("movies")
-        asked = type_("movies", "--transport", "zmq")
+    done = type_("movies")
+    asked = type_("movies", "--transport", "zmq")
 
     assert isinstance(done.exception, StoppedError)
     assert "zmq is left out, it is not installed: pip install 'bakeoff[zmq]'\n" == done.stderr
@@ -459,8 +456,6 @@ def test_what_is_not_installed_is_left_out_unless_it_is_asked_for(monkeypatch, r
 
 def test_no_password_is_in_what_a_run_leaves(server, tmp_path, monkeypatch):
     """Neither in the file nor on the screen; both have the figures."""
-    import subprocess
-
     typed = [sys.executable, "-m", "bakeoff", "pipeline", "movies", "-c", "json", "--readers", "2"]
     typed += ["--rate", "500", "--broker", server("redis"), "--all", "--budget", "0"]
     done = subprocess.run(typed, cwd=tmp_path, capture_output=True, text=True)
