@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import io
 from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import chain
 from typing import Any
 
 from ...codecs import Codec, DecodeError, codec
@@ -14,6 +16,7 @@ from ...schemas import Schema, SchemaError
 from ..errors import UnreadableCorpus
 from .json_window import RECORD_LIMIT
 from .problems import Problems
+from .streams import BUFFER, Pieces
 
 __all__ = ["read_avro", "read_bson", "read_framed", "read_pickle", "schema_of_avro"]
 
@@ -106,7 +109,8 @@ def read_avro(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
     if not file.peek(1):
         return
     kind, _, head = _avro_of(file, problems.source)
-    yield from _records(kind, _Behind(head, file), problems, kind.decode)
+    rest = iter(partial(file.read, BUFFER), b"")
+    yield from _records(kind, Pieces(chain([head], rest)), problems, kind.decode)
 
 
 def schema_of_avro(file: io.BufferedReader, source: str) -> Schema:
@@ -129,17 +133,6 @@ def _avro_of(file: io.BufferedReader, source: str) -> tuple[Codec, Schema, bytes
         return bare.with_schema(schema), schema, head
     except (DecodeError, SchemaError) as error:
         raise UnreadableCorpus(f"{source}: {getattr(error, 'reason', error)}") from error
-
-
-class _Behind:
-    """A file of which a part was read."""
-
-    def __init__(self, head: bytes, file: io.BufferedReader) -> None:
-        self._head, self._file = head, file
-
-    def read(self, size: int) -> bytes:
-        head, self._head = self._head, b""
-        return head or self._file.read(size)
 
 
 def read_pickle(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:

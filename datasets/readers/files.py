@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import os
 import shutil
 import tempfile
@@ -300,14 +299,11 @@ def _found(path: Path, kind: FileFormat, reading: ReadOptions, wanted: int) -> i
     found = 0
     try:
         with opened(path) as file:
-            for _ in islice(_records(kind, file.file, reading), wanted):
+            search = None if reading.at is None else Search(reading.at)
+            problems = Problems(skip=reading.skip_bad)
+            for _ in islice(kind.read(file.file, problems, reading, search), wanted):
                 found += 1
     except UnreadableCorpus:
         if not file.at_end:
             return wanted  # What is wrong before the end is wrong with more as well.
     return found
-
-
-def _records(kind: FileFormat, file: io.BufferedReader, reading: ReadOptions) -> Iterator[Any]:
-    search = None if reading.at is None else Search(reading.at)
-    return kind.read(file, Problems(skip=reading.skip_bad), reading, search)

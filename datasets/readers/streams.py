@@ -21,7 +21,7 @@ from ..errors import UnreadableCorpus
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-__all__ = ["COMPRESSIONS", "Input", "Pieces", "compressor", "opened", "split_compression"]
+__all__ = ["BUFFER", "COMPRESSIONS", "Input", "Pieces", "compressor", "opened", "split_compression"]
 
 BUFFER = 256 * 1024
 # A chunk of zstd this long decompresses to 64 MiB at worst.

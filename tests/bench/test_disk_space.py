@@ -62,18 +62,6 @@ def run(
     )
 
 
-@pytest.fixture(scope="module")
-def mountable(tmp_path_factory: pytest.TempPathFactory) -> None:
-    place = shlex.quote(str(tmp_path_factory.mktemp("small")))
-    command = ["unshare", "--map-root-user", "--mount", "sh", "-c", f"mount -t tmpfs tmpfs {place}"]
-    try:
-        tried = subprocess.run(command, capture_output=True, text=True, check=False)
-    except FileNotFoundError as error:
-        pytest.skip(f"no small disk can be made here: {error}")
-    if tried.returncode:
-        pytest.skip(f"no small disk can be made here: {tried.stderr}")
-
-
 SMALL = [
     "movies",
     "--records",

@@ -364,13 +364,16 @@ def test_moments_come_back_from_a_journal_as_the_codec_writes_them(tmp_path):
 # Shared stores
 
 
+def filling() -> Filling:
+    payloads = [wire().encode(record) for record in RECORDS]
+    return Filling([wire().decode(payload) for payload in payloads], payloads, 100)
+
+
 def test_a_filled_store_is_shared_and_goes_with_its_folder():
     """Whoever asks under the same name gets the same one, which holds what it was filled with."""
-    pool, codec = StorePool(), bakeoff.codec("msgpack")
-    payloads = [codec.encode(record) for record in RECORDS]
-    fill = Filling([codec.decode(payload) for payload in payloads], payloads, 100)
-    one = pool.take("a", kind("sqlite"), "", wire(), lambda: fill)
-    other = pool.take("a", kind("sqlite"), "", wire(), lambda: fill)
+    pool = StorePool()
+    one = pool.take("a", kind("sqlite"), "", wire(), filling)
+    other = pool.take("a", kind("sqlite"), "", wire(), filling)
 
     assert one is other
     assert [(key, RECORDS[(key - 1) % 8]) for key in range(1, 101)] == one.store.scan(0, 1000)
@@ -384,11 +387,9 @@ def test_a_filled_store_is_shared_and_goes_with_its_folder():
 
 def test_a_store_that_is_written_to_grows_and_then_another_takes_its_place(monkeypatch):
     """Nothing is removed from it; grown by more than it may, it is made anew, in another folder."""
-    pool, codec = StorePool(), bakeoff.codec("msgpack")
-    payloads = [codec.encode(record) for record in RECORDS]
-    fill = Filling([codec.decode(payload) for payload in payloads], payloads, 100)
+    pool = StorePool()
     monkeypatch.setattr("bakeoff.bench.backends.stores.pool.GROWTH", 2000)
-    filled = pool.take("a", kind("sqlite"), "", wire(), lambda: fill, grows=True)
+    filled = pool.take("a", kind("sqlite"), "", wire(), filling, grows=True)
     first, ahead = filled.location.folder, filled.more
     keys = filled.new_keys(2000 - ahead)
     filled.store.put_many([(key, RECORDS[0]) for key in keys])
@@ -409,10 +410,8 @@ def test_a_store_that_is_written_to_grows_and_then_another_takes_its_place(monke
 
 def test_stores_begin_at_different_moments():
     """What each holds beyond its filling differs, so that work which is put off falls on any call."""
-    codec = bakeoff.codec("msgpack")
-    payloads = [codec.encode(record) for record in RECORDS]
-    pool, fill = StorePool(), Filling([codec.decode(payload) for payload in payloads], payloads, 100)
-    filled = [pool.take(name, kind("log"), "", wire(), lambda: fill, grows=True) for name in range(8)]
+    pool = StorePool()
+    filled = [pool.take(name, kind("log"), "", wire(), filling, grows=True) for name in range(8)]
 
     assert len({one.more for one in filled}) > 1
     assert all(100 + one.more == len(one.store.scan(0, 3000)) for one in filled)

@@ -91,6 +91,13 @@ def survey(path: Path) -> tuple[int, int]:
     return records, peak
 
 
+COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
+    "": bytes,
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+    ".zst": zstandard.ZstdCompressor().compress,
+}
 READ_ONLY = ("avro", "parquet", "arrow", "npy", "npz")
 
 every_format = pytest.mark.parametrize("kind", [kind for kind in file_formats() if kind not in READ_ONLY])
@@ -98,18 +105,14 @@ every_format = pytest.mark.parametrize("kind", [kind for kind in file_formats() 
 
 class TestEveryFormat:
     @every_format
-    def test_round_trip(self, tmp_path: Path, kind: str) -> None:
-        """What is written comes back, in order and of the same types."""
-        path = write_all(tmp_path, f"data.{kind}")
-
-        assert RECORDS == read(path, trusted=True)
-
-    @every_format
-    def test_identity(self, tmp_path: Path, kind: str) -> None:
-        """The hash is that of the file; the name is the file's without endings."""
-        path = write_all(tmp_path, f"data.{kind}")
+    @pytest.mark.parametrize("ending", COMPRESSORS)
+    def test_round_trip(self, tmp_path: Path, kind: str, ending: str) -> None:
+        """What is written comes back, compressed or not; hash and name are those of the file as stored."""
+        plain = write_all(tmp_path, f"plain.{kind}").read_bytes()
+        path = put(tmp_path, f"data.{kind}{ending}", COMPRESSORS[ending](plain))
         corpus = datasets.corpus(path, trusted=True)
 
+        assert RECORDS == list(corpus.records())
         assert hashlib.sha256(path.read_bytes()).hexdigest() == corpus.sha256
         assert 50 == corpus.count()
         assert "data" == corpus.name
@@ -148,28 +151,6 @@ class TestEveryFormat:
         """A file without records is an error that says so."""
         with pytest.raises(UnreadableCorpus, match="no record"):
             read(put(tmp_path, f"empty.{kind}", b""), trusted=True)
-
-    @every_format
-    @pytest.mark.parametrize(
-        ("ending", "compress"),
-        [
-            (".gz", gzip.compress),
-            (".bz2", bz2.compress),
-            (".xz", lzma.compress),
-            (".zst", zstandard.ZstdCompressor().compress),
-        ],
-    )
-    def test_compressed(
-        self, tmp_path: Path, kind: str, ending: str, compress: Callable[[bytes], bytes]
-    ) -> None:
-        """Compressed files are read by their ending; the hash is that of the file as stored."""
-        plain = write_all(tmp_path, f"data.{kind}").read_bytes()
-        path = put(tmp_path, f"data.{kind}{ending}", compress(plain))
-        corpus = datasets.corpus(path, trusted=True)
-
-        assert RECORDS == list(corpus.records())
-        assert "data" == corpus.name
-        assert hashlib.sha256(path.read_bytes()).hexdigest() == corpus.sha256
 
     @every_format
     def test_noise(self, tmp_path: Path, kind: str) -> None:
@@ -603,13 +584,11 @@ class TestYaml:
 
 
 class TestCompression:
-    @pytest.mark.parametrize("ending", [".gz", ".bz2", ".xz", ".zst"])
+    @pytest.mark.parametrize("ending", [ending for ending in COMPRESSORS if ending])
     def test_cut_short(self, tmp_path: Path, ending: str) -> None:
         """Compressed data that ends too early is an error, never a shorter corpus."""
-        compress = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}.get(
-            ending, zstandard.ZstdCompressor().compress
-        )
-        path = put(tmp_path, f"data.jsonl{ending}", compress(os.urandom(5_000).hex().encode() + b"\n")[:-100])
+        packed = COMPRESSORS[ending](os.urandom(5_000).hex().encode() + b"\n")
+        path = put(tmp_path, f"data.jsonl{ending}", packed[:-100])
         with pytest.raises(UnreadableCorpus):
             read(path, skip_bad=True)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..reaching import ANSWER, CONNECT, imported, reaching
-from .base import Location, MissingStore, Pairs, Settings, Store, StoreError, StoreKind, Wire
+from .base import Location, MissingStore, Pairs, Settings, StoreError, StoreKind, Wire
 
 __all__ = ["STORES"]
 
@@ -23,9 +23,9 @@ _RECORD = (b"\x03", b"record\0")
 class _Mongodb:
     """A command a call, as safe as the URL's write concern, else the server's own, says."""
 
-    def __init__(self, client: Any, location: Location, wire: Wire) -> None:
+    def __init__(self, location: Location, wire: Wire) -> None:
         self.wire = wire
-        self._client = client
+        self._client = client = _client(location)
         records = client.get_default_database(_DATABASE)[location.name]
         self._native = wire.format == "bson"
         if self._native:
@@ -102,10 +102,6 @@ def _client(location: Location) -> Any:
         return client
 
 
-def _open(location: Location, wire: Wire) -> Store:
-    return _Mongodb(_client(location), location, wire)
-
-
 def _forget(location: Location) -> None:
     with _client(location) as client:
         client.get_default_database(_DATABASE)[location.name].drop()
@@ -115,7 +111,7 @@ STORES = (
     StoreKind(
         name="mongodb",
         summary="MongoDB: documents of the codec bson as they are, payloads of others as binary",
-        open=_open,
+        open=_Mongodb,
         schemes=("mongodb", "mongodb+srv"),
         waits=True,
         forget=_forget,

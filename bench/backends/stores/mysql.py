@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from ..reaching import ANSWER, CONNECT, imported, reaching
-from .base import Location, MissingStore, Settings, Store, StoreError, StoreKind, Wire
+from .base import Location, MissingStore, Settings, StoreError, StoreKind, Wire
 from .table import Table
 
 __all__ = ["OPTIONS", "STORES", "about", "size"]
@@ -41,8 +41,8 @@ def size(connection: Any, table: str) -> int:
 class _Mysql(Table):
     """By PyMySQL, which writes values into statements' texts."""
 
-    def __init__(self, connection: Any, location: Location, wire: Wire) -> None:
-        table = location.name
+    def __init__(self, location: Location, wire: Wire) -> None:
+        connection, table = _connect(location), location.name
         # Not `key`, which is a word of the language.
         super().__init__(connection, connection.cursor(), wire, table, key="id")
         self._cursor.execute(
@@ -77,10 +77,6 @@ def _connect(location: Location) -> Any:
         )
 
 
-def _open(location: Location, wire: Wire) -> Store:
-    return _Mysql(_connect(location), location, wire)
-
-
 def _forget(location: Location) -> None:
     with _connect(location) as connection, connection.cursor() as cursor:
         cursor.execute(f"drop table if exists {location.name}")
@@ -90,7 +86,7 @@ STORES = (
     StoreKind(
         name="mysql",
         summary="MariaDB or MySQL through PyMySQL: a table of numbers and blobs",
-        open=_open,
+        open=_Mysql,
         schemes=("mysql+pymysql",),
         waits=True,
         forget=_forget,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..reaching import ANSWER, CONNECT, imported, reaching
-from .base import Location, MissingStore, Pairs, Settings, Store, StoreError, StoreKind, Wire
+from .base import Location, MissingStore, Pairs, Settings, StoreError, StoreKind, Wire
 from .table import Table
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ def size(connection: Connection[Any], table: str) -> int:
 class _Postgresql(Table):
     """Values go both ways as they are, not as text."""
 
-    def __init__(self, connection: Connection[Any], location: Location, wire: Wire) -> None:
-        table = location.name
+    def __init__(self, location: Location, wire: Wire) -> None:
+        connection, table = _connect(location), location.name
         super().__init__(connection, connection.cursor(binary=True), wire, table)
         connection.execute(
             f"create table if not exists {table} (key bigint primary key, payload bytea not null)"
@@ -72,10 +72,6 @@ def _connect(location: Location) -> Connection[Any]:
         return connection
 
 
-def _open(location: Location, wire: Wire) -> Store:
-    return _Postgresql(_connect(location), location, wire)
-
-
 def _forget(location: Location) -> None:
     with _connect(location) as connection:
         connection.execute(f"drop table if exists {location.name}")
@@ -85,7 +81,7 @@ STORES = (
     StoreKind(
         name="postgresql",
         summary="PostgreSQL through psycopg: a table of numbers and bytea",
-        open=_open,
+        open=_Postgresql,
         schemes=("postgresql", "postgres"),
         waits=True,
         forget=_forget,

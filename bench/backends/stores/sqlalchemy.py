@@ -10,12 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from ..reaching import imported, reaching
 from . import mysql, postgresql
-from .base import Location, MissingStore, Pairs, Settings, Store, StoreError, StoreKind, Wire, folder_bytes
-from .sqlite import FILE, about, set_up
+from .base import Location, MissingStore, Pairs, Settings, Store, StoreError, StoreKind, Wire
+from .sqlite import FILE, about, set_up, size
 
 if TYPE_CHECKING:
     import sqlite3
@@ -33,8 +33,8 @@ class _Mapped:
 
     Args:
         model: Makes the mapped class of the column's type and the table's name.
-        database: Says what the database below says of itself.
-        size: Returns the bytes that the table takes.
+        about: Says what the database below, of which it gets the driver's connection, says of itself.
+        size: Returns the bytes that the table takes, likewise.
     """
 
     def __init__(
@@ -43,15 +43,15 @@ class _Mapped:
         wire: Wire,
         engine: Engine,
         model: Callable[[Any, str], Any],
-        database: Callable[[], Settings],
-        size: Callable[[], int],
+        about: Callable[[Any], Settings],
+        size: Callable[[Any], int],
     ) -> None:
         from sqlalchemy.orm import sessionmaker
 
         from ....codecs.integrations.sqlalchemy import Encoded
 
         self.wire = wire
-        self._engine, self._database, self._size = engine, database, size
+        self._engine, self._about, self._size = engine, about, size
         # What `Codec.for_sqlalchemy` gives.
         self._model = model(Encoded(_Current(self)), location.name)
         self._model.metadata.create_all(engine)
@@ -59,7 +59,8 @@ class _Mapped:
 
     @property
     def settings(self) -> Settings:
-        return self._database()
+        with self._engine.connect() as connection:
+            return self._about(connection.connection.driver_connection)
 
     def put(self, key: int, record: Any) -> None:
         with self._sessions.begin() as session:
@@ -85,7 +86,8 @@ class _Mapped:
             session.add_all([self._model(key=key, record=record) for key, record in pairs])
 
     def stored(self) -> int:
-        return self._size()
+        with self._engine.connect() as connection:
+            return self._size(connection.connection.driver_connection)
 
     def close(self) -> None:
         self._engine.dispose()
@@ -156,20 +158,11 @@ def _on_sqlite(library: str, model: Callable[[Any, str], Any]) -> Callable[[Loca
         engine = create_engine(f"sqlite:///{file}")
         event.listen(engine, "connect", lambda connection, _: set_up(connection))
 
-        def database() -> Settings:
-            with engine.connect() as connection:
-                raw = connection.connection.driver_connection
-                below = about(cast("sqlite3.Connection", raw))
-                return {"version": version(library), "on": f"sqlite {below['version']}"} | {
-                    key: text for key, text in below.items() if key != "version"
-                }
+        def described(connection: sqlite3.Connection) -> Settings:
+            below = dict(about(connection))
+            return {"version": version(library), "on": f"sqlite {below.pop('version')}", **below}
 
-        def size() -> int:
-            with engine.connect() as connection:
-                connection.exec_driver_sql("pragma wal_checkpoint(truncate)")
-            return folder_bytes([file])
-
-        return _Mapped(location, wire, engine, model, database, size)
+        return _Mapped(location, wire, engine, model, described, lambda connection: size(connection, file))
 
     return opened
 
@@ -186,18 +179,12 @@ def _on_server(server: ModuleType, client: str, driver: str) -> Callable[[Locati
             engine = sqlalchemy.create_engine(url, connect_args=server.OPTIONS, hide_parameters=True)
             engine.connect().close()
 
-        def database() -> Settings:
-            with engine.connect() as connection:
-                return {
-                    "sqlalchemy": version("sqlalchemy"),
-                    **server.about(connection.connection.driver_connection),
-                }
+        def described(connection: Any) -> Settings:
+            return {"sqlalchemy": version("sqlalchemy"), **server.about(connection)}
 
-        def size() -> int:
-            with engine.connect() as connection:
-                return int(server.size(connection.connection.driver_connection, location.name))
-
-        return _Mapped(location, wire, engine, _declared, database, size)
+        return _Mapped(
+            location, wire, engine, _declared, described, lambda found: int(server.size(found, location.name))
+        )
 
     return opened
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+from pathlib import Path
 
 from .base import Location, Settings, StoreKind, Wire, folder_bytes
 from .table import Table
 
-__all__ = ["FILE", "STORES", "about", "set_up"]
+__all__ = ["FILE", "STORES", "about", "set_up", "size"]
 
 FILE = "records.sqlite"
 
@@ -29,6 +30,12 @@ def about(connection: sqlite3.Connection) -> Settings:
     return {"version": sqlite3.sqlite_version, "journal_mode": mode, "synchronous": levels[level]}
 
 
+def size(connection: sqlite3.Connection, file: Path) -> int:
+    """Return the bytes of a database, of which all is written to its file first."""
+    connection.execute("pragma wal_checkpoint(truncate)")
+    return folder_bytes([file])
+
+
 class _Sqlite(Table):
     """A transaction a put."""
 
@@ -48,8 +55,7 @@ class _Sqlite(Table):
         return about(self._connection)
 
     def stored(self) -> int:
-        self._connection.execute("pragma wal_checkpoint(truncate)")
-        return folder_bytes([self._file])
+        return size(self._connection, self._file)
 
 
 STORES = (
