@@ -453,20 +453,6 @@ def test_yaml_streams_that_pyyaml_takes_otherwise_than_yaml_has_them(name, text,
         assert records == list(load(io.BytesIO(text.encode())))
 
 
-def test_a_stream_that_ends_inside_a_record_is_an_error(codec):
-    """The whole records before the break still arrive."""
-    file = io.BytesIO()
-    codec.dump([RECORD] * 3, file)
-    cut = io.BytesIO(file.getvalue()[:-4])
-    found = []
-    try:
-        found.extend(codec.load(cut))
-    except DecodeError:
-        assert len(found) <= 2
-    else:
-        assert codec.format == "yaml"  # a truncated document is still one
-
-
 def test_a_stream_keeps_to_the_limit_of_size(codec):
     """A record beyond it is refused by name, wherever in the stream it stands."""
     file = io.BytesIO()
