@@ -80,7 +80,6 @@ POLICIES = Policies(
     extensions="keep",
     nesting="library/reject",
 )
-LISTS_TO_TUPLES = "list becomes tuple"
 
 # msgspec has a timestamp of its own, and does not know the one of the msgpack package.
 _msgspec_family = FormatFamily(
@@ -160,7 +159,7 @@ def _tuples() -> Spec:
     return _msgpack(msgpack, msgpack.unpackb, use_list=False).changed(
         preserves=(PRESERVES - {"list"}) | {"tuple"},
         forms={"list": "tuple"},
-        losses=(LISTS_TO_TUPLES,),
+        losses=("list becomes tuple",),
     )
 
 

@@ -56,20 +56,6 @@ cdef class Way:
 WALKS = {"msgpack": IN_MSGPACK, "cbor": IN_CBOR, "bson": IN_BSON, "json": IN_JSON}
 
 
-def place_of(str kind, tuple steps, bytes payload not None, bytes wrap=None, /):
-    """Return start and end of a field in a payload, None where there is none; for tests of the walkers.
-
-    Raises:
-        LookupError: The walker is not sure.
-    """
-    cdef Way way = Way(kind, steps, wrap)
-    cdef field_t field
-    cdef int result = way.locate(payload, &field)
-    if result == UNSURE:
-        raise LookupError("a full decode is needed")
-    return None if result == ABSENT else (field.start, field.end)
-
-
 cdef inline bint _is_step(const steps_t *steps, int step, const unsigned char *text, Py_ssize_t length) noexcept nogil:
     return steps.length[step] == length and memcmp(steps.text[step], text, length) == 0
 

@@ -6,6 +6,7 @@ import contextlib
 import datetime as dt
 import io
 import pickle
+import uuid
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ import bakeoff
 from bakeoff import codecs
 from bakeoff.bench.lab.fidelity.equality import equal
 from bakeoff.codecs import DecodeError, EncodeError, LimitError
+from bakeoff.codecs.conventions.rules import RULES
+from bakeoff.codecs.conventions.tokens import TOKENS
 
 RECORD = {
     "id": 7,
@@ -29,6 +32,31 @@ RECORD = {
     "deep": {"list": [{"x": [1, 2]}]},
     "ok": True,
 }
+
+VALUES = {token.name: token.example for token in TOKENS}
+
+SUBCLASSED = (
+    "int", "float", "str", "bytes", "bytearray", "list", "tuple", "set", "frozenset", "dict", "datetime",
+    "datetime_aware", "datetime_offset", "date", "time", "timedelta", "decimal", "uuid",
+)  # fmt: skip
+
+
+def as_subclass(value: Any) -> Any:
+    """Return an equal value of a subclass, whose text is of no use."""
+    kind: Any = type("Own", (type(value),), dict.fromkeys(("__repr__", "__str__"), lambda self: "own"))
+    if isinstance(value, (dt.date, dt.time)):
+        return kind.fromisoformat(value.isoformat())
+    if isinstance(value, dt.timedelta):
+        return kind(value.days, value.seconds, value.microseconds)
+    return kind(str(value)) if isinstance(value, uuid.UUID) else kind(value)
+
+
+# XML 1.0 has no NUL, so property lists carry text without control characters only.
+PLAIN_TEXT = 'é😀 "yes" 1:30'
+
+EXTENDED = VALUES | {"str": PLAIN_TEXT}
+SUBCLASSED_VALUES = [(EXTENDED[name], as_subclass(EXTENDED[name])) for name in SUBCLASSED]
+"""A value of each built-in type, and an equal one of a subclass."""
 
 
 def given_back(codec: codecs.Codec, value: Any) -> Any:
@@ -53,9 +81,11 @@ def test_any_value_may_stand_at_the_top(codec):
         assert equal(given_back(codec, top), codec.decode(codec.encode(top)), order=True), top
 
 
-def test_it_carries_what_it_says(codec, carried_values):
+def test_it_carries_what_it_says(codec):
     """Every type in `preserves` comes back exactly, alone and inside a list."""
-    for token, value in carried_values.items():
+    values = EXTENDED if codec.name == "plist" else VALUES
+    for token in codec.preserves:
+        value = values[token]
         record = {"v": value, "l": [value]}
 
         found = codec.decode(codec.encode(record))
@@ -63,17 +93,18 @@ def test_it_carries_what_it_says(codec, carried_values):
         assert equal(given_back(codec, record), found, order=True), token
 
 
-def test_types_it_lacks_are_written_all_the_same(codec, foreign_values):
+def test_types_it_lacks_are_written_all_the_same(codec):
     """Every type with a convention is encoded, so that every codec can carry every corpus."""
-    for token, value in foreign_values.items():
-        assert codec.encode({"v": value}), token
+    for rule in RULES:
+        if rule.token not in codec.preserves:
+            assert codec.encode({"v": VALUES[rule.token]}), rule.token
 
 
-def test_a_subclass_is_written_as_the_type_it_extends(codec, subclassed_values):
+def test_a_subclass_is_written_as_the_type_it_extends(codec):
     """What users derive, or pandas from datetime, is neither refused nor taken for a type further up."""
     if codec.format == "pickle":
         return
-    for pair in subclassed_values:
+    for pair in SUBCLASSED_VALUES:
         expected, found = (codec.decode(codec.encode({"v": v, "l": [v]})) for v in pair)
 
         assert equal(expected, found, order=True), type(pair[0])
@@ -451,20 +482,6 @@ def test_yaml_streams_that_pyyaml_takes_otherwise_than_yaml_has_them(name, text,
             list(load(io.BytesIO(text.encode())))
     else:
         assert records == list(load(io.BytesIO(text.encode())))
-
-
-def test_a_stream_that_ends_inside_a_record_is_an_error(codec):
-    """The whole records before the break still arrive."""
-    file = io.BytesIO()
-    codec.dump([RECORD] * 3, file)
-    cut = io.BytesIO(file.getvalue()[:-4])
-    found = []
-    try:
-        found.extend(codec.load(cut))
-    except DecodeError:
-        assert len(found) <= 2
-    else:
-        assert codec.format == "yaml"  # a truncated document is still one
 
 
 def test_a_stream_keeps_to_the_limit_of_size(codec):
