@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 import madeup
-from bakeoff.bench.results import CellResult, Result
+from bakeoff.bench.results import Result
 from bakeoff.errors import RunError, UsageError
 from bakeoff.reports.model.candidates import BASELINE
 from bakeoff.reports.model.cost import CostModel
@@ -139,12 +139,7 @@ def test_the_floor_is_no_competitor(one: Result) -> None:
 @pytest.mark.parametrize("outcome", ["wrong", "crashed", "error"])
 def test_a_failed_cell_is_never_drawn(one: Result, outcome: Any) -> None:
     """A cell with a bad outcome shows no time even when a file holds samples for it."""
-
-    def spoil(cell: CellResult) -> CellResult:
-        bad = cell.cell.codec == "orjson" and cell.cell.operation_name == "load"
-        return replace(cell, outcome=outcome) if bad else cell
-
-    view = view_of(replace(one, cells=tuple(map(spoil, one.cells))), reads=0.0)
+    view = view_of(madeup.changed(one, "orjson", "load", outcome=outcome), reads=0.0)
 
     assert "orjson" not in {row["codec"] for row in chart_rows.bars(view, "load")}
     assert "orjson" not in {row["codec"] for row in chart_rows.points(view)}
@@ -217,11 +212,7 @@ def test_what_cannot_be_measured_is_said_and_not_drawn(result_of: Any) -> None:
     figures = {"dump": 1e-6, "load": 1e-6, "size": 9}
     big = {**figures, "peak-dump": 2.0**20}
     run = result_of({"json": big, **{name: {**figures, "peak-dump": 4096.0} for name in "abc"}})
-    cells = tuple(
-        replace(cell, resolution=65536) if cell.cell.operation_name == "peak-dump" else cell
-        for cell in run.cells
-    )
-    view = view_of(replace(run, cells=cells))
+    view = view_of(madeup.changed(run, operation="peak-dump", resolution=65536))
 
     assert [row["codec"] for row in chart_rows.bars(view, "peak-dump")] == ["json"]
     assert chart_rows.unseen([view], "peak-dump") == (

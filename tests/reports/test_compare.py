@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff import codecs
-from bakeoff.bench.results import Cell, CellResult, CheckFacts, GrowthFacts, Measurement, write
+from bakeoff.bench.results import Cell, CheckFacts, GrowthFacts, Measurement, write
 from bakeoff.bench.run import interleaved
 from bakeoff.bench.run.interleaved import Again
 from bakeoff.bench.run.options import Options
@@ -26,6 +26,7 @@ from bakeoff.errors import UsageError
 from bakeoff.reports.decide import compare_output as written
 from bakeoff.reports.decide.compare import compare
 from bakeoff.reports.decide.compare_output import table
+from madeup import added, changed
 
 BASE = {
     "json": {"dump": 2.4e-6, "load": 2.2e-6, "size": 1675},
@@ -46,11 +47,7 @@ def slowed(codec, operation, factor):
 
 def contended(result, level):
     """The same run under another contention."""
-    cells = (
-        replace(cell, samples=tuple(replace(sample, contention=level) for sample in cell.samples))
-        for cell in result.cells
-    )
-    return replace(result, cells=tuple(cells))
+    return changed(result, sample=lambda sample: replace(sample, contention=level))
 
 
 def words(comparison):
@@ -99,17 +96,8 @@ class TestCompare:
     )
     def test_memory_has_a_tolerance(self, planted, operation, before, after, expected):
         """One figure a run is judged by what two runs of the same code differ by."""
-
-        def holding(value):
-            cell = CellResult(
-                Cell("messages", operation, "json"),
-                "ok",
-                resolution=65536 if operation.startswith("peak") else None,
-                samples=(Measurement(value, value, value),),
-            )
-            return replace(planted, cells=(*planted.cells, cell))
-
-        found = compare(holding(before), holding(after))
+        known = {"resolution": 65536} if operation.startswith("peak") else {}
+        found = compare(*(added(planted, "json", operation, value, **known) for value in (before, after)))
 
         assert expected == words(found)["json", operation]
         assert [operation] * expected.endswith("larger") == [
@@ -118,32 +106,15 @@ class TestCompare:
 
     def test_a_coarse_peak_has_a_coarse_tolerance(self, planted):
         """Where a peak is known to a MiB only, less than that is no difference."""
-        cell = Cell("messages", "peak-load", "json")
-        coarse = [
-            replace(
-                planted,
-                cells=(
-                    *planted.cells,
-                    CellResult(cell, "ok", resolution=1 << 20, samples=(Measurement(v, v, v),)),
-                ),
-            )
-            for v in (1e6, 2e6)
-        ]
+        coarse = [added(planted, "json", "peak-load", peak, resolution=1 << 20) for peak in (1e6, 2e6)]
 
         assert "not significant" == words(compare(*coarse))["json", "peak-load"]
 
     def test_a_peak_below_its_resolution_is_no_figure(self, planted):
         """4 KiB against 12 KiB says nothing where less than 64 KiB is not seen; 640 KiB is ten times that."""
-        cell = Cell("messages", "peak-load", "json")
         one, other, more = (
-            replace(
-                planted,
-                cells=(
-                    *planted.cells,
-                    CellResult(cell, "ok", resolution=65536, samples=(Measurement(v, v, v),)),
-                ),
-            )
-            for v in (4096.0, 12288.0, 655_360.0)
+            added(planted, "json", "peak-load", peak, resolution=65536)
+            for peak in (4096.0, 12288.0, 655_360.0)
         )
 
         assert "not significant" == words(compare(one, other))["json", "peak-load"]
@@ -158,15 +129,8 @@ class TestCompare:
     )
     def test_a_figure_of_nothing_has_no_ratio(self, planted, before, after, verdict):
         """0 bytes kept before and some after are not the same."""
-        cell = Cell("messages", "retained-records", "json")
-        runs = [
-            replace(
-                planted,
-                cells=(*planted.cells, CellResult(cell, "ok", samples=(Measurement(value, value, value),))),
-            )
-            for value in (before, after)
-        ]
-        (change,) = [c for c in compare(*runs).changes if c.cell == cell]
+        runs = [added(planted, "json", "retained-records", value) for value in (before, after)]
+        (change,) = [c for c in compare(*runs).changes if c.cell.operation_name == "retained-records"]
 
         assert verdict == change.verdict
 
@@ -176,7 +140,7 @@ class TestCompare:
             result_of({name: {**ops, "peak-load": value} for name, ops in BASE.items()}, processes=1)
             for value in (1e6, 1e7, 1.2e6)
         ]
-        runs = [replace(run, cells=tuple(replace(c, resolution=65536) for c in run.cells)) for run in runs]
+        runs = [changed(run, resolution=65536) for run in runs]
         more, little = (
             {c.cell.operation_name: c.verdict for c in compare(runs[0], run).means} for run in runs[1:]
         )
@@ -188,8 +152,7 @@ class TestCompare:
 
         def of(size, encoded):
             run = result_of({"json": {"dump": 1e-6, "load": 1e-6, "size": size}})
-            check = CheckFacts(records=10, encoded=encoded)
-            return replace(run, cells=tuple(replace(cell, check=check) for cell in run.cells))
+            return changed(run, check=CheckFacts(records=10, encoded=encoded))
 
         found = compare(of(100, 40), of(150, 60))
         (size,) = [c for c in found.changes if c.cell.operation_name == "size"]
@@ -380,12 +343,7 @@ class TestCompare:
     )
     def test_a_new_loss_is_a_regression(self, result_of, before, after, verdict):
         """A lossy cell that begins to lose something else counts as worse."""
-
-        def losing(loss):
-            result = result_of(BASE)
-            return replace(result, cells=tuple(replace(c, outcome="lossy", loss=loss) for c in result.cells))
-
-        found = compare(losing(before), losing(after))
+        found = compare(*(changed(result_of(BASE), outcome="lossy", loss=loss) for loss in (before, after)))
 
         assert {verdict} == {c.verdict for c in found.changes}
         assert bool(found.regressions(10)) is (verdict == "worse")
@@ -406,7 +364,7 @@ class TestCompare:
         """Memory that begins to grow counts as worse."""
         cell = Cell("messages", "growth-load", "json")
         before, after = (
-            replace(planted, cells=(*planted.cells, CellResult(cell, "ok", facts=GrowthFacts(verdict))))
+            added(planted, "json", "growth-load", facts=GrowthFacts(verdict))
             for verdict in ("no growth", "growing")
         )
 

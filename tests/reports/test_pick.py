@@ -6,14 +6,13 @@ import datetime as dt
 import re
 import tomllib
 from dataclasses import replace
-from itertools import cycle
 from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bakeoff.bench.results import Cell, CheckFacts, PyperfFacts, write
+from bakeoff.bench.results import CheckFacts, PyperfFacts, write
 from bakeoff.cli import main
 from bakeoff.codecs.production.lock import Dictionary, Lock, located
 from bakeoff.errors import RunError, UsageError
@@ -25,6 +24,7 @@ from bakeoff.reports.decide.pick_output import render
 from bakeoff.reports.model.candidates import candidates_on, standing_on
 from bakeoff.reports.model.cost import CostModel, parse_bandwidth
 from bakeoff.reports.model.files import load
+from madeup import changed
 
 FIELD = {
     "json": {"dump": 2.4e-6, "load": 2.2e-6, "size": 1675},
@@ -47,12 +47,16 @@ FACTS = {
 }
 
 
-def shaken(cell, factors):
-    """A timed cell whose processes were disturbed in turn."""
-    if cell.cell.operation_name == "size":
-        return cell
-    pairs = zip(cell.samples, cycle(factors), strict=False)
-    return replace(cell, samples=tuple(replace(s, value=s.value * f, paired=s.paired * f) for s, f in pairs))
+def shaken(run, codec, factors):
+    """A run in which the processes that timed a codec, or all, were disturbed in turn."""
+
+    def disturbed(sample):
+        factor = factors[sample.pair % len(factors)]
+        return replace(sample, value=sample.value * factor, paired=sample.paired * factor)
+
+    for operation in ("dump", "load"):
+        run = changed(run, codec, operation, sample=disturbed)
+    return run
 
 
 def locked(path, wish=None):
@@ -203,8 +207,7 @@ class TestHonesty:
             facts={"cheapest": {"extra": "x"}, "vague": {"library": "Python"}, "plain": {}},
             noise=0.0005,
         )
-        cells = tuple(shaken(c, (0.9, 1.12, 1.0)) if c.cell.codec == "vague" else c for c in run.cells)
-        choice = pick([replace(run, cells=cells)], Wish())
+        choice = pick([shaken(run, "vague", (0.9, 1.12, 1.0))], Wish())
 
         assert ("plain", ("cheapest",)) == (choice.winner.name, choice.tied)
         assert ["vague"] == [name for name, _ in choice.unresolved]
@@ -249,8 +252,7 @@ class TestHonesty:
         quick = {"dump": 2e-6, "load": 2e-6, "size": 100}
         slow = {"dump": 9e-6, "load": 9e-6, "size": 10}
         run = result_of({"quick": quick, "slower": {**quick, "load": 3e-6}, "vague": slow})
-        vague = tuple(shaken(c, (1e-4, 1e4)) if c.cell.codec == "vague" else c for c in run.cells)
-        choice = pick([replace(run, cells=vague)], Wish(allow_loss=True))
+        choice = pick([shaken(run, "vague", (1e-4, 1e4))], Wish(allow_loss=True))
 
         assert ("quick", ()) == (choice.winner.name, choice.tied)
         assert ["vague"] == [name for name, _ in choice.unresolved]
@@ -292,8 +294,7 @@ class TestHonesty:
         run = result_of(
             {"json": FIELD["json"], "msgpack": {**FIELD["msgpack"], "peak-load": 9}}, facts={"msgpack": facts}
         )
-        place = Cell("messages", "peak-load", "msgpack")
-        run = replace(run, cells=tuple(replace(c, **cell) if c.cell == place else c for c in run.cells))
+        run = changed(run, "msgpack", "peak-load", **cell)
 
         assert f"msgpack is faster but {words} (by the cost" in recommendation(run)
 
@@ -320,8 +321,7 @@ class TestHonesty:
         facts = {"msgspec-json/struct": {"takes": "`msgspec.Struct` objects", "preserves": ["str"]}}
         quick = {"dump": 2e-7, "load": 2e-7, "size": 100}
         run = result_of({"msgspec-json/struct": quick, "json": FIELD["json"]}, facts=facts)
-        cells = (replace(c, check=CheckFacts(1000, 1000, as_is=True)) for c in run.cells)
-        run = replace(run, cells=tuple(cells))
+        run = changed(run, check=CheckFacts(1000, 1000, as_is=True))
 
         assert "msgspec-json/struct" == (choice := pick([run], Wish(needs=("dataclass",)))).winner.name
         assert not any(why.startswith("takes and gives") for _, why in choice.excluded)
@@ -425,7 +425,7 @@ class TestHonesty:
 
         def disturbed(corpus, seed):
             run = result_of({"a": one, "b": near}, corpora=[corpus], seed=seed, noise=0.0005)
-            return replace(run, cells=tuple(shaken(cell, (1.0, 1.3, 0.8)) for cell in run.cells))
+            return shaken(run, "", (1.0, 1.3, 0.8))
 
         choice = pick([disturbed("movies", 1), disturbed("messages", 2)], Wish())
 

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff.bench.operations import OPERATIONS
-from bakeoff.bench.results import Cell, CellResult, CheckFacts, GrowthFacts, Measurement
+from bakeoff.bench.results import CheckFacts, GrowthFacts, Measurement
 from bakeoff.codecs.conventions.notes import STRANGERS
 from bakeoff.errors import UsageError
 from bakeoff.reports import OUTPUT_FORMATS, render
@@ -23,6 +23,7 @@ from bakeoff.reports.model.columns import COLUMNS
 from bakeoff.reports.model.view import View
 from bakeoff.reports.page import page
 from bakeoff.reports.page.chart_rows import bars, summary, unseen
+from madeup import added, changed
 
 EVIL = "<b>x</b> & **y** | [red]z[/red] \\textbf{q} `r` $m$ _u_ \x1b[2J"
 
@@ -279,8 +280,7 @@ class TestText:
     def test_a_crash_is_told_by_its_innermost_frames(self, result_of, said, shown):
         """Of a dump of the crashed thread the first frames stand in the text, of other words the last."""
         run = result_of(outcomes={"bad": ("crashed", "signal 11")})
-        cells = tuple(replace(c, stderr=said) if c.cell.codec == "bad" else c for c in run.cells)
-        text = render([replace(run, cells=cells)], "text")
+        text = render([changed(run, "bad", stderr=said)], "text")
 
         told = re.findall(r"^    (\S.*| {2}\S.*)$", text, re.M)
         assert shown == [line.rpartition(" in ")[2].strip() for line in told]
@@ -303,13 +303,8 @@ class TestText:
 
     def test_one_wrong_cell(self, planted):
         """A codec that dumps but fails to load keeps its dump and loses its rank."""
-        broken = [
-            replace(c, outcome="wrong", reason="record 3 differs", samples=())
-            if c.cell == Cell("messages", "load", "bson")
-            else c
-            for c in planted.cells
-        ]
-        text = render([replace(planted, cells=tuple(broken))], "text")
+        broken = changed(planted, "bson", "load", outcome="wrong", reason="record 3 differs", samples=())
+        text = render([broken], "text")
         line = next(line for line in text.splitlines() if line.startswith("bson"))
 
         assert "wrong [" in line
@@ -364,8 +359,8 @@ class TestText:
                 "pickle+schema": {"dump": 1e-6, "load": 1e-6},
             }
         )
-        idle = CellResult(Cell("messages", "fix", "pickle+schema"), "ok", "nothing to fix for this codec")
-        text = render([replace(run, cells=(*run.cells, idle))], "text")
+        idle = added(run, "pickle+schema", "fix", reason="nothing to fix for this codec")
+        text = render([idle], "text")
 
         assert re.search(r"^pickle\+schema .* 0 \[\w\] ", text, re.M)
         assert "the schema has nothing to fix for this codec" in text
@@ -374,28 +369,17 @@ class TestText:
     def test_failed_fix(self, result_of):
         """Advice that fails leaves neither a sum nor a rank."""
         run = result_of({"a+schema": {"dump": 1e-6, "load": 1e-6}})
-        bad = CellResult(Cell("messages", "fix", "a+schema"), "crashed", "signal 11")
-        line = next(
-            x
-            for x in render([replace(run, cells=(*run.cells, bad))]).splitlines()
-            if x.startswith("a+schema")
-        )
+        bad = added(run, "a+schema", "fix", outcome="crashed", reason="signal 11")
+        line = next(x for x in render([bad]).splitlines() if x.startswith("a+schema"))
 
         assert 3 == line.count("crashed [a]")
         assert line.endswith("–")
 
     def test_growth(self, planted):
         """A leak is named with its operation, its slope and where it comes from."""
-        cells = [
-            CellResult(
-                Cell("messages", "growth-load", "json"),
-                "ok",
-                facts=GrowthFacts("growing", where="decoder.c:120"),
-                samples=(Measurement(16, 16, 16),),
-            ),
-            CellResult(Cell("messages", "growth-load", "bson"), "ok", facts=GrowthFacts("no growth")),
-        ]
-        text = render([replace(planted, cells=planted.cells + tuple(cells))], "text")
+        leak = GrowthFacts("growing", where="decoder.c:120")
+        run = added(planted, "json", "growth-load", 16, facts=leak)
+        text = render([added(run, "bson", "growth-load", facts=GrowthFacts("no growth"))], "text")
 
         assert re.search(r"^json .*growing \(load\) \[\w\]", text, re.M)
         assert "load is growing, 16.0 bytes stay per call: decoder.c:120" in text
@@ -432,13 +416,9 @@ class TestText:
     @pytest.mark.parametrize("form", ["text", "md"])
     def test_how_coarse_no_growth_is(self, planted, form, facts, words):
         """Where a leak could have gone unseen its size is told; exact counters need no footnote."""
-        cells = [
-            CellResult(
-                Cell("messages", f"growth-{name}", "bson"), "ok", facts=GrowthFacts("no growth", **facts)
-            )
-            for name in ("dump", "load")
-        ]
-        text = render([replace(planted, cells=(*planted.cells, *cells))], form).replace("\\", "")
+        calm = GrowthFacts("no growth", **facts)
+        run = added(added(planted, "bson", "growth-dump", facts=calm), "bson", "growth-load", facts=calm)
+        text = render([run], form).replace("\\", "")
 
         assert bool(words) is bool(re.search(r"no growth \[\w\]", text))
         assert bool(words) is ("would not have been seen" in text)
@@ -451,17 +431,9 @@ class TestSmallPeaks:
     @pytest.fixture
     def small(self, planted):
         """Two codecs below 64 KiB, one above."""
-        peaks = {"json": 4096.0, "msgpack": 12288.0, "bson": 131_072.0}
-        cells = [
-            CellResult(
-                Cell("messages", "peak-load", name),
-                "ok",
-                resolution=65536,
-                samples=(Measurement(v, v, v),),
-            )
-            for name, v in peaks.items()
-        ]
-        return replace(planted, cells=(*planted.cells, *cells))
+        for name, peak in {"json": 4096.0, "msgpack": 12288.0, "bson": 131_072.0}.items():
+            planted = added(planted, name, "peak-load", peak, resolution=65536)
+        return planted
 
     def test_are_shown_as_below_it(self, small):
         """What cannot be seen has no digits, and of two such there is no ratio."""
@@ -473,13 +445,9 @@ class TestSmallPeaks:
 
     def test_in_a_column_of_a_large_unit(self, small):
         """A limit has a unit of its own where the column's would make it 0.0000610352."""
-        huge = [
-            replace(cell, samples=(Measurement(5e9, 5e9, 5e9),)) if cell.cell.codec != "json" else cell
-            for cell in small.cells
-            if cell.cell.operation_name == "peak-load"
-        ]
-        times = [cell for cell in small.cells if cell.cell.operation_name != "peak-load"]
-        text = render([replace(small, cells=(*times, *huge))], "text", columns="peak")
+        for name in ("msgpack", "bson"):
+            small = changed(small, name, "peak-load", samples=(Measurement(5e9, 5e9, 5e9),))
+        text = render([small], "text", columns="peak")
 
         assert re.search(r"^json +<64 KiB$", text, re.M)
         assert re.search(r"^bson +4\.7$", text, re.M)
@@ -667,8 +635,7 @@ class TestOtherFormats:
 
     def test_csv_tells_a_failed_cell(self, planted):
         """A codec with figures and a cell that failed is no success, though no column shows the cell."""
-        failed = CellResult(Cell("messages", "peak-load", "json"), "out of memory", "needed 2 GiB")
-        run = replace(planted, cells=(*planted.cells, failed))
+        run = added(planted, "json", "peak-load", outcome="out of memory", reason="needed 2 GiB")
         rows = csv.DictReader(io.StringIO(render([run], "csv", columns="dump")))
         row = next(row for row in rows if row["codec"] == "json")
 
@@ -856,9 +823,8 @@ class TestStopped:
 
     def test_memory_that_was_not_measured_is_not_fine(self, result_of):
         """The check alone gives memory cells an outcome."""
-        cells = [CellResult(Cell("messages", name, "json"), "ok") for name in ("peak-dump", "growth-dump")]
         run = result_of({"json": {"dump": 1e-6, "load": 1e-6, "size": 9}})
-        text = render([replace(run, cells=(*run.cells, *cells))], "text")
+        text = render([added(added(run, "json", "peak-dump"), "json", "growth-dump")], "text")
 
         assert "growth" not in text
         assert "peak" not in text
@@ -866,11 +832,7 @@ class TestStopped:
     def test_what_was_checked_in_part_is_said(self, result_of):
         """A slow codec is compared on fewer records, a very slow one encoded on fewer."""
         run = result_of({"json": {"dump": 1e-6, "load": 1e-6, "size": 9}})
-        cells = [
-            replace(cell, check=CheckFacts(55, 300)) if cell.cell.codec == "json" else cell
-            for cell in run.cells
-        ]
-        text = render([replace(run, cells=tuple(cells))], "text")
+        text = render([changed(run, "json", check=CheckFacts(55, 300))], "text")
 
         assert "slow codecs are checked on fewer than 1,000 records: json (55)" in text
         assert "their bytes are estimated: json (300)" in text
@@ -888,11 +850,8 @@ class TestStopped:
 def test_load_is_said_where_figures_suffered(result_of, load, dirty, reached, said):
     """Other work on the machine is a warning when many rounds were disturbed or intervals stayed wide."""
     run = result_of(options={"reached messages": reached})
-    cells = tuple(
-        replace(cell, samples=tuple(replace(s, rounds=30, dirty=dirty) for s in cell.samples))
-        for cell in run.cells
-    )
-    run = replace(run, cells=cells, environment={**run.environment, "load_avg_1min": load, "cores": "0,1"})
+    run = changed(run, sample=lambda s: replace(s, rounds=30, dirty=dirty))
+    run = replace(run, environment={**run.environment, "load_avg_1min": load, "cores": "0,1"})
 
     assert said == ("other work kept this machine busy (load 1.8 on 2 cores" in render([run], "text"))
 
@@ -912,11 +871,9 @@ def test_codecs_that_are_absent_for_one_reason_share_a_line(result_of):
 def test_rare_calls_that_take_long_are_said(result_of, met, share, marked):
     """Where most processes have met some and they take a share worth a word: what they add to the mean."""
     made = result_of({"json": {"dump": 1e-6, "load": 2e-6}}, floor=False, processes=8)
-    cells = []
-    for cell in made.cells:
-        seen = tuple(replace(s, dear=int(s.pair < met), rare=share) for s in cell.samples)
-        cells.append(replace(cell, samples=seen) if cell.cell.operation_name == "dump" else cell)
-    text = render([replace(made, cells=tuple(cells))])
+    text = render(
+        [changed(made, operation="dump", sample=lambda s: replace(s, dear=int(s.pair < met), rare=share))]
+    )
 
     assert marked == ("dump: rare calls take much longer than the others" in text)
     assert marked == ("counted in full they make the mean 25% higher" in text)
