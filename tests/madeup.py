@@ -31,7 +31,7 @@ from bakeoff.bench.results import (
 )
 from bakeoff.errors import UsageError
 
-__all__ = ["CODECS", "CORPORA", "added", "cell_of", "changed", "facts_of", "planted", "result"]
+__all__ = ["CODECS", "CORPORA", "added", "cell_of", "changed", "facts_of", "planted", "renamed", "result"]
 
 MACHINE: Final[Mapping[str, Fact]] = {
     "hostname": "bench-1",
@@ -169,6 +169,14 @@ def changed(
         return replace(cell, samples=tuple(map(sample, cell.samples))) if sample else cell
 
     return replace(run, cells=tuple(map(new, run.cells)))
+
+
+def renamed(run: Result, codec: str, name: str) -> Result:
+    """Return a run in which a codec is called otherwise."""
+    names = {codec: name}
+    cells = (replace(c, cell=replace(c.cell, codec=names.get(c.cell.codec, c.cell.codec))) for c in run.cells)
+    codecs = (replace(c, name=names.get(c.name, c.name)) for c in run.codecs)
+    return replace(run, cells=tuple(cells), codecs=tuple(codecs))
 
 
 def facts_of(cells: Iterable[CellResult]) -> dict[str, OperationFacts]:

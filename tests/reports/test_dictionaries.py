@@ -16,7 +16,6 @@ import bakeoff
 import madeup
 from bakeoff import codecs
 from bakeoff.bench.results import CheckFacts, Result, write
-from bakeoff.cli import main
 from bakeoff.codecs.production.lock import Lock
 from bakeoff.codecs.streams.compression import dictionary_id
 
@@ -56,19 +55,14 @@ def measured(result_of: Callable[..., Result]) -> Callable[[bytes | None], None]
 
 
 @pytest.fixture
-def pick(
-    capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., tuple[int, str]]:
+def pick(bakeoff: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str]]:
     """`bakeoff pick` in an empty folder: its exit code, and what it says."""
-    monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("BAKEOFF_LOCK", raising=False)
-    (tmp_path / ".git").mkdir()
+    Path(".git").mkdir()
 
     def pick(*args: str) -> tuple[int, str]:
-        with pytest.raises(SystemExit) as stop:
-            main(["pick", *args])
-        assert isinstance(stop.value.code, int)
-        return stop.value.code, "".join(capfd.readouterr())
+        code, *said = bakeoff("pick", *args)
+        return code, "".join(said)
 
     return pick
 
