@@ -96,31 +96,38 @@ def test_pyperf_files_of_any_name(bakeoff, result_of, tmp_path):
     ] == found
 
 
-def test_pyperf_files_of_plain_ones(bakeoff, tmp_path):
+def suite(path, figures, **metadata):
+    """Write a pyperf file that we did not make: unit and value of each process by name."""
+    benchmarks = [
+        pyperf.Benchmark(
+            [
+                pyperf.Run([value], metadata={"name": name, "unit": unit, **metadata}, collect_metadata=False)
+                for value in values
+            ]
+        )
+        for name, (unit, *values) in figures.items()
+    ]
+    pyperf.BenchmarkSuite(benchmarks).dump(str(path))
+
+
+def test_pyperf_files_of_plain_ones(bakeoff):
     """What pyperf's own scheduler measured is written like a run, though nothing is known of the library."""
     ours = {"bakeoff_corpus": "movies", "bakeoff_operation": "load", "bakeoff_codec": "json"}
-    for stem, name, known in (("json", "movies/load", ours), ("other", "sort a list", {})):
-        metadata = {"name": name, **known}
-        runs = [pyperf.Run([v], metadata=metadata, collect_metadata=False) for v in (1e-3, 2e-3)]
-        pyperf.BenchmarkSuite([pyperf.Benchmark(runs)]).dump(str(tmp_path / f"{stem}.json"))
+    suite("json.json", {"movies/load": ("second", 1e-3, 2e-3)}, **ours)
+    suite("other.json", {"sort a list": ("second", 1e-3, 2e-3)})
 
     for stem, written, name in (("json", "json", "movies/load"), ("other", "sort-a-list", "other/value")):
-        done = bakeoff("report", tmp_path / f"{stem}.json", "-f", "pyperf", "-o", tmp_path / "out")
+        done = bakeoff("report", f"{stem}.json", "-f", "pyperf", "-o", "out")
 
         assert 0 == done[0], done
-        (benchmark,) = pyperf.BenchmarkSuite.load(str(tmp_path / f"out/{written}.json")).get_benchmarks()
+        (benchmark,) = pyperf.BenchmarkSuite.load(f"out/{written}.json").get_benchmarks()
         assert (name, (1e-3, 2e-3)) == (benchmark.get_name(), benchmark.get_values())
 
 
-def test_plain_pyperf_file(bakeoff, tmp_path):
-    """A pyperf file that we did not make is shown as far as it goes."""
-    runs = [
-        pyperf.Run([v], metadata={"name": "sort a list", "loops": 8}, collect_metadata=False)
-        for v in (1e-3, 1.1e-3)
-    ]
-    with (tmp_path / "plain.json").open("w") as file:
-        pyperf.BenchmarkSuite([pyperf.Benchmark(runs)]).dump(file)
-    code, out, _ = bakeoff("report", tmp_path / "plain.json")
+def test_plain_pyperf_file(bakeoff):
+    """It is shown as far as it goes."""
+    suite("plain.json", {"sort a list": ("second", 1e-3, 1.1e-3)}, loops=8)
+    code, out, _ = bakeoff("report", "plain.json")
 
     assert 0 == code
     assert "sort a list" in out
@@ -129,31 +136,21 @@ def test_plain_pyperf_file(bakeoff, tmp_path):
     assert "exact" not in out
 
 
-def test_a_pyperf_file_of_several_units(bakeoff, tmp_path):
+def test_a_pyperf_file_of_several_units(bakeoff):
     """Seconds and bytes keep their units beside each other, and no ratio is made of them."""
-    figures = {"speed": ("second", 0.002), "memory": ("byte", 8 << 20), "calls": ("integer", 7)}
-    benchmarks = [
-        pyperf.Benchmark(
-            [
-                pyperf.Run([value], metadata={"name": name, "unit": unit}, collect_metadata=False)
-                for _ in range(3)
-            ]
-        )
-        for name, (unit, value) in figures.items()
-    ]
-    with (tmp_path / "plain.json").open("w") as file:
-        pyperf.BenchmarkSuite(benchmarks).dump(file)
-    code, out, _ = bakeoff("report", tmp_path / "plain.json", "--columns", "value,value:x")
+    units = {"speed": ("second", 0.002), "memory": ("byte", 8 << 20), "calls": ("integer", 7)}
+    suite("plain.json", {name: (unit, *[value] * 3) for name, (unit, value) in units.items()})
+    code, out, _ = bakeoff("report", "plain.json", "--columns", "value,value:x")
 
     assert 0 == code
     assert re.search(r"^speed +2\.000 ms$", out, re.M)
     assert re.search(r"^memory +8 MiB$", out, re.M)
     assert re.search(r"^calls +7\.000$", out, re.M)
 
-    code, _, err = bakeoff("report", tmp_path / "plain.json", "-f", "pyperf", "-o", tmp_path / "out")
+    code, _, err = bakeoff("report", "plain.json", "-f", "pyperf", "-o", "out")
 
     assert 0 == code, err
-    assert ["speed.json"] == [path.name for path in (tmp_path / "out").iterdir()]
+    assert ["speed.json"] == [path.name for path in Path("out").iterdir()]
 
 
 def test_one_codec_files_of_our_own(bakeoff, file, tmp_path):
