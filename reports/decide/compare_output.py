@@ -68,7 +68,8 @@ def _without_verdict(changes: Sequence[CellChange]) -> list[str]:
     reasons: dict[str, list[str]] = {}
     for change in changes:
         if change.reason:
-            reasons.setdefault(f"{change.verdict} ({change.reason})", []).append(_short(change.cell))
+            cell = f"{change.cell.codec} {change.cell.operation_name}"
+            reasons.setdefault(f"{change.verdict} ({change.reason})", []).append(cell)
     return [f"{reason}: {some(cells)}" for reason, cells in reasons.items()]
 
 
@@ -84,10 +85,6 @@ def _between(changes: Sequence[CellChange]) -> list[str]:
         f"learned from up to {runs} past runs here" if runs else "assumed, as no past runs are known here"
     )
     return [f"two runs of the same code differ by {span} (standard deviation; {source})"]
-
-
-def _short(cell: Cell) -> str:
-    return f"{cell.codec} {cell.operation_name}"
 
 
 def _remarks(comparison: Comparison) -> list[str]:

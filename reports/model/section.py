@@ -12,7 +12,7 @@ from ...bench.stats import OPPOSITE, Noise, Verdict, common, ratio, verdicts
 from ...errors import UsageError
 from ..tables import captions
 from . import numbers
-from .candidates import BASELINE, Candidate, Figure
+from .candidates import BASELINE, WELL, Candidate, Figure, failures
 from .columns import ColumnSpec, best, figure_of
 from .options import TableOptions
 from .row import Setting, rare
@@ -67,7 +67,7 @@ class SectionBuilder:
                 ranked=candidate.name in self.standing.ranks,
                 group=self._group(candidate),
                 outcome=candidate.outcome,
-                reason=_reason(candidate),
+                reason="; ".join([*failures(candidate.cells.values()), *candidate.losses]),
             )
             for candidate in candidates
         )
@@ -321,10 +321,8 @@ class SectionBuilder:
         if spec.fact or not cells:
             return EMPTY
         for cell in cells:
-            if not cell.samples and cell.outcome not in ("ok", "lossy"):
-                text = f"{cell.cell.operation_name}: {cell.reason}"
-                marks = (self.setting.mark(text),) if cell.reason else ()
-                return Entry(cell.outcome, cell.outcome, marks=marks, tone="bad")
+            if not cell.samples and cell.outcome not in WELL:
+                return self.setting.failed(cell)
         return Entry("0", 0.0, marks=(self.setting.mark(spec.nothing),)) if spec.nothing else EMPTY
 
     def _doubts(self, candidate: Candidate, spec: ColumnSpec) -> tuple[str, ...]:
@@ -351,13 +349,6 @@ def _quotient(
         return found.value, found.low if known else None, found.high if known else None
     below = figures[theirs].value
     return (figures[ours].value / below if below else math.inf), None, None
-
-
-def _reason(candidate: Candidate) -> str:
-    """Say all that failed and was lost, for other programs."""
-    failed = (c for c in candidate.cells.values() if c.outcome not in ("ok", "lossy"))
-    said = (f"{c.cell.operation_name}: {c.reason or c.outcome}" for c in failed)
-    return "; ".join([*said, *candidate.losses])
 
 
 def _bound(ours: Figure, theirs: Figure) -> Entry:

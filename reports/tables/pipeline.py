@@ -11,11 +11,11 @@ from typing import Final
 from ...bench.results import BASELINE, PipelineFacts
 from ...bench.stats import Ratio, Verdict
 from ..model import numbers
-from ..model.candidates import Standing
+from ..model.candidates import WELL, Standing
 from ..model.lists import listed
 from ..model.placed import Group, Spot
 from ..model.table import EMPTY, Absent, Column, Entry, Row, Section
-from .placed import WELL, Maker, Style, TableBuilder, about, absent, scale_of, share, table_of
+from .placed import Maker, Style, TableBuilder, about, absent, scale_of, share, table_of
 
 __all__ = ["sections"]
 

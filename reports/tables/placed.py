@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from ...bench.results import CellResult
 from ..model import numbers
-from ..model.candidates import Figure, measured
+from ..model.candidates import WELL, Figure, failures, measured
 from ..model.placed import Group, Spot
-from ..model.table import EMPTY, Absent, Column, ColumnDirection, Entry, Row, Section, letter
+from ..model.table import EMPTY, Absent, Column, ColumnDirection, Entry, Footnotes, Row, Section
 from .captions import measured_on
 
 __all__ = [
-    "WELL",
     "Maker",
     "Style",
     "TableBuilder",
@@ -31,9 +30,6 @@ __all__ = [
     "table_of",
     "word",
 ]
-
-WELL: Final = ("ok", "lossy")
-"""Outcomes of cells that may have a figure."""
 
 K = TypeVar("K")
 Maker = tuple[Column, Callable[[K], Entry]]
@@ -63,7 +59,7 @@ class Style:
     unit: str = "second"
 
 
-class TableBuilder(Generic[K]):
+class TableBuilder(Footnotes, Generic[K]):
     """Builds one table.
 
     Args:
@@ -74,7 +70,6 @@ class TableBuilder(Generic[K]):
     def __init__(self, cells: Callable[[K], Iterable[CellResult]], codec: Callable[[K], str]) -> None:
         self._cells = cells
         self._codec = codec
-        self._letters: dict[str, str] = {}
 
     def section(
         self,
@@ -113,22 +108,17 @@ class TableBuilder(Generic[K]):
             columns=tuple(column for column, _ in columns),
             rows=made,
             lines=tuple(lines),
-            footnotes=tuple((mark, text) for text, mark in self._letters.items()),
+            footnotes=self.footnotes,
             absent=tuple(absent),
             remarks=tuple(remarks),
         )
 
     def _failed(self, key: K) -> dict[str, str]:
-        failed = [cell for cell in self._cells(key) if cell.outcome not in WELL]
-        reasons = (f"{cell.cell.operation_name}: {cell.reason or cell.outcome}" for cell in failed)
+        cells = list(self._cells(key))
         return {
-            "outcome": failed[0].outcome if failed else "ok",
-            "reason": "; ".join(dict.fromkeys(reasons)),
+            "outcome": next((cell.outcome for cell in cells if cell.outcome not in WELL), "ok"),
+            "reason": "; ".join(dict.fromkeys(failures(cells))),
         }
-
-    def mark(self, text: str) -> str:
-        """Return the letter of a footnote."""
-        return self._letters.setdefault(text, letter(len(self._letters)))
 
     def entry(self, cell: CellResult | None, style: Style) -> Entry:
         """Write what was measured, or why there is nothing."""
@@ -157,8 +147,7 @@ class TableBuilder(Generic[K]):
             if not rough or cell.rough is None:
                 return EMPTY
             return Entry(f"≈{numbers.approximate(cell.rough * rough)}", tone="dim")
-        marks = (self.mark(f"{cell.cell.operation_name}: {cell.reason}"),) if cell.reason else ()
-        return Entry(cell.outcome, cell.outcome, marks=marks, tone="bad")
+        return self.failed(cell)
 
 
 def table_of(group: Group) -> TableBuilder[_Row]:
