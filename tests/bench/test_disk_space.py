@@ -14,6 +14,7 @@ import pytest
 from bakeoff.bench.disk_space import NoDiskSpace, is_full, needing_room
 from bakeoff.bench.results import read
 from bakeoff.bench.run.journal import journal_path
+from launched import publish
 
 NO_ROOM = "no room left in"
 
@@ -40,12 +41,7 @@ def codec():
 def filler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder to run in, a codec that takes all room, and a folder of its own for temporary files."""
     package = tmp_path / "package"
-    (package / "filler-1.0.dist-info").mkdir(parents=True)
-    (package / "filler-1.0.dist-info" / "METADATA").write_text("Name: filler\nVersion: 1.0\n")
-    (package / "filler-1.0.dist-info" / "entry_points.txt").write_text(
-        "[bakeoff.codecs]\nfills = filler:codec\n"
-    )
-    (package / "filler.py").write_text(FILLER)
+    publish(package, "filler", FILLER, "[bakeoff.codecs]\nfills = filler:codec\n")
     monkeypatch.setenv("PYTHONPATH", str(package))
     (tmp_path / "small").mkdir()
     return tmp_path
@@ -78,20 +74,8 @@ def mountable(tmp_path_factory: pytest.TempPathFactory) -> None:
         pytest.skip(f"no small disk can be made here: {tried.stderr}")
 
 
-SMALL = [
-    "movies",
-    "--records",
-    "200",
-    "--sample",
-    "50",
-    "-c",
-    "fills,json",
-    "--all",
-    "--budget",
-    "0",
-    "-o",
-    "out.json",
-]
+SMALL = ["movies", "--records", "200", "--sample", "50", "-c", "fills,json"]
+SMALL += ["--all", "--budget", "0", "-o", "out.json"]
 
 
 @pytest.mark.usefixtures("mountable")
