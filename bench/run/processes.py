@@ -8,15 +8,14 @@ import os
 import select
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from types import TracebackType
@@ -117,32 +116,32 @@ class LocalExecutor:
     def submit(
         self,
         job: Job,
-        inputs: Mapping[str, bytes] | None = None,
         *,
         patience: float | None = None,
-        over: Callable[[], bool] | None = None,
-        watch: Callable[[int], object] | None = None,
-        environment: Mapping[str, str] | None = None,
+        over: Callable[[], bool] = lambda: False,
+        watch: Callable[[int], object] = lambda cell: None,
         handles: Collection[int] = (),
     ) -> Future[Ended]:
-        """Run a job in a process of its own, as soon as a processor is free; see `jobs.Executor`.
+        """Run a job in a process of its own, as soon as a processor is free.
 
         Args:
-            job: As there; likewise `inputs`, `patience`, `over` and `watch`.
-            environment: Further environment variables.
+            job: What to do; what it names by digest is in `blobs`.
+            patience: Seconds without a heartbeat after which the worker is ended; None for ever.
+            over: Whether the worker is to be ended, or not to be begun any more, as its time is over; its
+                outcome then is "unfinished". Called now and then, in any thread.
+            watch: Called now and then with the cell that is running.
             handles: Files of ours that are open and that the worker may read, by number.
 
         Raises (from the future):
-            NoRoom: The folder is full.
+            UsageError: The worker found the user's request impossible.
+            RunError: The worker cannot go on for a reason the user must know.
+            NoDiskSpace: The folder is full.
         """
-        if inputs is not None and inputs is not self.blobs:
-            for digest in job.digests():
-                self.blobs.put(inputs[digest])
-        return self._pool.submit(self._work, job, _Limits(patience, over), environment or {}, handles, watch)
+        return self._pool.submit(self._work, job, patience, over, watch, handles)
 
-    def work(self, job: Job, inputs: Mapping[str, bytes] | None = None, **more: Any) -> Ended:
+    def work(self, job: Job, **more: Any) -> Ended:
         """Run a job and wait for it; see `submit`."""
-        return self.submit(job, inputs, **more).result()
+        return self.submit(job, **more).result()
 
     def _work(self, job: Job, *more: Any) -> Ended:
         with needing_room(self.folder.parent):
@@ -151,18 +150,18 @@ class LocalExecutor:
     def _run(
         self,
         job: Job,
-        limits: _Limits,
-        environment: Mapping[str, str],
+        patience: float | None,
+        over: Callable[[], bool],
+        watch: Callable[[int], object],
         handles: Collection[int],
-        watch: Callable[[int], object] | None,
     ) -> Ended:
-        if limits.over is not None and limits.over():
+        if over():
             return Ended(None, "unfinished", "the time was over before it began")
         folder = self.folder / f"job-{next(self._numbers)}"
         folder.mkdir()
         heartbeat = Heartbeat.create(folder / "heartbeat")
         reply, notes = folder / "reply", folder / "notes"
-        warm = self.warm_up() if isinstance(job, Check | Try) and not (environment or handles) else None
+        warm = self.warm_up() if isinstance(job, Check | Try) and not handles else None
         envelope = {
             "job": encode(replace(job, given=given())).decode(),
             "blobs": str(self.blobs.folder),
@@ -176,7 +175,7 @@ class LocalExecutor:
         errors = folder / "stderr"
         errors.touch()
         if warm is None:
-            process: subprocess.Popen[bytes] | Fork = _started(self.python, folder, environment, handles)
+            process: subprocess.Popen[bytes] | Fork = _started(self.python, folder, handles)
         else:
             process = warm.fork(folder / "job", job.libraries if isinstance(job, Check) else ())
         with self._lock:
@@ -184,7 +183,7 @@ class LocalExecutor:
                 _end(process.pid)
             self._running.add(process.pid)
         try:
-            late = _wait(process.pid, heartbeat, limits, watch)
+            late = _wait(process.pid, heartbeat, patience, over, watch)
         finally:
             _end(process.pid)
             code = process.wait()
@@ -200,17 +199,16 @@ class LocalExecutor:
         if answer is None and is_full(folder):
             raise NoDiskSpace(self.folder.parent)
         shutil.rmtree(folder)
-        host = socket.gethostname()
         if isinstance(answer, Refused):
             raise (UsageError if answer.exit_code == 2 else RunError)(answer.message)
         if isinstance(answer, Failed):
-            return Ended(None, answer.outcome, answer.reason, said, cell, noted, host)
+            return Ended(None, answer.outcome, answer.reason, said, cell, noted)
         if answer is not None:
-            return Ended(answer, "ok", "", said, cell, noted, host)
+            return Ended(answer, "ok", "", said, cell, noted)
         outcome, reason = late or _why(code, said)
         if isinstance(job, Check) and beats > 1:
             reason += f", at record {beats - 1} of the sample"
-        return Ended(None, outcome, reason, said, cell, noted, host)
+        return Ended(None, outcome, reason, said, cell, noted)
 
 
 def _only_ours(path: str, flags: int) -> int:
@@ -221,9 +219,7 @@ def _environment() -> dict[str, str]:
     return {key: value for key, value in os.environ.items() if key not in SCRUBBED}
 
 
-def _started(
-    python: str, folder: Path, environment: Mapping[str, str], handles: Collection[int]
-) -> subprocess.Popen[bytes]:
+def _started(python: str, folder: Path, handles: Collection[int]) -> subprocess.Popen[bytes]:
     """Start the worker of the job in a folder."""
     with (folder / "stderr").open("wb") as stderr:
         return subprocess.Popen(
@@ -233,7 +229,7 @@ def _started(
             stdout=subprocess.DEVNULL,
             stderr=stderr,
             # What it leaves there, killed perhaps, goes with its folder.
-            env=_environment() | {"TMPDIR": str(folder)} | dict(environment),
+            env=_environment() | {"TMPDIR": str(folder)},
             start_new_session=True,
         )
 
@@ -247,16 +243,12 @@ def _notes(path: Path) -> Iterator[Any]:
             yield json.loads(line)
 
 
-@dataclass(frozen=True, slots=True)
-class _Limits:
-    """How long a worker may take; see `LocalExecutor.submit`."""
-
-    patience: float | None
-    over: Callable[[], bool] | None
-
-
 def _wait(
-    pid: int, heartbeat: Heartbeat, limits: _Limits, watch: Callable[[int], object] | None
+    pid: int,
+    heartbeat: Heartbeat,
+    patience: float | None,
+    over: Callable[[], bool],
+    watch: Callable[[int], object],
 ) -> tuple[Outcome, str] | None:
     """Wait for the end of a process; return why it is to be ended, None where it has come to its own."""
     handle = os.pidfd_open(pid)
@@ -266,13 +258,12 @@ def _wait(
         beats, since = heartbeat.read()[1], time.monotonic()
         while not poll.poll(_TICK * 1000):
             cell, now = heartbeat.read()
-            if watch is not None:
-                watch(cell)
+            watch(cell)
             if now != beats:
                 beats, since = now, time.monotonic()
-            elif limits.patience is not None and time.monotonic() - since > limits.patience:
-                return "timed out", f"did not come back within {limits.patience:g} s (--cell-timeout)"
-            if limits.over is not None and limits.over():
+            elif patience is not None and time.monotonic() - since > patience:
+                return "timed out", f"did not come back within {patience:g} s (--cell-timeout)"
+            if over():
                 return "unfinished", "the time did not suffice"
     finally:
         os.close(handle)

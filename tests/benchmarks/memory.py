@@ -70,9 +70,11 @@ class _Bench:
 
     def __init__(self, shop: LocalExecutor) -> None:
         self.shop = shop
-        self.published = shop.folder / "published"
-        self.published.mkdir()
-        faults.publish(self.published)
+        published = shop.folder / "published"
+        published.mkdir()
+        faults.publish(published)
+        inherited = os.environ.get("PYTHONPATH")
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(published), inherited]))
 
     def trials(self, records: Sequence[Any], names: Iterable[str], operations: Iterable[str]) -> list[_Trial]:
         """Write what the workers need, and return a trial for each codec and operation."""
@@ -93,7 +95,6 @@ class _Bench:
         """
         options: dict[str, Any] = {}
         begin = perf_counter()
-        environment = {"PYTHONPATH": os.pathsep.join([str(self.published), *self._inherited()])}
         for processes in range(1, MOST_PROCESSES + 1):
             job = Alone(
                 corpus=CorpusInputs(trial.sample),
@@ -102,7 +103,7 @@ class _Bench:
                 payloads=trial.payloads,
                 options=options,
             )
-            ended = self.shop.work(job, patience=PATIENCE, environment=environment)
+            ended = self.shop.work(job, patience=PATIENCE)
             answer: Found | None = ended.answer
             if answer is None:
                 raise RunError(f"{trial.codec}, {trial.operation}: {ended.reason}\n{ended.stderr}")
@@ -116,10 +117,6 @@ class _Bench:
         """Do every trial so many times, two at once where there are two cores."""
         with ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
             yield from pool.map(self.measure, chain.from_iterable(repeat(trials, times)))
-
-    @staticmethod
-    def _inherited() -> list[str]:
-        return [before] if (before := os.environ.get("PYTHONPATH")) else []
 
 
 def _say(ok: bool, what: str, found: str, target: str) -> bool:
