@@ -1,4 +1,4 @@
-"""Samples, schemas and payloads by digest: what jobs name in place of files, which other machines lack."""
+"""Samples, schemas and payloads by digest: what jobs name in place of files."""
 
 from __future__ import annotations
 

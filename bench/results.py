@@ -103,6 +103,20 @@ _MOST_VALUES = 4_000_000
 """Values of a result file: a file of `LARGEST` that a run has left holds no more, one of empty lists would
 take gigabytes."""
 
+_METADATA = {
+    "raw": "bakeoff_raw",
+    "paired": "bakeoff_paired",
+    "pair": "bakeoff_pair",
+    "rounds": "bakeoff_rounds",
+    "dirty": "bakeoff_dirty",
+    "reference_kernel": "bakeoff_yardstick",
+    "drift": "bakeoff_drift",
+    "contention": "bakeoff_contention",
+    "dear": "bakeoff_dear",
+    "rare": "bakeoff_rare",
+}
+"""Keys of the metadata of a pyperf run, by the fields of its `Measurement`."""
+
 BASELINE = "floor"
 """The pseudo codec that copies a record's bytes: what the harness itself costs."""
 
@@ -495,10 +509,8 @@ def averaged(mean: Any, new: Any, count: int) -> Any:
 def _document(result: Result) -> str:
     plain = {f.name: getattr(result, f.name) for f in dataclasses.fields(result)}
     plain["cells"] = [plain_cell(c) for c in result.cells]
-    plain["codecs"] = [dataclasses.asdict(c) for c in result.codecs]
-    plain["corpora"] = [dataclasses.asdict(c) for c in result.corpora]
-    plain["operations"] = [dataclasses.asdict(o) for o in result.operations]
-    plain["rankings"] = [dataclasses.asdict(ranking) for ranking in result.rankings]
+    for key in ("codecs", "corpora", "operations", "rankings"):
+        plain[key] = [dataclasses.asdict(record) for record in plain[key]]
     return json.dumps(plain)
 
 
@@ -579,16 +591,7 @@ def _run(sample: Measurement, shared: Mapping[str, Any], operation: str) -> pype
         "loops": sample.loops,
         # Without a duration pyperf adds the bytes of a size up as seconds.
         "duration": sample.duration or 1e-9,
-        "bakeoff_raw": sample.raw,
-        "bakeoff_paired": sample.paired,
-        "bakeoff_pair": sample.pair,
-        "bakeoff_rounds": sample.rounds,
-        "bakeoff_dirty": sample.dirty,
-        "bakeoff_yardstick": sample.reference_kernel,
-        "bakeoff_drift": sample.drift,
-        "bakeoff_contention": sample.contention,
-        "bakeoff_dear": sample.dear,
-        "bakeoff_rare": sample.rare,
+        **{key: getattr(sample, name) for name, key in _METADATA.items()},
     }
     return pyperf.Run([sample.value], metadata=metadata, collect_metadata=False)
 
@@ -761,28 +764,19 @@ def _samples(benchmark: pyperf.Benchmark, *, sums: bool) -> tuple[Measurement, .
     found = []
     for run in benchmark.get_runs():
         metadata = run.get_metadata()
-        if "bakeoff_raw" not in metadata:
+        if _METADATA["raw"] not in metadata:
             continue
-        if not metadata["bakeoff_paired"] > 0:
+        if not metadata[_METADATA["paired"]] > 0:
             raise ValueError(f"{benchmark.get_name()}: a figure for ratios has to be above 0")
         found.append(
             typed(
                 Measurement,
                 {
                     "value": run.values[0],
-                    "raw": metadata["bakeoff_raw"],
-                    "paired": metadata["bakeoff_paired"],
-                    "pair": metadata["bakeoff_pair"],
                     "loops": metadata.get("loops", 1),
                     "duration": metadata["duration"],
-                    "rounds": metadata["bakeoff_rounds"],
-                    "dirty": metadata["bakeoff_dirty"],
-                    "reference_kernel": metadata["bakeoff_yardstick"],
-                    "drift": metadata["bakeoff_drift"],
-                    "contention": metadata["bakeoff_contention"],
                     "sums": sums,
-                    "dear": metadata["bakeoff_dear"],
-                    "rare": metadata["bakeoff_rare"],
+                    **{name: metadata[key] for name, key in _METADATA.items()},
                 },
             )
         )

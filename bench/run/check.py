@@ -26,7 +26,7 @@ _SLOW = ("yaml",)
 def check(run: Run, stage: Stage) -> None:
     """Check all codecs on one corpus; `stage.checks` then holds those that may be measured."""
     codecs = stage.codecs
-    operations = {operation(name).base for name in (*run.options.timed(), *_others(run))}
+    operations = {operation(name).base for name in (*run.options.timed(), *run.options.untimed())}
     jobs = {
         codec: Check(
             memory=run.options.cell_memory,
@@ -97,7 +97,7 @@ def _take(run: Run, stage: Stage, codec: str, ended: Ended) -> None:
     if healthy:
         stage.checks[codec] = answer
     facts = _check_facts(answer, run.executor.blobs[answer.dictionary] if answer.dictionary else b"")
-    for name in (*run.options.timed(), *_others(run)):
+    for name in (*run.options.timed(), *run.options.untimed()):
         declared = operation(name)
         if declared.schema and bare_name(codec) == codec:
             continue
@@ -149,10 +149,6 @@ def _reason(ended: Ended) -> str:
     seen = {name: spent for note in ended.notes for name, spent in note.items()}
     took = " and ".join(f"a {name} took {spent:.2g} s" for name, spent in seen.items())
     return f"the time did not suffice for its check{took and f', {took}'}; --all gives it the time"
-
-
-def _others(run: Run) -> list[str]:
-    return [name for name in run.options.operations if operation(name).phase != "time"]
 
 
 def _facts(codec: str, facts: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from ..jobs import Checked, CorpusInputs, Executor
+from ..jobs import Checked, CorpusInputs
 from ..results import Cell, Outcome, without_defaults
 from .journal import Journal
 from .options import Options
+from .processes import LocalExecutor
 from .schedule import Schedule
 from .state import Entry, State
 
@@ -66,7 +67,7 @@ class Run:
     options: Options
     state: State
     journal: Journal
-    executor: Executor
+    executor: LocalExecutor
     show: Show
     look: Callable[[], object] = lambda: None
     resumed: bool = False

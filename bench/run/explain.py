@@ -95,7 +95,7 @@ def explain(options: Options, show: Show = lambda text, done, total: None) -> st
         memory=options.cell_memory >> 20,
         timeout=options.cell_timeout,
     )
-    chosen = [*options.timed(), *(name for name in options.operations if operation(name).phase != "time")]
+    chosen = [*options.timed(), *options.untimed()]
     operations = "\n".join(_line(name, operation(name)) for name in chosen)
     others = "\n".join(_line(o.syntax, o) for name, o in OPERATIONS.items() if name not in chosen)
     codecs = dict.fromkeys((*options.codecs, *(name for plan in plans for name in plan.codecs)))

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from ...datasets.corpora import is_function
 from ...errors import UsageError
 from ...schemas.naming import is_definition
-from ..jobs import Check, Checked, CorpusInputs, Ended, Time, Timed, TimedCell
+from ..jobs import Check, Checked, CorpusInputs, Ended, Time, Timed
 from ..method import Verdicts
 from ..operations import operation
 from ..results import Cell, CellResult, CorpusFacts, Measurement, Result, without_defaults
@@ -29,7 +29,7 @@ from .processes import LocalExecutor
 from .reading import handles, prepare
 from .state import State, turned
 from .stopping import Rule
-from .time import length, rounds
+from .time import length, rounds, timed_cell
 
 __all__ = ["LOOKS", "Again", "Side", "interleave", "options_of"]
 
@@ -87,9 +87,8 @@ def options_of(run: Result, sources: Sequence[str], *, schema: str | None, trust
     Raises:
         UsageError: The file is of another version, or of no run of ours.
     """
-    flat = {key: value for key, value in run.options.items() if not key.startswith("reached ")}
     try:
-        stored = Options.from_flat(flat)
+        stored = Options.from_flat(run.options)
     except (TypeError, KeyError) as error:
         raise UsageError("--confirm needs results of `bakeoff run` of this version") from error
     if schema is None and stored.schema and not is_definition(stored.schema):
@@ -231,29 +230,20 @@ def _check_version(side: Side, codec: str, answer: Checked) -> None:
         )
 
 
+@dataclass(slots=True)
 class _Stage:
     """One corpus, and what both sides have checked on it."""
 
-    def __init__(
-        self,
-        options: Options,
-        sides: tuple[Side, Side],
-        shops: tuple[LocalExecutor, ...],
-        corpus: CorpusInputs,
-        path: tuple[str, ...],
-        modules: Mapping[str, str],
-        again: Again,
-    ) -> None:
-        self.options = options
-        self.sides = sides
-        self.shops = shops
-        self.corpus = corpus
-        self.path = path
-        self.modules = modules
-        self.again = again
-        self.cells: list[Cell] = []
-        self.checks: list[dict[str, Checked]] = [{}, {}]
-        self.states = (State(), State())
+    options: Options
+    sides: tuple[Side, Side]
+    shops: tuple[LocalExecutor, ...]
+    corpus: CorpusInputs
+    path: tuple[str, ...]
+    modules: Mapping[str, str]
+    again: Again
+    cells: list[Cell] = field(default_factory=list)
+    checks: list[dict[str, Checked]] = field(default_factory=lambda: [{}, {}])
+    states: tuple[State, State] = field(default_factory=lambda: (State(), State()))
 
     def check(self, cells: Sequence[Cell], show: Show) -> None:
         """Check the codecs of the cells on both sides; those that fail are not measured.
@@ -349,15 +339,7 @@ class _Stage:
             path=self.path,
             modules=self.modules,
             corpus=self.corpus,
-            cells=tuple(
-                TimedCell(
-                    cell.codec,
-                    cell.operation_name,
-                    checks[cell.codec].payloads,
-                    checks[cell.codec].dictionary,
-                )
-                for cell in group
-            ),
+            cells=tuple(timed_cell(cell, checks) for cell in group),
             rounds=rounds(self.options, [length(cell, checks) for cell in group]),
             slice=self.options.slice,
             collect=self.options.gc != "off",

@@ -153,6 +153,10 @@ class Options:
             chosen += [m for o in chosen for m in o.family() if m.variant == NOGC]
         return list(dict.fromkeys(o.name for o in chosen))
 
+    def untimed(self) -> list[str]:
+        """Return the other operations."""
+        return [name for name in self.operations if operation(name).phase != "time"]
+
     def memory(self) -> list[str]:
         """Return the memory operations."""
         return [name for name in self.operations if operation(name).phase == "memory"]
@@ -248,12 +252,14 @@ class Options:
 
     @classmethod
     def from_flat(cls, flat: Mapping[str, Fact]) -> Self:
-        """Read back what `flat` made.
+        """Read back what `flat` made; what a run has added about how far it came is left out.
 
         Raises:
             TypeError: Options of another version.
         """
-        plain: dict[str, Any] = {key: value for key, value in flat.items() if key != "alpha"}
+        plain: dict[str, Any] = {
+            key: value for key, value in flat.items() if key != "alpha" and not key.startswith("reached ")
+        }
         for key in ("corpora", "codecs", "operations", "null", "include"):
             if plain.get(key) is not None:
                 plain[key] = tuple(text.replace(_LINE_BREAK, "\n") for text in str(plain[key]).split("\n"))

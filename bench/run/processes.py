@@ -122,23 +122,21 @@ class LocalExecutor:
         patience: float | None = None,
         over: Callable[[], bool] | None = None,
         watch: Callable[[int], object] | None = None,
-        environment: Mapping[str, str] | None = None,
         handles: Collection[int] = (),
     ) -> Future[Ended]:
         """Run a job in a process of its own, as soon as a processor is free; see `jobs.Executor`.
 
         Args:
             job: As there; likewise `inputs`, `patience`, `over` and `watch`.
-            environment: Further environment variables.
             handles: Files of ours that are open and that the worker may read, by number.
 
         Raises (from the future):
-            NoRoom: The folder is full.
+            NoDiskSpace: The folder is full.
         """
         if inputs is not None and inputs is not self.blobs:
             for digest in job.digests():
                 self.blobs.put(inputs[digest])
-        return self._pool.submit(self._work, job, _Limits(patience, over), environment or {}, handles, watch)
+        return self._pool.submit(self._work, job, _Limits(patience, over), handles, watch)
 
     def work(self, job: Job, inputs: Mapping[str, bytes] | None = None, **more: Any) -> Ended:
         """Run a job and wait for it; see `submit`."""
@@ -152,7 +150,6 @@ class LocalExecutor:
         self,
         job: Job,
         limits: _Limits,
-        environment: Mapping[str, str],
         handles: Collection[int],
         watch: Callable[[int], object] | None,
     ) -> Ended:
@@ -162,7 +159,7 @@ class LocalExecutor:
         folder.mkdir()
         heartbeat = Heartbeat.create(folder / "heartbeat")
         reply, notes = folder / "reply", folder / "notes"
-        warm = self.warm_up() if isinstance(job, Check | Try) and not (environment or handles) else None
+        warm = self.warm_up() if isinstance(job, Check | Try) and not handles else None
         envelope = {
             "job": encode(replace(job, given=given())).decode(),
             "blobs": str(self.blobs.folder),
@@ -176,7 +173,7 @@ class LocalExecutor:
         errors = folder / "stderr"
         errors.touch()
         if warm is None:
-            process: subprocess.Popen[bytes] | Fork = _started(self.python, folder, environment, handles)
+            process: subprocess.Popen[bytes] | Fork = _started(self.python, folder, handles)
         else:
             process = warm.fork(folder / "job", job.libraries if isinstance(job, Check) else ())
         with self._lock:
@@ -221,9 +218,7 @@ def _environment() -> dict[str, str]:
     return {key: value for key, value in os.environ.items() if key not in SCRUBBED}
 
 
-def _started(
-    python: str, folder: Path, environment: Mapping[str, str], handles: Collection[int]
-) -> subprocess.Popen[bytes]:
+def _started(python: str, folder: Path, handles: Collection[int]) -> subprocess.Popen[bytes]:
     """Start the worker of the job in a folder."""
     with (folder / "stderr").open("wb") as stderr:
         return subprocess.Popen(
@@ -233,7 +228,7 @@ def _started(
             stdout=subprocess.DEVNULL,
             stderr=stderr,
             # What it leaves there, killed perhaps, goes with its folder.
-            env=_environment() | {"TMPDIR": str(folder)} | dict(environment),
+            env=_environment() | {"TMPDIR": str(folder)},
             start_new_session=True,
         )
 

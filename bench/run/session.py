@@ -74,7 +74,7 @@ def stored_options(output: Path) -> Options:
 
 def _options_of(head: Entry, output: Path) -> Options:
     try:
-        return Options.from_flat({k: v for k, v in head["options"].items() if not k.startswith("reached ")})
+        return Options.from_flat(head["options"])
     except (TypeError, KeyError) as error:
         raise RunError(f"{output}: made by another version of bakeoff; start anew") from error
 

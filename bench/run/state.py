@@ -264,19 +264,10 @@ def _sample(pair: int, figure: Mapping[str, Any], common: float, *, sums: bool) 
         return Measurement(value, value, value, pair, sums=sums)
     return Measurement(
         value=figure["paired"] * common,
-        raw=figure["raw"],
-        paired=figure["paired"],
         pair=pair,
-        loops=figure["loops"],
-        duration=figure["duration"],
-        rounds=figure["rounds"],
-        dirty=figure["dirty"],
         reference_kernel=figure["reference_kernel"],
-        drift=figure["drift"],
-        contention=figure.get("contention", 0.0),
         sums=sums,
-        dear=figure.get("dear", 0),
-        rare=figure.get("rare", 0.0),
+        **{key: figure[key] for key in _FIGURE if key in figure},
     )
 
 

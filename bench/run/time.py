@@ -22,7 +22,7 @@ from .options import Options
 from .state import FAILED
 from .stopping import Progress
 
-__all__ = ["length", "rounds", "time_cells"]
+__all__ = ["length", "rounds", "time_cells", "timed_cell"]
 
 
 def time_cells(run: Run, stage: Stage) -> None:
@@ -52,6 +52,14 @@ def length(cell: Cell, checks: Mapping[str, Checked]) -> float:
         return 0.0
     checked, base = checks[cell.codec], operation(cell.operation_name).base
     return checked.rough.get(base, 0.0) * checked.calls.get(base, 1)
+
+
+def timed_cell(cell: Cell, checks: Mapping[str, Checked]) -> TimedCell:
+    """Return what a timing process has to know of a cell."""
+    if cell.codec == BASELINE:
+        return TimedCell(BASELINE, cell.operation_name)
+    found = checks[cell.codec]
+    return TimedCell(cell.codec, cell.operation_name, found.payloads, found.dictionary)
 
 
 class _Contest:
@@ -243,7 +251,7 @@ class _Contest:
             path=self.stage.path,
             modules=self.stage.modules,
             corpus=self.stage.corpus,
-            cells=tuple(self._spec(cell) for cell in group),
+            cells=tuple(timed_cell(cell, self.stage.checks) for cell in group),
             rounds=rounds(options, [length(cell, self.stage.checks) for cell in group]),
             slice=options.slice,
             collect=options.gc != "off",
@@ -289,12 +297,6 @@ class _Contest:
             blamed = group if self.nameless >= Processes.NAMELESS else []
         for cell in blamed:
             self.run.fail(cell, ended.outcome, f"{ended.reason}, while being timed", ended.stderr)
-
-    def _spec(self, cell: Cell) -> TimedCell:
-        if cell.codec == BASELINE:
-            return TimedCell(BASELINE, cell.operation_name)
-        found = self.stage.checks[cell.codec]
-        return TimedCell(cell.codec, cell.operation_name, found.payloads, found.dictionary)
 
     def _conclude(self) -> None:
         name, options = self.stage.name, self.run.options

@@ -8,9 +8,8 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -34,8 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = ["run"]
 
-Beat = Callable[[int], object]
-
 _ROUND_TRIP = ("dump", "load", "fix")
 """The timed operations that the check itself goes through."""
 
@@ -47,29 +44,6 @@ class _EndedError(Exception):
         super().__init__(outcome, reason)
         self.outcome = outcome
         self.reason = reason
-
-
-@dataclass(slots=True)
-class _Seen:
-    """What the records so far showed.
-
-    Attributes:
-        payloads: In the order of the sample.
-        seconds: By operation, of each record that went through it.
-        compared: Records that went through all of the check; the others of a slow codec are encoded only.
-        calls: By operation, how many records a call is for, if not for one.
-        judgement: Losses.
-        lossy: Records that lost something.
-        counted: Operations whose calls are not one for each record; all of them were made.
-    """
-
-    payloads: list[bytes] = field(default_factory=list)
-    seconds: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in _ROUND_TRIP})
-    compared: int = 0
-    calls: dict[str, int] = field(default_factory=dict)
-    judgement: FidelityJudgement = field(default_factory=FidelityJudgement)
-    lossy: int = 0
-    counted: set[str] = field(default_factory=set)
 
 
 def run(job: Check, context: WorkerContext) -> Answer:
@@ -86,170 +60,241 @@ def run(job: Check, context: WorkerContext) -> Answer:
         # The corpus's schema has no form in this codec; that must not end the others' run.
         return Checked("unsupported", str(error))
     told = facts(parts.codec) | {"name": job.codec, "extra": describe(job.codec).extra}
+    check = _Check(job, context, parts, sample)
     try:
-        seen = _through(parts, sample, context, job.seconds)
+        check.round_trips()
     except _EndedError as end:
         return Checked(end.outcome, end.reason, told)
-    chosen = [operation(name) for name in job.operations]
-    failed = _others(parts, sample, seen, [o for o in chosen if o.phase == "time"], job.places, context.beat)
-    figures, known = _figures(
-        parts, sample, seen, [o for o in chosen if o.phase == "check"], job.places, failed
-    )
+    check.try_others()
+    figures, known = check.figures()
     try:
-        taken = _costs(parts, sample, seen, job.places, Checks.COSTS * job.seconds, lambda: context.beat(0))
+        taken = check.costs()
     except CodecError as error:
         reason = f"what it took at first is refused when it comes again: {error.reason}"
         return Checked("error", reason, told)
     wanted, compression = len(sample.pickles), parts.bare.compression
     dictionary = None if compression is None else compression.dictionary
-    partly = f"checked on {seen.compared} of {wanted} records; the codec is slow"
+    partly = f"checked on {check.compared} of {wanted} records; the codec is slow"
     return Checked(
-        "lossy" if seen.judgement.losses else "ok",
-        partly if seen.compared < wanted else "",
+        "lossy" if check.judgement.losses else "ok",
+        partly if check.compared < wanted else "",
         told,
-        loss=tuple(seen.judgement.losses.values()),
-        lossy=seen.lossy,
-        records=seen.compared,
-        encoded=len(seen.payloads),
+        loss=tuple(check.judgement.losses.values()),
+        lossy=check.lossy,
+        records=check.compared,
+        encoded=len(check.payloads),
         fixes=parts.fix is not None,
         as_is=_as_is(parts, sample),
         figures=figures,
         known=known,
-        failed=failed,
+        failed=check.failed,
         definition="" if parts.codec.bound is None else parts.codec.bound.definition,
-        rough={name: fmean(spent) / seen.calls.get(name, 1) for name, spent in taken.items()},
-        calls=seen.calls,
-        limits=beyond(job.codec, parts, sample, seen.payloads),
-        payloads=context.blobs.put(Payloads(seen.payloads, taken).stored()),
+        rough={name: fmean(spent) / check.calls.get(name, 1) for name, spent in taken.items()},
+        calls=check.calls,
+        limits=beyond(job.codec, parts, sample, check.payloads),
+        payloads=context.blobs.put(Payloads(check.payloads, taken).stored()),
         dictionary="" if dictionary is None else context.blobs.put(dictionary),
     )
 
 
-def _costs(
-    parts: CodecParts,
-    sample: PickledSample,
-    seen: _Seen,
-    places: Mapping[str, str],
-    seconds: float,
-    beat: Callable[[], object],
-) -> dict[str, list[float]]:
-    """Return what each record takes, by operation; one that was only encoded counts by its payload's length.
+class _Check:
+    """The check of one codec, and what the records so far showed.
 
-    Args:
-        parts: The codec.
-        sample: The records.
-        seen: What the check saw.
-        places: Where operations' places are, as far as these are servers.
-        seconds: That finding it out more surely may take for an operation.
-        beat: Called before each further call.
-
-    Raises:
-        CodecError: It refuses in a further pass what it has taken before.
+    Attributes:
+        payloads: In the order of the sample.
+        seconds: By operation, of each record that went through it.
+        compared: Records that went through all of the check; the others of a slow codec are encoded only.
+        calls: By operation, how many records a call is for, if not for one.
+        judgement: Losses.
+        lossy: Records that lost something.
+        counted: Operations whose calls are not one for each record; all of them were made.
+        failed: Outcome and reason of operations that cannot be timed.
     """
-    found = {}
-    for name, taken in seen.seconds.items():
-        if not taken:
-            continue
-        rate = sum(taken) / max(1, sum(len(payload) for payload in seen.payloads[: len(taken)]))
-        rest = [rate * max(1, len(payload)) for payload in seen.payloads[len(taken) :]]
-        if name in seen.counted:
-            rest = []
-        found[name] = taken + rest
-        if not rest and sum(taken) < seconds:
-            with closing(work(parts, name, sample, seen.payloads, places=places)) as made:
-                if made.records == 1 or made.calls is not None:
-                    found[name] = costs(made, taken, seconds, beat)
-    return found
 
+    def __init__(self, job: Check, context: WorkerContext, parts: CodecParts, sample: PickledSample) -> None:
+        self._job = job
+        self._context = context
+        self._parts = parts
+        self._sample = sample
+        self._operations = [operation(name) for name in job.operations]
+        self.payloads: list[bytes] = []
+        self.seconds: dict[str, list[float]] = {name: [] for name in _ROUND_TRIP}
+        self.compared = 0
+        self.calls: dict[str, int] = {}
+        self.judgement = FidelityJudgement()
+        self.lossy = 0
+        self.counted: set[str] = set()
+        self.failed: dict[str, tuple[Outcome, str]] = {}
 
-def _others(
-    parts: CodecParts,
-    sample: PickledSample,
-    seen: _Seen,
-    chosen: Sequence[Operation],
-    places: Mapping[str, str],
-    beat: Beat,
-) -> dict[str, tuple[Outcome, str]]:
-    """Go through the timed operations that are no part of the round trip; return why which cannot be timed.
+    def round_trips(self) -> None:
+        """Take the records there and back.
 
-    What each record takes joins `seen`.
-    """
-    failed: dict[str, tuple[Outcome, str]] = {}
-    for declared in chosen:
-        if declared.name in _ROUND_TRIP or (declared.schema and parts.fix is None):
-            continue
+        Raises:
+            _EndedError: The codec may not be timed.
+        """
+        me = os.getpid()
+        begun = time.perf_counter()
+        for index in range(len(self._sample.pickles)):
+            spent = time.perf_counter() - begun if index >= Checks.CHECKED else 0.0
+            if spent > Checks.VERY_SLOW * self._job.seconds:
+                break
+            self._context.beat(0)
+            comparing = spent <= self._job.seconds and self.compared == index
+            payload, text = self._encoded(index, comparing=comparing)
+            self._note("dump")
+            if comparing:
+                self._compare(index, payload, text)
+                self._note("load")
+                self.compared += 1
+            self.payloads.append(payload)
+            if os.getpid() != me:
+                os._exit(0)  # the codec forked; the original tells
+            if _has_children():
+                raise _EndedError("error", f"starts processes of its own (at record {index + 1})")
+
+    def try_others(self) -> None:
+        """Go through the timed operations that are no part of the round trip."""
+        for declared in self._operations:
+            if declared.phase != "time" or declared.name in _ROUND_TRIP:
+                continue
+            if declared.schema and self._parts.fix is None:
+                continue
+            try:
+                self.seconds[declared.name] = self._tried(declared)
+            except _EndedError as end:
+                self.failed[declared.name] = end.outcome, end.reason
+
+    def figures(self) -> tuple[dict[str, float], dict[str, Mapping[str, Any]]]:
+        """Return the figures of the check and what is known besides, by operation."""
+        found: dict[str, float] = {}
+        known: dict[str, Mapping[str, Any]] = {}
+        for declared in self._operations:
+            if declared.phase != "check":
+                continue
+            context = context_of(declared, self._parts, self._sample, self.payloads, self._job.places)
+            try:
+                come = declared.carry_out(context)
+                if isinstance(come, Measured):
+                    known[declared.name], come = come.known(), come.value
+                found[declared.name] = come
+            except UnfitError as error:
+                self.failed[declared.name] = "unsupported", str(error)
+            except Exception as error:  # noqa: BLE001 - a cell fails alone, whatever it raises
+                reason = f"{declared.name} raised {type(error).__name__}: {error}"
+                self.failed[declared.name] = "error", reason
+        return found, known
+
+    def costs(self) -> dict[str, list[float]]:
+        """Return what each record takes, by operation; of one that was only encoded, by its payload's length.
+
+        Raises:
+            CodecError: It refuses in a further pass what it has taken before.
+        """
+        found = {}
+        seconds = Checks.COSTS * self._job.seconds
+        for name, taken in self.seconds.items():
+            if not taken:
+                continue
+            rate = sum(taken) / max(1, sum(len(payload) for payload in self.payloads[: len(taken)]))
+            rest = [rate * max(1, len(payload)) for payload in self.payloads[len(taken) :]]
+            if name in self.counted:
+                rest = []
+            found[name] = taken + rest
+            if not rest and sum(taken) < seconds:
+                with closing(self._work(name)) as made:
+                    if made.records == 1 or made.calls is not None:
+                        found[name] = costs(made, taken, seconds, lambda: self._context.beat(0))
+        return found
+
+    def _work(self, name: str) -> TimedWork:
+        return work(self._parts, name, self._sample, self.payloads, places=self._job.places)
+
+    def _tried(self, declared: Operation) -> list[float]:
+        """Call an operation once on each record that was compared; return the seconds that each took."""
+        found = []
+        where = "before the first record"
         try:
-            seen.seconds[declared.name] = _tried(parts, sample, seen, declared, places, beat)
-        except _EndedError as end:
-            failed[declared.name] = end.outcome, end.reason
-    return failed
-
-
-def _figures(
-    parts: CodecParts,
-    sample: PickledSample,
-    seen: _Seen,
-    chosen: Sequence[Operation],
-    places: Mapping[str, str],
-    failed: dict[str, tuple[Outcome, str]],
-) -> tuple[dict[str, float], dict[str, Mapping[str, Any]]]:
-    """Return the figures of the check and what is known besides, by operation; why not joins `failed`."""
-    found: dict[str, float] = {}
-    known: dict[str, Mapping[str, Any]] = {}
-    for declared in chosen:
-        try:
-            come = declared.carry_out(context_of(declared, parts, sample, seen.payloads, places))
-            if isinstance(come, Measured):
-                known[declared.name], come = come.known(), come.value
-            found[declared.name] = come
+            with closing(self._work(declared.name)) as made:
+                clock = time.perf_counter if made.waits else time.thread_time
+                batch = made.batches(range(len(self.payloads) if made.calls is None else made.calls))
+                if made.records > 1:
+                    self.calls[declared.name] = made.records
+                if made.calls is not None:
+                    self.counted.add(declared.name)
+                for index in range(_calls(made, self.compared)):
+                    self._context.beat(0)
+                    where = _where(index if made.calls is None else index * made.records)
+                    items, at = batch(index, 1)
+                    begin = clock()
+                    came = made.call(items[at])
+                    found.append(max(1e-9, clock() - begin))
+                    if made.expected is not None:
+                        difference = first_difference(made.expected(index), came)
+                        if difference is not None:
+                            raise _EndedError("wrong", f"{declared.name}: {difference}; {where}")
         except UnfitError as error:
-            failed[declared.name] = "unsupported", str(error)
-        except Exception as error:  # noqa: BLE001 - a cell fails alone, whatever it raises
-            failed[declared.name] = "error", f"{declared.name} raised {type(error).__name__}: {error}"
-    return found, known
+            raise _EndedError("unsupported", str(error)) from error
+        except CodecError as error:
+            raise _EndedError("error", f"{declared.name}: {error.reason}; {where}") from error
+        except _EndedError:
+            raise
+        except Exception as error:
+            raise _EndedError(
+                "error", f"{declared.name} raised {type(error).__name__}: {error}; {where}"
+            ) from error
+        return found if made.records == 1 or made.calls is not None else found * self.compared
 
+    def _note(self, name: str) -> None:
+        """Write down what a slow call took: there may be no time for more."""
+        if (spent := self.seconds[name][-1]) > Checks.LONG:
+            self._context.note({name: spent})
 
-def _tried(
-    parts: CodecParts,
-    sample: PickledSample,
-    seen: _Seen,
-    declared: Operation,
-    places: Mapping[str, str],
-    beat: Beat,
-) -> list[float]:
-    """Call an operation once on each record that was compared; return the seconds that each took."""
-    found = []
-    where = "before the first record"
-    try:
-        with closing(work(parts, declared.name, sample, seen.payloads, places=places)) as made:
-            clock = time.perf_counter if made.waits else time.thread_time
-            batch = made.batches(range(len(seen.payloads) if made.calls is None else made.calls))
-            if made.records > 1:
-                seen.calls[declared.name] = made.records
-            if made.calls is not None:
-                seen.counted.add(declared.name)
-            for index in range(_calls(made, seen.compared)):
-                beat(0)
-                where = _where(index if made.calls is None else index * made.records)
-                items, at = batch(index, 1)
-                begin = clock()
-                came = made.call(items[at])
-                found.append(max(1e-9, clock() - begin))
-                if made.expected is not None:
-                    difference = first_difference(made.expected(index), came)
-                    if difference is not None:
-                        raise _EndedError("wrong", f"{declared.name}: {difference}; {where}")
-    except UnfitError as error:
-        raise _EndedError("unsupported", str(error)) from error
-    except CodecError as error:
-        raise _EndedError("error", f"{declared.name}: {error.reason}; {where}") from error
-    except _EndedError:
-        raise
-    except Exception as error:
-        raise _EndedError(
-            "error", f"{declared.name} raised {type(error).__name__}: {error}; {where}"
-        ) from error
-    return found if made.records == 1 or made.calls is not None else found * seen.compared
+    def _encoded(self, index: int, *, comparing: bool) -> tuple[bytes, bytes | None]:
+        """Encode a record, which must stay as it is; return its payload, and the record as `written`."""
+        parts, sample = self._parts, self._sample
+        record = sample.record(index)
+        if len(sample.pickles[index]) > Checks.LARGE:
+            gc.freeze()  # our copy must not be looked through while a codec works, as it is not in timing
+        text = written(record) if comparing else None
+        (taken,) = parts.taken([record])
+        begin = time.thread_time()
+        try:
+            payload = parts.bare.encode(taken)
+        except EncodeError as error:
+            raise _refused(parts, record, error, _where(index)) from error
+        self.seconds["dump"].append(_since(begin))
+        if not isinstance(payload, bytes):
+            raise _EndedError("error", f"encode returned `{type(payload).__name__}`, not bytes")
+        if comparing and (text is None or text != written(record)):
+            difference = first_difference(sample.record(index), record)
+            if difference is not None:
+                raise _EndedError("wrong", f"encode changed the record itself: {difference}; {_where(index)}")
+        return payload, text
+
+    def _compare(self, index: int, payload: bytes, text: bytes | None) -> None:
+        """Take a payload back and compare what comes with the record, which is `text` as `written`."""
+        parts, where = self._parts, _where(index)
+        begin = time.thread_time()
+        found = _decoded(parts, payload, where)
+        self.seconds["load"].append(spent := _since(begin))
+        again = index < Checks.CHECKED and spent < Checks.LONG and isinstance(found, dict | list)
+        if again and _decoded(parts, payload, where) is found:
+            raise _EndedError("wrong", f"decode returned one and the same object for two calls; {where}")
+        if parts.fix is not None:
+            begin = time.thread_time()
+            found = parts.fix(found)
+            self.seconds["fix"].append(_since(begin))
+        if parts.give is not None:
+            found = parts.give(found)
+        if text is not None and text == written(found):
+            return
+        expected = self._sample.record(index)
+        if not equal(expected, found, order="key_order" in parts.codec.preserves):
+            judgement = find_losses(expected, found, parts.codec.preserves, parts.codec.losses)
+            if judgement.wrong is not None:
+                raise _EndedError("wrong", f"{judgement.wrong}; {where}")
+            self.judgement.merge(judgement)
+            self.lossy += 1
 
 
 def _calls(made: TimedWork, compared: int) -> int:
@@ -257,30 +302,6 @@ def _calls(made: TimedWork, compared: int) -> int:
     if made.calls is not None:
         return min(made.calls, -(-compared // made.records))
     return compared if made.records == 1 else min(compared, 1)
-
-
-def _through(parts: CodecParts, sample: PickledSample, context: WorkerContext, seconds: float) -> _Seen:
-    seen = _Seen()
-    me = os.getpid()
-    begun = time.perf_counter()
-    for index in range(len(sample.pickles)):
-        spent = time.perf_counter() - begun if index >= Checks.CHECKED else 0.0
-        if spent > Checks.VERY_SLOW * seconds:
-            break
-        context.beat(0)
-        comparing = spent <= seconds and seen.compared == index
-        payload, text = _encoded(parts, sample, index, seen, comparing=comparing)
-        _note(context, seen, "dump")
-        if comparing:
-            _compare(parts, sample, index, payload, text, seen)
-            _note(context, seen, "load")
-            seen.compared += 1
-        seen.payloads.append(payload)
-        if os.getpid() != me:
-            os._exit(0)  # the codec forked; the original tells
-        if _has_children():
-            raise _EndedError("error", f"starts processes of its own (at record {index + 1})")
-    return seen
 
 
 def _as_is(parts: CodecParts, sample: PickledSample) -> bool:
@@ -297,64 +318,6 @@ def _since(begin: float) -> float:
 
 def _where(index: int) -> str:
     return f"record {index + 1} of the sample"
-
-
-def _note(context: WorkerContext, seen: _Seen, operation: str) -> None:
-    """Write down what a slow call took: there may be no time for more."""
-    if (spent := seen.seconds[operation][-1]) > Checks.LONG:
-        context.note({operation: spent})
-
-
-def _encoded(
-    parts: CodecParts, sample: PickledSample, index: int, seen: _Seen, *, comparing: bool
-) -> tuple[bytes, bytes | None]:
-    """Encode a record, which must stay as it is; return its payload, and the record as `written`."""
-    record = sample.record(index)
-    if len(sample.pickles[index]) > Checks.LARGE:
-        gc.freeze()  # our copy must not be looked through while a codec works, as it is not in timing
-    text = written(record) if comparing else None
-    (taken,) = parts.taken([record])
-    begin = time.thread_time()
-    try:
-        payload = parts.bare.encode(taken)
-    except EncodeError as error:
-        raise _refused(parts, record, error, _where(index)) from error
-    seen.seconds["dump"].append(_since(begin))
-    if not isinstance(payload, bytes):
-        raise _EndedError("error", f"encode returned `{type(payload).__name__}`, not bytes")
-    if comparing and (text is None or text != written(record)):
-        difference = first_difference(sample.record(index), record)
-        if difference is not None:
-            raise _EndedError("wrong", f"encode changed the record itself: {difference}; {_where(index)}")
-    return payload, text
-
-
-def _compare(
-    parts: CodecParts, sample: PickledSample, index: int, payload: bytes, text: bytes | None, seen: _Seen
-) -> None:
-    """Take a payload back and compare what comes with the record, which is `text` as `written`."""
-    where = _where(index)
-    begin = time.thread_time()
-    found = _decoded(parts, payload, where)
-    seen.seconds["load"].append(spent := _since(begin))
-    again = index < Checks.CHECKED and spent < Checks.LONG and isinstance(found, dict | list)
-    if again and _decoded(parts, payload, where) is found:
-        raise _EndedError("wrong", f"decode returned one and the same object for two calls; {where}")
-    if parts.fix is not None:
-        begin = time.thread_time()
-        found = parts.fix(found)
-        seen.seconds["fix"].append(_since(begin))
-    if parts.give is not None:
-        found = parts.give(found)
-    if text is not None and text == written(found):
-        return
-    expected = sample.record(index)
-    if not equal(expected, found, order="key_order" in parts.codec.preserves):
-        judgement = find_losses(expected, found, parts.codec.preserves, parts.codec.losses)
-        if judgement.wrong is not None:
-            raise _EndedError("wrong", f"{judgement.wrong}; {where}")
-        seen.judgement.merge(judgement)
-        seen.lossy += 1
 
 
 def _decoded(parts: CodecParts, payload: bytes, where: str) -> Any:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 import textwrap
 import threading
 import time
@@ -27,6 +24,7 @@ from bakeoff.bench.worker.records import make_sample
 from bakeoff.codecs import Codec, codec
 from bakeoff.errors import UsageError
 from bakeoff.reports import render
+from launched import launch, publish
 
 RECORDS = [{"id": number, "text": "x" * number} for number in range(40)]
 
@@ -158,17 +156,12 @@ def test_who_holds_the_interpreter_is_told_from_who_gives_it_up() -> None:
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the result of a run of operations with processes of their own."""
     folder = tmp_path_factory.mktemp("alone")
-    done = bakeoff(folder, "run", "movies", "-c", "json,msgpack", "--ops", "tail-load,import", *FAST)
+    done = launch(folder, "run", "movies", "-c", "json,msgpack", "--ops", "tail-load,import", *FAST)
     assert done.returncode == 0, done.stderr
     return folder / "bakeoff.json"
 
 
 FAST = ("--quick", "--sample", "50", "--all")
-
-
-def bakeoff(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-P", "-m", "bakeoff", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
 
 
 def test_there_is_a_sample_for_each_process(measured: Path) -> None:
@@ -192,7 +185,7 @@ def test_extras_of_a_figure_have_columns(measured: Path) -> None:
     entries_ = {row["codec"]: row["entries"] for row in section["rows"]}
     assert all(entry["tail-load-p50"]["value"] > 0 for entry in entries_.values())
     assert all(entry["tail-load"]["low"] < entry["tail-load"]["high"] for entry in entries_.values())
-    assert bakeoff(measured.parent, "compare", "bakeoff.json", "bakeoff.json").returncode == 0
+    assert launch(measured.parent, "compare", "bakeoff.json", "bakeoff.json").returncode == 0
 
 
 def told(result: Result) -> dict[str, Any]:
@@ -235,8 +228,7 @@ def test_what_one_process_said_is_kept(tmp_path: Path) -> None:
 
 def test_a_cell_fails_alone(tmp_path: Path) -> None:
     """One whose codec dies in its second process is out, with the reason; the others go on."""
-    (tmp_path / "deadly.py").write_text(
-        textwrap.dedent("""
+    deadly = textwrap.dedent("""
         import json, os
         from pathlib import Path
         from bakeoff.bench.operations.base import Measured, Operation
@@ -249,15 +241,10 @@ def test_a_cell_fails_alone(tmp_path: Path) -> None:
             return Measured(1.0)
 
         DIE = Operation(name="die", phase="alone", summary="dies", carry_out=die, heading="die")
-        """)
-    )
-    info = tmp_path / "deadly-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: deadly\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[bakeoff.operations]\ndie = deadly:DIE\n")
-    environment = os.environ | {"PYTHONPATH": str(tmp_path), "SEEN": str(tmp_path / "seen")}
-    command = [sys.executable, "-m", "bakeoff", "run", "movies", "-c", "json,msgpack", "--ops", "die", *FAST]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, env=environment)
+    """)
+    publish(tmp_path, "deadly", deadly, "[bakeoff.operations]\ndie = deadly:DIE\n")
+    environment = {"PYTHONPATH": str(tmp_path), "SEEN": str(tmp_path / "seen")}
+    done = launch(tmp_path, "run", "movies", "-c", "json,msgpack", "--ops", "die", *FAST, **environment)
 
     assert done.returncode == 0, done.stderr
     cells = {c.cell.codec: c for c in read(tmp_path / "bakeoff.json").cells}

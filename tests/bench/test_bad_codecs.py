@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from bakeoff.bench.results import CellResult, Result, read
 from installed import install
+from launched import launch
 
 HOSTILE = """
 import ctypes, json, os, sys
@@ -112,28 +111,10 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, subproces
     """Run all of them beside msgpack and json."""
     folder = tmp_path_factory.mktemp("hostile")
     install(folder, "hostile", HOSTILE, CODECS)
-    arguments = [
-        "run",
-        "movies",
-        "--quick",
-        "--all",
-        "--budget",
-        "3",
-        "--sample",
-        "1000",
-        "--records",
-        "1000",
-    ]
-    arguments += ["--cell-timeout", "2", "--cell-memory", "600M", "-o", "out.json"]
-    arguments += ["-c", ",".join(["msgpack", "json", *CODECS])]
-    done = subprocess.run(
-        [sys.executable, "-P", "-m", "bakeoff", *arguments],
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(folder)},
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
+    arguments = "--quick --all --budget 3 --sample 1000 --records 1000 --cell-timeout 2 --cell-memory 600M"
+    entered = ",".join(["msgpack", "json", *CODECS])
+    done = launch(
+        folder, "run", "movies", *arguments.split(), "-o", "out.json", "-c", entered, PYTHONPATH=str(folder)
     )
     assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
     return read(folder / "out.json"), done
@@ -204,27 +185,8 @@ def test_what_codecs_print_is_not_in_the_table(
 def test_no_codec_through_is_a_failure(tmp_path: Path) -> None:
     """It came through its check, so that there is a size; but no time is left of it, and the run says so."""
     install(tmp_path, "hostile", HOSTILE, CODECS)
-    arguments = [
-        "run",
-        "movies",
-        "--quick",
-        "--all",
-        "--budget",
-        "0",
-        "--records",
-        "1000",
-        "-c",
-        "segfaults-late",
-    ]
-    done = subprocess.run(
-        [sys.executable, "-P", "-m", "bakeoff", *arguments],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
+    arguments = "run movies --quick --all --budget 0 --records 1000 -c segfaults-late"
+    done = launch(tmp_path, *arguments.split(), PYTHONPATH=str(tmp_path))
     result = read(tmp_path / "bakeoff.json")
 
     assert cell(result, "segfaults-late", "size").samples

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,6 +16,7 @@ from bakeoff.bench.results import read
 from bakeoff.bench.worker.records import make_sample
 from bakeoff.codecs import codec
 from bakeoff.errors import UsageError
+from launched import launch
 
 RECORDS = [{"id": number, "text": "x" * number} for number in range(10)]
 
@@ -90,11 +89,6 @@ def test_frames_have_a_number_of_records(text: str) -> None:
         operation(f"batch-dump:{text}")
 
 
-def bakeoff(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-P", "-m", "bakeoff", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
-
-
 QUICK = ("--quick", "--all", "--budget", "0", "--sample", "50")
 
 
@@ -103,7 +97,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the result of a run with frames and compressors."""
     folder = tmp_path_factory.mktemp("frames")
     how = ("--frames", "1,25", "--compress", "zlib:1,zlib:9")
-    done = bakeoff(folder, "run", "movies", "-c", "json,msgpack", *QUICK, *how)
+    done = launch(folder, "run", "movies", "-c", "json,msgpack", *QUICK, *how)
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -122,7 +116,7 @@ def test_figures_are_those_of_one_record(swept: Path) -> None:
 
 
 def sections(folder: Path, *arguments: str) -> dict[str, dict[str, Any]]:
-    done = bakeoff(folder, "report", "-f", "json", *arguments)
+    done = launch(folder, "report", "-f", "json", *arguments)
     return {section["corpus"]: section for section in json.loads(done.stdout)["sections"]}
 
 
@@ -155,7 +149,7 @@ def test_columns_that_are_asked_for_are_all_there_is(swept: Path) -> None:
 @pytest.mark.parametrize("form", ["text", "md", "csv", "latex", "rst", "html"])
 def test_every_output_has_them(swept: Path, form: str) -> None:
     """Or shows their figures, as the page does."""
-    done = bakeoff(swept, "report", "-f", form)
+    done = launch(swept, "report", "-f", form)
 
     assert 0 == done.returncode, done.stderr
     assert ("batch-load" in done.stdout) or ("load, 25 a frame" in done.stdout)

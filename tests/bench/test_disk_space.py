@@ -62,20 +62,8 @@ def run(
     )
 
 
-SMALL = [
-    "movies",
-    "--records",
-    "200",
-    "--sample",
-    "50",
-    "-c",
-    "fills,json",
-    "--all",
-    "--budget",
-    "0",
-    "-o",
-    "out.json",
-]
+SMALL = ["movies", "--records", "200", "--sample", "50", "-c", "fills,json"]
+SMALL += ["--all", "--budget", "0", "-o", "out.json"]
 
 
 @pytest.mark.usefixtures("mountable")

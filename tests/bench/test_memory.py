@@ -16,6 +16,7 @@ from bakeoff.bench.jobs import Alone, CorpusInputs, Ended, Found
 from bakeoff.bench.operations import growth
 from bakeoff.bench.operations._memory import EXACT, windows
 from bakeoff.bench.run.memory import _confirmed
+from launched import launch
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or not EXACT, reason="the truths below are those of glibc's allocator on Linux"
@@ -195,29 +196,9 @@ def test_shared_memory_is_held_and_pages_that_leave_are_not():
 
 def test_slow_calls_are_no_hanging_ones(tmp_path):
     """A pass of many windows may take longer than any call may."""
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "bakeoff",
-            "run",
-            "movies",
-            "--sample",
-            "20",
-            "-c",
-            "yaml/pure",
-            "--ops",
-            "growth-load,peak-load,retained-records",
-            "--cell-timeout",
-            "2",
-            "-o",
-            "out.json",
-        ],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    operations = "growth-load,peak-load,retained-records"
+    typed = f"run movies --sample 20 -c yaml/pure --ops {operations} --cell-timeout 2 -o out.json"
+    done = launch(tmp_path, *typed.split())
 
     assert 0 == done.returncode, done.stderr
     assert "timed out" not in done.stdout

@@ -10,6 +10,7 @@ import select
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
@@ -24,7 +25,9 @@ from bakeoff.bench.run.session import stored_options
 from bakeoff.bench.run.state import State, entries
 from bakeoff.errors import RunError, UsageError
 from installed import install
+from launched import launch
 
+VERSION = metadata.version("bakeoff")
 RUN = [sys.executable, "-P", "-m", "bakeoff", "run"]
 FEW = ["--records", "200", "--sample", "50", "-c", "msgpack,json", "-o", "out.json"]
 SMALL = [*FEW, "--no-memory"]
@@ -35,9 +38,14 @@ ENDLESS = ["movies", *SMALL, "--budget", "600", "--precision", "0.0001%", "--rat
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run to the end."""
-    return subprocess.run(
-        [*RUN, *arguments], cwd=folder, capture_output=True, text=True, timeout=600, check=False
-    )
+    return launch(folder, "run", *arguments)
+
+
+def wait(process: subprocess.Popen[str], until: Callable[[], bool]) -> None:
+    """Wait until something is so, or the process has ended."""
+    while process.poll() is None and not until():
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(0.02)
 
 
 class Endless:
@@ -57,12 +65,9 @@ class Endless:
 
     def wait_for_processes(self, number: int) -> int:
         """Wait until so many timing processes are in the journal."""
-        while self.process.poll() is None:
-            if (done := timing_processes(self.journal)) >= number:
-                return done
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(0.02)
-        raise AssertionError(self.process.communicate())
+        wait(self.process, lambda: timing_processes(self.journal) >= number)
+        assert self.process.poll() is None, self.process.communicate()
+        return timing_processes(self.journal)
 
     def end(self, signal_number: int) -> tuple[str, str]:
         """Send a signal and wait."""
@@ -219,11 +224,7 @@ class TestInterrupt:
         arguments = ["movies", "--records", "200", "-o", "out.json"]
         started = subprocess.Popen([*RUN, *arguments], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
         journal = journal_path(tmp_path / "out.json")
-        while started.poll() is None and not (
-            journal.exists() and b'"operation": "size"' in journal.read_bytes()
-        ):
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                started.wait(0.01)
+        wait(started, lambda: journal.exists() and b'"operation": "size"' in journal.read_bytes())
         measured = timing_processes(journal)
         started.send_signal(signal.SIGINT)
         _, err = started.communicate(timeout=600)
@@ -344,13 +345,11 @@ class TestResume:
 
     def test_other_records_from_standard_input_are_refused(self, tmp_path: Path) -> None:
         """They are known by their sha256, like a file's."""
-        once = [*RUN, "-", *UNTIMED]
-        subprocess.run(once, cwd=tmp_path, input=b'{"a": 1}', check=True, capture_output=True)
-        again = [*RUN, "--resume", "out.json"]
-        done = subprocess.run(again, cwd=tmp_path, input=b'{"a": 2}', capture_output=True, check=False)
+        launch(tmp_path, "run", "-", *UNTIMED, stdin='{"a": 1}')
+        done = launch(tmp_path, "run", "--resume", "out.json", stdin='{"a": 2}')
 
         assert done.returncode == 1
-        assert b"corpus stdin: sha256" in done.stderr
+        assert "corpus stdin: sha256" in done.stderr
 
     def test_explaining_a_run_writes_nothing(self, finished: Path) -> None:
         """`--resume FILE --explain` only reads."""
@@ -389,46 +388,43 @@ class TestResume:
         assert done.returncode == 1
         assert "corpus mine: sha256" in done.stderr
 
-    def test_another_version_of_a_codec_is_refused(self, finished: Path, tmp_path: Path) -> None:
-        """The library's version then and now are both named."""
-        text = (finished / "out.json").read_text().replace('\\"version\\": \\"1.', '\\"version\\": \\"0.')
-        (tmp_path / "out.json").write_text(text)
+    @pytest.mark.parametrize(
+        ("now", "then", "said"),
+        [
+            ('\\"version\\": \\"1.', '\\"version\\": \\"0.', "msgpack: msgpack 0."),
+            (f'\\"{VERSION}\\"', '\\"0.0.1\\"', f"bakeoff_version: 0.0.1 then, {VERSION} now"),
+        ],
+        ids=["codec", "bakeoff"],
+    )
+    def test_another_version_is_refused(
+        self, finished: Path, tmp_path: Path, now: str, then: str, said: str
+    ) -> None:
+        """That of a codec's library, and ours: codecs and scheduler are part of what was measured."""
+        (tmp_path / "out.json").write_text((finished / "out.json").read_text().replace(now, then))
         done = run(tmp_path, "--resume", "out.json")
 
         assert done.returncode == 1
-        assert "msgpack: msgpack 0." in done.stderr
-
-    def test_another_bakeoff_is_refused(self, finished: Path, tmp_path: Path) -> None:
-        """Its codecs and its scheduler are part of what was measured."""
-        text = (finished / "out.json").read_text()
-        version = metadata.version("bakeoff")
-        (tmp_path / "out.json").write_text(text.replace(f'\\"{version}\\"', '\\"0.0.1\\"'))
-        done = run(tmp_path, "--resume", "out.json")
-
-        assert done.returncode == 1
-        assert f"bakeoff_version: 0.0.1 then, {version} now" in done.stderr
+        assert said in done.stderr
 
     def test_the_version_that_a_third_party_tells_is_compared(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """It need not be that of its package."""
         package = tmp_path / "package"
-        module = package / "theirs.py"
-        install(
-            package,
-            "theirs",
+        source = (
             "import json, bakeoff\n"
             "def theirs():\n"
             "    return bakeoff.Codec(name='theirs', format='json', version='9.9', library='fast',\n"
             "        encode=lambda record: json.dumps(record).encode(), decode=json.loads,\n"
-            "        preserves=['none', 'bool', 'int', 'float', 'str', 'list', 'dict'])\n",
-            ["theirs"],
+            "        preserves=['none', 'bool', 'int', 'float', 'str', 'list', 'dict'])\n"
         )
+        install(package, "theirs", source, ["theirs"])
         monkeypatch.setenv("PYTHONPATH", str(package))
         arguments = ["movies", *UNTIMED, "-c", "theirs"]
         assert run(tmp_path, *arguments).returncode == 0
         same = run(tmp_path, "--resume", "out.json")
-        module.write_text(module.read_text().replace("9.9", "9.10").replace("json.dumps", "json.nothing"))
+        source = source.replace("9.9", "9.10").replace("json.dumps", "json.nothing")
+        (package / "theirs.py").write_text(source)
         other = run(tmp_path, "--resume", "out.json")
 
         assert same.returncode == 0, same.stderr
@@ -541,9 +537,7 @@ def test_an_older_result_is_not_replaced_by_nothing(finished: Path, tmp_path: Pa
         text=True,
     )
     journal = journal_path(tmp_path / "out.json")
-    while not (journal.exists() and journal.stat().st_size):
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            pipe.wait(0.02)
+    wait(pipe, lambda: journal.exists() and journal.stat().st_size > 0)
     pipe.send_signal(signal.SIGINT)
     pipe.wait(600)
     _, err = pipe.communicate()

@@ -12,16 +12,14 @@ import pytest
 
 from bakeoff.bench.results import read
 from inprocess import bakeoff
+from launched import launch
 from untraced import untraced
 
 LINES = '{"id": 1, "when": "2024-01-01T10:00:00"}\n{"id": 2, "when": "2024-01-02T10:00:00"}\n'
 
 
 def run(folder: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-P", "-m", "bakeoff", "run", *arguments]
-    return subprocess.run(
-        command, cwd=folder, input=stdin, capture_output=True, text=True, timeout=600, check=False
-    )
+    return launch(folder, "run", *arguments, stdin=stdin)
 
 
 @pytest.fixture
@@ -66,16 +64,35 @@ def test_a_file_of_records_gives_a_table_and_a_result_file(mine: Path) -> None:
         (["--encoding", "latn1"], "no encoding of text named 'latn1'; did you mean latin1"),
         (["--null", "NA"], "is for cells of CSV and TSV"),
         (["nothing.jsonl"], "no corpus and no file named 'nothing.jsonl'"),
+        (["moviez"], "did you mean movies"),
+        (["moviez", "--explain"], "did you mean movies"),
+        ([""], "a corpus without a name"),
+        (["earlier.json"], "earlier.json: is a result file of bakeoff"),
+        (["-c", "!*"], "no codec is left of !*"),
+        (["movies", "--from", "csv"], "movies is generated and has no format"),
+        (["--schema", "messages", "--infer"], "leave one of them out"),
+        (["-I", "."], "-I needs --schema"),
+        (["-", "--sizes", "16B"], "--sizes reads a corpus once for each size"),
+        (["--ops", "dump", "--repeat"], "leave out --repeat"),
+        (["--ops", ","], "names no operation"),
+        (["--precision", "much"], "say for instance 5%"),
+        (["--cell-memory", "lots"], "say for instance 500M"),
+        (["--cell-memory", "inf"], "say for instance 500M"),
+        (["--cell-memory=-1G"], "say for instance 500M"),
+        (["--budget", "inf"], "'inf' is no time"),
+        (["--cell-timeout", "nan"], "'nan' is no time"),
+        (["-o", "-"], "keeps its results in a file"),
     ],
 )
-def test_names_are_checked_before_anything_starts(tmp_path: Path, arguments: list[str], said: str) -> None:
-    """Of codecs, compressors, operations, formats and corpora; the file is not even read."""
+def test_options_are_checked_before_anything_starts(tmp_path: Path, arguments: list[str], said: str) -> None:
+    """Names of codecs, compressors, operations, formats and corpora, too; the file is not even read."""
     (tmp_path / "mine.jsonl").write_text("no JSON")
+    (tmp_path / "earlier.json").write_text('{"metadata": {"bakeoff_result": 1}}')
     done = bakeoff(tmp_path, "run", "mine.jsonl", *arguments)
 
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["mine.jsonl"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["earlier.json", "mine.jsonl"]
 
 
 def test_a_schema_that_is_named_gives_records_their_types(mine: Path) -> None:
@@ -96,23 +113,6 @@ def test_a_schema_that_is_named_gives_records_their_types(mine: Path) -> None:
     done = run(mine, "--resume", "bakeoff.json")
     assert (done.returncode, done.stdout) == (2, "")
     assert "would import event:Numbered for its schema" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "said"),
-    [
-        (["--schema", "none.py"], 2, "none.py: no such schema file"),
-        (["--schema", "none.avsc"], 2, "none.avsc: no schema can be read from it: No such file"),
-        (["--schema", "messages", "--infer"], 2, "leave one of them out"),
-    ],
-)
-def test_schemas_that_cannot_be_used(mine: Path, arguments: list[str], code: int, said: str) -> None:
-    """The error says why, and nothing is left."""
-    done = bakeoff(mine, "run", "mine.jsonl", *UNTIMED, *arguments)
-
-    assert (done.returncode, done.stdout) == (code, "")
-    assert said in done.stderr
-    assert [path.name for path in mine.iterdir()] == ["mine.jsonl"]
 
 
 @pytest.mark.parametrize("source", ["/dev/stdin", "/dev/fd/{}", "/proc/self/fd/{}"])
@@ -154,8 +154,7 @@ def test_a_file_name_that_is_no_text_is_reported(tmp_path: Path) -> None:
         "compare bakeoff.json bakeoff.json -f json",
         "pick --write",
     ):
-        command = [sys.executable, "-P", "-m", "bakeoff", *line.split()]
-        told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        told = launch(tmp_path, *line.split())
 
         assert (told.returncode, "Traceback" in told.stderr) == (0, False), told.stderr
     assert r'"caf\\udce9" = ' in (tmp_path / "bakeoff.lock").read_text()
@@ -169,17 +168,6 @@ def test_a_line_break_in_a_file_name_breaks_nothing(tmp_path: Path) -> None:
 
     assert (done.returncode, again.returncode) == (0, 0), done.stderr + again.stderr
     assert [corpus.name for corpus in read(tmp_path / "bakeoff.json").corpora] == [r"two\nlines \x1b[31m"]
-
-
-@pytest.mark.parametrize("option", ["--budget", "--cell-timeout"])
-@pytest.mark.parametrize("value", ["inf", "nan"])
-def test_seconds_are_finite(mine: Path, option: str, value: str) -> None:
-    """No result file is made that JSON cannot hold."""
-    done = bakeoff(mine, "run", "mine.jsonl", option, value)
-
-    assert done.returncode == 2
-    assert f"'{value}' is no time" in done.stderr
-    assert sorted(p.name for p in mine.iterdir()) == ["mine.jsonl"]
 
 
 def test_standard_input_is_a_corpus(tmp_path: Path) -> None:
@@ -313,29 +301,23 @@ def test_pyperf_reads_the_file(finished: Path, command: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["moviez"], 2, "did you mean movies"),
-        (["moviez", "--explain"], 2, "did you mean movies"),
-        (["movies", "-c", "jsn"], 2, "did you mean json"),
-        (["movies", "--ops", "dumb"], 2, "no operation 'dumb'"),
-        (["movies", "--precision", "much"], 2, "say for instance 5%"),
-        (["movies", "--cell-memory", "lots"], 2, "say for instance 500M"),
-        (["movies", "--ops", "dump", "--repeat"], 2, "leave out --repeat"),
-        (["movies", "--ops", ","], 2, "names no operation"),
-        (["movies", "--cell-memory", "inf"], 2, "say for instance 500M"),
-        (["movies", "--cell-memory=-1G"], 2, "say for instance 500M"),
-        (["movies", "-o", "-"], 2, "keeps its results in a file"),
         (["movies", "-o", "gone/x.json"], 2, "there is no folder gone"),
         (["movies", "-o", "x.json.gz"], 2, "leave .gz out"),
         (["empty.jsonl"], 1, "no record in it"),
         (["broken.jsonl"], 1, "line 2"),
         (["deep.jsonl"], 1, "bakeoff: deep.jsonl: a record is nested too deep to be handed from process"),
-        ([""], 2, "a corpus without a name"),
+        (["mine.jsonl", "--schema", "none.py"], 2, "none.py: no such schema file"),
+        (
+            ["mine.jsonl", "--schema", "none.avsc"],
+            2,
+            "none.avsc: no schema can be read from it",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_message(
     mine: Path, arguments: list[str], code: int, said: str
 ) -> None:
-    """The right exit code, no traceback, and no file left behind but a result."""
+    """The right exit code, no traceback, and no file left behind."""
     (mine / "empty.jsonl").touch()
     (mine / "broken.jsonl").write_text('{"a": 1}\n{"a":\n')
     (mine / "deep.jsonl").write_text("[" * 600 + "]" * 600)
@@ -344,8 +326,8 @@ def test_what_cannot_be_done_is_said_in_one_message(
     assert done.returncode == code, done.stderr
     assert said in done.stderr
     assert "Traceback" not in done.stderr
-    assert not list(mine.glob("*.journal*"))
-    assert not list(mine.glob(".*"))
+    left = {path.name for path in mine.iterdir()}
+    assert left == {"mine.jsonl", "empty.jsonl", "broken.jsonl", "deep.jsonl"}
 
 
 def test_bad_records_are_counted(mine: Path) -> None:
@@ -378,24 +360,6 @@ def test_allocator_settings_are_recorded_and_warned_of(mine: Path, monkeypatch: 
     assert done.returncode == 0, done.stderr
     assert result.environment["allocator"] == "MALLOC_ARENA_MAX=1"
     assert any("allocator" in warning for warning in result.warnings)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["movies", "-c", "!*"], "no codec is left of !*"),
-        (["movies", "--from", "csv"], "movies is generated and has no format"),
-        (["earlier.json"], "earlier.json: is a result file of bakeoff"),
-    ],
-)
-def test_what_cannot_be_meant_is_refused(tmp_path: Path, arguments: list[str], said: str) -> None:
-    """Before anything is measured or written."""
-    (tmp_path / "earlier.json").write_text('{"metadata": {"bakeoff_result": 1}}')
-    done = bakeoff(tmp_path, "run", *arguments)
-
-    assert done.returncode == 2
-    assert said in done.stderr
-    assert ["earlier.json"] == [path.name for path in tmp_path.iterdir()]
 
 
 @pytest.mark.parametrize("operation", ["dump", "size"])
@@ -440,7 +404,6 @@ def test_records_that_fit_another_part_of_a_definition(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert not [text for text in read(tmp_path / "b.json").warnings if "span.avsc" in text]
 
-    command = [sys.executable, "-P", "-m", "bakeoff", "schema", "check", "spans.jsonl", "span.avsc"]
-    checked = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    checked = launch(tmp_path, "schema", "check", "spans.jsonl", "span.avsc")
     assert checked.returncode == 1
     assert "span.avsc#Span fits all of them" in checked.stderr

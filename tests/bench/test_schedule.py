@@ -15,6 +15,7 @@ from bakeoff.bench.run.check import turn
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.schedule import Schedule
 from installed import install
+from launched import launch
 
 SLOW = """
 import json, time
@@ -61,12 +62,13 @@ def folder(tmp_path: Path) -> Path:
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run ``bakeoff run`` where the package is."""
-    return python(folder, "-m", "bakeoff", "run", *arguments)
+    return launch(folder, "run", *arguments, PYTHONPATH=str(folder))
 
 
-def python(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def unhurried(folder: Path, ending: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run `UNHURRIED` where the package is."""
     return subprocess.run(
-        [sys.executable, "-P", *arguments],
+        [sys.executable, "-P", "-c", UNHURRIED, ending, *arguments],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(folder)},
         capture_output=True,
@@ -84,7 +86,7 @@ def samples(result: Result, codec: str) -> int:
 def test_slow_codecs_are_left_out_and_told(folder: Path) -> None:
     """They keep what their check says: a rough figure, size, fidelity."""
     chosen = ("rows.json", "--quick", "--budget", "2.5", "-c", "json,msgpack,slow")
-    done = python(folder, "-c", UNHURRIED, "all", *chosen)
+    done = unhurried(folder, "all", *chosen)
     result = read(folder / "bakeoff.json")
     (slow,) = (line for line in done.stdout.splitlines() if line.startswith("slow "))
 
@@ -98,7 +100,7 @@ def test_slow_codecs_are_left_out_and_told(folder: Path) -> None:
 
 def test_a_check_without_end_costs_its_own_row(folder: Path) -> None:
     """It is ended when its time is over, long before it would be taken to hang."""
-    done = python(folder, "-c", UNHURRIED, "ended", "rows.json", "--quick", "-c", "json,endless")
+    done = unhurried(folder, "ended", "rows.json", "--quick", "-c", "json,endless")
 
     assert done.returncode == 0
     assert samples(read(folder / "bakeoff.json"), "json") > 0

@@ -1,0 +1,26 @@
+"""The command line as users start it, in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+__all__ = ["launch"]
+
+
+def launch(
+    folder: Path, *arguments: str, stdin: str = "", **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run ``bakeoff ARGUMENTS`` in a folder to its end, with more in its environment."""
+    return subprocess.run(
+        [sys.executable, "-P", "-m", "bakeoff", *arguments],
+        cwd=folder,
+        env=os.environ | environment,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
