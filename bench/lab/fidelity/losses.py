@@ -18,6 +18,7 @@ from typing import Any
 
 from ....codecs.conventions.arrays import convention, kind_of
 from ....codecs.conventions.classes import fields_of, opened
+from ....codecs.conventions.rules import duration_text
 from ....codecs.conventions.tokens import SIGNED, token_of, zone
 from ....codecs.core.paths import brief, join, step
 from . import arrays
@@ -243,8 +244,6 @@ def _texts(value: Any) -> list[str]:
         text = value.isoformat()
         return [text, text.replace("+00:00", "Z")]
     if isinstance(value, dt.timedelta):
-        from ....codecs.conventions.rules import duration_text
-
         return [duration_text(value)]
     return [str(value), repr(value)]
 

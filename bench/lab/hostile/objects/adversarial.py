@@ -120,6 +120,14 @@ def _lies(method: str, *answers: Any) -> Callable[[Codec], Iterator[Any]]:
     return make
 
 
+def _lying_iterators(codec: Codec) -> Iterator[Any]:
+    for answer in (None, 1):
+        yield from _armed("__iter__", partial(_answer, answer))
+    others: tuple[list[Any], ...] = ([[]], [1, [], None])
+    for items in others:
+        yield from _armed("__iter__", lambda *arguments, items=items: iter(items))
+
+
 class _Key:
     """A key that behaves while it is put into a dict, and not afterwards."""
 
@@ -302,7 +310,7 @@ CASES: tuple[HostileCase, ...] = (
     _case(
         "lying-iterators",
         "iterators that are none, or give other things",
-        _lies("__iter__", None, 1, iter([[]]), iter([1, [], None])),
+        _lying_iterators,
     ),
     _case("lying-items", "items, keys and values that are none", _lying_mappings),
     _case(
