@@ -199,7 +199,7 @@ class Schema:
         """Return what a library has for the records of this schema, and the way there and back.
 
         Args:
-            kind: By its file in `bakeoff.schemas.encodes_as.bindings`: ``"msgspec"``, ``"avro"``,
+            kind: By its file in `bakeoff.schemas.wire.bindings`: ``"msgspec"``, ``"avro"``,
                 ``"protobuf"`` and others.
             options: What that takes. msgspec: ``array_like``, for Structs that are written as lists of their
                 values, without field names.

@@ -83,7 +83,7 @@ def binding(schema: Schema, *, of: Any = None) -> Binding:
     """
     library = pyarrow()
     row, holder = row_of(schema.layout.root)
-    own = _storable(library, schema_of(schema.layout))
+    own = library.schema([_storable(library, field) for field in schema_of(schema.layout)])
     columns = _Columns(library, as_objects=schema.as_objects)
     kind = None if holder is None else collection(holder)
     written = columns.row(row, own, own)
@@ -98,34 +98,26 @@ def binding(schema: Schema, *, of: Any = None) -> Binding:
     )
 
 
-def _storable(library: Any, schema: pa.Schema) -> pa.Schema:
-    """Return a schema as it is written: without metadata, and with values in the place of dictionaries."""
-    return library.schema([_storable_field(library, field) for field in schema])
+def _storable(library: Any, field: pa.Field) -> pa.Field:
+    """Return a field as it is written: without metadata, and with values in the place of dictionaries."""
+    types, type_ = library.types, field.type
 
-
-def _storable_field(library: Any, field: pa.Field) -> pa.Field:
-    return library.field(field.name, _storable_type(library, field.type), field.nullable)
-
-
-def _storable_type(library: Any, type_: pa.DataType) -> pa.DataType:
-    types = library.types
-
-    def stored(field: pa.Field) -> pa.Field:
-        return _storable_field(library, field)
+    def stored(*fields: pa.Field) -> list[pa.Field]:
+        return [_storable(library, each) for each in fields]
 
     if types.is_dictionary(type_):
-        return _storable_type(library, type_.value_type)
+        return _storable(library, field.with_type(type_.value_type))
     if types.is_map(type_):
-        return library.map_(stored(type_.key_field), stored(type_.item_field))
-    if types.is_struct(type_):
-        return library.struct([stored(type_.field(i)) for i in range(type_.num_fields)])
-    if types.is_fixed_size_list(type_):
-        return library.list_(stored(type_.value_field), type_.list_size)
-    if types.is_large_list(type_):
-        return library.large_list(stored(type_.value_field))
-    if types.is_list(type_):
-        return library.list_(stored(type_.value_field))
-    return type_
+        type_ = library.map_(*stored(type_.key_field, type_.item_field))
+    elif types.is_struct(type_):
+        type_ = library.struct(stored(*type_))
+    elif types.is_fixed_size_list(type_):
+        type_ = library.list_(*stored(type_.value_field), type_.list_size)
+    elif types.is_large_list(type_):
+        type_ = library.large_list(*stored(type_.value_field))
+    elif types.is_list(type_):
+        type_ = library.list_(*stored(type_.value_field))
+    return library.field(field.name, type_, field.nullable)
 
 
 class _Columns:
