@@ -187,7 +187,7 @@ class _Columns:
         fixed, large = types.is_fixed_size_list(type_), types.is_large_list(type_)
         if not (fixed or large or types.is_list(type_)):
             raise _unlike(path, type_, own)
-        item = self.column(kind.item, type_.value_field, _item(own), path + "[]")
+        item = self.column(kind.item, type_.value_field, getattr(own, "value_type", None), path + "[]")
         holder = collection(kind.type)
         hashed = holder in (set, frozenset) and kinds(kind.item) != (str,)
         return Lists(item, holder, large, type_.list_size if fixed else -1, hashed)
@@ -363,11 +363,6 @@ class _Columns:
 def _below(type_: pa.DataType | None) -> list[Any]:
     """Return the fields of a struct, none of what is no struct."""
     return [type_.field(i) for i in range(type_.num_fields)] if type_ is not None else []
-
-
-def _item(own: pa.DataType | None) -> pa.DataType | None:
-    """Return the type of the items of a list, None of what is no list."""
-    return getattr(own, "value_type", None)
 
 
 def _places(fields: list[pa.Field], path: str) -> dict[str, int]:
