@@ -64,7 +64,7 @@ from ._conversion import (
     Weight,
     Within,
 )
-from .leaves import builder, collection, kinds, reader, writer
+from .leaves import builder, collection, hashes_safely, kinds, reader, writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -346,9 +346,8 @@ def _always_sets(kind: WireType) -> bool:
 
 
 def _guard(key: WireType) -> Callable[[list[Any]], None] | None:
-    """Return what refuses keys that were made to have one hash; text and 64 bits are safe."""
-    safe = ("bool", "int", "bytes", "timestamp", "local-timestamp", "date", "enum")
-    if isinstance(key, Leaf) and (key.wire in safe or isinstance(key.type, (t.StrType, t.LiteralType))):
+    """Return what refuses keys that were made to have one hash; None where these are safe."""
+    if hashes_safely(key):
         return None
 
     def check(keys: list[Any]) -> None:
