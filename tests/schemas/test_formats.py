@@ -346,9 +346,13 @@ def test_keys_of_one_hash_are_refused(name: str, kind: Any) -> None:
     """Numbers that differ by a multiple of what hashes are taken modulo."""
     number = decimal.Decimal if kind is decimal.Decimal else int
     keys = [number(1 + i * (2**61 - 1)) for i in range(2000)]
-    for spec, held in ((dict[kind, int], dict.fromkeys(keys, 1)), (set[kind], set(keys))):
-        codec = with_schema(name, {"a": spec})
-        payload = written(codec, {"a": held})
+    for spec, record in (
+        ({"a": dict[kind, int]}, {"a": dict.fromkeys(keys, 1)}),
+        ({"a": set[kind]}, {"a": set(keys)}),
+        (set[kind], set(keys)),
+    ):
+        codec = with_schema(name, spec)
+        payload = written(codec, record)
         with pytest.raises(LimitError, match="keys of one hash"):
             read(codec, payload)
 

@@ -57,7 +57,7 @@ from ._conversion import (
     Texts,
     ToBatch,
 )
-from .leaves import builder, collection, kinds, reader, uuid_steps, writer
+from .leaves import builder, collection, hashes_safely, kinds, reader, uuid_steps, writer
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -88,7 +88,7 @@ def binding(schema: Schema, *, of: Any = None) -> Binding:
     kind = None if holder is None else collection(holder)
     written = columns.row(row, own, own)
     read = written if of is None else columns.row(row, of, own)
-    hashed = kind in (set, frozenset) and not isinstance(row, Leaf)
+    hashed = kind in (set, frozenset) and not hashes_safely(row)
     imported = library.RecordBatch._import_from_c
     return Binding(
         own,
@@ -189,7 +189,7 @@ class _Columns:
             raise _unlike(path, type_, own)
         item = self.column(kind.item, type_.value_field, getattr(own, "value_type", None), path + "[]")
         holder = collection(kind.type)
-        hashed = holder in (set, frozenset) and kinds(kind.item) != (str,)
+        hashed = holder in (set, frozenset) and not hashes_safely(kind.item)
         return Lists(item, holder, large, type_.list_size if fixed else -1, hashed)
 
     def map(self, kind: WireMap, type_: pa.DataType, own: pa.DataType | None, path: str) -> Column:
@@ -200,7 +200,7 @@ class _Columns:
         key = self.column(kind.key, pair[0], own_key and own_key.type, path + "{key}")
         value = self.column(kind.value, pair[1], own_value and own_value.type, path + "{}")
         large = self.types.is_large_list(type_)
-        return Maps(key, value, large, kinds(kind.key) != (str,))
+        return Maps(key, value, large, not hashes_safely(kind.key))
 
     def record(self, kind: WireRecord, fields: list[pa.Field], own: list[pa.Field], path: str) -> Column:
         self.above.append(kind.name)
