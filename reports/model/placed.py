@@ -125,36 +125,33 @@ def groups(result: Result) -> list[Group]:
     found: dict[tuple[object, ...], Group] = {}
     searched: list[tuple[PipelineSetup, CellResult]] = []
     alpha = error_share(result)
+
+    def group_of(kind: str, corpus: str, setup: StoreSetup | PipelineSetup | None, apart: object) -> Group:
+        return found.setdefault((corpus, kind, apart), Group(kind, bare[corpus], setup, alpha))
+
     for cell in result.cells:
         at, facts = cell.cell, known.get(cell.cell.operation_name)
         setup = facts.setup if facts is not None else None
         if isinstance(setup, PipelineSetup) and setup.rate is None:
             searched.append((setup, cell))
         elif isinstance(setup, PipelineSetup):
-            group = found.setdefault(
-                (at.corpus, PIPELINE, setup.rate), Group(PIPELINE, bare[at.corpus], setup, alpha)
-            )
+            group = group_of(PIPELINE, at.corpus, setup, setup.rate)
             _add(group, (at.place, setup.readers), cell, BASELINE if at.variant else at.codec, variant="")
         elif isinstance(setup, StoreSetup):
-            group = found.setdefault(
-                (at.corpus, STORES, setup.state), Group(STORES, bare[at.corpus], setup, alpha)
-            )
+            group = group_of(STORES, at.corpus, setup, setup.state)
             if None not in (setup.batch, group.batch) and setup.batch != group.batch:
                 raise UsageError("results with batches of different sizes; show them one by one")
             group.batch = group.batch or setup.batch
             _add(group, (at.place, ""), cell, at.codec, at.variant)
         elif at.place:
-            group = found.setdefault(
-                (at.corpus, at.operation), Group(at.operation, bare[at.corpus], None, alpha)
-            )
+            group = group_of(at.operation, at.corpus, None, "")
             if group.facts is None or not at.variant:
                 group.facts = result.operation(at.operation_name)
             _add(group, (at.place, at.parameter), cell, at.codec, at.variant)
     for setup, cell in searched:
         corpus = cell.cell.corpus
         beside = (g for g in found.values() if g.kind == PIPELINE and g.corpus.name == corpus)
-        key = corpus, PIPELINE, None
-        group = next(beside, None) or found.setdefault(key, Group(PIPELINE, bare[corpus], setup, alpha))
+        group = next(beside, None) or group_of(PIPELINE, corpus, setup, None)
         group.bound = setup.bound
         codec = BASELINE if cell.cell.variant else cell.cell.codec
         _add(group, (cell.cell.place, setup.readers), cell, codec, variant="")

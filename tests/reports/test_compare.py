@@ -76,45 +76,37 @@ class TestCompare:
         assert "same" == words_of(found)["json", "size"]
 
     @pytest.mark.parametrize(
-        ("operation", "before", "after", "expected"),
+        ("operation", "resolution", "before", "after", "expected"),
         [
-            ("peak-load", 1e6, 1e7, "10.0× larger"),
-            ("peak-load", 1e7, 1e6, "10.0× smaller"),
-            ("peak-dump", 663_552, 974_848, "not significant"),
-            ("peak-dump", 20e6, 21e6, "not significant"),
-            ("peak-dump", 20e6, 23e6, "1.15× larger"),
-            ("retained-records", 4000, 4600, "1.15× larger"),
-            ("retained-records", 4000, 4300, "not significant"),
+            ("peak-load", 65536, 1e6, 1e7, "10.0× larger"),
+            ("peak-load", 65536, 1e7, 1e6, "10.0× smaller"),
+            ("peak-dump", 65536, 663_552, 974_848, "not significant"),
+            ("peak-dump", 65536, 20e6, 21e6, "not significant"),
+            ("peak-dump", 65536, 20e6, 23e6, "1.15× larger"),
+            ("retained-records", None, 4000, 4600, "1.15× larger"),
+            ("retained-records", None, 4000, 4300, "not significant"),
+            # Where a peak is known to a MiB only, less than that is no difference.
+            ("peak-load", 1 << 20, 1e6, 2e6, "not significant"),
+            # What is below the resolution is no figure, and counts as that.
+            ("peak-load", 65536, 4096, 12288, "not significant"),
+            ("peak-load", 65536, 4096, 655_360, "10.0× larger"),
         ],
     )
-    def test_memory_has_a_tolerance(self, planted, operation, before, after, expected):
-        """One figure a run is judged by what two runs of the same code differ by."""
-        known = {"resolution": 65536} if operation.startswith("peak") else {}
-        found = compare(*(added(planted, "json", operation, value, **known) for value in (before, after)))
+    def test_memory_has_a_tolerance(self, planted, operation, resolution, before, after, expected):
+        """One figure a run is judged by what two runs of the same code differ by, and how it was measured."""
+        runs = [added(planted, "json", operation, peak, resolution=resolution) for peak in (before, after)]
+        found = compare(*runs)
 
         assert expected == words_of(found)["json", operation]
         assert [operation] * expected.endswith("larger") == [
             c.cell.operation_name for c in found.regressions(0.05)
         ]
 
-    def test_a_coarse_peak_has_a_coarse_tolerance(self, planted):
-        """Where a peak is known to a MiB only, less than that is no difference."""
-        coarse = [added(planted, "json", "peak-load", peak, resolution=1 << 20) for peak in (1e6, 2e6)]
+    def test_a_peak_below_its_resolution_is_shown_as_that(self, planted):
+        """Less than 64 KiB is not seen."""
+        runs = [added(planted, "json", "peak-load", peak, resolution=65536) for peak in (4096.0, 655_360.0)]
+        shown = {row.entries["operation"].text: row.entries for row in table(compare(*runs)).sections[0].rows}
 
-        assert "not significant" == words_of(compare(*coarse))["json", "peak-load"]
-
-    def test_a_peak_below_its_resolution_is_no_figure(self, planted):
-        """4 KiB against 12 KiB says nothing where less than 64 KiB is not seen; 640 KiB is ten times that."""
-        one, other, more = (
-            added(planted, "json", "peak-load", peak, resolution=65536)
-            for peak in (4096.0, 12288.0, 655_360.0)
-        )
-
-        assert "not significant" == words_of(compare(one, other))["json", "peak-load"]
-        assert "10.0× larger" == words_of(compare(one, more))["json", "peak-load"]
-        shown = {
-            row.entries["operation"].text: row.entries for row in table(compare(one, more)).sections[0].rows
-        }
         assert ("<64 KiB", "640 KiB") == tuple(shown["peak-load"][side].text for side in ("before", "after"))
 
     @pytest.mark.parametrize(

@@ -98,26 +98,30 @@ def test_it_carries_the_raw_data(read: Reader, small: Result) -> None:
     assert machine["command"] == small.command
 
 
-def test_it_says_what_a_reader_needs(read: Reader, small: Result) -> None:
-    """Advice, warnings, command, corpus hash, environment and failures are all on it."""
-    words = " ".join(" ".join(read.text).split())
+@pytest.fixture(scope="module")
+def words(read: Reader) -> str:
+    return " ".join(" ".join(read.text).split())
+
+
+def test_it_says_what_a_reader_needs(words: str, small: Result) -> None:
+    """Advice, warnings, command, corpus hash, environment, failures and what signs mean are all on it."""
+    signs = "A ratio in parentheses is not distinguishable from 1, and a codec with a range of ranks"
 
     assert "costs least" in words or "are not distinguishable" in words
-    for wanted in (small.command, small.warnings[0], small.corpora[0].sha256, "Made-up CPU", "fastavro"):
+    for wanted in (
+        small.command,
+        small.warnings[0],
+        small.corpora[0].sha256,
+        "Made-up CPU",
+        "fastavro",
+        signs,
+    ):
         assert wanted in words
 
 
-def test_it_explains_its_signs(read: Reader) -> None:
-    """The notations of ratios and ranks are explained below the table that uses them."""
-    words = " ".join(" ".join(read.text).split())
-
-    assert "A ratio in parentheses is not distinguishable from 1, and a codec with a range of ranks" in words
-
-
-def test_a_peak_is_that_of_a_call(read: Reader) -> None:
+def test_a_peak_is_that_of_a_call(read: Reader, words: str) -> None:
     """The column and the charts of peaks speak of a call, as the measurement does, not of the sample."""
     (peak,) = [a["title"] for a in read.all("button") if a.get("data-sort") == "peak"]
-    words = " ".join(" ".join(read.text).split())
 
     assert peak == "most memory held above the input during a call, dump or load"
     assert "peak memory of a dump" in words
