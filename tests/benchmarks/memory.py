@@ -69,9 +69,11 @@ class _Bench:
 
     def __init__(self, shop: LocalExecutor) -> None:
         self.shop = shop
-        self.published = shop.folder / "published"
-        self.published.mkdir()
-        faults.publish(self.published)
+        published = shop.folder / "published"
+        published.mkdir()
+        faults.publish(published)
+        inherited = os.environ.get("PYTHONPATH")
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(published), inherited]))
 
     def trials(self, records: Sequence[Any], names: Iterable[str], operations: Iterable[str]) -> list[_Trial]:
         """Write what the workers need, and return a trial for each codec and operation."""
@@ -92,8 +94,6 @@ class _Bench:
         """
         options: dict[str, Any] = {}
         begin = perf_counter()
-        inherited = os.environ.get("PYTHONPATH")
-        environment = {"PYTHONPATH": os.pathsep.join(filter(None, [str(self.published), inherited]))}
         for processes in range(1, MOST_PROCESSES + 1):
             job = Alone(
                 corpus=CorpusInputs(trial.sample),
@@ -102,7 +102,7 @@ class _Bench:
                 payloads=trial.payloads,
                 options=options,
             )
-            ended = self.shop.work(job, patience=PATIENCE, environment=environment)
+            ended = self.shop.work(job, patience=PATIENCE)
             answer: Found | None = ended.answer
             if answer is None:
                 raise RunError(f"{trial.codec}, {trial.operation}: {ended.reason}\n{ended.stderr}")
