@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from bakeoff.cli import main
 
-__all__ = ["bakeoff"]
+__all__ = ["bakeoff", "exit_code"]
 
 
 def bakeoff(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -35,3 +35,11 @@ def bakeoff(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.CompletedProcess(
         arguments, ended.value.code, out.getvalue().decode(), err.getvalue().decode()
     )
+
+
+def exit_code(*arguments: str) -> int:
+    """Call ``bakeoff ARGUMENTS`` where we are; what it prints is the test's own to capture."""
+    with pytest.raises(SystemExit) as ended:
+        main(list(arguments))
+    assert isinstance(ended.value.code, int)
+    return ended.value.code

@@ -205,14 +205,15 @@ cdef class TupleStep(Step):
         if self.item is None and self.places is None:
             result = tuple(items)
         else:
-            said = 0 if run.advice is NULL else PyList_GET_SIZE(<object>run.advice)
+            said = said_by(run)
             self.visit_items(items, run, place)
             if not changed:
                 for i in range(size):
                     if items[i] is not <object>PyTuple_GET_ITEM(value, i):
                         changed = PyTuple_CheckExact(value)
                         if not changed:
-                            unsay(run, said, place, self.expected, value)
+                            # One of another class is not built anew.
+                            unsay(run, said, place, "value", self.expected, value)
                         break
             result = tuple(items) if changed else value
         remember(run, value, self, result)
@@ -269,17 +270,14 @@ cdef class SetStep(Step):
             return seen
         items = items_of(value)
         spend(run, len(items))
-        said = 0 if run.advice is NULL else PyList_GET_SIZE(<object>run.advice)
+        said = said_by(run)
         if self.item is not None:
             changed |= self.visit_items(items, run, place)
         if not changed:
             return value
         result = self.build(items)
         if result is None:
-            # Nothing in it has been changed, so nothing more is said of it.
-            if run.advice is not NULL:
-                del (<list>run.advice)[said:]
-            note(run, place, "value", self.expected, value, "could not", True)
+            unsay(run, said, place, "value", self.expected, value)
             result = value
         elif not self.quiet:
             note(run, place, "type", self.expected, value, "fixed")
@@ -355,13 +353,11 @@ cdef class DictStep(Step):
 
     cdef int try_keys(self, object value, Run *run, Place *up) except -1:
         """Turn the keys, unless one of them cannot be hashed or compared."""
-        cdef Py_ssize_t said = 0 if run.advice is NULL else PyList_GET_SIZE(<object>run.advice)
+        cdef Py_ssize_t said = said_by(run)
         try:
             self.turn_keys(value, run, up)
         except Exception:
-            if run.advice is not NULL:
-                del (<list>run.advice)[said:]
-            note(run, up, "key", f"{self.key.expected} keys", value, "could not", True)
+            unsay(run, said, up, "key", f"{self.key.expected} keys", value)
         return 0
 
     cdef int turn_keys(self, object value, Run *run, Place *up) except -1:

@@ -192,7 +192,7 @@ cdef class RecordStep(Step):
         cdef list items = items_of(value)
         cdef bint in_place = PyList_Check(value)
         cdef Py_ssize_t i, size = len(items)
-        cdef Py_ssize_t said = 0 if run.advice is NULL else PyList_GET_SIZE(<object>run.advice)
+        cdef Py_ssize_t said = said_by(run)
         cdef bint kept = False
         cdef object seen, new, result = value
         if run.memo is not NULL and (seen := recall(run, value, self)) is not None:
@@ -215,7 +215,7 @@ cdef class RecordStep(Step):
                     else:
                         kept = not in_place
         if kept and self.build is None:
-            unsay(run, said, up, self.expected, value)
+            unsay(run, said, up, "value", self.expected, value)
         if size > self.count:
             say(
                 run, up, "length", f"{self.expected} of {self.count}", value, "kept",

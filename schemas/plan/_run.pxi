@@ -40,15 +40,12 @@ cdef extern from *:
     object list_of(object)
 
 cdef class _Mark:
-    cdef str name
-
-    def __init__(self, name):
-        self.name = name
+    """Why a value was not converted: from its type there is no way, it is malformed, or over a limit."""
 
 
-cdef _Mark NONE = _Mark("no conversion from this type")
-cdef _Mark BAD = _Mark("malformed")
-cdef _Mark OVER = _Mark("over a limit")
+cdef _Mark NONE = _Mark()
+cdef _Mark BAD = _Mark()
+cdef _Mark OVER = _Mark()
 
 
 class OverrunError(Exception):
@@ -163,11 +160,16 @@ cdef int say(Run *run, Place *place, str code, str expected, object value, str o
     return 0
 
 
-cdef int unsay(Run *run, Py_ssize_t said, Place *place, str expected, object value) except -1:
-    """Say of a tuple of another class, which is not built anew, that it stays, in place of what it holds."""
+cdef inline Py_ssize_t said_by(Run *run):
+    """Return how much advice there is."""
+    return 0 if run.advice is NULL else PyList_GET_SIZE(<object>run.advice)
+
+
+cdef int unsay(Run *run, Py_ssize_t said, Place *place, str code, str expected, object value) except -1:
+    """Say of a container that it stays as it is, in place of what was said of all that it holds."""
     if run.advice is not NULL:
         del (<list>run.advice)[said:]
-    return note(run, place, "value", expected, value, "could not", True)
+    return note(run, place, code, expected, value, "could not", True)
 
 
 cdef list items_of(object value):

@@ -21,7 +21,7 @@ import enum
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ...codecs.conventions.classes import opened
@@ -122,30 +122,27 @@ class _Budget:
     nodes: int = 0
 
 
+@dataclass(slots=True, eq=False)
 class _Node:
     """What was seen at one place."""
 
-    __slots__ = (
-        "altered", "big", "budget", "distinct", "fields", "folders", "forms", "item", "kinds", "lengths",
-        "map_keys", "maps", "signs", "values",
-    )  # fmt: skip
+    budget: _Budget
+    kinds: Counter[type] = field(default_factory=Counter)
+    forms: Counter[str] = field(default_factory=Counter)
+    altered: set[str] = field(default_factory=set)
+    distinct: dict[str, set[int]] = field(default_factory=dict)
+    signs: set[str] = field(default_factory=set)
+    folders: set[str] = field(default_factory=set)
+    big: bool = False
+    fields: dict[str, _Node] = field(default_factory=dict)
+    maps: bool = False
+    map_keys: _Node | None = None
+    values: _Node | None = None
+    item: _Node | None = None
+    lengths: set[int] = field(default_factory=set)
 
-    def __init__(self, budget: _Budget) -> None:
-        budget.nodes += 1
-        self.budget = budget
-        self.kinds: Counter[type] = Counter()
-        self.forms: Counter[str] = Counter()
-        self.altered: set[str] = set()
-        self.distinct: dict[str, set[int]] = {}
-        self.signs: set[str] = set()
-        self.folders: set[str] = set()
-        self.big = False
-        self.fields: dict[str, _Node] = {}
-        self.maps = False
-        self.map_keys: _Node | None = None
-        self.values: _Node | None = None
-        self.item: _Node | None = None
-        self.lengths: set[int] = set()
+    def __post_init__(self) -> None:
+        self.budget.nodes += 1
 
     def see(self, value: Any, depth: int) -> None:
         kind = type(value)

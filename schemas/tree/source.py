@@ -109,17 +109,14 @@ class _Printer:
                 return node.cls.__qualname__
             case t.LiteralType():
                 return f"{self.name('Literal')}[{', '.join(map(repr, node.values))}]"
-            case t.TupleType(items):
-                inner = ", ".join(self.type(item, f"{path}[{i}]") for i, item in enumerate(items))
-                return f"tuple[{inner or '()'}]"
-            case t.VarTupleType(item):
-                return f"tuple[{self.type(item, path + '[]')}, ...]"
-            case t.ListType(item) | t.SetType(item) | t.FrozenSetType(item):
-                return f"{node}[{self.type(item, path + '[]')}]"
-            case t.DictType(key, value):
-                return f"dict[{self.type(key, path)}, {self.type(value, path + '{}')}]"
-            case t.UnionType(options):
-                return " | ".join(self.type(option, path) for option in options)
+            case t.TupleType():
+                return f"tuple[{', '.join(self._parts(node, path)) or '()'}]"
+            case t.VarTupleType():
+                return f"tuple[{', '.join(self._parts(node, path))}, ...]"
+            case t.ListType() | t.SetType() | t.FrozenSetType() | t.DictType():
+                return f"{node}[{', '.join(self._parts(node, path))}]"
+            case t.UnionType():
+                return " | ".join(self._parts(node, path))
             case t.RecordType():
                 return self._record(node, path)
             case t.RefType(record=record):
@@ -129,6 +126,9 @@ class _Printer:
             case t.EnumType():
                 raise SchemaError(path, f"`{node}` has no Python form")
         return self.name(str(node)) if str(node) in _IMPORTS else str(node)
+
+    def _parts(self, node: t.Type, path: str) -> list[str]:
+        return [self.type(child, path + part) for part, child in t.children(node)]
 
     def _hinted(self, name: str, **options: object) -> str:
         given = ", ".join(f"{key}={value!r}" for key, value in options.items() if value is not None)

@@ -91,11 +91,11 @@ class SharedCore:
 
     def read(self) -> float:
         """Read the contention as the worker does, a little off, and once in a while far too low."""
-        took = self.take(5e-5, 1.3)
+        self.take(5e-5, 1.3)
         if self._rng.random() < 1e-3:
             return FREE / 5
         slowdown = KERNEL[1] if self._shared else 1.0
-        return FREE * slowdown * self._rng.lognormvariate(0, 0.02) if took else FREE
+        return FREE * slowdown * self._rng.lognormvariate(0, 0.02)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,7 +25,7 @@ from pathlib import Path
 
 import click
 
-from bakeoff.bench.jobs import Check, Checked, Time, Timed, TimedCell
+from bakeoff.bench.jobs import Check, Checked, CorpusInputs, Time, Timed, TimedCell
 from bakeoff.bench.lab.selftest.checks import FOUND_WITHIN
 from bakeoff.bench.results import Measurement, Result
 from bakeoff.bench.run.environment import cores
@@ -79,8 +79,8 @@ class Bench:
     def __init__(self, executor: LocalExecutor, corpus: str, codecs: Sequence[str]) -> None:
         self.executor = executor
         # Twice the rounds of a run of so many cells: the same verdicts for fewer starts of processes.
-        self.options = options = Options((corpus,), tuple(codecs), rounds=60, no_time_limit=True)
-        self.corpus = prepare(executor, options, corpus).corpus
+        self.options = Options((corpus,), tuple(codecs), rounds=60, no_time_limit=True)
+        self.corpus: CorpusInputs = prepare(executor, self.options, corpus).corpus
         self.cells: dict[tuple[str, str], TimedCell] = {}
         for codec in codecs:
             answer: Checked | None = executor.work(

@@ -1,11 +1,10 @@
-"""Targets for stores: ``python3 tasks.py benchmarks stores``.
+"""Targets for stores: ``python3 tasks.py benchmarks stores [PART...]``.
 
 The clock in place adds 60 ns to a codec's call at most. `bakeoff stores movies` over three embedded stores
 and six codecs ends within a minute. A put in SQLite is what ten thousand puts in a row take, their rare dear
-ones included (``--puts``), and intervals cover the mean of simulated calls of which few take long
-(``--rare``). And what one store maker had a billion of: pairs of 16 bytes, a key and
-a value of 8 each, put in batches of 10,000; a million and ten million are measured (``--pairs``), nothing is
-extrapolated.
+ones included, and intervals cover the mean of simulated calls of which few take long. And what one store
+maker had a billion of: pairs of 16 bytes, a key and a value of 8 each, put in batches of 10,000; a million
+and ten million are measured, nothing is extrapolated.
 """
 
 from __future__ import annotations
@@ -35,6 +34,8 @@ from ._rare import EVERY, PATTERNS, simulated, truth
 CLOCK = 60.0
 WITHIN = 60.0
 BATCH = 10_000
+PAIRS = (1_000_000, 10_000_000)
+STORES = ("log", "lmdb", "sqlite", "kyoto", "rocksdict")
 PUTS = 10_000
 NEAR = 1.25
 """How far the ends of a run's interval may be from puts in a row, before it and after: what the disk takes
@@ -99,14 +100,14 @@ def _in_a_row(records: list[object], codec: str, folder: str) -> list[float]:
     return spent
 
 
-def _puts(targets: Targets, corpus: str) -> None:
+def _puts(targets: Targets) -> None:
     """Print what a put takes in SQLite, and puts in a row before and after."""
     codecs = ("orjson", "json")
-    records = list(itertools.islice(bakeoff.corpus(corpus).records(), 100))
+    records = list(itertools.islice(bakeoff.corpus("messages").records(), 100))
     with tempfile.TemporaryDirectory() as folder:
         first = {codec: _in_a_row(records, codec, folder) for codec in codecs}
         file = Path(folder) / "stores.json"
-        run_bakeoff("stores", corpus, "-c", ",".join(codecs), "--store", "sqlite,log", "-o", file)
+        run_bakeoff("stores", "messages", "-c", ",".join(codecs), "--store", "sqlite,log", "-o", file)
         result = read(file)
         (Path(folder) / "after").mkdir()
         second = {codec: _in_a_row(records, codec, f"{folder}/after") for codec in codecs}
@@ -144,50 +145,38 @@ def _rare(targets: Targets) -> None:
             click.echo(f"{every:>11,}  {pattern:20}{row}  {verdict}")
 
 
-@benchmark
-@click.option(
-    "--pairs", "counts", type=int, multiple=True, default=(1_000_000, 10_000_000), show_default=True
-)
-@click.option("--store", "stores", multiple=True, default=("log", "lmdb", "sqlite", "kyoto", "rocksdict"))
-@click.option("--pairs-only", is_flag=True, help="Leave the clock and the run out.")
-@click.option("--puts", metavar="CORPUS", help="Only puts in SQLite beside those of a script.")
-@click.option("--rare", is_flag=True, help="Only the simulation of rare calls that take long.")
-def main(
-    targets: Targets,
-    counts: tuple[int, ...],
-    stores: tuple[str, ...],
-    puts: str | None,
-    *,
-    pairs_only: bool,
-    rare: bool,
-) -> None:
-    """Print the clock's cost and a run's time beside their targets, and the pairs; exit 1 on a miss."""
-    everything = not (puts or rare or pairs_only)
-    if rare or everything:
-        _rare(targets)
-    if puts or everything:
-        _puts(targets, puts or "messages")
-    if puts or rare:
-        return
-    if everything:
-        added, counted = cost()
-        targets.at_most(f"clock in place, a call, {counted:.0f} ns counted", added, CLOCK, "ns")
-        with tempfile.TemporaryDirectory() as folder:
-            begin = time.perf_counter()
-            run_bakeoff("stores", "movies", "-o", f"{folder}/stores.json")
-            targets.at_most("bakeoff stores movies", time.perf_counter() - begin, WITHIN, "s")
+def _run(targets: Targets) -> None:
+    """Print what the clock in place costs, and how long a run takes."""
+    added, counted = cost()
+    targets.at_most(f"clock in place, a call, {counted:.0f} ns counted", added, CLOCK, "ns")
+    with tempfile.TemporaryDirectory() as folder:
+        begin = time.perf_counter()
+        run_bakeoff("stores", "movies", "-o", f"{folder}/stores.json")
+        targets.at_most("bakeoff stores movies", time.perf_counter() - begin, WITHIN, "s")
+
+
+def _pairs(targets: Targets) -> None:
+    """Print what pairs of 16 bytes take, which has no target."""
     click.echo(f"{'pairs':>12}  {'store':10}{'order':12}{'s':>8}{'pairs/s':>12}{'B/pair':>8}")
-    for count in counts:
-        for store in stores:
-            for order in ("ascending", "from all over"):
-                try:
-                    spent, size = _put(store, count, shuffled=order != "ascending")
-                except StoreError as error:
-                    click.echo(f"{count:>12,}  {store:10}{error}")
-                    break
-                click.echo(
-                    f"{count:>12,}  {store:10}{order:13}{spent:7.2f}{count / spent:>12,.0f}{size:8.1f}"
-                )
+    for count, store in itertools.product(PAIRS, STORES):
+        for order in ("ascending", "from all over"):
+            try:
+                spent, size = _put(store, count, shuffled=order != "ascending")
+            except StoreError as error:
+                click.echo(f"{count:>12,}  {store:10}{error}")
+                break
+            click.echo(f"{count:>12,}  {store:10}{order:13}{spent:7.2f}{count / spent:>12,.0f}{size:8.1f}")
+
+
+PARTS = {"rare": _rare, "puts": _puts, "run": _run, "pairs": _pairs}
+
+
+@benchmark
+@click.argument("parts", nargs=-1, type=click.Choice(list(PARTS)))
+def main(targets: Targets, parts: tuple[str, ...]) -> None:
+    """Print the figures of all parts, or of some, beside their targets; exit 1 on a miss."""
+    for part in parts or PARTS:
+        PARTS[part](targets)
 
 
 if __name__ == "__main__":

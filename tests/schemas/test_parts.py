@@ -10,12 +10,12 @@ import pytest
 
 import bakeoff
 from bakeoff import Schema
-from bakeoff.cli import main
 from bakeoff.datasets.schema import schema as named
 from bakeoff.errors import UsageError
 from bakeoff.schemas import SchemaError
 from bakeoff.schemas.naming import definition_of, is_definition
 from bakeoff.schemas.wire.layout import WireRecord
+from inprocess import exit_code as run
 
 SPAN = """syntax = "proto3"; package acme.trace.v1;
 import "acme/common/v1/common.proto"; import "google/protobuf/timestamp.proto";
@@ -44,15 +44,6 @@ def keys(schema: Schema) -> list[Any]:
     root = schema.layout.root
     assert isinstance(root, WireRecord)
     return [slot.key for slot in root.slots]
-
-
-def run(*arguments: str) -> int:
-    """Run the command line and return its exit code."""
-    with pytest.raises(SystemExit) as caught:
-        main(list(arguments))
-    code = caught.value.code
-    assert isinstance(code, int)
-    return code
 
 
 # Imports --------------------------------------------------------------------------------------------

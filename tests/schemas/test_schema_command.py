@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.cli import main
+from inprocess import exit_code as run
 
 
 @pytest.fixture
@@ -23,15 +23,6 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         Path(f"{name}.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
     Path("script.py").write_text("import sys\nsys.exit()\n")
     return tmp_path
-
-
-def run(*arguments: str) -> int:
-    """Run the command line and return its exit code."""
-    with pytest.raises(SystemExit) as caught:
-        main(list(arguments))
-    code = caught.value.code
-    assert isinstance(code, int)
-    return code
 
 
 def test_bytes_are_asked_for(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
