@@ -515,3 +515,13 @@ class Ended:
     stderr: str = ""
     cell: int = IDLE
     notes: tuple[Any, ...] = ()
+
+    @property
+    def cause(self) -> str:
+        """The reason without the option of `bakeoff run` that it names: other commands have none such."""
+        return self.reason.partition(" (--")[0]
+
+    @property
+    def sentence(self) -> str:
+        """The cause, with the outcome where it is no error: an error says what it is by itself."""
+        return self.cause if self.outcome == "error" else f"{self.outcome}: {self.cause}"

@@ -16,7 +16,7 @@ from .readers.at import RecordPath
 from .readers.problems import Problems
 from .sampling import Sampler, fitting
 
-__all__ = ["Cut", "Digest", "Passed", "ReadOptions"]
+__all__ = ["Cut", "Passed", "ReadOptions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +47,6 @@ _SOME = 64
 """Records after which the clock is looked at."""
 
 
-@dataclass(slots=True)
-class Digest:
-    """The hash of what was read; empty before the end."""
-
-    text: str = ""
-
-
 class Cut:
     """Says when a pass is to end before the end.
 
@@ -80,28 +73,26 @@ class Passed(Corpus):
         self._limit = reading.limit
         self._skip_bad = reading.skip_bad
         self._cut: tuple[float | None, int | None] | None = None
+        self._digest = ""
 
     def cut(self, seconds: float | None = None, after: int | None = None) -> None:
         self._cut = None if seconds is None and after is None else (seconds, after)
 
     @abstractmethod
-    def _read(self, problems: Problems, digest: Digest, on_progress: Progress | None) -> Iterator[Any]:
-        """Iterate over all records; fill in the digest at the end."""
+    def _read(self, problems: Problems, on_progress: Progress | None) -> Iterator[Any]:
+        """Iterate over all records; set `_digest`, the hash of what was read, at the end."""
 
     def _remark_on_only(self, record: Any) -> str:
         """Return what is to be said of the only record there is."""
         return ""
 
     def records(self, on_progress: Progress | None = None) -> Iterator[Any]:
-        return self._pass(Digest(), on_progress)
-
-    def _pass(self, digest: Digest, on_progress: Progress | None) -> Iterator[Any]:
         problems = Problems(skip=self._skip_bad)
         self.bad = problems.kept
         self.skipped = 0
         self.share = 1.0
         try:
-            records = self._read(problems, digest, on_progress)
+            records = self._read(problems, on_progress)
             first = list(islice(records, 1))
             if not first:
                 raise UnreadableCorpus(f"{self.source}: no record in it{_skipped(problems)}")
@@ -119,15 +110,14 @@ class Passed(Corpus):
     def sample(
         self, n: int, on_progress: Progress | None = None, *, room: int | None = None, least: int = 1
     ) -> list[Any]:
-        digest = Digest()
         sampler = Sampler(max(n, PROFILED), self.seed)
-        sampler.take(self._pass(digest, on_progress))
+        sampler.take(self.records(on_progress))
         drawn = sampler.records()
         if self._survey is None:
             from .profile import profile
 
             facts = profile(drawn, sampler.count, sampler.size) | {"size_mean": sampler.size}
-            self._survey = Survey(sampler.count, digest.text, facts)
+            self._survey = Survey(sampler.count, self._digest, facts)
         return fitting(drawn, n, room, least, self.seed)
 
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from .plan._plan import Advice, Plan
 from .plan.advice import AdviceCounter, AdviceError
 from .plan.build import Carrier, Facts, SchemaLimits, compile_plan, lines, miswritten
+from .tree import types as t
 from .tree.declare import describe
-from .tree.types import ListType, RecordType, Type, embeds, hashes_text_only, nests
 
 if TYPE_CHECKING:
     from ..codecs.binding import Binding
@@ -66,7 +66,7 @@ class Schema:
             raise ValueError("strict checks every record and counts none; leave out `every`")
         if counter is not None and not every:
             raise ValueError("a counter counts one record in `every`; give that, too")
-        self.types: Type = spec.types if isinstance(spec, Schema) else describe(spec)
+        self.types: t.Type = spec.types if isinstance(spec, Schema) else describe(spec)
         self.as_objects = as_objects
         self.strict = strict
         self.every = every
@@ -145,17 +145,23 @@ class Schema:
     @property
     def hashes_text_only(self) -> bool:
         """Whether all dict keys and set items are text, whose hashes nobody can foresee."""
-        return hashes_text_only(self.types)
+        for _, node in t.walk(self.types):
+            match node:
+                case t.DictType(key=hashed) | t.SetType(hashed) | t.FrozenSetType(hashed):
+                    if not isinstance(hashed, t.StrType):
+                        return False
+        return True
 
     @property
     def embeds(self) -> bool:
         """Whether formats that need a schema may embed values in their payloads as MessagePack."""
-        return embeds(self.types)
+        # A layout cannot tell apart what stands there.
+        return any(isinstance(node, t.AnyType | t.UnionType) for _, node in t.walk(self.types))
 
     @property
     def nests(self) -> bool:
         """Whether records may hold others of their own kind, so that the schema does not end nesting."""
-        return nests(self.types)
+        return t.nests(self.types)
 
     def _sampling(self, fix: Callable[[Any], Any], full: Plan) -> Callable[[Any], Any]:
         left, every, counter = 1, self.every, self.counter or AdviceCounter()
@@ -199,7 +205,7 @@ class Schema:
         """Return what a library has for the records of this schema, and the way there and back.
 
         Args:
-            kind: By its file in `bakeoff.schemas.encodes_as.bindings`: ``"msgspec"``, ``"avro"``,
+            kind: By its file in `bakeoff.schemas.wire.bindings`: ``"msgspec"``, ``"avro"``,
                 ``"protobuf"`` and others.
             options: What that takes. msgspec: ``array_like``, for Structs that are written as lists of their
                 values, without field names.
@@ -285,7 +291,7 @@ class Schema:
     def listed(self) -> Schema:
         """Return the schema of lists of such records, for codecs that take many at a time."""
         made = Schema(
-            ListType(self.types),
+            t.ListType(self.types),
             as_objects=self.as_objects,
             strict=self.strict,
             every=self.every,
@@ -343,7 +349,7 @@ class Schema:
     # identity ----------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        fields = f", {len(self.types.fields)} fields" if isinstance(self.types, RecordType) else ""
+        fields = f", {len(self.types.fields)} fields" if isinstance(self.types, t.RecordType) else ""
         return f"<Schema {self.name}{fields}>"
 
     def __eq__(self, other: object) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 
@@ -81,3 +83,16 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str],
 
     yield url
     shared.close()
+
+
+@pytest.fixture(scope="session")
+def mountable(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Skip the test where no small disk can be made."""
+    place = shlex.quote(str(tmp_path_factory.mktemp("small")))
+    command = ["unshare", "--map-root-user", "--mount", "sh", "-c", f"mount -t tmpfs tmpfs {place}"]
+    try:
+        tried = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError as error:
+        pytest.skip(f"no small disk can be made here: {error}")
+    if tried.returncode:
+        pytest.skip(f"no small disk can be made here: {tried.stderr}")

@@ -1,4 +1,4 @@
-"""The command line as users start it, in a process of its own, and packages that it finds there."""
+"""The command line as users start it, in a process of its own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-__all__ = ["launch", "publish"]
+__all__ = ["launch"]
 
 
 def launch(
@@ -24,12 +24,3 @@ def launch(
         timeout=600,
         check=False,
     )
-
-
-def publish(folder: Path, name: str, source: str, points: str) -> None:
-    """Make a distribution of one module, with entry points, as an installer would leave it."""
-    info = folder / f"{name}-1.0.dist-info"
-    info.mkdir(parents=True)
-    (folder / f"{name}.py").write_text(source)
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(points)

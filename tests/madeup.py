@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import math
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from typing import Any, Final
@@ -31,7 +31,7 @@ from bakeoff.bench.results import (
 )
 from bakeoff.errors import UsageError
 
-__all__ = ["CODECS", "CORPORA", "cell_of", "facts_of", "planted", "result"]
+__all__ = ["CODECS", "CORPORA", "added", "cell_of", "changed", "facts_of", "planted", "renamed", "result"]
 
 MACHINE: Final[Mapping[str, Fact]] = {
     "hostname": "bench-1",
@@ -124,6 +124,59 @@ def cell_of(corpus: str, name: str, codec: str) -> Cell:
         return declared(name).cell(corpus, codec)
     except UsageError:
         return Cell.parse(f"{corpus}/{name}/{codec}", ())
+
+
+def added(
+    run: Result,
+    codec: str,
+    operation: str,
+    value: float | None = None,
+    outcome: Outcome = "ok",
+    **fields: Any,
+) -> Result:
+    """Return a run with one cell more, on its first corpus.
+
+    Args:
+        value: What a single process found; None for a cell without a figure.
+        fields: Further ones of `CellResult`.
+    """
+    samples = () if value is None else (Measurement(value, value, value),)
+    cell = CellResult(cell_of(run.corpora[0].name, operation, codec), outcome, samples=samples, **fields)
+    return replace(run, cells=(*run.cells, cell))
+
+
+def changed(
+    run: Result,
+    codec: str = "",
+    operation: str = "",
+    *,
+    sample: Callable[[Measurement], Measurement] | None = None,
+    **fields: Any,
+) -> Result:
+    """Return a run in which some cells are otherwise.
+
+    Args:
+        codec: Only cells of this codec.
+        operation: Only cells of this operation.
+        sample: Changes each of their samples.
+        fields: What `CellResult` they have instead.
+    """
+
+    def new(cell: CellResult) -> CellResult:
+        if codec not in ("", cell.cell.codec) or operation not in ("", cell.cell.operation_name):
+            return cell
+        cell = replace(cell, **fields)
+        return replace(cell, samples=tuple(map(sample, cell.samples))) if sample else cell
+
+    return replace(run, cells=tuple(map(new, run.cells)))
+
+
+def renamed(run: Result, codec: str, name: str) -> Result:
+    """Return a run in which a codec is called otherwise."""
+    names = {codec: name}
+    cells = (replace(c, cell=replace(c.cell, codec=names.get(c.cell.codec, c.cell.codec))) for c in run.cells)
+    codecs = (replace(c, name=names.get(c.name, c.name)) for c in run.codecs)
+    return replace(run, cells=tuple(cells), codecs=tuple(codecs))
 
 
 def facts_of(cells: Iterable[CellResult]) -> dict[str, OperationFacts]:

@@ -24,7 +24,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 import psutil
 
@@ -118,25 +118,14 @@ def _ask_redis(url: str) -> None:
         client.ping()
 
 
-def _ask_postgresql(url: str) -> None:
-    import psycopg
+def _ask_database(url: str) -> None:
+    import sqlalchemy
 
-    with psycopg.connect(url) as connection:
-        connection.execute("select 1")
-
-
-def _ask_mariadb(url: str) -> None:
-    import pymysql
-
-    parts = urlsplit(url)
-    with pymysql.connect(
-        host=parts.hostname,
-        port=parts.port,
-        user=parts.username,
-        password=unquote(parts.password or ""),
-        database=parts.path.strip("/"),
-    ) as connection:
-        connection.ping(reconnect=False)
+    engine = sqlalchemy.create_engine(url.replace("postgresql://", "postgresql+psycopg://"))
+    try:
+        engine.connect().close()
+    finally:
+        engine.dispose()
 
 
 def _ask_mongodb(url: str) -> None:
@@ -212,7 +201,7 @@ KINDS = {
         {"postgresql": "postgres"},
         f"postgresql://tester:{QUOTED}@127.0.0.1:{{}}/postgres",
         _postgresql,
-        _ask_postgresql,
+        _ask_database,
         user="postgres",
         end=signal.SIGINT,
     ),
@@ -220,7 +209,7 @@ KINDS = {
         {"mariadb-server": "mariadbd"},
         f"mysql+pymysql://tester:{QUOTED}@127.0.0.1:{{}}/bakeoff",
         _mariadb,
-        _ask_mariadb,
+        _ask_database,
         user="mysql",
     ),
     # What speaks its protocol, in Java and in memory, as Debian has no MongoDB: not for figures.

@@ -1,4 +1,4 @@
-"""No compiled class ends the process: neither one whose `__init__` never ran nor one given odd arguments."""
+"""No compiled class or function ends the process: not unmade by `__init__`, and not given odd arguments."""
 
 from __future__ import annotations
 
@@ -21,10 +21,13 @@ ATTACK = '''
 import contextlib, importlib, io, sys
 
 module = importlib.import_module(sys.argv[1])
-classes = sorted(
-    (kind for kind in vars(module).values() if isinstance(kind, type) and kind.__module__ == module.__name__),
-    key=lambda kind: kind.__name__,
-)
+own = [
+    value for value in vars(module).values()
+    if callable(value) and getattr(value, "__module__", "") == module.__name__
+]
+classes = sorted((value for value in own if isinstance(value, type)), key=lambda kind: kind.__name__)
+# The self-test's `crash` ends it on purpose.
+functions = [value for value in own if not isinstance(value, type) and value.__name__ != "crash"]
 ODD = [
     (), (None,), (0,), (-1,), (2**70,), (1.5,), (b"",), (b"\\xff" * 40,), ("",), ("a",), ([],), ({},), ((),),
     ([{}],), (object(),), (int,), (b"abc", 0, 9), (None, None), ("a", "b"), (b"", -5), ([], []), (0, 2**62),
@@ -51,15 +54,18 @@ def attack(made):
             found = getattr(made, name)
         except Exception:
             continue
-        if not callable(found):
-            continue
-        for arguments in ODD:
-            try:
-                result = found(*arguments)
-                if hasattr(result, "__next__"):
-                    next(result)
-            except Exception:
-                pass
+        if callable(found):
+            call(found)
+
+
+def call(found):
+    for arguments in ODD:
+        try:
+            result = found(*arguments)
+            if hasattr(result, "__next__"):
+                next(result)
+        except Exception:
+            pass
 
 
 # What ends the process is told by the last line.
@@ -67,13 +73,16 @@ for kind, arguments, made in unmade():
     print(f"{kind.__name__}{arguments!r:.200}", file=sys.stderr, flush=True)
     with contextlib.redirect_stdout(io.StringIO()):
         attack(made)
-print(len(classes))
+for function in functions:
+    print(function.__name__, file=sys.stderr, flush=True)
+    with contextlib.redirect_stdout(io.StringIO()):
+        call(function)
 '''
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_no_compiled_class_ends_the_process(module):
-    """Made without arguments, by odd ones, or by `__new__` alone: exceptions at most, whatever is called."""
+def test_nothing_compiled_ends_the_process(module):
+    """Classes, made without arguments, by odd ones, or by `__new__` alone: and functions."""
     done = subprocess.run([sys.executable, "-c", ATTACK, module], capture_output=True, text=True)
 
     assert done.returncode == 0, f"{done.returncode} in {done.stderr[-600:]}"

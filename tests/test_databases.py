@@ -1,4 +1,4 @@
-"""Codecs as columns and in the hooks of databases' clients: the real servers, no stand-ins."""
+"""Codecs as columns and in the hooks of SQLAlchemy's engines: the real servers, no stand-ins."""
 
 from __future__ import annotations
 
@@ -193,79 +193,3 @@ def test_engines_take_its_methods_for_json(name, database):
         assert RECORD == found
         assert "Zoë" == named
     engine.dispose()
-
-
-def test_psycopg_takes_its_methods(server):
-    """For json and jsonb, on one connection; payloads of any codec are bytea."""
-    import psycopg
-    from psycopg.types.json import Json, Jsonb, set_json_dumps, set_json_loads
-
-    codec = bakeoff.codec("orjson")
-    calls: list[str] = []
-
-    def loads(text: bytes) -> Any:
-        calls.append("loads")
-        return codec.decode(text)
-
-    with psycopg.connect(server("postgresql")) as connection:
-        set_json_dumps(codec.encode, connection)
-        set_json_loads(loads, connection)
-        found = connection.execute("SELECT %s, %s", [Json(RECORD), Jsonb(RECORD)]).fetchone()
-        (payload,) = connection.execute("SELECT %s::bytea", [codec.encode(RECORD)]).fetchone()
-
-    assert (RECORD, RECORD) == found
-    assert 2 == len(calls)
-    assert RECORD == codec.decode(payload)
-
-
-def test_pymysql_takes_payloads(server):
-    """As bytes, which a BLOB gives back."""
-    import pymysql
-    from sqlalchemy import make_url
-
-    codec = bakeoff.codec("msgpack")
-    url = make_url(server("mariadb"))
-    given = {"host": url.host, "port": url.port, "user": url.username, "password": url.password}
-    with (
-        pymysql.connect(**given, database=url.database, binary_prefix=True) as connection,
-        connection.cursor() as cursor,
-    ):
-        cursor.execute("CREATE TEMPORARY TABLE bakeoff_blobs (it LONGBLOB)")
-        cursor.execute("INSERT INTO bakeoff_blobs VALUES (%s)", [codec.encode(RECORD)])
-        cursor.execute("SELECT it FROM bakeoff_blobs")
-        (payload,) = cursor.fetchone()
-
-    assert RECORD == codec.decode(payload)
-
-
-def test_pymongo_takes_raw_documents(server):
-    """Payloads of bson go in and come out as they are, under their `_id`; those of others are binary."""
-    from bson import Binary, ObjectId
-    from bson.raw_bson import RawBSONDocument
-    from pymongo import MongoClient
-
-    bson, msgpack = bakeoff.codec("bson"), bakeoff.codec("msgpack")
-    with MongoClient(server("mongodb"), document_class=RawBSONDocument) as client:
-        records = client.get_default_database().create_collection(MINE)
-        document = {"_id": ObjectId(), **RECORD}
-        records.insert_one(RawBSONDocument(bson.encode(document)))
-        records.insert_one({"_id": 2, "it": Binary(msgpack.encode(RECORD))})
-        found = bson.decode(records.find_one({"name": "Zoë"}).raw)
-        payload = records.find_one({"_id": 2})["it"]
-        records.drop()
-
-    assert document == found
-    assert RECORD == msgpack.decode(payload)
-
-
-def test_redis_takes_payloads(server):
-    """As bytes, which it gives back."""
-    import redis
-
-    codec = bakeoff.codec("msgpack")
-    with redis.Redis.from_url(server("redis")) as client:
-        client.set(MINE, codec.encode(RECORD), ex=60)
-        found = client.get(MINE)
-        client.delete(MINE)
-
-    assert RECORD == codec.decode(found)

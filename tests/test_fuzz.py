@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff.bench.lab.selftest.faults import publish
+from installed import install
 from untraced import untraced
 
 HERE = Path(__file__).parent
@@ -84,11 +85,7 @@ fuzzed_large, fuzzed_lying, fuzzed_leaving = (
 )
 def test_what_is_survived_is_found_as_well(tmp_path: Path, fault: str, column: str, said: str) -> None:
     """A codec that takes too much, gives something else, or raises what it should not."""
-    info = tmp_path / "fuzzed-1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: fuzzed\nVersion: 1\n")
-    (info / "entry_points.txt").write_text(f"[bakeoff.codecs]\nfuzzed-{fault} = planted:fuzzed_{fault}\n")
-    (tmp_path / "planted.py").write_text(PLANTED)
+    install(tmp_path, "planted", PLANTED, [f"fuzzed-{fault}"])
     target, found = f"decode:fuzzed-{fault}", tmp_path / "found"
     done = fuzz(target, "--runs", "2", "--seed", "1", "--findings", str(found), path=tmp_path)
 

@@ -87,6 +87,7 @@ def test_the_face_stays_small():
             "click rich pyperf numpy scipy msgpack simplejson bson yaml jinja2 vl_convert psutil",
         ),
         ("import bakeoff.reports", "vl_convert jinja2 rich pyperf numpy scipy msgpack bson yaml"),
+        ("import bakeoff.reports.page.page", "vl_convert jinja2 markupsafe"),
         ("import bakeoff.cli", "rich pyperf numpy scipy msgpack simplejson bson yaml jinja2"),
     ],
 )

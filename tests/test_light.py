@@ -42,12 +42,10 @@ for name in {ABSENT!r}:
 """
 
 SERVICE = """
-import json, sys
 import bakeoff
 
 codec = bakeoff.fastest()
-for line in sys.stdin:
-    print(codec.name, codec.decode(codec.encode(json.loads(line))))
+print(codec.name, codec.decode(codec.encode({"id": 7})))
 """
 
 
@@ -107,27 +105,14 @@ def test_a_service_finds_the_lock_of_its_project(tmp_path):
     worker.mkdir(parents=True)
     (project / "pyproject.toml").touch()
     lock(tmp_path, "json", "")
-    (worker / "service.py").write_text(SERVICE)
-    clean = {name: value for name, value in os.environ.items() if name != "BAKEOFF_LOCK"}
-
-    def start(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, worker / "service.py"],
-            input='{"id": 7}\n',
-            cwd=folder,
-            env=clean | environment,
-            capture_output=True,
-            text=True,
-        )
-
-    failed = start(worker)
+    failed = python(SERVICE, worker)
     assert 1 == failed.returncode
     assert f"UsageError: no bakeoff.lock in {worker}, {project} (upwards" in failed.stderr
     path = lock(project)
-    assert "msgpack {'id': 7}\n" == start(worker).stdout
-    assert "msgpack {'id': 7}\n" == start(Path("/"), BAKEOFF_LOCK=str(path)).stdout
+    assert "msgpack {'id': 7}\n" == python(SERVICE, worker).stdout
+    assert "msgpack {'id': 7}\n" == python(SERVICE, Path("/"), BAKEOFF_LOCK=str(path)).stdout
     lock(project, requires="msgpack = '>=99'")
-    failed = start(worker)
+    failed = python(SERVICE, worker)
     assert re.search(
         rf"RunError: {path} does not hold here: msgpack \S+ is installed, the lock asks for >=99: "
         r"pip install 'msgpack>=99', or decide",

@@ -12,14 +12,10 @@ from pathlib import Path
 import pytest
 
 from bakeoff.escape import without_passwords
+from inprocess import bakeoff
 
 DATA = Path(__file__).parent / "data" / "results" / "version-1.json"
 LINES = b'{"id": 1}\n{"id": 2}\n'
-
-
-def bakeoff(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-P", "-m", "bakeoff", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ _Payload: TypeAlias = bytes | bytearray | memoryview | str
 _Path: TypeAlias = str | Sequence[str | int]
 
 def doubt() -> None: ...
-def lacks_stack() -> bool: ...
 
 class Core:
     name: str

@@ -441,7 +441,7 @@ cdef class Core:
                 self._look_through(record)
             return record if self._fix is None else self._fix(record)
         try:
-            record = self._decode_guarded(data)
+            record = self._decode_opened(self._opened(data))
         except BaseException as error:
             raise self._decode_error(error)
         if self._fix is not None:
@@ -459,9 +459,13 @@ cdef class Core:
         return _raw_call(self._decode if held.tagged else self._decode_untagged, data)
 
     cdef inline bint _is_too_nested(self, bytes data, held_t *held) noexcept:
-        return held.containers > self._deepest and self._is_deeper is not NULL and self._is_deeper(
-            <const unsigned char *>PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data), self._deepest + self._is_wrapper(data)
+        return (
+            held.containers > self._deepest and self._is_deeper is not NULL
+            and self._nests(data, self._deepest + self._is_wrapper(data))
         )
+
+    cdef inline bint _nests(self, bytes data, Py_ssize_t most) noexcept:
+        return self._is_deeper(<const unsigned char *>PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data), most)
 
     cdef int _count_down(self, record) except -1:
         """Note that a record has passed, for the tap."""
@@ -533,9 +537,6 @@ cdef class Core:
             return f"nested more than {limit:,} deep"
         return f"nested more deeply than {self.spec.facts.library or self.name} goes"
 
-    cdef object _decode_guarded(self, bytes data):
-        return self._decode_opened(self._opened(data))
-
     cdef bytes _opened(self, bytes data):
         """Return what is to be decoded of a payload, or refuse it."""
         if self._untrusted:
@@ -595,9 +596,7 @@ cdef class Core:
 
     cdef inline bint _is_clear(self, bytes data) noexcept:
         """Whether nothing but nesting had to be asked of a payload, and that is within the limit."""
-        return 0 < PyBytes_GET_SIZE(data) <= self._uncounted and not self._is_deeper(
-            <const unsigned char *>PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data), self._deepest
-        )
+        return 0 < PyBytes_GET_SIZE(data) <= self._uncounted and not self._nests(data, self._deepest)
 
     cdef int _ask(self, bytes data, bint keys=True) except -1:
         """Hold a payload that is empty or not short against the limits; its keys, where they will be made."""
@@ -614,9 +613,7 @@ cdef class Core:
 
     cdef int _ask_what_it_holds(self, bytes data, bint keys=True) except -1:
         cdef held_t held
-        if PyBytes_GET_SIZE(data) > self._flat and self._is_deeper(
-            <const unsigned char *>PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data), self._deepest + self._is_wrapper(data)
-        ):
+        if PyBytes_GET_SIZE(data) > self._flat and self._nests(data, self._deepest + self._is_wrapper(data)):
             raise LimitError(self.name, f"nested more than {self._deepest:,} deep")
         if keys and self._check_keys is not None and PyBytes_GET_SIZE(data) > FEW_KEYS:
             try:
@@ -863,11 +860,6 @@ def doubt():
     """Have the payload that this thread is making looked through for keys that would not come back."""
     global doubted
     doubted = True
-
-
-def lacks_stack():
-    """Whether this thread has less stack left than libraries may take at their own limits of depth."""
-    return stack_left() < STACK
 
 
 cdef str _sentence(BaseException error):

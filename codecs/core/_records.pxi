@@ -1,18 +1,15 @@
 # What is looked for in a record before its library has it, and made of it afterwards: nesting, types, a wrapper.
 
-from cpython.dict cimport PyDict_Check, PyDict_CheckExact, PyDict_Next, PyDict_SetItem, PyDict_Size
+from cpython.dict cimport PyDict_Next, PyDict_SetItem, PyDict_Size
 from cpython.list cimport PyList_Check, PyList_CheckExact, PyList_GET_SIZE
 from cpython.long cimport PyLong_AsLongLong, PyLong_FromLongLong
-from cpython.object cimport Py_TPFLAGS_HAVE_GC, Py_TYPE, PyObject
+from cpython.object cimport Py_TPFLAGS_HAVE_GC, Py_TYPE
 from cpython.set cimport PyAnySet_Check
 from cpython.tuple cimport PyTuple_Check
 from cpython.unicode cimport PyUnicode_Compare
 
-from ..safety._stack cimport RESERVE, stack_left
-
 cdef extern from "Python.h":
     int PyUnicode_Check(object text)
-    int PyUnicode_CheckExact(object text)
     PyObject *PyList_GET_ITEM(object list, Py_ssize_t index)
     PyObject *type_of "(PyObject *)Py_TYPE"(PyObject *value)
     Py_ssize_t size_of_list "PyList_GET_SIZE"(PyObject *value)

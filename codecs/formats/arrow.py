@@ -17,10 +17,10 @@ from ..registry import declare
 from ..safety._walk import Rules, check_record
 from ..safety.embedded import within_budget
 from ..safety.limits import DEFAULT, Limits
-from ..safety.policies import Policies, held
+from ..safety.policies import held
 from ..spec import Format, RawCalls, Spec
 from .ipc import DICTIONARY, END, Messages, messages
-from .structs import TYPED
+from .structs import WIRE_LOSSES, WIRE_POLICIES, WIRE_PRESERVES
 
 ARROW = Format(
     name="arrow",
@@ -28,11 +28,6 @@ ARROW = Format(
     file_extension=".arrows",
     framing=Messages(),
 )
-
-PRESERVES = TYPED | {
-    "none", "bool", "int", "bigint", "float", "nonfinite", "str", "bytes", "bytearray", "list", "dict",
-    "namedtuple", "int_keys", "any_keys",
-}  # fmt: skip
 
 _EXTENSION = b"ARROW:extension:name"
 """Key of the metadata by which Arrow finds a class whose code it runs."""
@@ -200,23 +195,10 @@ def _arrow(bind: Callable[[SchemaProtocol], Bound], raw: Callable[[SchemaProtoco
         raw=raw,
         bounded=lambda limits: {"limits": limits},
         accelerated=True,
-        preserves=PRESERVES - {"datetime_offset"},
-        losses=(
-            "datetimes with an offset come back in UTC",
-            "fields come back in the order of the schema",
-            "integers where the schema says float come back as floats",
-        ),
+        preserves=WIRE_PRESERVES,
+        losses=WIRE_LOSSES,
         notes=("a batch for each record: dear, unless records are lists of many (--batch)",),
-        policies=Policies(
-            duplicate_keys="none/last",
-            nonfinite="allow",
-            surrogates="reject",
-            big_integers="reject/none",
-            trailing="reject",
-            extensions="none",
-            nesting="none",
-            inside=_inside,
-        ),
+        policies=replace(WIRE_POLICIES, inside=_inside),
     )
 
 

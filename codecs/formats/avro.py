@@ -26,11 +26,10 @@ from ..safety._scan import AvroBody, AvroEnds, StreamBuffer
 from ..safety.embedded import within_budget
 from ..safety.keys import refuse_one_hash_within
 from ..safety.limits import DEFAULT, DEFAULT_DEPTH
-from ..safety.policies import Policies
 from ..spec import Format, RawCalls, Spec
 from ..streams.compression import FREE
 from ..streams.framing import Cuts, Framing, damage
-from .structs import TYPED
+from .structs import STRICT, WIRE_LOSSES, WIRE_POLICIES, WIRE_PRESERVES
 
 if TYPE_CHECKING:
     from ..core.codec import Codec
@@ -501,11 +500,6 @@ BODY = Format(
 )
 BARE = "avro/bare"
 
-PRESERVES = TYPED | {
-    "none", "bool", "int", "bigint", "float", "nonfinite", "str", "bytes", "bytearray", "list", "dict",
-    "namedtuple", "dataclass", "int_keys", "any_keys",
-}  # fmt: skip
-
 
 def _avro(*, bare: bool) -> Spec:
     # Both are found here, where a missing library is one, and not at the first call.
@@ -517,22 +511,10 @@ def _avro(*, bare: bool) -> Spec:
         raw=partial(_raw, bare=bare),
         bounded=lambda limits: {"items": limits.items, "depth": limits.deepest},
         accelerated=True,
-        preserves=PRESERVES - {"datetime_offset", "dataclass"},
-        losses=(
-            "datetimes with an offset come back in UTC",
-            "fields come back in the order of the schema",
-            "integers where the schema says float come back as floats",
-        ),
-        notes=("a record with a field that the schema does not know is refused",),
-        policies=Policies(
-            duplicate_keys="none/last",
-            nonfinite="allow",
-            surrogates="reject",
-            big_integers="reject/none",
-            trailing="reject",
-            extensions="none",
-            nesting="none",
-        ),
+        preserves=WIRE_PRESERVES,
+        losses=WIRE_LOSSES,
+        notes=(STRICT,),
+        policies=WIRE_POLICIES,
     )
 
 

@@ -80,7 +80,6 @@ POLICIES = Policies(
     extensions="keep",
     nesting="library/reject",
 )
-LISTS_TO_TUPLES = "list becomes tuple"
 
 # msgspec has a timestamp of its own, and does not know the one of the msgpack package.
 _msgspec_family = FormatFamily(
@@ -110,6 +109,8 @@ def _doubting_leaf(value: Any) -> Any:
 
 
 def _msgpack(library: ModuleType, unpackb: Callable[..., Any], **options: Any) -> Spec:
+    from msgpack import ExtType
+
     reads_arrays_as_keys = options == {"use_list": False}
     leaf = _family.leaf if reads_arrays_as_keys else _doubting_leaf
     reading = {"strict_map_key": False, "timestamp": 3, **options}
@@ -133,28 +134,22 @@ def _msgpack(library: ModuleType, unpackb: Callable[..., Any], **options: Any) -
         walk="msgpack",
         too_deep=("StackError", "recursion limit exceeded"),
         family=_family,
-        accelerated=library.__name__ != "msgpack.fallback",
+        accelerated=not library.Packer.__module__.endswith("fallback"),
         preserves=PRESERVES,
         policies=replace(
             POLICIES,
             options={"duplicate_keys": ("last", "reject")},
             enforce=enforce,
-            classes=(_ext_type(),),
+            classes=(ExtType,),
         ),
     )
-
-
-def _ext_type() -> Any:
-    from msgpack import ExtType
-
-    return ExtType
 
 
 @declare("msgpack", MSGPACK, library="msgpack")
 def _lists() -> Spec:
     import msgpack
 
-    return _msgpack(msgpack, msgpack.unpackb).changed(accelerated=_is_accelerated())
+    return _msgpack(msgpack, msgpack.unpackb)
 
 
 @declare("msgpack/tuple", MSGPACK, library="msgpack", in_default_set=False)
@@ -162,10 +157,9 @@ def _tuples() -> Spec:
     import msgpack
 
     return _msgpack(msgpack, msgpack.unpackb, use_list=False).changed(
-        accelerated=_is_accelerated(),
         preserves=(PRESERVES - {"list"}) | {"tuple"},
         forms={"list": "tuple"},
-        losses=(LISTS_TO_TUPLES,),
+        losses=("list becomes tuple",),
     )
 
 
@@ -178,9 +172,7 @@ def _list_hook() -> Spec:
     def to_list(items: tuple[Any, ...]) -> list[Any]:
         return list(items)
 
-    return _msgpack(msgpack, msgpack.unpackb, use_list=False, list_hook=to_list).changed(
-        accelerated=_is_accelerated(),
-    )
+    return _msgpack(msgpack, msgpack.unpackb, use_list=False, list_hook=to_list)
 
 
 @declare("msgpack/pure", MSGPACK, library="msgpack", in_default_set=False)
@@ -250,7 +242,6 @@ def _numpy() -> Spec:
             lambda data: msgpack.unpackb(data, object_hook=msgpack_numpy.decode, strict_map_key=False),
         ),
         preserves=PRESERVES | {"complex"},
-        accelerated=_is_accelerated(),
         notes=(
             "arrays come back as read-only views of bytes of their own",
             "a dict with a key of the library's own (b'nd', b'complex') is read as an array or a number",
@@ -289,14 +280,9 @@ def _check_array(library: ModuleType, found: dict[Any, Any]) -> None:
         raise ValueError(f"an array of {count:,} items of {dtype.itemsize} bytes in {len(data):,} bytes")
 
 
-def _is_accelerated() -> bool:
-    import msgpack
-
-    return not msgpack.Packer.__module__.endswith("fallback")
-
-
 def _ormsgpack() -> Spec:
     import ormsgpack
+    from msgpack import ExtType
 
     # Each option slows every call down, so that a record is tried without them first.
     writing = ormsgpack.OPT_NON_STR_KEYS | ormsgpack.OPT_PASSTHROUGH_BIG_INT
@@ -313,10 +299,8 @@ def _ormsgpack() -> Spec:
     def again(data: bytes, ext_hook: Any = None) -> Any:
         return ormsgpack.unpackb(data, ext_hook=ext_hook, option=reading)
 
-    ext_type = _ext_type()
-
     def leaf_or_extension(value: Any) -> Any:
-        if type(value) is ext_type:
+        if type(value) is ExtType:
             return ormsgpack.Ext(value.code, value.data)
         return _ormsgpack_family.leaf(value)
 
@@ -324,7 +308,7 @@ def _ormsgpack() -> Spec:
         # Its own class of extension values shows neither number nor content.
         keep = values["extensions"] == "keep"
         leaf = leaf_or_extension if keep else _ormsgpack_family.leaf
-        hook = ext_type if keep else None
+        hook = ExtType if keep else None
         return {
             "encode_arguments": (leaf,),
             "lower": partial(lower, leaf=leaf),
@@ -338,7 +322,7 @@ def _ormsgpack() -> Spec:
         decode=ormsgpack.unpackb,
         raw=RawCalls(ormsgpack.packb, ormsgpack.unpackb),
         decode_again=again,
-        check_keys=key_check("msgpack", partial(again, ext_hook=ext_type)),
+        check_keys=key_check("msgpack", partial(again, ext_hook=ExtType)),
         whole="msgpack",
         walk="msgpack",
         too_deep=("Recursion limit reached",),
@@ -358,7 +342,7 @@ def _ormsgpack() -> Spec:
             extensions="keep/reject",
             options={"extensions": ("keep",)},
             enforce=enforce,
-            classes=(ormsgpack.Ext, ext_type),
+            classes=(ormsgpack.Ext, ExtType),
         ),
     )
 

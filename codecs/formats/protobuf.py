@@ -10,6 +10,7 @@ Its media type is registered (iana.org/assignments/media-types/application/proto
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +19,10 @@ from ..errors import LimitError
 from ..registry import declare
 from ..safety.embedded import Budget, within_budget
 from ..safety.limits import DEFAULT
-from ..safety.policies import Policies, held
+from ..safety.policies import held
 from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Cuts, Framing, damage
-from .structs import TYPED
+from .structs import STRICT, UNCHECKED, WIRE_POLICIES, WIRE_PRESERVES
 
 if TYPE_CHECKING:
     from ..core.codec import Codec
@@ -82,14 +83,6 @@ PROTOBUF = Format(
     empty=True,
     framing=Delimited(),
 )
-PRESERVES = (
-    TYPED | {
-        "none", "bool", "int", "bigint", "float", "nonfinite", "str", "bytes", "bytearray", "list", "dict",
-        "namedtuple", "int_keys", "any_keys",
-    }
-) - {"datetime_offset"}  # fmt: skip
-
-
 _declare = partial(
     declare,
     kind=PROTOBUF,
@@ -121,27 +114,18 @@ def _protobuf(bind: Callable[[SchemaProtocol], Bound], raw: Callable[[SchemaProt
         raw=raw,
         bounded=lambda limits: {"items": limits.items},
         accelerated=api_implementation.Type() == "upb",
-        preserves=PRESERVES,
+        preserves=WIRE_PRESERVES,
         losses=(
             "datetimes with an offset come back in UTC",
             "fields come back in the order of the schema, keys of maps in none",
             "integers where the schema says float come back as floats",
         ),
         notes=(
-            "a record with a field that the schema does not know is refused",
+            STRICT,
             "a field of the schema that nobody wrote reads as 0, '' or empty, where it is required",
-            "a payload with bytes changed is often read without a word; a name with |crc32 notices",
+            UNCHECKED,
         ),
-        policies=Policies(
-            duplicate_keys="none/last",
-            nonfinite="allow",
-            surrogates="reject",
-            big_integers="reject/none",
-            trailing="none",
-            extensions="none",
-            nesting="none",
-            inside=_inside,
-        ),
+        policies=replace(WIRE_POLICIES, trailing="none", inside=_inside),
     )
 
 

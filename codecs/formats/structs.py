@@ -1,4 +1,7 @@
-"""The typed codecs of msgspec: objects in and out, of the schema's own classes or of Structs made from it."""
+"""What codecs that need a schema have in common; and those of msgspec, with objects in and out.
+
+These are of the schema's own classes, or Structs made from it.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,19 @@ from typing import Any
 from ..binding import Bound, SchemaProtocol, unbound
 from ..conventions.classes import ClassFamily
 from ..safety.keys import with_checked_keys
+from ..safety.policies import Policies
 from ..spec import RawCalls, Spec
 
-__all__ = ["OBJECTS", "TYPED", "typed"]
+__all__ = [
+    "OBJECTS",
+    "STRICT",
+    "TYPED",
+    "UNCHECKED",
+    "WIRE_LOSSES",
+    "WIRE_POLICIES",
+    "WIRE_PRESERVES",
+    "typed",
+]
 
 OBJECTS: tuple[ClassFamily, ...] = ("struct", "dataclass", "attrs", "namedtuple")
 """The kinds of classes that msgspec makes objects of by itself."""
@@ -19,6 +32,28 @@ TYPED = frozenset(
     {"tuple", "set", "frozenset", "datetime", "date", "time", "timedelta", "decimal", "uuid", "enum"}
 )
 """What a typed decoder brings back beside the format's own types."""
+
+# Of formats whose payloads hold nothing but the values of a schema: Avro, Arrow, protobuf, Thrift.
+WIRE_PRESERVES = TYPED | {
+    "none", "bool", "int", "bigint", "float", "nonfinite", "str", "bytes", "bytearray", "list", "dict",
+    "namedtuple", "int_keys", "any_keys",
+}  # fmt: skip
+WIRE_LOSSES = (
+    "datetimes with an offset come back in UTC",
+    "fields come back in the order of the schema",
+    "integers where the schema says float come back as floats",
+)
+WIRE_POLICIES = Policies(
+    duplicate_keys="none/last",
+    nonfinite="allow",
+    surrogates="reject",
+    big_integers="reject/none",
+    trailing="reject",
+    extensions="none",
+    nesting="none",
+)
+STRICT = "a record with a field that the schema does not know is refused"
+UNCHECKED = "a payload with bytes changed is often read without a word; a name with |crc32 notices"
 
 
 def typed(

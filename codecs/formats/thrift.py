@@ -8,6 +8,7 @@ U+FFFD where it is not, and so it does in its own objects.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from io import BytesIO
 from typing import Any
 
@@ -15,9 +16,8 @@ from ..binding import DEEPEST, Bound, SchemaProtocol
 from ..registry import declare
 from ..safety.embedded import within_budget
 from ..safety.limits import DEFAULT
-from ..safety.policies import Policies
 from ..spec import Format, RawCalls, Spec
-from .structs import TYPED
+from .structs import STRICT, UNCHECKED, WIRE_LOSSES, WIRE_POLICIES, WIRE_PRESERVES
 
 __all__ = ["reader_of", "writer_of"]
 
@@ -43,21 +43,6 @@ class _Payload(BytesIO):
 
     def cstringio_refill(self, part: bytes, wanted: int) -> BytesIO:
         raise EOFError("the payload ends within a value")
-
-
-PRESERVES = (
-    TYPED | {
-        "none", "bool", "int", "bigint", "float", "nonfinite", "str", "bytes", "bytearray", "list", "dict",
-        "namedtuple", "int_keys", "any_keys",
-    }
-) - {"datetime_offset"}  # fmt: skip
-LOSSES = (
-    "datetimes with an offset come back in UTC",
-    "fields come back in the order of the schema",
-    "integers where the schema says float come back as floats",
-)
-STRICT = "a record with a field that the schema does not know is refused"
-UNCHECKED = "a payload with bytes changed is often read without a word; a name with |crc32 notices"
 
 
 def writer_of(kind: Any, to: Callable[[Any], Any] | None = None) -> Callable[[Any], bytes]:
@@ -121,18 +106,10 @@ def _thrift(
         bounded=lambda limits: {"items": limits.items},
         too_deep=("Maximum recursion depth exceeded",),
         accelerated=True,
-        preserves=PRESERVES,
-        losses=(*LOSSES, *losses),
+        preserves=WIRE_PRESERVES,
+        losses=(*WIRE_LOSSES, *losses),
         notes=(STRICT, UNCHECKED),
-        policies=Policies(
-            duplicate_keys="none/last",
-            nonfinite="allow",
-            surrogates=surrogates,
-            big_integers="reject/none",
-            trailing="reject",
-            extensions="none",
-            nesting="none",
-        ),
+        policies=replace(WIRE_POLICIES, surrogates=surrogates),
     )
 
 

@@ -1,8 +1,5 @@
 # Avro: specification 1.12, "Binary Encoding". A value shows its end by its schema only.
 
-from cpython.bytes cimport PyBytes_FromStringAndSize
-from cpython.mem cimport PyMem_Malloc, PyMem_Free
-
 cdef enum:
     # What a value is read as.
     OF_FIXED

@@ -56,20 +56,6 @@ cdef class Way:
 WALKS = {"msgpack": IN_MSGPACK, "cbor": IN_CBOR, "bson": IN_BSON, "json": IN_JSON}
 
 
-def place_of(str kind, tuple steps, bytes payload not None, bytes wrap=None, /):
-    """Return start and end of a field in a payload, None where there is none; for tests of the walkers.
-
-    Raises:
-        LookupError: The walker is not sure.
-    """
-    cdef Way way = Way(kind, steps, wrap)
-    cdef field_t field
-    cdef int result = way.locate(payload, &field)
-    if result == UNSURE:
-        raise LookupError("a full decode is needed")
-    return None if result == ABSENT else (field.start, field.end)
-
-
 cdef inline bint _is_step(const steps_t *steps, int step, const unsigned char *text, Py_ssize_t length) noexcept nogil:
     return steps.length[step] == length and memcmp(steps.text[step], text, length) == 0
 
@@ -95,34 +81,25 @@ cdef inline Py_ssize_t _msgpack_over(
 cdef Py_ssize_t _msgpack_field(
     const unsigned char *data, Py_ssize_t size, Py_ssize_t at, const steps_t *steps, int step, field_t *field
 ) noexcept nogil:
-    cdef uint64_t count, i, index
+    cdef uint64_t past = at, count, i, index
     cdef unsigned int head, length
-    cdef bint is_map
+    cdef int what
     if step == steps.count:
         field.start = at
         field.end = _msgpack_over(data, size, at, field)
         return field.end
     if at >= size:
         return -1
-    head = data[at]
-    if 0x80 <= head < 0xA0:
-        is_map = head < 0x90
-        count = head & 15
-        at += 1
-    elif 0xDC <= head <= 0xDF:
-        is_map = head >= 0xDE
-        length = _LENGTH[head & 31]
-        if length > size - at - 1:
-            return -1
-        count = _big(data + at + 1, length)
-        at += 1 + length
-    elif 0xC7 <= head <= 0xC9 or 0xD4 <= head <= 0xD8:
-        return -1  # an extension: what it is made into may have fields
-    else:
-        return _msgpack_over(data, size, at, field)
+    what = _msgpack_head(data, size, &past, &count)
+    # What an extension is made into may have fields.
+    if what == NOTHING or what == EXTENSION or past > <uint64_t>size:
+        return -1
+    at = past
+    if what == LEAF:
+        return at
     if count > <uint64_t>(size - at):
         return -1
-    if not is_map:
+    if what == LIST:
         index = steps.index[step]
         if index >= count:
             return _msgpack_values(data, size, at, count, &field.held)
@@ -158,41 +135,19 @@ cdef Py_ssize_t _msgpack_field(
 # CBOR --------------------------------------------------------------------------------------------------------
 
 
-cdef inline int _cbor_head(
-    const unsigned char *data, Py_ssize_t size, Py_ssize_t *at, uint64_t *count
-) noexcept nogil:
-    """Read a head; return its major type, -1 where there is none. The count is `UNKNOWN` where none is stated."""
-    if at[0] >= size:
-        return -1
-    cdef unsigned int head = data[at[0]], length
-    at[0] += 1
-    count[0] = head & 31
-    if count[0] >= 24:
-        if count[0] < 28:
-            length = 1 << (count[0] - 24)
-            if length > size - at[0]:
-                return -1
-            count[0] = _big(data + at[0], length)
-            at[0] += length
-        elif count[0] == 31:
-            count[0] = UNKNOWN
-        else:
-            return -1
-    return head >> 5
-
-
 cdef Py_ssize_t _cbor_field(
     const unsigned char *data, Py_ssize_t size, Py_ssize_t start, const steps_t *steps, int step, field_t *field
 ) noexcept nogil:
     cdef Py_ssize_t at = start
-    cdef uint64_t count, length, i = 0
+    cdef uint64_t past = start, count, length, i = 0
     cdef int major
     cdef bint matches
     if step == steps.count:
         field.start = at
         field.end = _cbor_values(data, size, at, 1, &field.held)
         return field.end
-    major = _cbor_head(data, size, &at, &count)
+    major = _cbor_head(data, size, &past, &count)
+    at = past
     if major < 0 or major == 6:
         return -1
     if major != 4 and major != 5:
@@ -205,9 +160,10 @@ cdef Py_ssize_t _cbor_field(
         if major == 5:
             if at >= size or data[at] >> 5 != 3:
                 return -1
-            if _cbor_head(data, size, &at, &length) < 0 or length > <uint64_t>(size - at):
+            past = at
+            if _cbor_head(data, size, &past, &length) < 0 or length > size - past:
                 return -1
-            at += length
+            at = past + length
             matches = _is_step(steps, step, data + at - length, length)
         else:
             matches = i == <uint64_t>steps.index[step]
@@ -237,7 +193,7 @@ cdef inline Py_ssize_t _bson_over(
     const unsigned char *data, Py_ssize_t size, Py_ssize_t at, unsigned int kind
 ) noexcept nogil:
     """Return where a value of some type is over: by its length, without a look at what it holds."""
-    cdef int what = 0 if kind == 0xFF or kind == 0x7F else NO_TYPE if kind >= 32 else _BSON[kind]
+    cdef int what = _BSON[kind]
     cdef Py_ssize_t after
     if what == NO_TYPE:
         return -1
@@ -462,20 +418,12 @@ cdef Py_ssize_t list_head(int kind, const unsigned char *data, uint64_t *count) 
 
     It is -1 for no list, 0 for one that ends by a mark.
     """
-    cdef unsigned int head = data[0], length
-    cdef Py_ssize_t at = 0
+    cdef uint64_t at = 0
     if kind == IN_CBOR:
         if _cbor_head(data, 9, &at, count) != 4:
             return -1
         return 0 if count[0] == UNKNOWN else at
-    if 0x90 <= head < 0xA0:
-        count[0] = head & 15
-        return 1
-    if head != 0xDC and head != 0xDD:
-        return -1
-    length = _LENGTH[head & 31]
-    count[0] = _big(data + 1, length)
-    return 1 + length
+    return at if _msgpack_head(data, 9, &at, count) == LIST else -1
 
 
 cdef Py_ssize_t bson_items(const char *array, Py_ssize_t size) noexcept nogil:

@@ -175,45 +175,26 @@ cdef bint _msgpack_nests(const unsigned char *data, Py_ssize_t size, Py_ssize_t 
     cdef uint64_t end = size, at = 0, count, left = 1
     # How many values the containers outside of this one have left.
     cdef uint64_t[DEEPEST] outer
-    cdef unsigned int head, length
-    cdef int depth = 0
+    cdef int depth = 0, what
     while at < end:
         while left == 0:
             if depth == 0:
                 return False
             depth -= 1
             left = outer[depth]
-        head = data[at]
-        at += 1
         left -= 1
-        if head < 0x80 or head >= 0xE0:
+        what = _msgpack_head(data, end, &at, &count)
+        if what == LEAF or what == EXTENSION:
             continue
-        if head < 0xC0:
-            if head >= 0xA0:
-                at += head & 31
-                continue
-            count = (head & 15) << (head < 0x90)
-        else:
-            length = _LENGTH[head & 31]
-            if length == 0:
-                at += _FIXED[head & 31]
-                continue
-            if length > end - at:
-                return False
-            count = _big(data + at, length)
-            at += length
-            if head < 0xDC:
-                at += count + (0xC7 <= head <= 0xC9)
-                continue
-            count <<= head >= 0xDE
+        count <<= what == MAP
         # No value takes less than a byte.
-        if count > end - at:
+        if what == NOTHING or count > end - at:
             return False
         if depth == most:
             return True
         outer[depth] = left
         depth += 1
-        if head in (0xDC, 0xDD) and count >= MANY:
+        if what == LIST and count >= MANY:
             count -= _alike(data, end, &at, count, _MSGPACK_LENGTHS)
         left = count
     return False
@@ -223,31 +204,21 @@ cdef bint _cbor_deeper(const unsigned char *data, Py_ssize_t size, Py_ssize_t mo
     cdef uint64_t end = size, at = 0, count, left = 1
     # How many items the containers outside of this one have left.
     cdef uint64_t[DEEPEST] outer
-    cdef unsigned int head, major, length
-    cdef int depth = 0
+    cdef int depth = 0, major
     while at < end:
         while left == 0:
             if depth == 0:
                 return False
             depth -= 1
             left = outer[depth]
-        head = data[at]
-        at += 1
-        if head == 0xFF:
+        if data[at] == 0xFF:
             # The end of a container of no stated length, in place of a further item.
+            at += 1
             left = 0
             continue
         left -= 1
-        major, count = head >> 5, head & 31
-        if 24 <= count < 28:
-            length = 1 << (count - 24)
-            if length > end - at:
-                return False
-            count = _big(data + at, length)
-            at += length
-        elif count == 31 and 2 <= major <= 5:
-            count = UNKNOWN
-        elif count >= 28:
+        major = _cbor_head(data, end, &at, &count)
+        if major < 0:
             return False
         if major == 6:
             left += 1
@@ -273,40 +244,8 @@ cdef bint _cbor_deeper(const unsigned char *data, Py_ssize_t size, Py_ssize_t mo
 
 
 cdef bint _bson_deeper(const unsigned char *data, Py_ssize_t size, Py_ssize_t most) noexcept nogil:
-    cdef Py_ssize_t at = 4, depth = 1
-    cdef unsigned int kind
-    cdef int what
-    while at < size:
-        kind = data[at]
-        at += 1
-        if kind == 0:
-            depth -= 1
-            if depth == 0:
-                return False
-            continue
-        at = _after_name(data, size, at)
-        what = 0 if kind == 0xFF or kind == 0x7F else NO_TYPE if kind >= 32 else _BSON[kind]
-        if what >= 0:
-            at += what
-            continue
-        if what == TWO_NAMES:
-            at = _after_name(data, size, _after_name(data, size, at))
-            continue
-        if what == NO_TYPE or size - at < 4:
-            return False
-        if what == SCOPED:
-            at += 4
-            if size - at < 4:
-                return False
-            at += 4 + _little4(data + at)
-        if what == WITHIN or what == SCOPED:
-            if depth == most:
-                return True
-            depth += 1
-            at += 4
-        else:
-            at += 4 + _little4(data + at) + (what == BLOB) + 12 * (what == REFERENCE)
-    return False
+    cdef held_t held
+    return _bson_levels(data, size, most, &held) == DEEPER
 
 
 cdef deeper_t deeper(str kind) except? NULL:

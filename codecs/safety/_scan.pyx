@@ -4,6 +4,10 @@
 A finder reads heads and lengths, never past the payload, and does not recurse; what stands between the
 heads is left to the library. It gives the length of the first value in bytes, or -1 where that is cut short
 or no value (`UNSAFE` where the library must not see it either), and counts the values within: keys, too, and containers. Budget: 3 ns a value.
+
+Of formats that are read as streams a scan does the work. It stops where the bytes do, and a `StreamBuffer` goes on
+there. All of a scan's counters are local copies: the compiler must assume that what a pointer leads to aliases the
+payload.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
@@ -24,6 +28,23 @@ cdef enum:
     # Items one after another that are not, after which that is no list of such.
     LONE = 64
 
+cdef enum:
+    # What a scan says.
+    WHOLE
+    SHORT
+    NO_VALUE
+
+ctypedef struct scan_t:
+    # How far a value was looked through, what of it is to come, what was left in the containers around it that
+    # end by a mark, `DEEPEST` at the most, and lines of pickle's text that are to come.
+    uint64_t at
+    uint64_t left
+    uint64_t *outer
+    int depth
+    int lines
+
+cdef uint64_t BEYOND = <uint64_t>1 << 40
+"""More bytes than any limit, however often it is added."""
 cdef uint64_t UNKNOWN = <uint64_t>1 << 62
 """Items of a container that ends by a mark: an even number, as of keys and values."""
 
@@ -84,27 +105,68 @@ cdef unsigned char[32] _LENGTH = [
 """Bytes of the length."""
 
 
+cdef enum:
+    # What a head of MessagePack begins; nothing where it is cut short, or none.
+    NOTHING
+    LEAF
+    EXTENSION
+    LIST
+    MAP
+
+
+cdef inline int _msgpack_head(
+    const unsigned char *data, uint64_t end, uint64_t *at, uint64_t *count
+) noexcept nogil:
+    """Go past the head of a container, and say of how many entries; past the whole of a value that is none."""
+    cdef unsigned int head = data[at[0]], length
+    at[0] += 1
+    if head < 0x80 or head >= 0xE0:
+        return LEAF
+    if head < 0xA0:
+        count[0] = head & 15
+        return MAP if head < 0x90 else LIST
+    if head < 0xC0:
+        at[0] += head & 31
+        return LEAF
+    length = _LENGTH[head & 31]
+    if length == 0:
+        at[0] += _FIXED[head & 31]
+        return NOTHING if head == 0xC1 else EXTENSION if head >= 0xD4 else LEAF
+    if length > end - at[0]:
+        return NOTHING
+    count[0] = _big(data + at[0], length)
+    at[0] += length
+    if head >= 0xDC:
+        return MAP if head >= 0xDE else LIST
+    at[0] += count[0]
+    if 0xC7 <= head <= 0xC9:
+        at[0] += 1
+        return EXTENSION
+    return LEAF
+
+
 cdef Py_ssize_t _msgpack(const unsigned char *data, Py_ssize_t size, held_t *held) noexcept nogil:
-    # A local copy: the compiler must assume that what a pointer leads to aliases the payload.
-    cdef held_t counted = held[0]
-    cdef Py_ssize_t end = _msgpack_values(data, size, 0, 1, &counted)
-    held[0] = counted
-    return end
+    return _msgpack_values(data, size, 0, 1, held)
 
 
 cdef inline Py_ssize_t _msgpack_values(
     const unsigned char *data, Py_ssize_t size, uint64_t at, uint64_t left, held_t *held
 ) noexcept nogil:
     """Return where so many values that start at `at` are over."""
-    cdef uint64_t end = size, count
+    cdef scan_t scan = scan_t(at, left, NULL, 0, 0)
+    return scan.at if _scan_msgpack(data, size, &scan, held) == WHOLE else -1
+
+
+cdef inline int _scan_msgpack(const unsigned char *data, uint64_t end, scan_t *scan, held_t *held) noexcept nogil:
+    cdef uint64_t at = scan.at, left = scan.left, count
+    cdef Py_ssize_t values = held.values, containers = held.containers
     cdef unsigned int head, length
-    while left:
-        if at >= end:
-            return -1
+    cdef bint is_value = True
+    while left and at < end:
         head = data[at]
         at += 1
         left -= 1
-        held.values += 1
+        values += 1
         if head < 0x80 or head >= 0xE0:
             continue
         if head < 0xC0:
@@ -112,7 +174,7 @@ cdef inline Py_ssize_t _msgpack_values(
                 at += head & 31
             else:
                 left += (head & 15) << (head < 0x90)
-                held.containers += 1
+                containers += 1
             continue
         if head == 0xD9 and at < end:
             at += 1 + data[at]
@@ -120,26 +182,31 @@ cdef inline Py_ssize_t _msgpack_values(
         length = _LENGTH[head & 31]
         if length == 0:
             if head == 0xC1:
-                return -1
+                is_value = False
+                at -= 1
+                break
             at += _FIXED[head & 31]
             continue
         if at + length > end:
-            return -1
+            at, left = at - 1, left + 1  # to be read with what follows
+            break
         count = _big(data + at, length)
         at += length
         if head < 0xDC:
             at += count + (0xC7 <= head <= 0xC9)
         else:
             left += count << (head >= 0xDE)
-            held.containers += 1
+            containers += 1
         # No value takes less than a byte.
         if at > end or left > end - at:
-            return -1
+            break
         if head <= 0xDD and head >= 0xDC and count >= MANY:
             count = _alike(data, end, &at, count, _MSGPACK_LENGTHS)
             left -= count
-            held.values += count
-    return at if at <= end else -1
+            values += count
+    scan.at, scan.left = at, left
+    held.values, held.containers = values, containers
+    return NO_VALUE if not is_value else WHOLE if left == 0 and at <= end else SHORT
 
 
 cdef bint container_key(bytes payload) noexcept:
@@ -150,12 +217,11 @@ cdef bint container_key(bytes payload) noexcept:
 cdef bint _msgpack_keys(bytes payload, list found) noexcept:
     """Whether a key is an array or map, or nested too deeply to tell; gather all such keys where asked for."""
     cdef const unsigned char *data = <const unsigned char *>PyBytes_AS_STRING(payload)
-    cdef uint64_t end = PyBytes_GET_SIZE(payload), at = 0, count
+    cdef uint64_t end = PyBytes_GET_SIZE(payload), at = 0, start, count
     cdef uint64_t[DEEPEST] left
     cdef bint[DEEPEST] is_map
     cdef held_t held
-    cdef unsigned int head, length
-    cdef int depth = 0
+    cdef int depth = 0, what
     cdef bint is_key
     cdef Py_ssize_t size
     left[0], is_map[0] = 1, False
@@ -166,40 +232,24 @@ cdef bint _msgpack_keys(bytes payload, list found) noexcept:
             depth -= 1
         is_key = is_map[depth] and left[depth] % 2 == 0
         left[depth] -= 1
-        head = data[at]
-        at += 1
-        if head < 0x80 or head >= 0xE0:
+        start = at
+        what = _msgpack_head(data, end, &at, &count)
+        if what == NOTHING:
+            return False
+        if what < LIST:
             continue
-        if 0xA0 <= head < 0xC0:
-            at += head & 31
-            continue
-        if head < 0xA0:
-            count = head & 15
-        else:
-            length = _LENGTH[head & 31]
-            if length == 0:
-                at += _FIXED[head & 31]
-                continue
-            if length > end - at:
-                return False
-            count = _big(data + at, length)
-            at += length
-            if head < 0xDC:
-                at += count + (0xC7 <= head <= 0xC9)
-                continue
         if is_key and found is not None:
-            at -= 1 if head < 0xA0 else 1 + length
-            size = _msgpack(data + at, end - at, &held)
+            size = _msgpack(data + start, end - start, &held)
             if size < 0:
                 return False
-            found.append(payload[at : at + size])
-            at += size
+            found.append(payload[start : start + size])
+            at = start + size
             continue
         # The packer ends at 511 levels.
         if is_key or depth + 1 == DEEPEST:
             return True
         depth += 1
-        is_map[depth] = head < 0x90 or head >= 0xDE
+        is_map[depth] = what == MAP
         left[depth] = count << is_map[depth]
     return False
 
@@ -262,38 +312,57 @@ _fill_lengths()
 # CBOR: RFC 8949, section 3 ----------------------------------------------------------------------------
 
 
+cdef inline int _cbor_head(
+    const unsigned char *data, uint64_t end, uint64_t *at, uint64_t *count
+) noexcept nogil:
+    """Go past a head; return its major type, -1 where there is none. The count is `UNKNOWN` where none is stated."""
+    if at[0] >= end:
+        return -1
+    cdef unsigned int head = data[at[0]], length
+    at[0] += 1
+    count[0] = head & 31
+    if 24 <= count[0] < 28:
+        length = 1 << (count[0] - 24)
+        if length > end - at[0]:
+            return -1
+        count[0] = _big(data + at[0], length)
+        at[0] += length
+    elif count[0] == 31 and 0x40 <= head < 0xC0:
+        count[0] = UNKNOWN
+    elif count[0] >= 28:
+        return -1
+    return head >> 5
+
+
 cdef Py_ssize_t _cbor(const unsigned char *data, Py_ssize_t size, held_t *held) noexcept nogil:
-    # A local copy: the compiler must assume that what a pointer leads to aliases the payload.
-    cdef held_t counted = held[0]
-    cdef Py_ssize_t end = _cbor_values(data, size, 0, 1, &counted)
-    held[0] = counted
-    return end
+    return _cbor_values(data, size, 0, 1, held)
 
 
-cdef inline Py_ssize_t _cbor_values(
+cdef Py_ssize_t _cbor_values(
     const unsigned char *data, Py_ssize_t size, uint64_t at, uint64_t left, held_t *held
 ) noexcept nogil:
     """Return where so many values that start at `at` are over."""
-    cdef uint64_t end = size, count
     cdef uint64_t[DEEPEST] outer
+    cdef scan_t scan = scan_t(at, left, &outer[0], 0, 0)
+    return scan.at if _scan_cbor(data, size, &scan, held) == WHOLE else -1
+
+
+cdef inline int _scan_cbor(const unsigned char *data, uint64_t end, scan_t *scan, held_t *held) noexcept nogil:
+    cdef uint64_t at = scan.at, left = scan.left, count
+    cdef held_t counted = held[0]
     cdef unsigned int head, major, length
-    cdef int depth = 0
-    while True:
-        if left == 0:
-            if depth == 0:
-                return at if at <= end else -1
-            if at < end and data[at] == 0xFF:
-                at += 1
-                depth -= 1
-                left = outer[depth]
-                continue
-            left = 1
-        if at >= end:
-            return -1
+    cdef int depth = scan.depth
+    cdef bint is_value = True
+    while (left or depth) and at < end:
         head = data[at]
         at += 1
-        left -= 1
-        held.values += 1
+        if left:
+            left -= 1
+        elif head == 0xFF:
+            depth -= 1
+            left = scan.outer[depth]
+            continue
+        counted.values += 1
         # Short text, and small numbers: most of all.
         if 0x60 <= head < 0x78:
             at += head & 31
@@ -305,37 +374,45 @@ cdef inline Py_ssize_t _cbor_values(
             if count < 28:
                 length = 1 << (count - 24)
                 if length > end - at:
-                    return -1
+                    at, left = at - 1, left + 1  # to be read with what follows
+                    break
                 count = _big(data + at, length)
                 at += length
             elif count == 31 and 2 <= major <= 5 and depth < DEEPEST:
                 # Of no stated length. Text comes in pieces, which the loop takes for items.
-                outer[depth] = left
+                scan.outer[depth] = left
                 depth += 1
                 left = 0
-                held.containers += 1
+                counted.containers += 1
                 continue
             else:
-                return -1
+                is_value = False
+                at -= 1
+                break
         if major == 2 or major == 3:
             if count > end - at:
-                return -1
+                at += min(count, BEYOND)
+                break
             at += count
         elif major == 4 or major == 5:
             # No item takes less than a byte.
             if count > end - at:
-                return -1
+                left += min(count, BEYOND) << (major == 5)
+                break
             left += count << (major == 5)
-            held.containers += 1
+            counted.containers += 1
             if major == 4 and count >= MANY:
                 count = _alike(data, end, &at, count, _CBOR_LENGTHS)
                 left -= count
-                held.values += count
+                counted.values += count
         elif major == 6:
             left += 1
-            held.tagged = True
+            counted.tagged = True
             if count == SHARED or count == SHARED_TEXT:
-                held.shared = True
+                counted.shared = True
+    scan.at, scan.left, scan.depth = at, left, depth
+    held[0] = counted
+    return NO_VALUE if not is_value else WHOLE if left == 0 and depth == 0 and at <= end else SHORT
 
 
 cdef int _cbor_keys(bytes payload, list found) except -1:
@@ -345,8 +422,7 @@ cdef int _cbor_keys(bytes payload, list found) except -1:
     cdef uint64_t[DEEPEST] left
     cdef char[DEEPEST] kind
     cdef held_t held
-    cdef unsigned int head, major, length
-    cdef int depth = 0
+    cdef int depth = 0, major
     cdef bint set_follows = False, is_key
     cdef Py_ssize_t size
     left[0], kind[0] = 1, c"["
@@ -355,16 +431,15 @@ cdef int _cbor_keys(bytes payload, list found) except -1:
             if depth == 0:
                 return 0
             depth -= 1
-        if at >= end:
-            return 0
-        start = at
-        head = data[at]
-        at += 1
-        if head == 0xFF:
+        if at < end and data[at] == 0xFF:
             # The end of a container of no stated length, in place of a further item.
+            at += 1
             left[depth] = 0
             continue
-        major, count = head >> 5, head & 31
+        start = at
+        major = _cbor_head(data, end, &at, &count)
+        if major < 0:
+            return 0
         is_key = kind[depth] == c"s" or kind[depth] == c"{" and left[depth] % 2 == 0
         if is_key and 4 <= major <= 6:
             size = _cbor(data + start, end - start, &held)
@@ -374,16 +449,6 @@ cdef int _cbor_keys(bytes payload, list found) except -1:
             at = start + size
             left[depth] -= 1
             continue
-        if 24 <= count < 28:
-            length = 1 << (count - 24)
-            if length > end - at:
-                return 0
-            count = _big(data + at, length)
-            at += length
-        elif count == 31 and 2 <= major <= 5:
-            count = UNKNOWN
-        elif count >= 28:
-            return 0
         if major == 6:
             set_follows = count == SET
             continue
@@ -443,6 +508,10 @@ cdef enum:
     SCOPED = -6
     NO_TYPE = -7
 
+cdef enum:
+    # What is given beside `UNSAFE` for documents of too many levels.
+    DEEPER = -3
+
 cdef signed char[256] _ARGUMENT
 
 
@@ -465,75 +534,85 @@ cdef inline bint _is_one_frame(const unsigned char *data, Py_ssize_t size) noexc
 
 
 cdef Py_ssize_t _pickle(const unsigned char *data, Py_ssize_t size, held_t *held) noexcept nogil:
-    cdef uint64_t end = size, at = 0, count
-    cdef const unsigned char *line
-    cdef int head, argument, length, lines
+    cdef scan_t scan = scan_t(0, 1, NULL, 0, 0)
     if _is_one_frame(data, size):
         return size
+    return scan.at if _scan_pickle(data, size, &scan) == WHOLE else -1
+
+
+cdef inline uint64_t _after_lines(const unsigned char *data, uint64_t end, uint64_t at, int *lines) noexcept nogil:
+    """Return where so many lines that start at `at` are over, or the end where they are not; count those to come."""
+    cdef const unsigned char *line
+    while lines[0] and at < end:
+        line = <const unsigned char *>memchr(data + at, c"\n", end - at)
+        at = end if line is NULL else line - data + 1
+        lines[0] -= line is not NULL
+    return at
+
+
+cdef inline int _scan_pickle(const unsigned char *data, uint64_t end, scan_t *scan) noexcept nogil:
+    cdef uint64_t at = _after_lines(data, end, scan.at, &scan.lines), count
+    cdef int head, argument, length, state = SHORT
     while at < end:
         head = data[at]
         at += 1
         # A text and its number in the memo, most of all opcodes; what a table says would have to be waited for.
         if head == c"X" and end - at >= 4:
-            count = _little4(data + at)
-            at += 4
-            if count > end - at:
-                return -1
-            at += count
+            at += 4 + _little4(data + at)
             if at < end and data[at] == c"q":
                 at += 2
             continue
         argument = _ARGUMENT[head]
         if argument >= 0:
-            if head == c".":
-                return at
             at += argument
-            continue
-        if argument == NO_OPCODE:
-            return -1
-        if argument == TO_NEWLINE or argument == TWO_LINES:
-            for lines in range(1 if argument == TO_NEWLINE else 2):
-                line = <const unsigned char *>memchr(data + at, c"\n", end - at)
-                if line is NULL:
-                    return -1
-                at = line - data + 1
-            continue
-        length = 1 if argument == LENGTH_1 else 8 if argument == LENGTH_8 else 4
-        if <uint64_t>length > end - at:
-            return -1
-        count = data[at] if length == 1 else _little4(data + at) if length == 4 else _little8(data + at)
-        at += length
-        # Negative lengths are larger than any payload, too, as long as they are taken for what they are.
-        if count > end - at:
-            return -1
-        at += count
-    return -1
+            if head == c".":
+                state = WHOLE
+                break
+        elif argument == NO_OPCODE:
+            state = NO_VALUE
+            at -= 1
+            break
+        elif argument == TO_NEWLINE or argument == TWO_LINES:
+            scan.lines = 1 if argument == TO_NEWLINE else 2
+            at = _after_lines(data, end, at, &scan.lines)
+        else:
+            length = 1 if argument == LENGTH_1 else 8 if argument == LENGTH_8 else 4
+            if <uint64_t>length > end - at:
+                at -= 1  # to be read with what follows
+                break
+            # Negative lengths are larger than any payload, too, as long as they are taken for what they are.
+            count = data[at] if length == 1 else _little4(data + at) if length == 4 else _little8(data + at)
+            at += length + min(count, BEYOND)
+    scan.at = at
+    return state
 
 
 # marshal: r_object in CPython's Python/marshal.c ---------------------------------------------------------
 
 
 cdef Py_ssize_t _marshal(const unsigned char *data, Py_ssize_t size, held_t *held) noexcept nogil:
-    cdef uint64_t end = size, at = 0, left = 1, count
     cdef uint64_t[DEEPEST] outer
+    cdef scan_t scan = scan_t(0, 1, &outer[0], 0, 0)
+    return scan.at if _scan_marshal(data, size, &scan) == WHOLE else -1
+
+
+cdef inline int _scan_marshal(const unsigned char *data, uint64_t end, scan_t *scan) noexcept nogil:
+    cdef uint64_t at = scan.at, left = scan.left, count
     cdef int64_t digits
-    cdef int depth = 0, head
+    cdef int depth = scan.depth, head
     cdef unsigned int length
-    while True:
-        if left == 0:
-            if depth == 0:
-                return at
-            if at < end and data[at] & 0x7F == c"0":  # NULL ends a dict
-                at += 1
-                depth -= 1
-                left = outer[depth]
-                continue
-            left = 2
-        if at >= end:
-            return -1
+    cdef bint is_value = True
+    while (left or depth) and at < end:
         head = data[at] & 0x7F  # without FLAG_REF
         at += 1
-        left -= 1
+        if left:
+            left -= 1
+        elif head == c"0":  # NULL ends a dict
+            depth -= 1
+            left = scan.outer[depth]
+            continue
+        else:
+            left = 1  # the value of this key
         if head in (c"N", c"T", c"F", c"S", c"."):
             continue
         if head in (c"i", c"r"):
@@ -542,43 +621,34 @@ cdef Py_ssize_t _marshal(const unsigned char *data, Py_ssize_t size, held_t *hel
             at += 8
         elif head == c"y":
             at += 16
-        elif head in (c"z", c"Z", c"f", c"x"):
-            if head == c"x" and at < end:  # two numbers as text
-                at += 1 + data[at]
-            if at >= end:
-                return -1
-            at += 1 + data[at]
-        elif head in (c"a", c"A", c"u", c"t", c"s", c"l"):
-            if end - at < 4:
-                return -1
-            count = _little4(data + at)
-            if head == c"l":
+        elif head == c"{" and depth < DEEPEST:
+            scan.outer[depth] = left
+            depth += 1
+            left = 0
+        elif head in (c"z", c"Z", c"f", c"x", c")", c"a", c"A", c"u", c"t", c"s", c"l", c"(", c"[", c"<", c">"):
+            length = 1 if head in (c"z", c"Z", c"f", c"x", c")") else 4
+            count = 0
+            if length <= end - at:
+                count = data[at] if length == 1 else _little4(data + at)
+            if length > end - at or head == c"x" and count + 2 > end - at:
+                at, left = at - 1, left + 1  # to be read with what follows
+                break
+            if head in (c"(", c"[", c"<", c">", c")"):
+                left += count
+                count = 0
+            elif head == c"x":  # two numbers as text
+                count += 1 + data[at + 1 + count]
+            elif head == c"l":
                 # Digits of two bytes each; their number is negative where the int is.
                 digits = <int32_t>count
                 count = 2 * <uint64_t>(digits if digits >= 0 else -digits)
-            at += 4
-            if count > end - at:
-                return -1
-            at += count
-        elif head in (c"(", c"[", c"<", c">", c")"):
-            length = 1 if head == c")" else 4
-            if end - at < length:
-                return -1
-            count = data[at] if length == 1 else _little4(data + at)
-            at += length
-            if count > end - at:
-                return -1
-            left += count
-        elif head == c"{":
-            if depth == DEEPEST:
-                return -1
-            outer[depth] = left
-            depth += 1
-            left = 0
+            at += length + count
         else:
-            return -1
-        if at > end:
-            return -1
+            is_value = False
+            at -= 1
+            break
+    scan.at, scan.left, scan.depth = at, left, depth
+    return NO_VALUE if not is_value else WHOLE if left == 0 and depth == 0 and at <= end else SHORT
 
 
 # RapidJSON takes NUL for the end of its text --------------------------------------------------------------
@@ -618,12 +688,22 @@ cdef Py_ssize_t _json(const unsigned char *data, Py_ssize_t size, held_t *held) 
 
 # BSON: bsonspec.org --------------------------------------------------------------------------------------
 
-cdef signed char[32] _BSON = [
-    NO_TYPE, 8, TEXT, WITHIN, WITHIN, BLOB, 0, 12, 1, 8, 0, TWO_NAMES, REFERENCE, TEXT, TEXT, SCOPED,
-    4, 8, 8, 16, NO_TYPE, NO_TYPE, NO_TYPE, NO_TYPE, NO_TYPE, NO_TYPE, NO_TYPE, NO_TYPE, NO_TYPE, NO_TYPE,
-    NO_TYPE, NO_TYPE,
-]
+cdef signed char[256] _BSON
 """Bytes of a value by its type, or what gives them."""
+
+
+cdef int _fill_bson() except -1:
+    for kind in range(256):
+        _BSON[kind] = NO_TYPE
+    for kind, what in enumerate((
+        NO_TYPE, 8, TEXT, WITHIN, WITHIN, BLOB, 0, 12, 1, 8, 0, TWO_NAMES, REFERENCE, TEXT, TEXT, SCOPED, 4, 8, 8, 16,
+    )):
+        _BSON[kind] = what
+    _BSON[0x7F] = _BSON[0xFF] = 0  # the greatest key, and the least
+    return 0
+
+
+_fill_bson()
 
 
 cdef inline Py_ssize_t _after_name(const unsigned char *data, Py_ssize_t size, Py_ssize_t at) noexcept nogil:
@@ -644,30 +724,34 @@ cdef inline Py_ssize_t _after_name(const unsigned char *data, Py_ssize_t size, P
     return size + 1 if end is NULL else end - data + 1
 
 
-cdef Py_ssize_t _bson(const unsigned char *data, Py_ssize_t size, held_t *held) noexcept nogil:
-    """Hold names and lengths against the end as well: PyMongo's C decoder reads names beyond it."""
+cdef Py_ssize_t _bson_levels(
+    const unsigned char *data, Py_ssize_t size, Py_ssize_t most, held_t *held
+) noexcept nogil:
+    """Hold names and lengths against the end as well: PyMongo's C decoder reads names beyond it.
+
+    Documents of more levels than `most` are `DEEPER`.
+    """
     cdef bint[DEEPEST] is_array
     cdef Py_ssize_t[DEEPEST] ends
-    cdef Py_ssize_t at = 4
+    cdef Py_ssize_t at = 4, end = UNSAFE, values = 1, containers = 1
     cdef unsigned int kind
     cdef int depth = 0, what
-    held.values = held.containers = 1
-    if size < 5:
-        return UNSAFE
-    is_array[0], ends[0] = False, _little4(data)
+    if size >= 5:
+        is_array[0], ends[0] = False, _little4(data)
     while at < size:
         kind = data[at]
         at += 1
         if kind == 0:
             if at != ends[depth]:
-                return UNSAFE
+                break
             if depth == 0:
-                return at
+                end = at
+                break
             depth -= 1
             continue
-        held.values += 1 if is_array[depth] else 2
+        values += 1 if is_array[depth] else 2
         at = _after_name(data, size, at)
-        what = 0 if kind == 0xFF or kind == 0x7F else NO_TYPE if kind >= 32 else _BSON[kind]
+        what = _BSON[kind]
         if what >= 0:
             at += what
             continue
@@ -676,25 +760,32 @@ cdef Py_ssize_t _bson(const unsigned char *data, Py_ssize_t size, held_t *held) 
             continue
         # Before each of the others stands a length.
         if what == NO_TYPE or size - at < 4:
-            return UNSAFE
+            break
         if what == WITHIN or what == SCOPED:
-            if depth + 1 == DEEPEST:
-                # How deep is too deep, the library says.
-                return size
+            if depth + 1 == most:
+                end = DEEPER
+                break
             if what == SCOPED:
                 at += 4
                 if size - at < 4:
-                    return UNSAFE
+                    break
                 at += 4 + _little4(data + at)
                 if size - at < 4:
-                    return UNSAFE
+                    break
             depth += 1
-            held.containers += 1
+            containers += 1
             is_array[depth], ends[depth] = kind == 4, at + _little4(data + at)
             at += 4
         else:
             at += 4 + _little4(data + at) + (what == BLOB) + 12 * (what == REFERENCE)
-    return UNSAFE
+    held.values, held.containers = values, containers
+    return end
+
+
+cdef Py_ssize_t _bson(const unsigned char *data, Py_ssize_t size, held_t *held) noexcept nogil:
+    cdef Py_ssize_t end = _bson_levels(data, size, DEEPEST, held)
+    # How deep is too deep, the library says.
+    return size if end == DEEPER else end
 
 
 # Property lists: CFBinaryPList.c of Apple's CoreFoundation -------------------------------------------------

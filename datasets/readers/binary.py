@@ -1,10 +1,12 @@
-"""Reading binary files: any by the codec of its format; BSON, CBOR, Avro and pickle by their own calls."""
+"""Reading binary files: any by the codec of its format; BSON, Avro and pickle by their own calls."""
 
 from __future__ import annotations
 
 import datetime as dt
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import chain
 from typing import Any
 
 from ...codecs import Codec, DecodeError, codec
@@ -12,11 +14,11 @@ from ...codecs.safety.limits import OWN_DATA
 from ...codecs.streams.decoder import payloads
 from ...schemas import Schema, SchemaError
 from ..errors import UnreadableCorpus
-from ..sharing import refuse_bombs
 from .json_window import RECORD_LIMIT
 from .problems import Problems
+from .streams import BUFFER, Pieces
 
-__all__ = ["read_avro", "read_bson", "read_cbor", "read_framed", "read_pickle", "schema_of_avro"]
+__all__ = ["read_avro", "read_bson", "read_framed", "read_pickle", "schema_of_avro"]
 
 FILE = OWN_DATA | {"size": RECORD_LIMIT}
 RATIO = 200
@@ -24,12 +26,17 @@ RATIO = 200
 BROKEN = "; what follows cannot be read"
 
 
-def _payloads(kind: Codec, file: Any, problems: Problems) -> Iterator[tuple[str, bytes]]:
-    """Iterate over (where, payload)."""
+def _records(kind: Codec, file: Any, problems: Problems, decode: Callable[[bytes], Any]) -> Iterator[Any]:
+    """Iterate over the records that the framing of a codec's format cuts out of a file."""
     number = 1
     try:
         for start, payload in payloads(kind, file):
-            yield f"byte {start:,}, record {number}", payload
+            try:
+                record = decode(payload)
+            except DecodeError as error:
+                problems.add(f"byte {start:,}, record {number}", error.reason, error)
+            else:
+                yield record
             number += 1
     except DecodeError as error:
         problems.add(f"record {number}", error.reason + BROKEN, error)
@@ -42,13 +49,7 @@ def read_framed(name: str, file: io.BufferedReader, problems: Problems) -> Itera
         name: The codec. One that can run code is trusted: the caller has checked that it may.
     """
     kind = codec(name, trusted=True).with_limits(**FILE)
-    for where, payload in _payloads(kind, file, problems):
-        try:
-            record = kind.decode(payload)
-        except DecodeError as error:
-            problems.add(where, error.reason, error)
-            continue
-        yield record
+    return _records(kind, file, problems, kind.decode)
 
 
 def read_bson(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
@@ -87,27 +88,16 @@ def read_bson(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
             ]
         ),
     )
-    for where, payload in _payloads(kind, file, problems):
+
+    def decode(payload: bytes) -> Any:
         try:
             record = bson.decode(payload, options)
         except (bson.InvalidBSON, ValueError, OverflowError, RecursionError) as error:
-            problems.add(where, f"not BSON: {error}", error)
-            continue
+            raise DecodeError("bson", f"not BSON: {error}") from error
         # As our own codec does with what is no document.
-        yield record[WRAP] if record.keys() == {WRAP} else record
+        return record[WRAP] if record.keys() == {WRAP} else record
 
-
-def read_cbor(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
-    """Iterate over a CBOR sequence (RFC 8742)."""
-    kind = codec("cbor2").with_limits(**FILE)
-    for where, payload in _payloads(kind, file, problems):
-        try:
-            record = kind.decode(payload)
-            refuse_bombs(record)
-        except ValueError as error:
-            problems.add(where, error.reason if isinstance(error, DecodeError) else str(error), error)
-            continue
-        yield record
+    return _records(kind, file, problems, decode)
 
 
 def read_avro(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
@@ -119,13 +109,8 @@ def read_avro(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
     if not file.peek(1):
         return
     kind, _, head = _avro_of(file, problems.source)
-    for where, payload in _payloads(kind, _Behind(head, file), problems):
-        try:
-            record = kind.decode(payload)
-        except DecodeError as error:
-            problems.add(where, error.reason, error)
-            continue
-        yield record
+    rest = iter(partial(file.read, BUFFER), b"")
+    yield from _records(kind, Pieces(chain([head], rest)), problems, kind.decode)
 
 
 def schema_of_avro(file: io.BufferedReader, source: str) -> Schema:
@@ -148,17 +133,6 @@ def _avro_of(file: io.BufferedReader, source: str) -> tuple[Codec, Schema, bytes
         return bare.with_schema(schema), schema, head
     except (DecodeError, SchemaError) as error:
         raise UnreadableCorpus(f"{source}: {getattr(error, 'reason', error)}") from error
-
-
-class _Behind:
-    """A file of which a part was read."""
-
-    def __init__(self, head: bytes, file: io.BufferedReader) -> None:
-        self._head, self._file = head, file
-
-    def read(self, size: int) -> bytes:
-        head, self._head = self._head, b""
-        return head or self._file.read(size)
 
 
 def read_pickle(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:

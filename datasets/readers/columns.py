@@ -13,7 +13,8 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Iterator
-from typing import IO, TYPE_CHECKING, Any
+from pathlib import Path
+from typing import IO, Any
 
 from ...codecs import missing
 from ...errors import UsageError
@@ -22,9 +23,6 @@ from ..errors import UnreadableCorpus, UntrustedCorpus
 from .json_window import RECORD_LIMIT
 from .problems import Problems
 
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
-
 __all__ = ["read_arrow", "read_npy", "read_npz", "read_parquet", "schema_of_arrow", "schema_of_parquet"]
 
 ROWS = 1_024
@@ -32,34 +30,6 @@ ROWS = 1_024
 BATCH = 8 << 20
 """Bytes of a batch, where its rows are of the mean size."""
 _PIECE = 1 << 20
-
-
-class _AtOffsets(io.RawIOBase):
-    """A file that is read at any place, whose descriptor others read from its start."""
-
-    def __init__(self, descriptor: int, size: int) -> None:
-        self._descriptor, self._size, self._position = descriptor, size, 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        start = {os.SEEK_SET: 0, os.SEEK_CUR: self._position, os.SEEK_END: self._size}[whence]
-        self._position = max(0, start + offset)
-        return self._position
-
-    def tell(self) -> int:
-        return self._position
-
-    def readinto(self, buffer: WriteableBuffer) -> int:
-        view = memoryview(buffer).cast("B")
-        data = os.pread(self._descriptor, len(view), self._position)
-        view[: len(data)] = data
-        self._position += len(data)
-        return len(data)
 
 
 class _Seeking:
@@ -74,16 +44,16 @@ class _Seeking:
     def __init__(self, file: io.BufferedReader) -> None:
         self._file = file
         self._followed = 0
-        plain: int | None = getattr(file.raw, "descriptor", None)
-        if plain is not None:
-            self.size = os.fstat(plain).st_size
-            self.file: IO[bytes] = io.BufferedReader(_AtOffsets(plain, self.size))
+        path = getattr(file.raw, "path", None)
+        if path is not None:
+            self.file: IO[bytes] = Path(path).open("rb")  # noqa: SIM115 - closed below
         else:
             self.file = tempfile.TemporaryFile(prefix="bakeoff-")  # noqa: SIM115 - closed below
-            weakref.finalize(self, self.file.close)
             shutil.copyfileobj(file, self.file, _PIECE)
-            self.size = self.file.tell()
-            self.file.seek(0)
+        # Not with this object: schemas are read from the file alone.
+        weakref.finalize(file, self.file.close)
+        self.size = self.file.seek(0, os.SEEK_END)
+        self.file.seek(0)
 
     def follow(self, share: float) -> None:
         """Read the file up to this share of its length."""

@@ -5,14 +5,12 @@ from __future__ import annotations
 import codecs
 import io
 import re
+from collections.abc import Iterator
 from encodings.aliases import aliases
-from typing import TYPE_CHECKING
 
 from ...errors import UsageError, hint, near
 from ..errors import UnreadableCorpus
-
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
+from .streams import Pieces
 
 __all__ = ["as_utf8", "checked", "not_utf8"]
 
@@ -50,7 +48,7 @@ def as_utf8(file: io.BufferedReader, encoding: str | None, source: str) -> io.Bu
         encoding = next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
     if encoding is None or codecs.lookup(encoding).name == "utf-8":
         return file
-    return io.BufferedReader(_Recoded(file, encoding, source), _CHUNK)
+    return io.BufferedReader(Pieces(_recoded(file, encoding, source)), _CHUNK)
 
 
 def not_utf8(error: UnicodeDecodeError) -> str:
@@ -61,36 +59,17 @@ def not_utf8(error: UnicodeDecodeError) -> str:
     return f"not UTF-8: {where}; if it is {guess}, say --encoding {guess}"
 
 
-class _Recoded(io.RawIOBase):
-    """Text of another encoding as UTF-8."""
-
-    def __init__(self, file: io.BufferedReader, encoding: str, source: str) -> None:
-        self._file = file
-        self._encoding = encoding
-        self._source = source
-        self._decode = codecs.getincrementaldecoder(encoding)().decode
-        self._read = 0
-        self._ready = memoryview(b"")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: WriteableBuffer) -> int:
-        ended = False
-        while not (self._ready or ended):
-            data = self._file.read(_CHUNK)
-            ended = not data
-            try:
-                self._ready = memoryview(self._decode(data, final=ended).encode())
-            except UnicodeError as error:
-                reason = getattr(error, "reason", str(error))
-                where = f"byte {self._read + getattr(error, 'start', 0):,}"
-                raise UnreadableCorpus(
-                    f"{self._source}: not {self._encoding}: {reason} at about {where}"
-                ) from error
-            self._read += len(data)
-        view = memoryview(buffer).cast("B")
-        length = min(len(view), len(self._ready))
-        view[:length] = self._ready[:length]
-        self._ready = self._ready[length:]
-        return length
+def _recoded(file: io.BufferedReader, encoding: str, source: str) -> Iterator[bytes]:
+    """Yield text of another encoding as UTF-8."""
+    decode = codecs.getincrementaldecoder(encoding)().decode
+    before, data = 0, b" "
+    while data:
+        data = file.read(_CHUNK)
+        try:
+            text = decode(data, final=not data)
+            yield text.encode()
+        except UnicodeError as error:
+            reason = getattr(error, "reason", str(error))
+            where = f"byte {before + getattr(error, 'start', 0):,}"
+            raise UnreadableCorpus(f"{source}: not {encoding}: {reason} at about {where}") from error
+        before += len(data)

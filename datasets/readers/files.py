@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import os
 import shutil
 import tempfile
@@ -17,7 +16,7 @@ from ...errors import UsageError
 from ...files import is_result_file
 from ..base import Progress
 from ..errors import UnknownFormat, UnreadableCorpus, UntrustedCorpus
-from ..passes import Cut, Digest, Passed, ReadOptions
+from ..passes import Cut, Passed, ReadOptions
 from .at import Search, way_in
 from .csv import LOOK_AHEAD
 from .formats import FileFormat, file_formats, format_of, sniff
@@ -88,7 +87,7 @@ class Files(Passed):
                 self._schema = found
         return self._schema
 
-    def _read(self, problems: Problems, digest: Digest, on_progress: Progress | None) -> Iterator[Any]:
+    def _read(self, problems: Problems, on_progress: Progress | None) -> Iterator[Any]:
         total = sum(path.stat().st_size for path, _ in self._files)
         over = None if self._cut is None else Cut(*self._cut)
         before = 0
@@ -116,10 +115,10 @@ class Files(Passed):
             before += file.size
         if search is not None and not search.found and left != 0:
             raise search.nothing(self.source)
-        digest.text = hashes[0][0]
+        self._digest = hashes[0][0]
         if self._folder is not None:
             listing = "".join(f"{text}  {path.relative_to(self._folder)}\n" for text, path in hashes)
-            digest.text = hashlib.sha256(listing.encode()).hexdigest()
+            self._digest = hashlib.sha256(listing.encode()).hexdigest()
 
     def _remark_on_only(self, record: Any) -> str:
         if self._reading.at is not None or (place := way_in(record)) is None:
@@ -300,14 +299,11 @@ def _found(path: Path, kind: FileFormat, reading: ReadOptions, wanted: int) -> i
     found = 0
     try:
         with opened(path) as file:
-            for _ in islice(_records(kind, file.file, reading), wanted):
+            search = None if reading.at is None else Search(reading.at)
+            problems = Problems(skip=reading.skip_bad)
+            for _ in islice(kind.read(file.file, problems, reading, search), wanted):
                 found += 1
     except UnreadableCorpus:
         if not file.at_end:
             return wanted  # What is wrong before the end is wrong with more as well.
     return found
-
-
-def _records(kind: FileFormat, file: io.BufferedReader, reading: ReadOptions) -> Iterator[Any]:
-    search = None if reading.at is None else Search(reading.at)
-    return kind.read(file, Problems(skip=reading.skip_bad), reading, search)

@@ -8,6 +8,7 @@ import io
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -105,20 +106,12 @@ def _imported(reader: str) -> Callable[..., Any]:
 
 
 def _unwrapped(records: Iterator[Any]) -> Iterator[Any]:
-    first = list(_take(records, 2))
+    first = list(islice(records, 2))
     if len(first) == 1 and isinstance(first[0], list):
         yield from first[0]
     else:
         yield from first
         yield from records
-
-
-def _take(records: Iterator[Any], count: int) -> Iterator[Any]:
-    for _ in range(count):
-        try:
-            yield next(records)
-        except StopIteration:
-            return
 
 
 _OWN = (
@@ -128,7 +121,7 @@ _OWN = (
     FileFormat("tsv", (".tsv", ".tab"), "csv:read_tsv", text=True, cells=True),
     FileFormat("msgpack", codec="msgpack", unwrap=True),
     FileFormat("bson", reader="binary:read_bson", codec="bson"),
-    FileFormat("cbor", reader="binary:read_cbor", codec="cbor2", unwrap=True),
+    FileFormat("cbor", codec="cbor2", unwrap=True),
     FileFormat("avro", (".avro",), "binary:read_avro", schema="binary:schema_of_avro"),
     FileFormat("parquet", (".parquet", ".pq"), "columns:read_parquet", schema="columns:schema_of_parquet"),
     FileFormat(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import count, islice
+from copy import copy
+from itertools import islice, tee
 from typing import Any
 
 from ...errors import UsageError
@@ -12,7 +13,7 @@ from ...imports import named
 from ..base import Progress
 from ..errors import UnreadableCorpus
 from ..hashing import Hasher
-from ..passes import Cut, Digest, Passed, ReadOptions
+from ..passes import Cut, Passed, ReadOptions
 from .problems import Problems
 
 __all__ = ["Made", "imported"]
@@ -27,7 +28,7 @@ class Made(Passed):
         super().__init__(name, source, doc or f"records of {source}", reading)
         self._function = function
 
-    def _read(self, problems: Problems, digest: Digest, on_progress: Progress | None) -> Iterator[Any]:
+    def _read(self, problems: Problems, on_progress: Progress | None) -> Iterator[Any]:
         hasher = Hasher()
         number = 0
         over = Cut(*self._cut or ())
@@ -45,7 +46,7 @@ class Made(Passed):
             raise UnreadableCorpus(
                 f"{self.source}, record {number + 1}: {type(error).__name__}: {error}"
             ) from error
-        digest.text = hasher.hexdigest()
+        self._digest = hasher.hexdigest()
 
 
 def imported(source: str) -> Callable[[], Iterable[Any]]:
@@ -66,22 +67,7 @@ def imported(source: str) -> Callable[[], Iterable[Any]]:
     if is_function:
         function: Callable[[], Iterable[Any]] = found
         return function
-    records = _Kept(found) if isinstance(found, Iterator) else found
-    return lambda: records
-
-
-class _Kept:
-    """The items of an iterator, which can be read more than once."""
-
-    def __init__(self, source: Iterator[Any]) -> None:
-        self._source = source
-        self._kept: list[Any] = []
-
-    def __iter__(self) -> Iterator[Any]:
-        for number in count():
-            if number == len(self._kept):
-                try:
-                    self._kept.append(next(self._source))
-                except StopIteration:
-                    return
-            yield self._kept[number]
+    if isinstance(found, Iterator):
+        (kept,) = tee(found, 1)
+        return lambda: copy(kept)
+    return lambda: found

@@ -10,6 +10,7 @@ import io
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from ..errors import UnreadableCorpus
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-__all__ = ["COMPRESSIONS", "Input", "compressor", "opened", "split_compression"]
+__all__ = ["BUFFER", "COMPRESSIONS", "Input", "Pieces", "compressor", "opened", "split_compression"]
 
 BUFFER = 256 * 1024
 # A chunk of zstd this long decompresses to 64 MiB at worst.
@@ -47,7 +48,7 @@ class _Hashed(io.RawIOBase):
         self._on_progress = on_progress
         self.digest = hashlib.sha256()
         self.position = 0
-        self.descriptor = file.fileno()
+        self.path = file.name
         """For who reads it at any place as well."""
 
     def readable(self) -> bool:
@@ -66,11 +67,12 @@ class _Hashed(io.RawIOBase):
         return length
 
 
-class _Plain(io.RawIOBase):
-    """What a decompressor gives, as a file without seek: libraries then read no byte too many."""
+class Pieces(io.RawIOBase):
+    """A file of pieces, without seek: libraries then read no byte too many."""
 
-    def __init__(self, file: Any) -> None:
-        self._file = file
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
+        self._rest = memoryview(b"")
         self._position = 0
 
     def readable(self) -> bool:
@@ -80,39 +82,30 @@ class _Plain(io.RawIOBase):
         return self._position
 
     def readinto(self, buffer: WriteableBuffer) -> int:
-        length: int = self._file.readinto(buffer)
+        while not self._rest:
+            if (piece := next(self._pieces, None)) is None:
+                return 0
+            self._rest = memoryview(piece)
+        view = memoryview(buffer).cast("B")
+        length = min(len(view), len(self._rest))
+        view[:length] = self._rest[:length]
+        self._rest = self._rest[length:]
         self._position += length
         return length
 
 
-class _Zstd:
-    """Reads zstd frames; unlike the library's own reader it notices a truncated one."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self._make = _zstandard().ZstdDecompressor
-        self._frame: Any = None
-        self._rest = b""
-        self._plain = memoryview(b"")
-
-    def readinto(self, buffer: WriteableBuffer) -> int:
-        while not self._plain:
-            data = self._rest or self._file.read(ZSTD_CHUNK)
-            if not data:
-                if self._frame is not None:
-                    raise EOFError("the file ends inside a zstd frame")
-                return 0
-            if self._frame is None:
-                self._frame = self._make().decompressobj()
-            self._plain = memoryview(self._frame.decompress(data))
-            self._rest = self._frame.unused_data if self._frame.eof else b""
-            if self._frame.eof:
-                self._frame = None
-        view = memoryview(buffer).cast("B")
-        length = min(len(view), len(self._plain))
-        view[:length] = self._plain[:length]
-        self._plain = self._plain[length:]
-        return length
+def _zstd(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield what zstd frames hold; unlike the library's own reader it notices a truncated one."""
+    make, rest = _zstandard().ZstdDecompressor, b""
+    frame: Any = None
+    while data := rest or file.read(ZSTD_CHUNK):
+        frame = frame or make().decompressobj()
+        yield frame.decompress(data)
+        rest = b""
+        if frame.eof:
+            frame, rest = None, frame.unused_data
+    if frame is not None:
+        raise EOFError("the file ends inside a zstd frame")
 
 
 def _zstandard() -> Any:
@@ -122,20 +115,23 @@ def _zstandard() -> Any:
     return zstandard
 
 
-def _decompressed(file: Any, kind: str) -> Any:
+def _decompressed(file: Any, kind: str) -> Iterator[bytes]:
+    plain: Any
+    if kind == "zstd":
+        return _zstd(file)
     if kind == "gzip":
         import gzip
 
-        return gzip.GzipFile(fileobj=file, mode="rb")
-    if kind == "bzip2":
+        plain = gzip.GzipFile(fileobj=file, mode="rb")
+    elif kind == "bzip2":
         import bz2
 
-        return bz2.BZ2File(file)
-    if kind == "xz":
+        plain = bz2.BZ2File(file)
+    else:
         import lzma
 
-        return lzma.LZMAFile(file)
-    return _Zstd(file)
+        plain = lzma.LZMAFile(file)  # noqa: SIM115 - `file` is closed by who opened it
+    return iter(partial(plain.read, BUFFER), b"")
 
 
 class Input:
@@ -158,7 +154,7 @@ class Input:
         if kind is None:
             self.file: io.BufferedReader[Any] = buffered
         else:
-            self.file = io.BufferedReader(_Plain(_decompressed(buffered, kind)), BUFFER)
+            self.file = io.BufferedReader(Pieces(_decompressed(buffered, kind)), BUFFER)
 
     @property
     def read(self) -> int:

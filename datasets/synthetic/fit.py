@@ -111,10 +111,6 @@ def _scalars(values: list[Any], _depth: int) -> list[tuple[int, s.Node]]:
     return [(len(values), fitted(values))]
 
 
-def _texts(values: list[str], _depth: int) -> list[tuple[int, s.Node]]:
-    return _few(values, fit_texts)
-
-
 def _few(values: list[Any], fitted: Any) -> list[tuple[int, s.Node]]:
     """Return a node for each value where there are few, so that they are made once."""
     different = Counter(map(repr, values) if isinstance(values[0], float) else values)
@@ -225,6 +221,6 @@ def _record(values: list[dict[str, Any]], depth: int) -> s.ProfileRecord:
 _KNOWN: Final[dict[type, Any]] = {
     **dict.fromkeys(SCALARS, _scalars),
     **dict.fromkeys((list, tuple, set, frozenset), _lists),
-    str: _texts,
+    str: lambda values, _depth: _few(values, fit_texts),
     dict: _dicts,
 }

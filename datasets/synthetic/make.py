@@ -6,7 +6,7 @@ import base64
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 from uuid import UUID
 
 from ...errors import RunError
@@ -72,7 +72,8 @@ class _Maker:
 
     def of(self, node: s.Node) -> Make:
         """Return what makes values of a node."""
-        return _MAKERS[type(node)](self, node)
+        make: Make = getattr(self, f"make_{node.kind}")(node)
+        return make
 
     def take(self, size: int) -> int:
         """Count what is about to be made.
@@ -95,13 +96,13 @@ class _Maker:
 
         return size
 
-    def null(self, node: s.Null) -> Make:
+    def make_null(self, node: s.Null) -> Make:
         return lambda: None
 
-    def truth(self, node: s.Bool) -> Make:
+    def make_bool(self, node: s.Bool) -> Make:
         return _pick(self._random, ((node.true, True), (node.false, False)))
 
-    def whole(self, node: s.Int | s.Span) -> Make:
+    def make_int(self, node: s.Int | s.Span) -> Make:
         pick = _pick(self._random, [(count, (low, high)) for low, high, count in node.ranges])
         random = self._random
         wide = any(high - low >= 1 << 63 for low, high, _ in node.ranges)
@@ -115,8 +116,8 @@ class _Maker:
 
         return number
 
-    def span(self, node: s.Span) -> Make:
-        number = self.whole(node)
+    def make_timedelta(self, node: s.Span) -> Make:
+        number = self.make_int(node)
         most = timedelta.max // timedelta(microseconds=1)
         return lambda: timedelta(microseconds=max(-most, min(most, number())))
 
@@ -128,7 +129,7 @@ class _Maker:
         spell = self._random.spell
         return spell(ends, 1) + spell("0123456789", length - 2) + spell(ends, 1)
 
-    def real(self, node: s.Float) -> Make:
+    def make_float(self, node: s.Float) -> Make:
         options: list[tuple[int, Make]] = [(count, _constant(float(name))) for name, count in node.special]
         for length, power, above, below in node.digits:
             options.append((above, self._real(length, power, "")))
@@ -147,7 +148,7 @@ class _Maker:
 
         return number
 
-    def decimal(self, node: s.Decimals) -> Make:
+    def make_decimal(self, node: s.Decimals) -> Make:
         options = []
         for length, power, above, below in node.digits:
             options += [(above, ("", length, power)), (below, ("-", length, power))]
@@ -160,13 +161,13 @@ class _Maker:
 
         return number
 
-    def binary(self, node: s.Bytes) -> Make:
+    def make_bytes(self, node: s.Bytes) -> Make:
         size, data = self._sized(node.lengths), self._random.data
         if node.base64:
             return lambda: base64.b64encode(data(size())).decode("ascii")
         return lambda: data(size())
 
-    def key(self, node: s.Uuid) -> Make:
+    def make_uuid(self, node: s.Uuid) -> Make:
         data = self._random.data
         if not node.text:
             return lambda: UUID(bytes=data(16), version=4)
@@ -174,7 +175,7 @@ class _Maker:
             return lambda: str(UUID(bytes=data(16), version=4)).upper()
         return lambda: str(UUID(bytes=data(16), version=4))
 
-    def moment(self, node: s.Moment) -> Make:
+    def make_moment(self, node: s.Moment) -> Make:
         below, between, spell = self._random.below, self._random.between, self._random.spell
         fraction = _pick(self._random, [(count, digits) for digits, count in node.fractions])
         zone = _pick(self._random, [(count, name) for name, count in node.zones])
@@ -250,7 +251,7 @@ class _Maker:
 
         return word
 
-    def parts(self, node: s.ProfileParts) -> Make:
+    def make_parts(self, node: s.ProfileParts) -> Make:
         makes = [self._word(part) for part in node.parts]
         take = self.take
 
@@ -265,7 +266,7 @@ class _Maker:
 
         return text
 
-    def prose(self, node: s.Prose) -> Make:
+    def make_text(self, node: s.Prose) -> Make:
         random = self._random
         size = self._sized(node.lengths)
         start, end = self._word(node.starts), self._word(node.ends)
@@ -305,7 +306,7 @@ class _Maker:
             text = text[:at] + "\n" + text[at + 1 :]
         return text
 
-    def values(self, node: s.ProfileValues) -> Make:
+    def make_values(self, node: s.ProfileValues) -> Make:
         makes = [(count, self.of(part)) for count, part in node.of]
         pick = _pick(self._random, [(count, index) for index, (count, _) in enumerate(makes)])
         known: dict[int, Any] = {}
@@ -325,11 +326,11 @@ class _Maker:
 
         return value
 
-    def alternatives(self, node: s.Alternatives) -> Make:
+    def make_any(self, node: s.Alternatives) -> Make:
         pick = _pick(self._random, [(count, self.of(part)) for count, part in node.of])
         return lambda: pick()()
 
-    def record(self, node: s.ProfileRecord) -> Make:
+    def make_record(self, node: s.ProfileRecord) -> Make:
         makes = [(one.key, self.of(one.value)) for one in node.fields]
         take, width = self.take, len(makes) + 1
         if node.without:
@@ -362,7 +363,7 @@ class _Maker:
 
         return some
 
-    def mapping(self, node: s.ProfileMap) -> Make:
+    def make_map(self, node: s.ProfileMap) -> Make:
         size, key, value = self._sized(node.lengths), self.of(node.key), self.of(node.value)
 
         def pairs() -> dict[Any, Any]:
@@ -373,7 +374,7 @@ class _Maker:
 
         return pairs
 
-    def items(self, node: s.List) -> Make:
+    def make_list(self, node: s.List) -> Make:
         size, item = self._sized(node.lengths), self.of(node.item)
         if node.type == "list":
             return lambda: [item() for _ in range(size())]
@@ -389,7 +390,7 @@ class _Maker:
 
         return different
 
-    def row(self, node: s.ProfileRow) -> Make:
+    def make_row(self, node: s.ProfileRow) -> Make:
         makes = [self.of(one) for one in node.items]
         take, width = self.take, len(makes) + 1
 
@@ -413,24 +414,3 @@ def _new(make: Make, known: Any) -> Any:
     if isinstance(known, set):
         known.add(value)
     return value
-
-
-_MAKERS: Final[dict[type[s.Node], Callable[[_Maker, Any], Make]]] = {
-    s.Null: _Maker.null,
-    s.Bool: _Maker.truth,
-    s.Int: _Maker.whole,
-    s.Span: _Maker.span,
-    s.Float: _Maker.real,
-    s.Decimals: _Maker.decimal,
-    s.Bytes: _Maker.binary,
-    s.Uuid: _Maker.key,
-    s.Moment: _Maker.moment,
-    s.ProfileParts: _Maker.parts,
-    s.Prose: _Maker.prose,
-    s.ProfileValues: _Maker.values,
-    s.Alternatives: _Maker.alternatives,
-    s.ProfileRecord: _Maker.record,
-    s.ProfileMap: _Maker.mapping,
-    s.List: _Maker.items,
-    s.ProfileRow: _Maker.row,
-}

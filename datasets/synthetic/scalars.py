@@ -13,7 +13,7 @@ from uuid import UUID
 
 from . import profile as s
 
-__all__ = ["SCALARS", "decimals", "lengths", "moments", "recognised", "reduced"]
+__all__ = ["SCALARS", "lengths", "recognised", "reduced"]
 
 _MOST = 256
 
@@ -34,22 +34,6 @@ def _ranges(values: Iterable[int]) -> s.Ranges:
         first, last = _GRID[low], _GRID[low + 1] - 1
         found[(first, last) if value >= 0 else (-last, -first)] += 1
     return tuple((low, high, count) for (low, high), count in sorted(found.items()))
-
-
-def whole(values: Sequence[int]) -> s.Int:
-    """Return what whole numbers are like."""
-    return s.Int(_ranges(values))
-
-
-def truth(values: Sequence[bool]) -> s.Bool:
-    """Return how often which truth value comes."""
-    true = sum(values)
-    return s.Bool(true, len(values) - true)
-
-
-def spans(values: Sequence[timedelta]) -> s.Span:
-    """Return what durations are like."""
-    return s.Span(_ranges(value // timedelta(microseconds=1) for value in values))
 
 
 def real(values: Sequence[float]) -> s.Float:
@@ -106,11 +90,6 @@ def lengths(values: Iterable[int]) -> s.Ranges:
     return tuple(ranges)
 
 
-def binary(values: Sequence[bytes]) -> s.Bytes:
-    """Return how long bytes are."""
-    return s.Bytes(base64=False, lengths=lengths(map(len, values)))
-
-
 def _fraction(microsecond: int) -> int:
     if microsecond == 0:
         return 0
@@ -131,23 +110,18 @@ def moments(values: Sequence[Any]) -> s.Moment:
     return s.Moment(name, False, "", span, tuple(fractions.most_common()), tuple(zones.most_common()))
 
 
-def keys(values: Sequence[UUID]) -> s.Uuid:
-    """Return the node for UUIDs, which are all alike."""
-    return s.Uuid("")
-
-
 SCALARS: Final[dict[type, Callable[[Sequence[Any]], s.Node]]] = {
     type(None): lambda _: s.Null(),
-    bool: truth,
-    int: whole,
+    bool: lambda values: s.Bool(sum(values), len(values) - sum(values)),
+    int: lambda values: s.Int(_ranges(values)),
     float: real,
-    bytes: binary,
+    bytes: lambda values: s.Bytes(base64=False, lengths=lengths(map(len, values))),
     Decimal: decimals,
-    UUID: keys,
+    UUID: lambda _: s.Uuid(""),
     datetime: moments,
     date: moments,
     time: moments,
-    timedelta: spans,
+    timedelta: lambda values: s.Span(_ranges(value // timedelta(microseconds=1) for value in values)),
 }
 """Type to what fits a node to its values; text is in `texts`."""
 

@@ -23,7 +23,7 @@ from ...bench.results import Cell, CellResult, Direction, Measurement, Operation
 from ...bench.stats import SESSION, Ratio, Session, contention_of, holm, ratio, same_core
 from ...errors import UsageError
 from ..model import numbers
-from ..model.candidates import BASELINE, GROWING, corpora, measured, records_seen, weighed
+from ..model.candidates import BASELINE, GROWING, WELL, corpora, measured, records_seen, weighed
 from ..model.environment import differences, machine, versions, warnings
 from ..model.reference import measured_by, units
 from ..model.table import labelled
@@ -46,7 +46,6 @@ _BAD: Final = ("lossy", "unsupported", "wrong", "error", "crashed", "timed out",
 """Outcomes that a check has found out, from bad to worse."""
 _UNCHECKED: Final = ("unfinished", "missing")
 """Outcomes that say nothing of the codec."""
-_HEALTHY: Final = ("ok", "lossy")
 _QUIET: Final = ("same", "not significant", "not measured", "cannot decide")
 
 
@@ -153,8 +152,6 @@ def compare(
     after: Result,
     *,
     force: bool = False,
-    alpha: float = Verdicts.ALPHA,
-    tie: float = Verdicts.TIE,
     sessions: Mapping[Cell, Session] | None = None,
 ) -> Comparison:
     """Compare two runs of the same corpora under the same options.
@@ -163,8 +160,6 @@ def compare(
         before: The run that is compared with.
         after: The run that is judged.
         force: Compare although corpora or options differ; the differences become notes.
-        alpha: Chance of any false verdict in the whole comparison.
-        tie: Changes up to this share are "same".
         sessions: How far two runs of the same code lie apart, where past runs tell; see `bench.history`.
 
     Raises:
@@ -186,15 +181,15 @@ def compare(
     facts |= {name: before.operation(name) for cell in old if (name := cell.operation_name) not in facts}
     fresh = [cell for cell in new if _measured(new[cell]) and not _judgeable(old.get(cell))]
     found = [
-        _raw(own, new.get(cell), facts[cell.operation_name], alpha, (sessions or {}).get(cell, SESSION))
+        _raw(own, new.get(cell), facts[cell.operation_name], (sessions or {}).get(cell, SESSION))
         for cell, own in old.items()
         if cell not in fresh
     ]
-    changes = _judged([change for change in found if change is not None], alpha, tie)
+    changes = _judged([change for change in found if change is not None])
     judged = {change.cell for change in changes}
     return Comparison(
         changes=tuple(changes),
-        means=tuple(_judged(list(_means(changes, alpha)), alpha, tie)),
+        means=tuple(_judged(list(_means(changes)))),
         new=tuple(fresh),
         unmeasured=tuple(cell for cell in {**old, **new} if cell not in judged and cell not in fresh),
         notes=(*obstacles, *slower, *_surroundings(before, after)),
@@ -213,7 +208,7 @@ def again(comparison: Comparison, limit: float) -> list[CellChange]:
         change
         for change in open_ones
         if change.operation.phase == "time" and not change.broken and change.after is not None
-        if change.after.outcome in _HEALTHY
+        if change.after.outcome in WELL
     ]
 
 
@@ -236,7 +231,6 @@ def confirmed(
     samples: Mapping[Cell, tuple[Sequence[Measurement], Sequence[Measurement]]],
     alpha: float,
     remarks: Sequence[str],
-    tie: float = Verdicts.TIE,
 ) -> Comparison:
     """Let measurements of both sides in turn take the place of those of the two runs.
 
@@ -251,7 +245,7 @@ def confirmed(
             old, new = samples[change.cell]
             found = ratio(new, old, alpha)
             change = replace(
-                _with_verdict(change, found, found.p, alpha, tie),
+                _with_verdict(change, found, found.p, alpha),
                 before=replace(change.before, samples=tuple(old)),
                 after=replace(change.after, samples=tuple(new)),
                 reason="",
@@ -280,11 +274,11 @@ def _measured(cell: CellResult) -> bool:
 
 def _judgeable(cell: CellResult | None) -> bool:
     """Whether a cell can be compared with a later figure: it has one, or a check has found a fault."""
-    return cell is not None and _checked(cell) and (_measured(cell) or cell.outcome not in _HEALTHY)
+    return cell is not None and _checked(cell) and (_measured(cell) or cell.outcome not in WELL)
 
 
 def _raw(
-    old: CellResult, new: CellResult | None, operation: OperationFacts, alpha: float, session: Session
+    old: CellResult, new: CellResult | None, operation: OperationFacts, session: Session
 ) -> CellChange | None:
     """Estimate one cell's ratio; the verdict comes when all are known. None: nothing to compare."""
     change = CellChange(old.cell, operation, old, new, None, "not significant")
@@ -301,7 +295,7 @@ def _raw(
         return change if change.outcomes else replace(change, verdict="same")
     if not (_usable(old.samples) and _usable(new.samples)):
         return change if change.outcomes else _without_ratio(change, old.samples, new.samples)
-    found = _ratio(_seen(new), _seen(old), operation, alpha, _tolerance(old, new), session)
+    found = _ratio(_seen(new), _seen(old), operation, _tolerance(old, new), session)
     change = replace(change, ratio=found)
     if change.timed:
         change = replace(change, session=session, worst=_worst(new.samples, old.samples, operation, session))
@@ -358,14 +352,13 @@ def _ratio(
     new: Sequence[Measurement],
     old: Sequence[Measurement],
     operation: OperationFacts,
-    alpha: float,
     tolerance: float,
     session: Session,
 ) -> Ratio:
     """Estimate after/before; `tolerance` is that of the log ratio where one figure a run is all there is."""
     # A run compared with itself is one run.
     exact = operation.phase == "check" or new == old
-    found = ratio(new, old, alpha, paired=False, exact=exact, session=session)
+    found = ratio(new, old, paired=False, exact=exact, session=session)
     if not exact and operation.phase == "memory" and found.processes == 1:
         return replace(found, p=0.0 if abs(math.log(found.value)) > tolerance else 1.0)
     return found
@@ -413,34 +406,34 @@ def _usable(samples: Sequence[Measurement]) -> bool:
     return bool(samples) and all(sample.value > 0 for sample in samples)
 
 
-def _judged(changes: Sequence[CellChange], alpha: float, tie: float) -> list[CellChange]:
+def _judged(changes: Sequence[CellChange]) -> list[CellChange]:
     """Give verdicts to all cells together; a worse outcome, or a reason against any, has decided already."""
     open_ones = {c.cell: c.ratio for c in changes if c.ratio is not None and not (c.broken or c.reason)}
     adjusted = dict(zip(open_ones, holm([found.p for found in open_ones.values()]), strict=True))
     return [
-        _with_verdict(c, open_ones[c.cell], adjusted[c.cell], alpha, tie) if c.cell in adjusted else c
+        _with_verdict(c, open_ones[c.cell], adjusted[c.cell], Verdicts.ALPHA) if c.cell in adjusted else c
         for c in changes
     ]
 
 
-def _with_verdict(change: CellChange, found: Ratio, p: float, alpha: float, tie: float) -> CellChange:
+def _with_verdict(change: CellChange, found: Ratio, p: float, alpha: float) -> CellChange:
     """Judge by a ratio; a better outcome makes a cell better unless its figure is worse."""
-    verdict = _verdict(found, p, alpha, tie, change.operation.direction)
+    verdict = _verdict(found, p, alpha, change.operation.direction)
     better = change.outcomes is not None and verdict != "worse"
     return replace(change, ratio=found, verdict="better" if better else verdict)
 
 
-def _verdict(found: Ratio, p: float, alpha: float, tie: float, direction: Direction) -> ChangeVerdict:
-    if found.inside(tie):
+def _verdict(found: Ratio, p: float, alpha: float, direction: Direction) -> ChangeVerdict:
+    if found.inside(Verdicts.TIE):
         return "same"
     if p >= alpha:
         return "not significant"
-    if 1 / (1 + tie) <= found.value <= 1 + tie:
+    if 1 / (1 + Verdicts.TIE) <= found.value <= 1 + Verdicts.TIE:
         return "same"
     return "better" if (found.value < 1) == (direction == "lower") else "worse"
 
 
-def _means(changes: Sequence[CellChange], alpha: float) -> Iterable[CellChange]:
+def _means(changes: Sequence[CellChange]) -> Iterable[CellChange]:
     """Average each operation geometrically over its cells, process by process.
 
     Cells of one process share its luck, so the process is the unit here as well.
@@ -455,7 +448,7 @@ def _means(changes: Sequence[CellChange], alpha: float) -> Iterable[CellChange]:
         if old and new:
             tolerances = [_tolerance(c.before, c.after) for c in cells if c.before and c.after]
             session = _averaged([c.session for c in cells if c.session])
-            found = _ratio(new, old, operation, alpha, math.fsum(tolerances) / len(tolerances), session)
+            found = _ratio(new, old, operation, math.fsum(tolerances) / len(tolerances), session)
             yield CellChange(Cell("", name, ""), operation, None, None, found, "not significant")
 
 

@@ -68,7 +68,8 @@ def _without_verdict(changes: Sequence[CellChange]) -> list[str]:
     reasons: dict[str, list[str]] = {}
     for change in changes:
         if change.reason:
-            reasons.setdefault(f"{change.verdict} ({change.reason})", []).append(_short(change.cell))
+            cell = f"{change.cell.codec} {change.cell.operation_name}"
+            reasons.setdefault(f"{change.verdict} ({change.reason})", []).append(cell)
     return [f"{reason}: {some(cells)}" for reason, cells in reasons.items()]
 
 
@@ -84,10 +85,6 @@ def _between(changes: Sequence[CellChange]) -> list[str]:
         f"learned from up to {runs} past runs here" if runs else "assumed, as no past runs are known here"
     )
     return [f"two runs of the same code differ by {span} (standard deviation; {source})"]
-
-
-def _short(cell: Cell) -> str:
-    return f"{cell.codec} {cell.operation_name}"
 
 
 def _remarks(comparison: Comparison) -> list[str]:
@@ -166,9 +163,7 @@ def _amount(cell: CellResult | None, operation: OperationFacts) -> Entry:
     unit = cell.facts.unit if isinstance(cell.facts, PyperfFacts) else operation.unit
     if found.limit is not None:
         return Entry(numbers.below(found.limit, unit), *found)
-    factor, name = numbers.scale([found.value], unit)
-    half = None if found.half is None else found.half * factor
-    return Entry(f"{numbers.quantity(found.value * factor, half)} {name}".strip(), *found)
+    return Entry(numbers.amount(found.value, unit, found.half), *found)
 
 
 def _interval(found: Ratio) -> str:

@@ -450,7 +450,7 @@ def _parts(name: str, fields: _Fields, weights: Mapping[str, float]) -> Parts:
 def _won(contest: Contest, race: _Race) -> list[str]:
     """Say why a codec comes first, and by how much."""
     winner = contest.winner
-    of = f"{_time(race.total(winner))} for {race.cost.sentence()}"
+    of = f"{numbers.amount(race.total(winner), 'second')} for {race.cost.sentence()}"
     if len(race.order) == 1:
         return [f"the only codec that fits, {of}"]
     if contest.same:
@@ -467,7 +467,7 @@ def _won(contest: Contest, race: _Race) -> list[str]:
 def _decided(winner: str, race: _Race) -> list[str]:
     """Say what a decision made by people costs."""
     own, least = race.total(winner), race.total(race.order[0])
-    reasons = [f"decided on by name, at {_time(own)} for {race.cost.sentence()}"]
+    reasons = [f"decided on by name, at {numbers.amount(own, 'second')} for {race.cost.sentence()}"]
     if winner != race.order[0]:
         reasons.append(f"the lowest cost is that of {race.order[0]}, {numbers.ratio(least / own)} as much")
     return reasons
@@ -561,8 +561,3 @@ def _breakeven(winner: str, race: _Race, tied: set[str]) -> list[str]:
 
 def _count(number: float) -> str:
     return f"{number:.2g}" if number < 100 else f"{number:,.0f}"
-
-
-def _time(seconds: float) -> str:
-    factor, unit = numbers.scale([seconds], "second")
-    return f"{numbers.quantity(seconds * factor)} {unit}"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from ...escape import visible
 from ..model import numbers
-from ..model.cost import FORMULA, CostModel
+from ..model.cost import FORMULA
 from ..model.lists import FEW_NAMES, some
 from ..model.merge import plain_name
 from ..model.table import Column, Entry, Row, Section, Table
@@ -83,14 +83,10 @@ def _row(name: str, choice: PickedCodec, totals: dict[str, float], factor: float
     values = {
         "dump": parts.dump,
         "reads": cost.reads * parts.read,
-        "line": _line(parts.size, cost),
+        "line": parts.size / cost.bandwidth,
         "cost": totals[name],
     }
     entries = {key: Entry(numbers.quantity(value * factor), value) for key, value in values.items()}
     times = totals[name] / totals[choice.winner.name]
     entries |= {"codec": Entry(name, name), "cost:x": Entry(numbers.ratio(times), times)}
     return Row(name, entries)
-
-
-def _line(size: float, cost: CostModel) -> float:
-    return size / cost.bandwidth

@@ -98,11 +98,8 @@ def level(standing: Standing, among: Collection[str] | None = None) -> list[str]
 def _of_place(place: str, found: Mapping[str, Candidate], choice: PickedCodec, standing: Standing) -> str:
     winner = choice.winner.name
     total = standing.costs[winner].value
-    factor, unit = numbers.scale([total], "second")
-    share = codec_part(found[winner], choice.wish.cost) / total
-    text = (
-        f"{place}: {numbers.quantity(total * factor)} {unit}, of which {winner} is {numbers.percent(share)}"
-    )
+    share = numbers.percent(codec_part(found[winner], choice.wish.cost) / total)
+    text = f"{place}: {numbers.amount(total, 'second')}, of which {winner} is {share}"
     best = level(standing, choice.parts)
     if len(choice.parts) == 1:
         return text

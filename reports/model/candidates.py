@@ -35,6 +35,7 @@ __all__ = [
     "BASELINE",
     "GROWING",
     "RARE",
+    "WELL",
     "Candidate",
     "Figure",
     "Seen",
@@ -42,6 +43,7 @@ __all__ = [
     "candidates_on",
     "corpora",
     "dictionary_of",
+    "failures",
     "figure",
     "limits_needed",
     "measured",
@@ -57,6 +59,9 @@ GROWING: Final = "growing"
 
 RARE: Final = 0.02
 """Share of the time that rare calls take which take much longer than the others, from which on it is said."""
+
+WELL: Final = ("ok", "lossy")
+"""Outcomes of cells that may have a figure."""
 
 _MOST: Final = OWN_DATA | {"depth": GREATEST_DEPTH}
 
@@ -191,7 +196,7 @@ def weighed(cell: CellResult | None) -> bool:
     """
     if cell is None:
         return False
-    return bool(cell.samples) or bool(cell.verdict) or cell.outcome not in ("ok", "lossy")
+    return bool(cell.samples) or bool(cell.verdict) or cell.outcome not in WELL
 
 
 def figure(samples: Sequence[Measurement]) -> Figure | None:
@@ -212,6 +217,12 @@ def measured(cell: CellResult) -> Figure | None:
     if found is None or cell.resolution is None or found.value >= cell.resolution:
         return found
     return found._replace(limit=cell.resolution)
+
+
+def failures(cells: Iterable[CellResult]) -> list[str]:
+    """Say of each cell that failed why, for other programs."""
+    failed = (cell for cell in cells if cell.outcome not in WELL)
+    return [f"{cell.cell.operation_name}: {cell.reason or cell.outcome}" for cell in failed]
 
 
 def records_seen(cells: Iterable[CellResult], fact: Seen) -> float:

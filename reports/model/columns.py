@@ -166,6 +166,25 @@ def _memory(key: str, text: str, **other: Any) -> ColumnSpec:
     return ColumnSpec(key, text, "byte", "lower", phase="memory", **other)
 
 
+def _held(kind: str, one: str, *, dispensable: int, chart: str) -> Iterator[ColumnSpec]:
+    """Yield what one of a kind holds: as Python counts, and as the process grows by it."""
+    yield _memory(
+        f"retained-{kind}",
+        f"what {one} holds, as Python counts",
+        per="record",
+        dispensable=dispensable,
+        chart=Chart("memory", chart),
+    )
+    yield _memory(
+        f"resident-{kind}",
+        f"what {one} adds to the process",
+        operations=(f"retained-{kind}",),
+        fact="resident",
+        per="record",
+        dispensable=dispensable + 1,
+    )
+
+
 _IDLE: Final = "the schema has nothing to fix for this codec"
 
 _ALL: Final = (
@@ -244,36 +263,8 @@ _ALL: Final = (
     _memory(
         "peak-load", "likewise, load alone", default=False, chart=Chart("memory", "peak memory of a load")
     ),
-    _memory(
-        "retained-records",
-        "what a decoded record holds, as Python counts",
-        per="record",
-        dispensable=7,
-        chart=Chart("memory", "held by a loaded record"),
-    ),
-    _memory(
-        "resident-records",
-        "what a decoded record adds to the process",
-        operations=("retained-records",),
-        fact="resident",
-        per="record",
-        dispensable=8,
-    ),
-    _memory(
-        "retained-payloads",
-        "what a payload holds, as Python counts",
-        per="record",
-        dispensable=5,
-        chart=Chart("memory", "held by a payload"),
-    ),
-    _memory(
-        "resident-payloads",
-        "what a payload adds to the process",
-        operations=("retained-payloads",),
-        fact="resident",
-        per="record",
-        dispensable=6,
-    ),
+    *_held("records", "a decoded record", dispensable=7, chart="held by a loaded record"),
+    *_held("payloads", "a payload", dispensable=5, chart="held by a payload"),
     _word(
         "growth",
         "whether memory stays behind",
@@ -324,6 +315,7 @@ def _told(facts: OperationFacts) -> Iterator[ColumnSpec]:
     """
     several = facts.phase in ("time", "alone")
     hidden = facts.phase == "check" or facts.setup is not None
+    per = ", per record" if facts.phase == "time" and not facts.rate else ""
     spec = ColumnSpec(
         key=facts.name,
         help=facts.summary or facts.heading,
@@ -336,7 +328,7 @@ def _told(facts: OperationFacts) -> Iterator[ColumnSpec]:
         dispensable=15,
         page=Page(max(98, 24 + 8 * len(facts.heading)), ratio=several),
         # What falls out of the check is neither a time nor memory; the table has it.
-        chart=None if hidden else Chart("bars" if several else "memory", _above(facts)),
+        chart=None if hidden else Chart("bars" if several else "memory", f"{facts.heading}{per}"),
     )
     yield spec
     for fact, heading in facts.columns.items():
@@ -350,8 +342,3 @@ def _told(facts: OperationFacts) -> Iterator[ColumnSpec]:
             page=None,
             chart=None,
         )
-
-
-def _above(facts: OperationFacts) -> str:
-    """Say what bars are of, those of times with what they are per."""
-    return f"{facts.heading}, per record" if facts.phase == "time" and not facts.rate else facts.heading

@@ -42,13 +42,8 @@ class Crossover:
     time: float
 
 
-def crossovers(series: Mapping[str, Series], alpha: float = Verdicts.ALPHA) -> list[Crossover]:
-    """Return where codecs surely change places, by size.
-
-    Args:
-        series: By codec.
-        alpha: Chance of any place that is none, over all pairs and sizes.
-    """
+def crossovers(series: Mapping[str, Series]) -> list[Crossover]:
+    """Return where codecs surely change places, by size; all pairs and sizes are judged together."""
     points = []
     for a, b in combinations(series, 2):
         for size in sorted(set(series[a]) & set(series[b])):
@@ -58,7 +53,7 @@ def crossovers(series: Mapping[str, Series], alpha: float = Verdicts.ALPHA) -> l
     chances = holm([r.p if r.processes >= Processes.FEWEST else 1.0 for *_, r in points])
     curves: dict[tuple[str, str], list[tuple[float, tuple[float, float, float], int]]] = {}
     for (a, b, size, r), p in zip(points, chances, strict=True):
-        sure = (1 if r.value > 1 else -1) if p < alpha else 0
+        sure = (1 if r.value > 1 else -1) if p < Verdicts.ALPHA else 0
         low, high = max(r.low, 1e-9), min(r.high, 1e9)
         logs = (math.log(low), math.log(r.value), math.log(high))
         curves.setdefault((a, b), []).append((math.log(size), logs, sure))

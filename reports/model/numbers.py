@@ -8,6 +8,7 @@ from typing import Final
 
 __all__ = [
     "Scale",
+    "amount",
     "approximate",
     "below",
     "bytes_said",
@@ -81,6 +82,12 @@ def quantity(value: float, half: float | None = None) -> str:
     return grouped(value, decimals(value, half))
 
 
+def amount(value: float, unit: str, half: float | None = None) -> str:
+    """Write a value with a unit that suits it: "1.24 µs"."""
+    factor, name = scale([value], unit)
+    return f"{quantity(value * factor, None if half is None else half * factor)} {name}".strip()
+
+
 def below(limit: float, unit: str, column: Scale | None = None) -> str:
     """Write that a value lies below what can be measured: "<64 KiB".
 
@@ -135,10 +142,17 @@ def approximate(value: float) -> str:
     return grouped(round(value, 1 - math.floor(math.log10(abs(value)))) if value else 0.0, places)
 
 
-def ratio(value: float) -> str:
-    """Write a ratio: "1.25×"; whole numbers from 100 on, two digits below a hundredth."""
+def ratio(value: float, half: float | None = None) -> str:
+    """Write a ratio: "1.25×"; whole numbers from 100 on, two digits below a hundredth.
+
+    Args:
+        value: The ratio.
+        half: Half its interval, which stands behind it: "1.25× ±1.2%".
+    """
     if value >= 99.95:
-        return f"{value:,.0f}×"
-    if 0 < value < 0.00995:
-        return f"{grouped(value, decimals(value, value / 10))}×"
-    return f"{value:.2f}×" if value < 9.995 else f"{value:.1f}×"
+        text = f"{value:,.0f}"
+    elif 0 < value < 0.00995:
+        text = quantity(value, value / 10)
+    else:
+        text = f"{value:.2f}" if value < 9.995 else f"{value:.1f}"
+    return f"{text}× {spread(value, half)}".rstrip()

@@ -13,7 +13,7 @@ from ...bench.results import CellResult, Fact, GrowthFacts, Measurement
 from . import numbers
 from .candidates import BASELINE, GROWING, RARE, Candidate, Standing, figure, weighed
 from .lists import listed
-from .table import EMPTY, Entry, letter
+from .table import EMPTY, Entry, Footnotes
 
 __all__ = ["Setting", "fact", "fidelity", "growth", "has_growth", "name", "notes", "place", "rare"]
 
@@ -22,28 +22,17 @@ _MOST_LOSSES: Final = 4
 
 
 @dataclass
-class Setting:
+class Setting(Footnotes):
     """What a row's words depend on beside its codec.
 
     Attributes:
         columns: Keys of the columns that are shown.
         profile: Of the corpus: what its records hold.
-        letters: The letter of each footnote; a text has one, in order of appearance.
     """
 
     standing: Standing
     columns: Collection[str]
     profile: Mapping[str, Fact] = field(default_factory=dict)
-    letters: dict[str, str] = field(default_factory=dict)
-
-    def mark(self, text: str) -> str:
-        """Return the letter of a footnote."""
-        return self.letters.setdefault(text, letter(len(self.letters)))
-
-    @property
-    def footnotes(self) -> tuple[tuple[str, str], ...]:
-        """Letter and text of each."""
-        return tuple((letter, text) for text, letter in self.letters.items())
 
 
 def name(candidate: Candidate, setting: Setting) -> Entry:
@@ -121,10 +110,7 @@ def fidelity(candidate: Candidate, setting: Setting) -> Entry:
         return Entry("lossy", "lossy", marks=(setting.mark(_lost(candidate)),), tone="bad")
     if candidate.outcome == "lossy":
         return Entry("lossy", "lossy", tone="bad")
-    failed = next(cell for cell in candidate.cells.values() if cell.outcome == candidate.outcome)
-    text = f"{failed.cell.operation_name}: {failed.reason}"
-    marks = (setting.mark(text),) if failed.reason else ()
-    return Entry(candidate.outcome, candidate.outcome, marks=marks, tone="bad")
+    return setting.failed(next(c for c in candidate.cells.values() if c.outcome == candidate.outcome))
 
 
 def has_growth(candidate: Candidate) -> bool:

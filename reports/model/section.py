@@ -12,7 +12,7 @@ from ...bench.stats import OPPOSITE, Noise, Verdict, common, ratio, verdicts
 from ...errors import UsageError
 from ..tables import captions
 from . import numbers
-from .candidates import BASELINE, Candidate, Figure
+from .candidates import BASELINE, WELL, Candidate, Figure, failures
 from .columns import ColumnSpec, best, figure_of
 from .options import TableOptions
 from .row import Setting, rare
@@ -67,7 +67,7 @@ class SectionBuilder:
                 ranked=candidate.name in self.standing.ranks,
                 group=self._group(candidate),
                 outcome=candidate.outcome,
-                reason=_reason(candidate),
+                reason="; ".join([*failures(candidate.cells.values()), *candidate.losses]),
             )
             for candidate in candidates
         )
@@ -199,8 +199,7 @@ class SectionBuilder:
                 return Entry(f"≈{numbers.approximate(rough * factor)}", tone="dim", verdict="rough")
             if found.limit is not None:
                 return Entry(numbers.below(found.limit, unit, scale), *found)
-            half = None if found.half is None else found.half * factor
-            text = _amount(found.value * factor, half, exact=unit == "byte")
+            text = _amount(found, factor, exact=unit == "byte")
             return Entry(text, found.value, found.low, found.high, marks=self._doubts(candidate, spec))
 
         return replace(column, unit=name, raw_unit=unit), make
@@ -322,10 +321,8 @@ class SectionBuilder:
         if spec.fact or not cells:
             return EMPTY
         for cell in cells:
-            if not cell.samples and cell.outcome not in ("ok", "lossy"):
-                text = f"{cell.cell.operation_name}: {cell.reason}"
-                marks = (self.setting.mark(text),) if cell.reason else ()
-                return Entry(cell.outcome, cell.outcome, marks=marks, tone="bad")
+            if not cell.samples and cell.outcome not in WELL:
+                return self.setting.failed(cell)
         return Entry("0", 0.0, marks=(self.setting.mark(spec.nothing),)) if spec.nothing else EMPTY
 
     def _doubts(self, candidate: Candidate, spec: ColumnSpec) -> tuple[str, ...]:
@@ -354,13 +351,6 @@ def _quotient(
     return (figures[ours].value / below if below else math.inf), None, None
 
 
-def _reason(candidate: Candidate) -> str:
-    """Say all that failed and was lost, for other programs."""
-    failed = (c for c in candidate.cells.values() if c.outcome not in ("ok", "lossy"))
-    said = (f"{c.cell.operation_name}: {c.reason or c.outcome}" for c in failed)
-    return "; ".join([*said, *candidate.losses])
-
-
 def _bound(ours: Figure, theirs: Figure) -> Entry:
     """Say what a ratio is above or below where one of its figures could not be measured."""
     if ours.limit is not None and theirs.limit is not None:
@@ -382,12 +372,12 @@ def _with_unit(candidate: Candidate, found: Figure | None) -> Entry:
         return EMPTY
     unit = _unit_of(candidate)
     factor, name = numbers.scale([found.value], unit)
-    half = None if found.half is None else found.half * factor
-    text = _amount(found.value * factor, half, exact=unit == "byte", unit=name)
+    text = _amount(found, factor, exact=unit == "byte", unit=name)
     return Entry(text, found.value, found.low, found.high)
 
 
-def _amount(value: float, half: float | None, *, exact: bool, unit: str = "") -> str:
+def _amount(found: Figure, factor: float, *, exact: bool, unit: str = "") -> str:
+    value, half = found.value * factor, None if found.half is None else found.half * factor
     if exact and (half is None or not half):
         text = numbers.grouped(value, 0 if value >= 100 or value == int(value) else 1)
     else:

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from string import ascii_lowercase
 from typing import Any, Final, Literal
+
+from ...bench.results import CellResult
 
 __all__ = [
     "ARROWS",
@@ -18,6 +21,7 @@ __all__ = [
     "Column",
     "ColumnDirection",
     "Entry",
+    "Footnotes",
     "Row",
     "Section",
     "Table",
@@ -277,6 +281,28 @@ def _joined(known: Row | None, row: Row) -> Row:
         outcome=row.outcome if known.outcome == "ok" else known.outcome,
         reason="; ".join(filter(None, (known.reason, row.reason))),
     )
+
+
+class Footnotes:
+    """The footnotes of a table, lettered in the order in which they are asked for."""
+
+    @cached_property
+    def _letters(self) -> dict[str, str]:
+        return {}
+
+    def mark(self, text: str) -> str:
+        """Return the letter of a footnote; a text has one."""
+        return self._letters.setdefault(text, letter(len(self._letters)))
+
+    @property
+    def footnotes(self) -> tuple[tuple[str, str], ...]:
+        """Letter and text of each."""
+        return tuple((letter, text) for text, letter in self._letters.items())
+
+    def failed(self, cell: CellResult) -> Entry:
+        """Show the outcome in the place of a figure, the reason as a footnote."""
+        marks = (self.mark(f"{cell.cell.operation_name}: {cell.reason}"),) if cell.reason else ()
+        return Entry(cell.outcome, cell.outcome, marks=marks, tone="bad")
 
 
 def letter(number: int) -> str:

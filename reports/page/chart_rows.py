@@ -10,23 +10,25 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ..model import numbers
-from ..model.candidates import BASELINE, Candidate, Figure
+from ..model.candidates import BASELINE, WELL, Candidate, Figure
 from ..model.columns import best
+from ..model.numbers import amount
 from ..model.table import ColumnDirection
 from ..model.view import CorpusView
 
 __all__ = [
     "NAME",
-    "amount",
     "apart",
     "axes",
     "bars",
     "drawn",
     "eligible",
     "front_height",
+    "place_names",
     "points",
     "summary",
     "unseen",
+    "worded",
 ]
 
 NAME: Final = 14
@@ -54,14 +56,7 @@ _CUT: Final = 4.0
 def eligible(candidate: Candidate, *operations: str) -> bool:
     """Whether figures may be shown: right answers only, whatever the file says."""
     cells = (candidate.cells[name] for name in operations if name in candidate.cells)
-    return all(cell.outcome in ("ok", "lossy") for cell in cells)
-
-
-def amount(value: float, unit: str, half: float | None = None) -> str:
-    """Write a value with a unit that suits it: "1.24 µs"."""
-    factor, name = numbers.scale([value], unit)
-    text = numbers.quantity(value * factor, None if half is None else half * factor)
-    return f"{text} {name}".strip()
+    return all(cell.outcome in WELL for cell in cells)
 
 
 def points(view: CorpusView) -> list[dict[str, Any]]:
@@ -124,11 +119,18 @@ def _placed(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     if high - low < _LEAST_SPAN:
         low, high = ((low + high - way * _LEAST_SPAN) / 2 for way in (1, -1))
     ordered = sorted(rows, key=lambda row: float(row["cost"]))
-    wanted = [(math.log(row["y"]) - low) / (high - low) for row in ordered]
-    for row, place in zip(ordered, apart(wanted, NAME / front_height(len(rows))), strict=True):
+    for row in ordered:
         row.setdefault("name", row["codec"])
-        row["at"] = math.exp(low + place * (high - low))
+    place_names(ordered, "y", (low, high), front_height(len(rows)))
     return rows
+
+
+def place_names(rows: Sequence[dict[str, Any]], figure: str, ends: tuple[float, float], height: int) -> None:
+    """Say where the names of rows stand beside an axis with these ends, in logarithms, and this height."""
+    low, span = ends[0], ends[1] - ends[0]
+    wanted = [(math.log(row[figure]) - low) / span for row in rows]
+    for row, place in zip(rows, apart(wanted, NAME / height), strict=True):
+        row["at"] = math.exp(low + place * span)
 
 
 def front_height(points: int) -> int:
@@ -184,7 +186,7 @@ def bars(view: CorpusView, operation: str) -> list[dict[str, Any]]:
     """
     spec = view.operations[operation]
     found = [(e, f) for e, f in _figures(view, operation) if f.limit is None]
-    return drawn([(e, f, _worded(f, spec.measure)) for e, f in found], spec.direction)
+    return drawn([(e, f, worded(f, spec.measure)) for e, f in found], spec.direction)
 
 
 def unseen(group: Sequence[CorpusView], operation: str) -> str:
@@ -233,7 +235,8 @@ def summary(group: Sequence[CorpusView], operation: str) -> list[dict[str, Any]]
     return drawn(means, direction)
 
 
-def _worded(figure: Figure, unit: str) -> str:
+def worded(figure: Figure, unit: str) -> str:
+    """Write a figure with its unit and its interval."""
     text = amount(figure.value, unit, figure.half if unit != "byte" else None)
     spread = numbers.spread(figure.value, figure.half)
     return f"{text} {spread}".strip()

@@ -251,18 +251,27 @@ def _config(theme: Theme) -> dict[str, Any]:
     }
 
 
-def _log_axis(title: str, words: str) -> dict[str, Any]:
+def _logarithmic(
+    field: str, title: str, words: str, scale: Mapping[str, Any] | None = None, **axis: Any
+) -> dict[str, Any]:
+    """Return a position on a logarithmic axis; `words` is the expression that labels it."""
     decade = {"test": "abs(log(datum.value) / LN10 - round(log(datum.value) / LN10)) < 0.001", "value": 1}
     return {
-        "title": title,
-        "labelExpr": words,
-        "labelOverlap": "greedy",
-        "labelSeparation": 4,
-        "ticks": False,
-        "domain": False,
-        "gridOpacity": {"condition": decade, "value": 0.35},
-        "labelPadding": 6,
-        "titlePadding": 10,
+        "field": field,
+        "type": "quantitative",
+        "scale": {"type": "log", "nice": False, **(scale or {})},
+        "axis": {
+            "title": f"{title}, logarithmic",
+            "labelExpr": words,
+            "labelOverlap": "greedy",
+            "labelSeparation": 4,
+            "ticks": False,
+            "domain": False,
+            "gridOpacity": {"condition": decade, "value": 0.35},
+            "labelPadding": 6,
+            "titlePadding": 10,
+            **axis,
+        },
     }
 
 
@@ -287,18 +296,8 @@ def front_spec(
     Args:
         height: Pixels from the cheapest point to the dearest.
     """
-    x = {
-        "field": "x",
-        "type": "quantitative",
-        "scale": {"type": "log", "nice": False, "padding": 20},
-        "axis": _log_axis("bytes per record, logarithmic", _HUMAN_SIZE),
-    }
-    y = {
-        "field": "y",
-        "type": "quantitative",
-        "scale": {"type": "log", "nice": False, "padding": _MARGIN},
-        "axis": _log_axis("cost per record, logarithmic", _time_words(rows)) | {"grid": False},
-    }
+    x = _logarithmic("x", "bytes per record", _HUMAN_SIZE, {"padding": 20})
+    y = _logarithmic("y", "cost per record", _time_words(rows), {"padding": _MARGIN}, grid=False)
     colour = {"field": "format", "type": "nominal", "scale": _scale(formats, theme.families)}
     place = {"x": x, "y": y}
     named = {"transform": [{"filter": "isValid(datum.at)"}]}
@@ -436,12 +435,10 @@ def bars_spec(
         },
         "axis": None,
     }
-    colour = {
-        "field": "format",
-        "type": "nominal",
-        "scale": _with_floor(_scale(formats, theme.families), theme),
-        "legend": None,
-    }
+    scale = _scale(formats, theme.families)
+    # The floor has no format.
+    scale = {"domain": [*scale["domain"], ""], "range": [*scale["range"], theme.muted]}
+    colour = {"field": "format", "type": "nominal", "scale": scale, "legend": None}
     interval = {"y": y, "x": {**across, "field": "low"}, "x2": {"field": "high"}}
     whole = {"mark": {"type": "bar", "height": {"band": 0.6}, "fill": theme.rule}}
     whole["encoding"] = {"y": y, "x": {**across, "field": "length"}}
@@ -485,10 +482,6 @@ def bars_spec(
         lines = [f"{direction} is better", *([unseen] if unseen else [])]
         spec["title"] = {"text": title, "subtitle": lines, "frame": "group"}
     return spec
-
-
-def _with_floor(scale: dict[str, Any], theme: Theme) -> dict[str, Any]:
-    return {"domain": [*scale["domain"], ""], "range": [*scale["range"], theme.muted]}
 
 
 def engine() -> ModuleType:
@@ -613,19 +606,10 @@ def sizes_spec(rows: Sequence[Mapping[str, Any]], theme: Theme = LIGHT, *, title
     known = [row for row in rows if "codec" in row]
     crossed = [row for row in rows if "codec" not in row]
     formats = [row["format"] for row in known]
-    x = {
-        "field": "size",
-        "type": "quantitative",
-        "scale": {"type": "log", "nice": False},
-        "axis": _log_axis("bytes of a record as JSON, logarithmic", _HUMAN_BYTES)
-        | {"values": sorted({row["size"] for row in known})},
-    }
-    y = {
-        "field": "pace",
-        "type": "quantitative",
-        "scale": {"type": "log", "nice": False, "padding": _MARGIN},
-        "axis": _log_axis("time per byte, logarithmic", f"{_STEP} ? ({_HUMAN_PACE}) : ''") | {"grid": False},
-    }
+    sizes = sorted({row["size"] for row in known})
+    x = _logarithmic("size", "bytes of a record as JSON", _HUMAN_BYTES, values=sizes)
+    pace = f"{_STEP} ? ({_HUMAN_PACE}) : ''"
+    y = _logarithmic("pace", "time per byte", pace, {"padding": _MARGIN}, grid=False)
     colour = {"field": "format", "type": "nominal", "scale": _scale(formats, theme.families)}
     ends = [row for row in known if "at" in row]
     beside = {"x": {"value": {"expr": "width + 8"}}, "y": y | {"field": "at"}}

@@ -52,12 +52,8 @@ def _cell(cell: CellResult, unit: str) -> dict[str, Any]:
 
 def _column(values: list[float]) -> list[float] | float:
     """A value that all samples share stands once; the page spreads it out again."""
-    short = [_short(value) for value in values]
+    short = [v if isinstance(v, int) else float(f"{v:.{_DIGITS}g}") for v in values]
     return short[0] if len(set(short)) == 1 else short
-
-
-def _short(value: float) -> float:
-    return value if isinstance(value, int) else float(f"{value:.{_DIGITS}g}")
 
 
 def embeddable(value: Any) -> str:

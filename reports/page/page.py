@@ -20,10 +20,11 @@ from ...bench.stats import SESSION
 from ...bench.verdict import PARTS, preference, ranked
 from ...errors import UsageError
 from ...escape import all_visible
-from ..model.candidates import BASELINE, Candidate
+from ..model.candidates import BASELINE, WELL, Candidate
 from ..model.columns import COLUMNS
 from ..model.cost import FORMULA, PLAUSIBLE, CostModel
 from ..model.environment import warnings
+from ..model.numbers import amount
 from ..model.placed import PIPELINE, STORES
 from ..model.table import Section, Table
 from ..model.view import CorpusView, View
@@ -31,7 +32,7 @@ from ..tables import places
 from ..tables.markup import html
 from ..tables.sentence import drawback, recommendation
 from . import placed
-from .chart_rows import amount, axes, bars, front_height, points, summary, unseen
+from .chart_rows import axes, bars, front_height, points, summary, unseen
 from .charts import PAGE, bars_spec, colors, compiled, engine, families, front_spec, svg
 from .embed import embeddable, plain
 from .table import PageTable, page_table
@@ -268,28 +269,22 @@ class _Charts:
         self.formats = families(
             [candidate.facts.format or "unknown" for view in found for candidate in view.candidates]
         )
-        self.panels = {name: self._panels(name) for name in (*self.times, *self.memory)}
-        self.unseen = {name: self._unseen(name) for name in (*self.times, *self.memory)}
+        # Bars and what has none, of each view by its number and of each machine by its name.
+        machines = {f"all {group['machine']}": [found[n] for n in group["views"]] for group in _groups(found)}
+        names = (*self.times, *self.memory)
+        self.panels = {
+            name: {str(n): bars(view, name) for n, view in enumerate(found)}
+            | {key: summary(views, name) for key, views in machines.items() if len(views) > 1}
+            for name in names
+        }
+        self.unseen = {
+            name: {str(n): unseen([view], name) for n, view in enumerate(found)}
+            | {key: unseen(views, name) for key, views in machines.items()}
+            for name in names
+        }
         self.height = front_height(max(map(len, self.points)))
         shown = {row["format"] for rows in self.points for row in rows}
         self.front_formats = [name for name in self.formats if name in shown]
-
-    def _panels(self, operation: str) -> dict[str, list[dict[str, Any]]]:
-        """Return the bars of each view by its number, and of each machine by its name."""
-        panels = {str(number): bars(view, operation) for number, view in enumerate(self.views)}
-        for group in _groups(self.views):
-            chosen = [self.views[number] for number in group["views"]]
-            if len(chosen) > 1:
-                panels[f"all {group['machine']}"] = summary(chosen, operation)
-        return panels
-
-    def _unseen(self, operation: str) -> dict[str, str]:
-        """Say of each view, and of each machine, which codecs have no bar."""
-        said = {str(number): unseen([view], operation) for number, view in enumerate(self.views)}
-        for group in _groups(self.views):
-            chosen = [self.views[number] for number in group["views"]]
-            said[f"all {group['machine']}"] = unseen(chosen, operation)
-        return said
 
     def live(self) -> dict[str, Any]:
         """Return compiled specifications without data, and the bars of every view."""
@@ -404,7 +399,7 @@ def _failures(found: Sequence[CorpusView]) -> list[dict[str, Any]]:
     for view in found:
         for candidate in view.candidates:
             for name, cell in candidate.cells.items():
-                if cell.outcome in ("ok", "lossy"):
+                if cell.outcome in WELL:
                     continue
                 key = (candidate.name, cell.outcome, cell.reason, cell.stderr)
                 row = rows.setdefault(key, {"corpora": {}, "operations": {}})

@@ -14,7 +14,7 @@ from ..model.lists import few
 from ..model.placed import PIPELINE
 from ..model.view import CorpusView, MachineView, View
 from ..tables.stores import OPERATIONS
-from .chart_rows import amount, drawn
+from .chart_rows import drawn, worded
 
 __all__ = ["Panel", "answers", "panels"]
 
@@ -97,9 +97,8 @@ class _Bar:
     def drawn(self) -> Iterator[tuple[Candidate, Figure, str]]:
         """Yield what is drawn, if it was measured."""
         if self.total is not None and self.total.value:
-            half = self.total.half
-            words = f"{amount(self.total.value, 'second', half)} {numbers.spread(self.total.value, half)}"
-            text = words.strip() + (f", codec {numbers.percent(self.share)}" if self.part is not None else "")
+            text = worded(self.total, "second")
+            text += f", codec {numbers.percent(self.share)}" if self.part is not None else ""
             yield self.candidate, self.total, text
 
 

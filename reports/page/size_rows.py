@@ -11,7 +11,7 @@ from ...bench.stats import interval
 from ..model.crossover import crossovers
 from ..model.numbers import bytes_said
 from ..model.swept import series
-from .chart_rows import NAME, apart
+from .chart_rows import NAME, place_names
 
 __all__ = ["height", "lines"]
 
@@ -65,7 +65,4 @@ def _name(rows: list[dict[str, Any]]) -> None:
     ends = {row["codec"]: row for row in rows}  # the last of each
     ordered = sorted(ends.values(), key=lambda row: float(row["pace"]))
     low, high = (extreme(math.log(row["pace"]) for row in rows) for extreme in (min, max))
-    span = max(high - low, 1e-9)
-    wanted = [(math.log(row["pace"]) - low) / span for row in ordered]
-    for row, place in zip(ordered, apart(wanted, NAME / height(rows)), strict=True):
-        row["at"] = math.exp(low + place * span)
+    place_names(ordered, "pace", (low, max(high, low + 1e-9)), height(rows))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from ..model.candidates import BASELINE, Candidate
+from ..model.candidates import BASELINE
 from ..model.options import TableOptions
 from ..model.section import SectionBuilder
 from ..model.table import Absent, Column, ColumnDirection, Entry, Section
@@ -172,17 +172,13 @@ def _lines(
                 library=f"{candidate.facts.library} {candidate.facts.version}".strip(),
                 rank=rank.text if rank.value is not None else "",
                 floor=row.codec == BASELINE,
-                lossy=_lossy(candidate),
+                lossy=any(cell.outcome == "lossy" or cell.loss for cell in candidate.cells.values()),
                 trusted=candidate.facts.trusted_only,
                 notes=notes_of_codec,
                 cells=cells,
             )
         )
     return lines
-
-
-def _lossy(candidate: Candidate) -> bool:
-    return any(cell.outcome == "lossy" or cell.loss for cell in candidate.cells.values())
 
 
 def _cell(entry: Entry, column: Column, relative: Entry | None, cited: Any) -> PageCell:

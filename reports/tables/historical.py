@@ -8,7 +8,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,11 +25,6 @@ __all__ = ["LAYOUTS", "build"]
 _FILES: Final = Path(__file__).parent / "published"
 
 
-@cache
-def _published(layout: str) -> Mapping[str, Any]:
-    return tomllib.loads((_FILES / f"{layout}.toml").read_text("utf-8"))
-
-
 def build(layout: str, view: View) -> Table:
     """Build the table of a post.
 
@@ -41,7 +35,7 @@ def build(layout: str, view: View) -> Table:
     Raises:
         UsageError: Nothing was measured that the post could be compared with.
     """
-    return LAYOUTS[layout](view, _published(layout))
+    return LAYOUTS[layout](view, tomllib.loads((_FILES / f"{layout}.toml").read_text("utf-8")))
 
 
 # What was measured in stores
@@ -148,10 +142,8 @@ def _with_unit(found: Figure | None, times: float) -> Entry:
     """Write a time with its unit: a store's are from nanoseconds to seconds."""
     if found is None:
         return EMPTY
-    factor, name = numbers.scale([found.value * times], "second")
-    half = None if found.half is None else found.half * times * factor
-    value = found.value * times
-    return Entry(f"{numbers.quantity(value * factor, half)} {name}", value)
+    value, half = found.value * times, None if found.half is None else found.half * times
+    return Entry(numbers.amount(value, "second", half), value)
 
 
 # What was timed by itself

@@ -11,11 +11,11 @@ from typing import Final
 from ...bench.results import BASELINE, PipelineFacts
 from ...bench.stats import Ratio, Verdict
 from ..model import numbers
-from ..model.candidates import Standing
+from ..model.candidates import WELL, Standing
 from ..model.lists import listed
 from ..model.placed import Group, Spot
 from ..model.table import EMPTY, Absent, Column, Entry, Row, Section
-from .placed import WELL, Maker, Style, TableBuilder, about, absent, scale_of, share
+from .placed import Maker, Style, TableBuilder, about, absent, scale_of, share, table_of
 
 __all__ = ["sections"]
 
@@ -30,7 +30,7 @@ def sections(group: Group, title: str) -> Iterator[Section]:
     at = f", {group.rate:,} records a second" if group.rate else ""
     for number, transport in enumerate(group.places):
         gone = tuple(_absent(group, transport))
-        builder = TableBuilder[_Row](lambda row: group.cells[row[0]][row[1]].values(), lambda row: row[1])
+        builder = table_of(group)
         rows = [] if gone and _dead(group, transport) else [*_rows(group, transport)]
         yield builder.section(
             f"{title} through {transport}{at}",

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from ...bench.results import CellResult
 from ..model import numbers
-from ..model.candidates import Figure, measured
+from ..model.candidates import WELL, Figure, failures, measured
 from ..model.placed import Group, Spot
-from ..model.table import EMPTY, Absent, Column, ColumnDirection, Entry, Row, Section, letter
+from ..model.table import EMPTY, Absent, Column, ColumnDirection, Entry, Footnotes, Row, Section
 from .captions import measured_on
 
 __all__ = [
-    "WELL",
     "Maker",
     "Style",
     "TableBuilder",
@@ -28,10 +27,9 @@ __all__ = [
     "scale_of",
     "sections",
     "share",
+    "table_of",
+    "word",
 ]
-
-WELL: Final = ("ok", "lossy")
-"""Outcomes of cells that may have a figure."""
 
 K = TypeVar("K")
 Maker = tuple[Column, Callable[[K], Entry]]
@@ -61,7 +59,7 @@ class Style:
     unit: str = "second"
 
 
-class TableBuilder(Generic[K]):
+class TableBuilder(Footnotes, Generic[K]):
     """Builds one table.
 
     Args:
@@ -72,7 +70,6 @@ class TableBuilder(Generic[K]):
     def __init__(self, cells: Callable[[K], Iterable[CellResult]], codec: Callable[[K], str]) -> None:
         self._cells = cells
         self._codec = codec
-        self._letters: dict[str, str] = {}
 
     def section(
         self,
@@ -111,22 +108,17 @@ class TableBuilder(Generic[K]):
             columns=tuple(column for column, _ in columns),
             rows=made,
             lines=tuple(lines),
-            footnotes=tuple((mark, text) for text, mark in self._letters.items()),
+            footnotes=self.footnotes,
             absent=tuple(absent),
             remarks=tuple(remarks),
         )
 
     def _failed(self, key: K) -> dict[str, str]:
-        failed = [cell for cell in self._cells(key) if cell.outcome not in WELL]
-        reasons = (f"{cell.cell.operation_name}: {cell.reason or cell.outcome}" for cell in failed)
+        cells = list(self._cells(key))
         return {
-            "outcome": failed[0].outcome if failed else "ok",
-            "reason": "; ".join(dict.fromkeys(reasons)),
+            "outcome": next((cell.outcome for cell in cells if cell.outcome not in WELL), "ok"),
+            "reason": "; ".join(dict.fromkeys(failures(cells))),
         }
-
-    def mark(self, text: str) -> str:
-        """Return the letter of a footnote."""
-        return self._letters.setdefault(text, letter(len(self._letters)))
 
     def entry(self, cell: CellResult | None, style: Style) -> Entry:
         """Write what was measured, or why there is nothing."""
@@ -155,8 +147,23 @@ class TableBuilder(Generic[K]):
             if not rough or cell.rough is None:
                 return EMPTY
             return Entry(f"≈{numbers.approximate(cell.rough * rough)}", tone="dim")
-        marks = (self.mark(f"{cell.cell.operation_name}: {cell.reason}"),) if cell.reason else ()
-        return Entry(cell.outcome, cell.outcome, marks=marks, tone="bad")
+        return self.failed(cell)
+
+
+def table_of(group: Group) -> TableBuilder[_Row]:
+    """Return the builder of a table whose rows are codecs in places."""
+    return TableBuilder(lambda row: group.cells[row[0]][row[1]].values(), lambda row: row[1])
+
+
+def word(key: str, header: str, said: Callable[[K], str]) -> Maker[K]:
+    """Return a column of words.
+
+    Args:
+        key: Its key.
+        header: Above it.
+        said: Returns the word of a row.
+    """
+    return Column(key, header, numeric=False), lambda row: Entry(said(row), said(row))
 
 
 def grouped(value: float, _: float | None) -> str:
@@ -279,17 +286,13 @@ def sections(group: Group, title: str) -> Iterator[Section]:
     """Yield the table of another package's operation: a row for each place, parameter and codec."""
     gone = absent(group)
     rows = [(s, codec) for s, codecs in group.cells.items() for codec in codecs if (s, codec) not in gone]
-    builder = TableBuilder[_Row](lambda row: group.cells[row[0]][row[1]].values(), lambda row: row[1])
+    builder = table_of(group)
     kind = (group.facts.place if group.facts is not None else "").lower() or "place"
-    leading: list[Maker[_Row]] = [
-        (Column("place", kind, numeric=False), lambda row: Entry(row[0][0], row[0][0])),
-    ]
+    leading: list[Maker[_Row]] = [word("place", kind, lambda row: row[0][0])]
     if any(spot[1] for spot in group.cells):
         parameter = (group.facts.parameter if group.facts is not None else "").lower() or "parameter"
-        leading.append(
-            (Column("parameter", parameter, numeric=False), lambda row: Entry(str(row[0][1]), row[0][1]))
-        )
-    leading.append((Column("codec", "codec", numeric=False), lambda row: Entry(row[1], row[1])))
+        leading.append(word("parameter", parameter, lambda row: str(row[0][1])))
+    leading.append(word("codec", "codec", lambda row: row[1]))
     per = "" if group.facts is not None and group.facts.phase == "alone" else "/record"
     yield builder.section(
         f"{title}: {group.kind}",

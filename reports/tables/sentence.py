@@ -133,7 +133,8 @@ def _verdict(view: CorpusView) -> tuple[str, str]:
     processes = min(map(len, standing.samples.values()))
     asides = []
     if processes < Processes.FEWEST and others:
-        verdict = f"{_processes(processes)} too few to distinguish codecs"
+        counted = "1 process is" if processes == 1 else f"{processes} processes are"
+        verdict = f"{counted} too few to distinguish codecs"
     elif contest.unresolved:
         verdict = f"{few(contest.level)} are not distinguishable at the top"
     elif contest.same:
@@ -170,10 +171,6 @@ def _without_costs(candidates: Sequence[Candidate], cost: CostModel) -> str:
     if any(map(_passed, candidates)):
         return _PARTS
     return _LATE if any(e.outcome == "unfinished" for e in candidates) else _NONE
-
-
-def _processes(number: int) -> str:
-    return "1 process is" if number == 1 else f"{number} processes are"
 
 
 def _better(candidates: Sequence[Candidate], standing: Standing, winner: str) -> list[str]:

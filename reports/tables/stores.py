@@ -10,8 +10,8 @@ from ...bench.results import StoreFacts
 from ..model import numbers
 from ..model.candidates import RARE
 from ..model.placed import Group, Spot
-from ..model.table import Column, Entry, Section
-from .placed import Maker, Style, TableBuilder, about, absent, by_operation, grouped
+from ..model.table import Column, Section
+from .placed import Maker, Style, TableBuilder, about, absent, by_operation, grouped, table_of, word
 
 __all__ = ["OPERATIONS", "sections"]
 
@@ -45,10 +45,10 @@ def sections(group: Group, title: str) -> Iterator[Section]:
     places = group.places
     for number, part in enumerate(parts):
         last = number == len(parts) - 1
-        builder = TableBuilder[_Row](lambda row: group.cells[row[0]][row[1]].values(), lambda row: row[1])
+        builder = table_of(group)
         columns: list[Maker[_Row]] = [
-            (Column("store", "store", numeric=False), lambda row: Entry(row[0][0], row[0][0])),
-            (Column("codec", "codec", numeric=False), lambda row: Entry(row[1], row[1])),
+            word("store", "store", lambda row: row[0][0]),
+            word("codec", "codec", lambda row: row[1]),
         ]
         for operation in part:
             # A store is opened for all of its records.

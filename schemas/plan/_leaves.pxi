@@ -32,18 +32,16 @@ for _i in range(6):
 
 
 cdef class ExactLeaf(Leaf):
-    """Instances of one class; `bool` is no `int` and a `datetime` is no `date`."""
+    """Instances of one class."""
 
     cdef type kind
-    cdef type but
 
-    def __init__(self, str expected, type kind, type but=None, *, bint quiet=False):
+    def __init__(self, str expected, type kind, *, bint quiet=False):
         Step.__init__(self, expected, quiet=quiet)
         self.kind = kind
-        self.but = but
 
     cdef bint fits(self, object value):
-        return is_a(value, self.kind) and (self.but is None or not is_a(value, self.but))
+        return is_a(value, self.kind)
 
 
 cdef class CallLeaf(ExactLeaf):
@@ -52,14 +50,10 @@ cdef class CallLeaf(ExactLeaf):
 
     cdef object function
     cdef tuple forms
-    cdef Py_ssize_t limit
 
-    def __init__(
-        self, str expected, type kind, function, *, tuple forms=(str,), Py_ssize_t limit=100, type but=None,
-        bint quiet=False,
-    ):
-        ExactLeaf.__init__(self, expected, kind, but, quiet=quiet)
-        self.function, self.forms, self.limit = function, forms, limit
+    def __init__(self, str expected, type kind, function, *, tuple forms=(str,), bint quiet=False):
+        ExactLeaf.__init__(self, expected, kind, quiet=quiet)
+        self.function, self.forms = function, forms
 
     cdef bint conventional(self, object value):
         return type(value) in self.forms
@@ -70,7 +64,7 @@ cdef class CallLeaf(ExactLeaf):
             size = PyUnicode_GET_LENGTH(value)
         elif PyBytes_Check(value) or PyByteArray_Check(value):
             size = Py_SIZE(value)
-        if size > self.limit:
+        if size > LONGEST_CALL:
             return OVER
         try:
             return self.function(value)
@@ -132,11 +126,8 @@ cdef class IntLeaf(Leaf):
         if type(value) is str:
             return self.parse(value)
         if PyFloat_CheckExact(value) and not self.key:
-            if -9007199254740992.0 <= <double>value <= 9007199254740992.0:
-                if value.is_integer() and not (value == 0.0 and str(value) == "-0.0"):
-                    return int(value)
-                return BAD
-            return BAD
+            exact = -9007199254740992.0 <= <double>value <= 9007199254740992.0 and value.is_integer()
+            return int(value) if exact and str(value) != "-0.0" else BAD
         return NONE
 
     cdef object parse(self, str text):
@@ -351,19 +342,17 @@ cdef class DecimalLeaf(Leaf):
 
     cdef Py_ssize_t digits
     cdef Py_ssize_t exponent
-    cdef bint check
     cdef bint float_form
 
     def __init__(
-        self, str expected, Py_ssize_t digits, Py_ssize_t exponent, *, bint check=False,
-        bint float_form=False, bint quiet=False,
+        self, str expected, Py_ssize_t digits, Py_ssize_t exponent, *, bint float_form, bint quiet=False
     ):
         Step.__init__(self, expected, quiet=quiet)
-        self.digits, self.exponent, self.check, self.float_form = digits, exponent, check, float_form
+        self.digits, self.exponent, self.float_form = digits, exponent, float_form
 
     cdef object visit(self, object value, Run *run, Place *place):
         if is_a(value, Decimal):
-            if self.check and run.advice is not NULL and self.too_large(value):
+            if run.advice is not NULL and self.too_large(value):
                 note(run, place, "limit", self.expected, value, "kept", True)
             return value
         return self.settle(value, run, place)

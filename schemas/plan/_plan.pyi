@@ -27,9 +27,7 @@ class Advice:
 class Step: ...
 
 class ExactLeaf(Step):
-    def __init__(
-        self, expected: str, kind: type, but: type | None = None, *, quiet: bool = False
-    ) -> None: ...
+    def __init__(self, expected: str, kind: type, *, quiet: bool = False) -> None: ...
 
 class CallLeaf(Step):
     def __init__(
@@ -39,8 +37,6 @@ class CallLeaf(Step):
         function: Callable[[Any], Any],
         *,
         forms: tuple[type, ...] = ...,
-        limit: int = 100,
-        but: type | None = None,
         quiet: bool = False,
     ) -> None: ...
 
@@ -85,8 +81,7 @@ class DecimalLeaf(Step):
         digits: int,
         exponent: int,
         *,
-        check: bool = False,
-        float_form: bool = False,
+        float_form: bool,
         quiet: bool = False,
     ) -> None: ...
 

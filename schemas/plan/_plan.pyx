@@ -73,6 +73,7 @@ DEF KEY_ATTACK = 64
 DEF SMALL = 1000
 DEF MISSES = 32
 DEF WIDTH = 120
+DEF LONGEST_CALL = 100
 
 include "_run.pxi"
 include "_leaves.pxi"

@@ -391,7 +391,6 @@ class _Compiler:
                     name,
                     limits.digits,
                     limits.exponent,
-                    check=True,
                     float_form=self.facts.encodes_as.get("decimal") == "float",
                     quiet=quiet,
                 )

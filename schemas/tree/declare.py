@@ -15,7 +15,7 @@ import typing
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
-from ...codecs.conventions.classes import record_class
+from ...codecs.conventions.classes import RecordClass, record_class
 from ...codecs.core.paths import step
 from ...errors import SchemaError
 from . import types as t
@@ -55,9 +55,9 @@ class Hint:
 
 
 _ALLOWED: dict[str, tuple[object, ...]] = {
-    "severity": ("error", "note", "ignore"),
-    "epoch": ("s", "ms", "us", "ns"),
-    "encoding": ("base64", "base64url", "hex"),
+    "severity": typing.get_args(t.Severity),
+    "epoch": typing.get_args(t.TimeUnit),
+    "encoding": typing.get_args(t.Encoding),
     "aware": (True, False),
     "big": (True, False),
 }
@@ -262,70 +262,26 @@ class _Describer:
         if typing.is_typeddict(cls) or type(cls).__name__ == "_TypedDictMeta":
             return self._typed_dict(cls, path)
         known = record_class(cls)
-        match known and known.family:
-            case "struct":
-                return self._struct(cls, path)
-            case "model":
-                return self._model(cls, path)
-            case "attrs":
-                return self._attrs(cls, path)
-            case "dataclass":
-                return self._dataclass(cls, path)
-            case "namedtuple":
-                return self._named_tuple(cls, path)
-        raise _unsupported(cls, path)
-
-    def _dataclass(self, cls: Any, path: str) -> t.Type:
-        hints, missing = _hints(cls, path), dataclasses.MISSING
+        if known is None:
+            raise _unsupported(cls, path)
+        declared = _declared(known, path)
+        if getattr(cls, "__pydantic_root_model__", False):
+            return self.node(declared["root"][0], path)
         fields = [
-            (field.name, field.name, hints[field.name], field.default is field.default_factory is missing)
-            for field in dataclasses.fields(cls)
+            (key, name, *declared[name]) for key, name in zip(known.keys, known.attributes, strict=True)
         ]
-        return self._record(cls, fields, path)
-
-    def _attrs(self, cls: Any, path: str) -> t.Type:
-        from attr import NOTHING
-
-        hints = _hints(cls, path)
-        fields = [
-            (field.name, field.name, hints.get(field.name, Any), field.default is NOTHING)
-            for field in cls.__attrs_attrs__
-        ]
-        return self._record(cls, fields, path)
-
-    def _named_tuple(self, cls: Any, path: str) -> t.Type:
-        hints = _hints(cls, path)
-        optional: dict[str, Any] = getattr(cls, "_field_defaults", {})
-        fields = [(name, name, hints.get(name, Any), name not in optional) for name in cls._fields]
-        return self._record(cls, fields, path, positional=True)
+        positional = known.family == "namedtuple"
+        if known.family == "struct":
+            positional = bool(cls.__struct_config__.array_like)
+            if (tag := tag_of(cls)) is not None:
+                name, value = tag
+                fields.insert(0, (name, name, Literal[value], True))
+        return self._record(cls, fields, path, positional=positional)
 
     def _typed_dict(self, cls: Any, path: str) -> t.Type:
         required = cls.__required_keys__
         fields = [(name, name, hint, name in required) for name, hint in _hints(cls, path).items()]
         return dataclasses.replace(self._record(cls, fields, path), cls=None)
-
-    def _struct(self, cls: Any, path: str) -> t.Type:
-        import msgspec
-
-        try:
-            infos = msgspec.structs.fields(cls)
-        except NameError as error:
-            raise SchemaError(path, f"`{cls.__name__}`: {error}") from error
-        fields = [(info.encode_name, info.name, info.type, info.required) for info in infos]
-        if (tag := tag_of(cls)) is not None:
-            name, value = tag
-            fields.insert(0, (name, name, Literal[value], True))
-        return self._record(cls, fields, path, positional=bool(cls.__struct_config__.array_like))
-
-    def _model(self, cls: Any, path: str) -> t.Type:
-        infos: dict[str, Any] = cls.__pydantic_fields__
-        if getattr(cls, "__pydantic_root_model__", False):
-            return self.node(infos["root"].annotation, path)
-        fields = [
-            (info.serialization_alias or name, name, _annotated(info), info.is_required())
-            for name, info in infos.items()
-        ]
-        return self._record(cls, fields, path)
 
     def _plain(self, spec: dict[Any, Any], path: str) -> t.Type:
         for name in spec:
@@ -363,6 +319,37 @@ class _Describer:
             if not self.lenient:
                 raise
             return t.AnyType()
+
+
+def _declared(known: RecordClass, path: str) -> dict[str, tuple[Any, bool]]:
+    """Return the types of a class's fields by attribute, and whether each is required."""
+    cls: Any = known.cls
+    if known.family == "model":
+        return {
+            name: (_annotated(info), info.is_required()) for name, info in cls.__pydantic_fields__.items()
+        }
+    if known.family == "struct":
+        from msgspec.structs import fields
+
+        try:
+            return {info.name: (info.type, info.required) for info in fields(cls)}
+        except NameError as error:
+            raise SchemaError(path, f"`{cls.__name__}`: {error}") from error
+    if known.family == "attrs":
+        from attr import NOTHING
+
+        optional = {field.name for field in cls.__attrs_attrs__ if field.default is not NOTHING}
+    elif known.family == "dataclass":
+        missing = dataclasses.MISSING
+        optional = {
+            field.name
+            for field in dataclasses.fields(cls)
+            if field.default is not missing or field.default_factory is not missing
+        }
+    else:
+        optional = set(getattr(cls, "_field_defaults", ()))
+    hints = _hints(cls, path)
+    return {name: (hints.get(name, Any), name not in optional) for name in known.attributes}
 
 
 def _annotated(info: Any) -> Any:

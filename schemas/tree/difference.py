@@ -28,6 +28,7 @@ from ..wire.layout import (
     opened,
     parts,
     types_of,
+    with_parts,
 )
 from . import types as t
 from .declare import SchemaError
@@ -335,7 +336,7 @@ class _Walker:
 
     def records(self, old: WireRecord, new: WireRecord, path: str) -> Iterator[SchemaChange]:
         """Yield the changes of the fields of a record."""
-        found = self.pairs(old, new)
+        found = pairs(old, new, self.renamed, numbered=self.numbered, found=self.renamed)
         now = {before.key: after for before, after in found if before is not None}
         before_of = {after.key: before for before, after in found if after is not None}
         for at, slot in enumerate(old.slots):
@@ -375,10 +376,6 @@ class _Walker:
             kind: Kinds = "required" if after.required else "optional"
             yield changed(kind, _stated(slot), _stated(after), required=after.required)
         yield from self.kinds(slot.kind, after.kind, path, old.name, _into_slot(old, at))
-
-    def pairs(self, old: WireRecord, new: WireRecord) -> list[tuple[WireField | None, WireField | None]]:
-        """Return the slots that are one field in both, those of one version only beside None."""
-        return pairs(old, new, self.renamed, numbered=self.numbered, found=self.renamed)
 
 
 def pairs(
@@ -485,20 +482,9 @@ def _is_one(root: WireType) -> bool:
 
 
 def _replaced(kind: WireType, name: str, by: WireType) -> WireType:
-    match kind:
-        case WireRecord() if kind.name == name:
-            return by
-        case Nullable(inner):
-            return Nullable(_replaced(inner, name, by))
-        case WireSequence(item):
-            return replace(kind, item=_replaced(item, name, by))
-        case WireMap(key, value):
-            return replace(kind, key=_replaced(key, name, by), value=_replaced(value, name, by))
-        case WireRecord(slots=slots):
-            return replace(kind, slots=tuple(replace(s, kind=_replaced(s.kind, name, by)) for s in slots))
-        case WireUnion(options=slots):
-            return replace(kind, options=tuple(replace(s, kind=_replaced(s.kind, name, by)) for s in slots))
-    return kind
+    if isinstance(kind, WireRecord) and kind.name == name:
+        return by
+    return with_parts(kind, lambda part: _replaced(part, name, by))
 
 
 class _Typer:
@@ -516,34 +502,26 @@ class _Typer:
 
     def kind(self, kind: WireType) -> WireType:
         match kind:
-            case Ref(name, node):
+            case Ref(name, ref):
                 if name not in self.refs:
-                    self.refs[name] = t.RefType(node.name)
-                    self.refs[name].bind(node.record)
+                    self.refs[name] = t.RefType(ref.name)
+                    self.refs[name].bind(ref.record)
                 return replace(kind, type=self.refs[name])
-            case Nullable(inner):
-                return Nullable(self.kind(inner))
-            case WireSequence(item, node):
-                item = self.kind(item)
-                return replace(kind, item=item, type=replace(node, item=types_of(item)))  # type: ignore[call-arg]
-            case WireMap(key, value):
-                return replace(kind, key=self.kind(key), value=self.kind(value))
-            case WireUnion(options=options):
-                return replace(kind, options=tuple(replace(s, kind=self.kind(s.kind)) for s in options))
+            case WireRecord(name, type=t.RecordType(positional=True) as tuple_type):
+                self.own[name] = tuple_type
+                return kind
+        made = with_parts(kind, self.kind)
+        match made:
+            case WireSequence(item, several):
+                return replace(made, type=replace(several, item=types_of(item)))  # type: ignore[call-arg]
             case WireRecord(slots=slots, type=t.TupleType()):
-                slots = tuple(replace(s, key=i, kind=self.kind(s.kind)) for i, s in enumerate(slots))
-                return replace(kind, slots=slots, type=t.TupleType(tuple(types_of(s.kind) for s in slots)))
+                slots = tuple(replace(s, key=i) for i, s in enumerate(slots))
+                return replace(made, slots=slots, type=t.TupleType(tuple(types_of(s.kind) for s in slots)))
             case WireRecord(name, slots, t.RecordType() as node):
-                if node.positional:
-                    made = kind
-                else:
-                    slots = tuple(replace(s, kind=self.kind(s.kind)) for s in slots)
-                    fields = tuple(t.Field(str(s.key), types_of(s.kind), s.required) for s in slots)
-                    made = replace(kind, slots=slots, type=replace(node, fields=fields, cls=None))
-                assert isinstance(made.type, t.RecordType)
-                self.own[name] = made.type
-                return made
-        return kind
+                fields = tuple(t.Field(str(s.key), types_of(s.kind), s.required) for s in slots)
+                self.own[name] = replace(node, fields=fields, cls=None)
+                return replace(made, type=self.own[name])
+        return made
 
 
 # Words ----------------------------------------------------------------------------------------------

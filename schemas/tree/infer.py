@@ -27,7 +27,6 @@ from typing import Any
 from ...codecs.conventions.classes import opened
 from ...codecs.conventions.families import JSON_FAMILY
 from ...codecs.core.paths import step
-from ..plan import convert
 from ..plan.build import Facts, SchemaLimits, compile_plan
 from . import types as t
 from .declare import SchemaError
@@ -240,15 +239,17 @@ class _Node:
         for name in ("values", "map_keys", "item"):
             theirs = getattr(other, name)
             if theirs is not None:
-                mine = getattr(self, name)
-                if mine is None:
-                    mine = _Node(self.budget)
-                    setattr(self, name, mine)
-                mine.merge(theirs)
+                if getattr(self, name) is None:
+                    setattr(self, name, _Node(self.budget))
+                getattr(self, name).merge(theirs)
 
     @property
     def total(self) -> int:
         return self.kinds.total()
+
+    @property
+    def dicts(self) -> int:
+        return sum(count for kind, count in self.kinds.items() if issubclass(kind, dict))
 
 
 _TEXT: dict[str, t.Type] = {
@@ -259,12 +260,17 @@ _TEXT: dict[str, t.Type] = {
     "timedelta": t.TimeDeltaType(),
     "decimal": t.DecimalType(),
 }
-_READ: dict[str, Callable[[str], Any]] = {
-    form: plan.apply
-    for form, kind in _TEXT.items()
-    if (plan := compile_plan(kind, Facts(), SchemaLimits(), full=True)) is not None
-}
-"""The conversions themselves: they return what they cannot read as it is."""
+
+
+def _reader(kind: t.Type) -> Callable[[str], Any]:
+    """Return the conversion itself: it returns what it cannot read as it is."""
+    plan = compile_plan(kind, Facts(), SchemaLimits(), full=True)
+    assert plan is not None
+    return plan.apply
+
+
+_READ = {form: _reader(kind) for form, kind in _TEXT.items()}
+_BASE64 = _reader(t.BytesType())
 _READABLE = re.compile(
     r"[-+]?\.?\d|-?P[\dT]|T\d|(?:[-+]?(?:s?nan\d*|inf(?:inity)?)|[\da-f-]{32,36})\Z", re.ASCII | re.IGNORECASE
 )
@@ -359,16 +365,8 @@ def _is_base64(text: str) -> bool:
         and any(c.isupper() for c in text)
         and any(c.islower() for c in text)
         and any(c.isdigit() or c in "+/=" for c in text)
-        and _reads_base64(text)
+        and _BASE64(text) is not text
     )
-
-
-def _reads_base64(text: str) -> bool:
-    try:
-        convert.decoder("base64")(text)
-    except ValueError:
-        return False
-    return True
 
 
 # Resolving ----------------------------------------------------------------------------------------
@@ -426,20 +424,18 @@ class _Resolver:
         return t.FrozenSetType(item) if issubclass(kind, frozenset) else t.SetType(item)
 
     def _text(self, node: _Node, path: str) -> t.Type:
+        if not node.forms:
+            return t.StrType()
         seen = node.kinds[str]
-        if node.forms:
-            form, count = node.forms.most_common(1)[0]
-            share = count / seen
-            told = _is_told_apart(node, form)
-            form = "decimal" if form.startswith("decimal") else form
-            if share >= self.confidence and form not in node.altered and told:
-                found = _TEXT.get(form)
-                if form == "base64" and share == 1:
-                    found = t.BytesType()
-                if found is not None:
-                    self.evidence[path] = Evidence(seen, share)
-                    return found
-        return t.StrType()
+        form, count = node.forms.most_common(1)[0]
+        share = count / seen
+        told = _is_told_apart(node, form)
+        form = "decimal" if form.startswith("decimal") else form
+        found = t.BytesType() if form == "base64" and share == 1 else _TEXT.get(form)
+        if found is None or share < self.confidence or form in node.altered or not told:
+            return t.StrType()
+        self.evidence[path] = Evidence(seen, share)
+        return found
 
     def _dict(self, node: _Node, path: str, name: str) -> t.Type:
         if not node.maps and self._map_like(node):
@@ -451,10 +447,9 @@ class _Resolver:
                 self._key(node.map_keys),
                 self.resolve(node.values, path + "{}", name.removesuffix("s") or name),
             )
-        dicts = sum(count for kind, count in node.kinds.items() if issubclass(kind, dict))
         unique = self._name(name)
         fields = tuple(
-            t.Field(key, self.resolve(below, path + step(key), _class_name(key)), below.total == dicts)
+            t.Field(key, self.resolve(below, path + step(key), _class_name(key)), below.total == node.dicts)
             for key, below in node.fields.items()
         )
         return t.RecordType(unique, fields)
@@ -467,8 +462,7 @@ class _Resolver:
             return True
         if len(node.fields) >= FEW and not any(_WORD.search(key) for key in node.fields):
             return True
-        dicts = sum(count for kind, count in node.kinds.items() if issubclass(kind, dict))
-        shares = sum(below.total for below in node.fields.values()) / (dicts * len(node.fields))
+        shares = sum(below.total for below in node.fields.values()) / (node.dicts * len(node.fields))
         kinds = {frozenset(k for k in below.kinds if k is not type(None)) for below in node.fields.values()}
         return len(node.fields) >= MAP_KEYS and shares <= MAP_SHARE and len(kinds) <= 2
 

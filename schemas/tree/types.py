@@ -49,8 +49,6 @@ __all__ = [
     "UnionType",
     "VarTupleType",
     "children",
-    "embeds",
-    "hashes_text_only",
     "nests",
     "python_type",
     "walk",
@@ -421,21 +419,6 @@ def walk(node: Type, path: str = "$") -> Iterator[tuple[str, Type]]:
 def nests(node: Type) -> bool:
     """Whether a record at `node` or below it may hold others of its own kind."""
     return any(isinstance(each, RefType) for _, each in walk(node))
-
-
-def embeds(node: Type) -> bool:
-    """Whether a value at `node` or below it may be anything, or of types that a layout cannot tell apart."""
-    return any(isinstance(kind, (AnyType, UnionType)) for _, kind in walk(node))
-
-
-def hashes_text_only(node: Type) -> bool:
-    """Whether all dict keys and set items at `node` and below it are text."""
-    for _, kind in walk(node):
-        match kind:
-            case DictType(key=hashed) | SetType(hashed) | FrozenSetType(hashed):
-                if not isinstance(hashed, StrType):
-                    return False
-    return True
 
 
 def _typed(values: tuple[object, ...]) -> list[tuple[type, object]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -31,13 +31,18 @@ __all__ = [
     "WireSequence",
     "WireType",
     "WireUnion",
+    "capitals",
     "derive",
     "former_keys",
     "identity",
+    "is_null",
+    "may_be_null",
     "opened",
     "parts",
     "types_of",
+    "unique_name",
     "wire_name",
+    "with_parts",
 ]
 
 WireKind = Literal[
@@ -173,6 +178,11 @@ class WireRecord(WireType):
     type: t.Type
     reserved: tuple[int, ...] = ()
 
+    @property
+    def places(self) -> bool:
+        """Whether it is a tuple in Python, named or not, and no dict."""
+        return not isinstance(self.type, t.RecordType) or self.type.positional
+
 
 @dataclass(frozen=True, slots=True)
 class WireUnion(WireType):
@@ -256,6 +266,19 @@ class Layout:
         """Yield each record once, before those that hold it; of two that hold each other the inner one."""
         return _records(self.root, set())
 
+    def names(self) -> set[str]:
+        """Return the names of all records, choices and maps."""
+        found: set[str] = set()
+        left = [self.root]
+        while left:
+            kind = left.pop()
+            if isinstance(kind, WireRecord | WireUnion | WireMap):
+                if kind.name in found:
+                    continue
+                found.add(kind.name)
+            left += parts(kind)
+        return found
+
     def listed(self) -> Layout:
         """Return the layout of lists of these; a definition in Arrow is that of rows, and says both."""
         lists = WireSequence(self.root, t.ListType(types_of(self.root)))
@@ -301,9 +324,35 @@ def parts(kind: WireType) -> Iterator[WireType]:
             yield from (slot.kind for slot in slots)
 
 
+def with_parts(kind: WireType, change: Callable[[WireType], WireType]) -> WireType:
+    """Return a kind with what `change` makes of each kind directly below it."""
+    match kind:
+        case Nullable(inner):
+            return Nullable(change(inner))
+        case WireSequence(item):
+            return replace(kind, item=change(item))
+        case WireMap(key, value):
+            return replace(kind, key=change(key), value=change(value))
+        case WireRecord(slots=slots):
+            return replace(kind, slots=tuple(replace(slot, kind=change(slot.kind)) for slot in slots))
+        case WireUnion(options=slots):
+            return replace(kind, options=tuple(replace(slot, kind=change(slot.kind)) for slot in slots))
+    return kind
+
+
 def opened(kind: WireType) -> WireType:
     """Return the record of a reference, and any other kind as it is."""
     return kind.record if isinstance(kind, Ref) else kind
+
+
+def is_null(kind: WireType) -> bool:
+    """Whether a value is always None."""
+    return isinstance(kind, Leaf) and kind.wire == "null"
+
+
+def may_be_null(kind: WireType) -> bool:
+    """Whether a value may be None."""
+    return isinstance(kind, Nullable) or is_null(kind)
 
 
 def _records(kind: WireType, seen: set[str]) -> Iterator[WireRecord]:
@@ -369,22 +418,13 @@ class _Binder:
             case Ref(name, node):
                 # What it leads to from elsewhere counts only where this layout has no such record.
                 return self.refs.setdefault(name, Ref(name, node, list(kind._bound)))
-            case WireRecord(name, slots):
+            case WireRecord(name):
                 if name not in self.made:
-                    self.made[name] = replace(kind, slots=self._slots(slots))
+                    made = with_parts(kind, self.kind)
+                    assert isinstance(made, WireRecord)
+                    self.made[name] = made
                 return self.made[name]
-            case Nullable(inner):
-                return Nullable(self.kind(inner))
-            case WireSequence(item):
-                return replace(kind, item=self.kind(item))
-            case WireMap(key, value):
-                return replace(kind, key=self.kind(key), value=self.kind(value))
-            case WireUnion(options=options):
-                return replace(kind, options=self._slots(options))
-        return kind
-
-    def _slots(self, slots: tuple[WireField, ...]) -> tuple[WireField, ...]:
-        return tuple(replace(slot, kind=self.kind(slot.kind)) for slot in slots)
+        return with_parts(kind, self.kind)
 
 
 def _check_ends(records: Mapping[str, WireRecord]) -> None:
@@ -597,7 +637,7 @@ class _Deriver:
             case t.DictType(key, value):
                 keys = self.kind(key, path + "{key}", f"{name}Key")
                 values = self.kind(value, path + "{}", f"{name}Value")
-                return WireMap(keys, values, self._unique(f"{name}Entry"))
+                return WireMap(keys, values, unique_name(f"{name}Entry", self.names))
             case t.RecordType():
                 return self._record(node, path)
             case t.RefType(record=record):
@@ -640,7 +680,7 @@ class _Deriver:
             kind = replace(kinds[0], type=whole) if whole and isinstance(kinds[0], Leaf) else kinds[0]
         else:
             slots = tuple(WireField(i, f"option_{i + 1}", i + 1, kind) for i, kind in enumerate(kinds))
-            kind = WireUnion(self._unique(name), slots)
+            kind = WireUnion(self._name(name), slots)
         return Nullable(kind) if nullable else kind
 
     def _record(self, node: t.RecordType, path: str) -> WireRecord:
@@ -655,35 +695,28 @@ class _Deriver:
     ) -> WireRecord:
         if node in self.made:
             return self.made[node]
-        name = self.named[id(node)] = self._unique(wanted)
+        name = self.named[id(node)] = self._name(wanted)
         slots: list[WireField] = []
         taken: set[str] = set()
         for number, (key, kind, required) in enumerate(inside, 1):
             part = f"[{key}]" if isinstance(key, int) else step(key)
-            made = self.kind(kind, path + part, f"{name}{_capitals(key)}")
+            made = self.kind(kind, path + part, f"{name}{capitals(key)}")
             slots.append(WireField(key, wire_name(key, number, taken), number, made, required))
         fresh = _free({slot.number for slot in slots})
         slots = [
-            replace(slot, null=next(fresh)) if not slot.required and _may_be_null(slot.kind) else slot
+            replace(slot, null=next(fresh)) if not slot.required and may_be_null(slot.kind) else slot
             for slot in slots
         ]
         self.made[node] = WireRecord(name, tuple(slots), node)
         return self.made[node]
 
-    def _unique(self, wanted: str) -> str:
-        base = wanted if _NAME.fullmatch(wanted) else "Record"
-        name = next(n for i in itertools.count(1) if (n := f"{base}{i}" if i > 1 else base) not in self.names)
-        self.names.add(name)
-        return name
+    def _name(self, wanted: str) -> str:
+        return unique_name(wanted if _NAME.fullmatch(wanted) else "Record", self.names)
 
 
 def _options(kind: WireType) -> tuple[WireType, ...]:
     """Return what a value of a kind is one of."""
     return tuple(option.kind for option in kind.options) if isinstance(kind, WireUnion) else (kind,)
-
-
-def _may_be_null(kind: WireType) -> bool:
-    return isinstance(kind, Nullable) or (isinstance(kind, Leaf) and kind.wire == "null")
 
 
 def wire_name(key: str | int, number: int, taken: set[str]) -> str:
@@ -695,5 +728,13 @@ def wire_name(key: str | int, number: int, taken: set[str]) -> str:
     return key
 
 
-def _capitals(key: str | int) -> str:
+def unique_name(wanted: str, taken: set[str]) -> str:
+    """Return a name that is not taken, with a number behind it where that one is, and take it."""
+    name = next(n for i in itertools.count(1) if (n := f"{wanted}{i}" if i > 1 else wanted) not in taken)
+    taken.add(name)
+    return name
+
+
+def capitals(key: str | int) -> str:
+    """Return the letters and digits of a key, each word of it with a capital."""
     return "".join(part[:1].upper() + part[1:] for part in re.findall(r"[A-Za-z0-9]+", str(key)))

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from bakeoff.bench.results import CellResult, Result, read
-from launched import launch, publish
+from installed import install
+from launched import launch
 
 HOSTILE = """
 import ctypes, json, os, sys
@@ -99,35 +100,17 @@ def broken():
     raise ImportError("its library is not there")
 """
 
-CODECS = {
-    "good": "good",
-    "segfaults": "segfaults",
-    "segfaults-late": "segfaults_late",
-    "tires": "tires",
-    "hangs": "hangs",
-    "hogs": "hogs",
-    "forks": "forks",
-    "prints": "prints",
-    "leaves": "leaves",
-    "fails": "fails",
-    "lies": "lies",
-    "spoils": "spoils",
-    "remembers": "remembers",
-    "broken": "broken",
-}
-
-
-def install(folder: Path) -> None:
-    """Publish the bad codecs."""
-    points = "\n".join(f"{name} = hostile:{function}" for name, function in CODECS.items())
-    publish(folder, "hostile", HOSTILE, f"[bakeoff.codecs]\n{points}\n")
+CODECS = (
+    "good", "segfaults", "segfaults-late", "tires", "hangs", "hogs", "forks", "prints", "leaves", "fails",
+    "lies", "spoils", "remembers", "broken",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, subprocess.CompletedProcess[str]]:
     """Run all of them beside msgpack and json."""
     folder = tmp_path_factory.mktemp("hostile")
-    install(folder)
+    install(folder, "hostile", HOSTILE, CODECS)
     arguments = "--quick --all --budget 3 --sample 1000 --records 1000 --cell-timeout 2 --cell-memory 600M"
     entered = ",".join(["msgpack", "json", *CODECS])
     done = launch(
@@ -201,7 +184,7 @@ def test_what_codecs_print_is_not_in_the_table(
 
 def test_no_codec_through_is_a_failure(tmp_path: Path) -> None:
     """It came through its check, so that there is a size; but no time is left of it, and the run says so."""
-    install(tmp_path)
+    install(tmp_path, "hostile", HOSTILE, CODECS)
     arguments = "run movies --quick --all --budget 0 --records 1000 -c segfaults-late"
     done = launch(tmp_path, *arguments.split(), PYTHONPATH=str(tmp_path))
     result = read(tmp_path / "bakeoff.json")

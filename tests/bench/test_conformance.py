@@ -18,6 +18,7 @@ from bakeoff.bench.lab.conformance.suites import SUITES, find
 from bakeoff.codecs.registry import rescan
 from bakeoff.commands.check import command
 from bakeoff.errors import UsageError
+from installed import install
 
 PLANTED = """
 import json, os
@@ -58,14 +59,7 @@ def broken():
 def planted(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Install codecs of another package, for this process and its workers."""
     site = tmp_path_factory.mktemp("site")
-    (site / "planted.py").write_text(PLANTED)
-    info = site / "planted-1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: planted\nVersion: 1\n")
-    points = [
-        f"{name} = planted:{name}" for name in ("gullible", "dying", "raising", "forking", "dead", "broken")
-    ]
-    (info / "entry_points.txt").write_text("\n".join(["[bakeoff.codecs]", *points, ""]))
+    install(site, "planted", PLANTED, ("gullible", "dying", "raising", "forking", "dead", "broken"))
     monkeypatch.setenv("PYTHONPATH", str(site))
     monkeypatch.syspath_prepend(site)
     rescan()
@@ -129,43 +123,34 @@ def yaml_suite(top: Path) -> None:
     (top / "name/a").symlink_to("../2AAA")
 
 
+def document(description: str, payload: str, text: str, **more: Any) -> dict[str, Any]:
+    """Return a valid example of the BSON corpus."""
+    return {"description": description, "canonical_bson": payload, "canonical_extjson": text, **more}
+
+
 def bson_suite(top: Path) -> None:
     """Documents written in one way and in two, deprecated ones, and broken ones."""
+    uuid = "1D000000057800100000000473FFD26444B34C6990E8E7D1DFC035D400"
+    reference = "1C000000022472656600020000006100022469640002000000620000"
     valid = [
-        {
-            "description": "int",
-            "canonical_bson": "0C0000001069000100000000",
-            "canonical_extjson": '{"i": {"$numberInt": "1"}}',
-        },
-        {
-            "description": "long",
-            "canonical_bson": "10000000126900010000000000000000",
-            "canonical_extjson": '{"i": {"$numberLong": "1"}}',
-        },
-        {
-            "description": "uuid",
-            "canonical_bson": "1D000000057800100000000473FFD26444B34C6990E8E7D1DFC035D400",
-            "canonical_extjson": '{"x": {"$uuid": "73ffd264-44b3-4c69-90e8-e7d1dfc035d4"}}',
-        },
-        {
-            "description": "array",
-            "canonical_bson": "140000000461000C0000001030000A0000000000",
-            "degenerate_bson": "130000000461000B00000010000A0000000000",
-            "canonical_extjson": '{"a": [{"$numberInt": "10"}]}',
-        },
-        {
-            "description": "symbol",
-            "canonical_bson": "0E0000000E610002000000620000",
-            "canonical_extjson": '{"a": {"$symbol": "b"}}',
-            "converted_bson": "0E00000002610002000000620000",
-            "converted_extjson": '{"a": "b"}',
-            "lossy": True,
-        },
-        {
-            "description": "no reference",
-            "canonical_bson": "1C000000022472656600020000006100022469640002000000620000",
-            "canonical_extjson": '{"$ref": "a", "$id": "b"}',
-        },
+        document("int", "0C0000001069000100000000", '{"i": {"$numberInt": "1"}}'),
+        document("long", "10000000126900010000000000000000", '{"i": {"$numberLong": "1"}}'),
+        document("uuid", uuid, '{"x": {"$uuid": "73ffd264-44b3-4c69-90e8-e7d1dfc035d4"}}'),
+        document(
+            "array",
+            "140000000461000C0000001030000A0000000000",
+            '{"a": [{"$numberInt": "10"}]}',
+            degenerate_bson="130000000461000B00000010000A0000000000",
+        ),
+        document(
+            "symbol",
+            "0E0000000E610002000000620000",
+            '{"a": {"$symbol": "b"}}',
+            converted_bson="0E00000002610002000000620000",
+            converted_extjson='{"a": "b"}',
+            lossy=True,
+        ),
+        document("no reference", reference, '{"$ref": "a", "$id": "b"}'),
     ]
     tests = top / "source/bson-corpus/tests"
     put(tests / "some.json", json.dumps({"valid": valid}))

@@ -14,7 +14,7 @@ import pytest
 from bakeoff.bench.disk_space import NoDiskSpace, is_full, needing_room
 from bakeoff.bench.results import read
 from bakeoff.bench.run.journal import journal_path
-from launched import publish
+from installed import install
 
 NO_ROOM = "no room left in"
 
@@ -32,7 +32,7 @@ def fill(record):
             pass
     return json.dumps(record).encode()
 
-def codec():
+def fills():
     return Codec(name="fills", format="json", encode=fill, decode=json.loads, preserves={"str", "int"})
 """
 
@@ -41,7 +41,7 @@ def codec():
 def filler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder to run in, a codec that takes all room, and a folder of its own for temporary files."""
     package = tmp_path / "package"
-    publish(package, "filler", FILLER, "[bakeoff.codecs]\nfills = filler:codec\n")
+    install(package, "filler", FILLER, ["fills"])
     monkeypatch.setenv("PYTHONPATH", str(package))
     (tmp_path / "small").mkdir()
     return tmp_path
@@ -60,18 +60,6 @@ def run(
     return subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600, check=False
     )
-
-
-@pytest.fixture(scope="module")
-def mountable(tmp_path_factory: pytest.TempPathFactory) -> None:
-    place = shlex.quote(str(tmp_path_factory.mktemp("small")))
-    command = ["unshare", "--map-root-user", "--mount", "sh", "-c", f"mount -t tmpfs tmpfs {place}"]
-    try:
-        tried = subprocess.run(command, capture_output=True, text=True, check=False)
-    except FileNotFoundError as error:
-        pytest.skip(f"no small disk can be made here: {error}")
-    if tried.returncode:
-        pytest.skip(f"no small disk can be made here: {tried.stderr}")
 
 
 SMALL = ["movies", "--records", "200", "--sample", "50", "-c", "fills,json"]

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from bakeoff import codecs
 from bakeoff.bench.lab.fidelity.matrix import VALUES, FidelityCell, cells
 from bakeoff.commands.fidelity import command
+from installed import install
 
 AVAILABLE = [name for name in codecs.available() if not codecs.codec(name).needs_schema]
 UNTESTED = {"dict"}
@@ -79,15 +80,6 @@ def test_losses_are_declared(name: str) -> None:
     assert not unexplained or any(loss not in LOSSES for loss in losses), sorted(unexplained)
 
 
-def publish(folder: Path, name: str, source: str) -> None:
-    """Make a package that publishes the codec which `made` of `source` makes."""
-    (folder / f"{name}.py").write_text(source)
-    info = folder / f"{name}-1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n")
-    (info / "entry_points.txt").write_text(f"[bakeoff.codecs]\n{name} = {name}:made\n")
-
-
 def fidelity(folder: Path, codecs: str, kind: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-P", "-m", "bakeoff", "fidelity", "-c", codecs, "-f", kind],
@@ -100,14 +92,15 @@ def fidelity(folder: Path, codecs: str, kind: str) -> subprocess.CompletedProces
 
 def test_a_crash_costs_only_its_codec(tmp_path: Path) -> None:
     """A process that dies leaves crash cells from there on; the others are not concerned."""
-    publish(
+    install(
         tmp_path,
-        "dying",
+        "planted",
         "import json, os\nfrom bakeoff import Codec\n"
         "def encode(value):\n"
         "    if value == {'v': 2**53 + 1}:\n        os.abort()\n"
         "    return json.dumps(value).encode()\n"
-        "def made():\n    return Codec('dying', 'json', encode, json.loads)\n",
+        "def dying():\n    return Codec('dying', 'json', encode, json.loads)\n",
+        ["dying"],
     )
     rows = fidelity(tmp_path, "dying,json", "csv").stdout
 
@@ -120,9 +113,9 @@ def test_a_crash_costs_only_its_codec(tmp_path: Path) -> None:
 
 def test_what_a_codec_prints_is_no_row(tmp_path: Path) -> None:
     """It goes to standard error; what gets into the rows all the same is left out."""
-    publish(
+    install(
         tmp_path,
-        "chatty",
+        "planted",
         "import json, os\nfrom bakeoff import Codec\nprint('loading')\n"
         "def encode(value):\n"
         "    print('[1]')\n"
@@ -133,7 +126,8 @@ def test_what_a_codec_prints_is_no_row(tmp_path: Path) -> None:
         "        except OSError:\n"
         "            pass\n"
         "    return json.dumps(value).encode()\n"
-        "def made():\n    return Codec('chatty', 'json', encode, json.loads)\n",
+        "def chatty():\n    return Codec('chatty', 'json', encode, json.loads)\n",
+        ["chatty"],
     )
     done = fidelity(tmp_path, "chatty", "csv")
 

@@ -27,14 +27,8 @@ def run(number: int, *, shift: float = 0.0, contention: float = 1.0, **fields: o
     """A run of the second `number`, all of whose times are shifted by a log."""
     times = {name: {"load": value * math.exp(shift)} for name, value in (("json", 2e-6), ("msgpack", 1e-6))}
     made = madeup.planted(times, noise=0.002, seed=number, **fields)  # type: ignore[arg-type]
-    cells = tuple(
-        replace(
-            cell,
-            samples=tuple(replace(s, reference_kernel=6e-6, contention=contention) for s in cell.samples),
-        )
-        for cell in made.cells
-    )
-    return replace(made, cells=cells, started=f"2026-11-23T10:{number // 60:02}:{number % 60:02}+00:00")
+    made = madeup.changed(made, sample=lambda s: replace(s, reference_kernel=6e-6, contention=contention))
+    return replace(made, started=f"2026-11-23T10:{number // 60:02}:{number % 60:02}+00:00")
 
 
 @pytest.fixture

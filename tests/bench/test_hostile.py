@@ -21,6 +21,7 @@ from bakeoff.bench.lab.hostile.collection import CASES, cases_of
 from bakeoff.bench.lab.hostile.faults import FAULTS, Fault, markdown
 from bakeoff.bench.lab.hostile.promises import Promise, Seen, breaches
 from bakeoff.codecs import LimitError, names
+from installed import install
 
 PLANTED = """
 import ctypes, json, os
@@ -75,12 +76,7 @@ CODECS = ("good", "dies", "hangs", "devours", "foreign", "lost", "accepts", "lea
 def planted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Return an environment in which the bad codecs are installed."""
     folder = tmp_path_factory.mktemp("planted")
-    (folder / "planted.py").write_text(PLANTED)
-    info = folder / "planted-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: planted\nVersion: 1.0\n")
-    points = "\n".join(f"{name} = planted:{name}" for name in CODECS)
-    (info / "entry_points.txt").write_text(f"[bakeoff.codecs]\n{points}\n")
+    install(folder, "planted", PLANTED, CODECS)
     return os.environ | {"PYTHONPATH": str(folder)}
 
 

@@ -24,7 +24,8 @@ from bakeoff.bench.run.processes import LocalExecutor
 from bakeoff.bench.run.session import stored_options
 from bakeoff.bench.run.state import State, entries
 from bakeoff.errors import RunError, UsageError
-from launched import launch, publish
+from installed import install
+from launched import launch
 
 VERSION = metadata.version("bakeoff")
 RUN = [sys.executable, "-P", "-m", "bakeoff", "run"]
@@ -380,12 +381,12 @@ class TestResume:
         package = tmp_path / "package"
         source = (
             "import json, bakeoff\n"
-            "def codec():\n"
+            "def theirs():\n"
             "    return bakeoff.Codec(name='theirs', format='json', version='9.9', library='fast',\n"
             "        encode=lambda record: json.dumps(record).encode(), decode=json.loads,\n"
             "        preserves=['none', 'bool', 'int', 'float', 'str', 'list', 'dict'])\n"
         )
-        publish(package, "theirs", source, "[bakeoff.codecs]\ntheirs = theirs:codec\n")
+        install(package, "theirs", source, ["theirs"])
         monkeypatch.setenv("PYTHONPATH", str(package))
         arguments = ["movies", *UNTIMED, "-c", "theirs"]
         assert run(tmp_path, *arguments).returncode == 0

@@ -14,7 +14,8 @@ from bakeoff.bench.results import Result, read
 from bakeoff.bench.run.check import turn
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.schedule import Schedule
-from launched import launch, publish
+from installed import install
+from launched import launch
 
 SLOW = """
 import json, time
@@ -54,9 +55,7 @@ main(["run", *sys.argv[2:], "--precision", "99%"])
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with a package of two codecs, one that takes long and one that does not end."""
-    publish(
-        tmp_path, "dawdlers", SLOW, "[bakeoff.codecs]\nslow = dawdlers:slow\nendless = dawdlers:endless\n"
-    )
+    install(tmp_path, "dawdlers", SLOW, ["slow", "endless"])
     (tmp_path / "rows.json").write_text('{"id": 1}')
     return tmp_path
 

@@ -7,7 +7,7 @@ import pytest
 from benchmarks.schemas import TABLES, TARGETS, Figure, Target, judge
 
 
-def told(target: Target, mine: float, binding: float) -> tuple[bool, str] | None:
+def told(target: Target, mine: float, binding: float) -> tuple[bool, str]:
     """Return the verdict on two processes that measured these ratios to a row of 100 ns."""
     seconds = 1e-7
     rows = [Figure(target.row, mine * seconds, mine), Figure(target.other, binding * seconds, binding)]
@@ -35,16 +35,8 @@ def test_verdicts(row: str, mine: float, binding: float, met: bool, words: str) 
     """A target is held against its peer, and the figure, the peer and the limit are named."""
     verdict = told(next(target for target in TARGETS if target.row == row), mine, binding)
 
-    assert verdict is not None
     assert verdict[0] == met
     assert verdict[1].startswith(words)
-
-
-def test_a_peer_that_is_not_installed() -> None:
-    """Without the peer there is nothing to judge."""
-    target = TARGETS[1]
-
-    assert judge(target, [[Figure(target.row, 1e-6, 2.0)]]) is None
 
 
 @pytest.mark.parametrize(
@@ -61,5 +53,4 @@ def test_the_mean_is_judged(row: str, ratios: tuple[float, ...], words: str) -> 
     found = [[Figure(row, ratio * 1e-7, ratio), Figure(target.other, 1e-7, 1.0)] for ratio in ratios]
     verdict = judge(target, found)
 
-    assert verdict is not None
     assert verdict[1].startswith(words)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import subprocess
 import sys
 from contextlib import closing
@@ -144,19 +143,7 @@ def test_the_clock_counts_calls_and_is_cheap_to_ask() -> None:
     assert 0 <= counted
 
 
-@pytest.fixture(scope="module")
-def _mountable(tmp_path_factory: pytest.TempPathFactory) -> None:
-    place = shlex.quote(str(tmp_path_factory.mktemp("small")))
-    command = ["unshare", "--map-root-user", "--mount", "sh", "-c", f"mount -t tmpfs tmpfs {place}"]
-    try:
-        tried = subprocess.run(command, capture_output=True, text=True, check=False)
-    except FileNotFoundError as error:
-        pytest.skip(f"no small disk can be made here: {error}")
-    if tried.returncode:
-        pytest.skip(f"no small disk can be made here: {tried.stderr}")
-
-
-@pytest.mark.usefixtures("_mountable")
+@pytest.mark.usefixtures("mountable")
 def test_where_a_disk_is_full_the_store_says_so_and_the_others_go_on(tmp_path: Path) -> None:
     """A disk that does not hold fifty thousand records; nothing is left on it."""
     small = tmp_path / "small"

@@ -10,6 +10,7 @@ tells every codec that costs 1.2 times as much as the best from it; with both pr
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import os
@@ -20,15 +21,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
 import bakeoff
 from bakeoff.bench.results import read
-from bakeoff.reports.model.candidates import candidates_on, standing_on
-from bakeoff.reports.model.cost import CostModel
+
+from . import _frame
 
 QUICK, DEFAULT, SO_FAR = 15.0, 90.0, 5.0
 BUDGET = 5.0
@@ -69,14 +69,11 @@ def _files(folder: Path) -> Iterator[Path]:
     yield manifests
 
 
-def _run(*arguments: str | Path) -> tuple[float, str]:
-    """Return the seconds that a run took, and what it printed."""
+def _seconds(*arguments: str | Path) -> float:
+    """Return the seconds that a run took."""
     begun = time.perf_counter()
-    command = [sys.executable, "-m", "bakeoff", "run", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        click.echo(done.stderr, err=True)
-    return time.perf_counter() - begun, done.stdout
+    _frame.run_bakeoff("run", *arguments)
+    return time.perf_counter() - begun
 
 
 def _so_far(path: Path, output: Path) -> float:
@@ -101,66 +98,54 @@ def _so_far(path: Path, output: Path) -> float:
 
 def _missed(output: Path, factor: float) -> tuple[list[str], int]:
     """Return the codecs that cost so many times the best and are not told from it, and the number timed."""
-    result = read(output)
-    corpus = result.corpora[0].name
-    standing = standing_on(result, corpus, candidates_on(result, corpus), CostModel())
+    standing = _frame.standing(read(output))
     least = min((figure.value for figure in standing.costs.values()), default=0.0)
     far = [name for name, figure in standing.costs.items() if figure.value > factor * least]
     return [name for name in far if standing.ranks[name] == 1], len(standing.costs)
 
 
 def _foretold(*arguments: str | Path) -> float:
-    found = re.search(r"takes +about ([\d,]+) s", _run(*arguments, "--explain")[1])
+    found = re.search(r"takes +about ([\d,]+) s", _frame.run_bakeoff("run", *arguments, "--explain"))
     return float(found[1].replace(",", "")) if found else float("nan")
 
 
-@contextmanager
-def _neighbours(busy: bool) -> Iterator[None]:
-    """Keep all processors busy for a while."""
-    count = len(os.sched_getaffinity(0)) if busy else 0
-    burning = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
-    try:
-        yield
-    finally:
-        for process in burning:
-            process.kill()
-
-
-@click.command()
+@_frame.benchmark
 @click.argument("files", nargs=-1, type=click.Path(exists=True, path_type=Path))
 @click.option("--busy", is_flag=True, help="Keep all processors busy meanwhile.")
 @click.option("--quick-only", is_flag=True, help="Leave the default runs out, which take 90 s each.")
-def main(files: tuple[Path, ...], *, busy: bool, quick_only: bool) -> None:
+def main(targets: _frame.Targets, files: tuple[Path, ...], *, busy: bool, quick_only: bool) -> None:
     """Print wall times for each file against the targets; exit 1 when one is missed."""
     factor = TOLD_BUSY if busy else TOLD
-    missed = False
+    neighbors = _frame.busy(pause=0) if busy else contextlib.nullcontext()
     click.echo(
         f"{'file':24}{'table':>7}{'quick':>7}{'(told)':>8}{'budget':>8}{'default':>9}{'(told)':>8}  "
         f"timed, not told at {factor:g} times the best"
     )
-    with tempfile.TemporaryDirectory() as name, _neighbours(busy):
+    with tempfile.TemporaryDirectory() as name, neighbors:
         folder = Path(name)
         for path in files or _files(folder):
             output = folder / "result.json"
             table = _so_far(path, folder / "stopped.json")
-            quick, _ = _run(path, "--quick", "-o", output)
+            quick = _seconds(path, "--quick", "-o", output)
             untold, timed = _missed(output, factor)
             foretold = _foretold(path, "--quick")
-            budget, _ = _run(path, "--quick", "--budget", str(BUDGET), "-o", folder / "budget.json")
-            default = 0.0 if quick_only else _run(path, "-o", folder / "default.json")[0]
+            budget = _seconds(path, "--quick", "--budget", str(BUDGET), "-o", folder / "budget.json")
+            default = 0.0 if quick_only else _seconds(path, "-o", folder / "default.json")
             foretold_default = 0.0 if quick_only else _foretold(path)
+            quick_enough = table <= SO_FAR and quick <= QUICK and budget <= LATE and default <= DEFAULT
+            well_told = all(
+                took / FORETOLD <= told <= took * FORETOLD
+                for took, told in ((quick, foretold), (default, foretold_default))
+            )
+            verdict = targets.verdict(quick_enough and well_told and not untold, "below")
             click.echo(
                 f"{path.name:24}{table:7.1f}{quick:7.1f}{foretold:8.0f}{budget:8.1f}"
-                f"{default:9.1f}{foretold_default:8.0f}  {timed}, {' '.join(untold) or 'none'}"
+                f"{default:9.1f}{foretold_default:8.0f}  {timed}, {' '.join(untold) or 'none'}  {verdict}"
             )
-            missed |= table > SO_FAR or quick > QUICK or budget > LATE or default > DEFAULT or bool(untold)
-            missed |= not quick / FORETOLD <= foretold <= quick * FORETOLD
-            missed |= not default / FORETOLD <= foretold_default <= default * FORETOLD
     click.echo(
-        f"wanted: table {SO_FAR:g}, quick {QUICK:g}, budget {LATE:g}, default {DEFAULT:g} s at most; "
+        f"targets: table {SO_FAR:g}, quick {QUICK:g}, budget {LATE:g}, default {DEFAULT:g} s at most; "
         f"foretold within {FORETOLD:g} times; all told"
     )
-    sys.exit(missed)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 Run ``python3 tasks.py benchmarks formats``. Each codec against what a user writes without bakeoff: plain
 Python functions, one for each place of the schema and made once, around the library's own calls. They convert
-and copy as much as the codec does, but check nothing. The two take turns as in `targets.interface`.
+and copy as much as the codec does, but check nothing. The two take turns as in `benchmarks.interface`.
 
 `arrow`, which writes batches, is held to microseconds: no user of pyarrow writes choices of its dicts.
 
@@ -15,7 +15,6 @@ from __future__ import annotations
 import io
 import json
 import statistics
-import sys
 from collections.abc import Callable
 from time import perf_counter
 from timeit import repeat
@@ -27,12 +26,10 @@ from bakeoff import codecs
 from bakeoff.datasets import corpus
 from bakeoff.schemas import Schema
 from bakeoff.schemas.wire.bindings.leaves import kinds
-from bakeoff.schemas.wire.layout import Leaf, Nullable, WireMap, WireRecord, WireSequence, WireType, WireUnion
+from bakeoff.schemas.wire.layout import Leaf, Nullable, WireRecord, WireSequence, WireType, WireUnion
 
-from ._paired import in_processes, interval
-from .interface import Cell, Figure, paired
-
-__all__ = ["main"]
+from ._frame import Targets, benchmark, in_processes
+from .interface import Cell, Figure, compared, paired
 
 CORPORA = ("messages", "movies", "numbers")
 RECORDS = 64
@@ -57,8 +54,6 @@ def copied(kind: WireType, back: bool) -> Convert | None:
             return _maybe(copied(inner, back))
         case WireSequence(item):
             return _each(copied(item, back))
-        case WireMap(value=inner):
-            return _values(copied(inner, back))
         case WireRecord(slots=slots):
             fields = [(slot.key, slot.name, slot.required, copied(slot.kind, back)) for slot in slots]
 
@@ -87,10 +82,6 @@ def _maybe(convert: Convert | None) -> Convert | None:
 
 def _each(convert: Convert | None) -> Convert:
     return list if convert is None else lambda value: [convert(item) for item in value]
-
-
-def _values(convert: Convert | None) -> Convert:
-    return dict if convert is None else lambda value: {key: convert(item) for key, item in value.items()}
 
 
 def by_fastavro(schema: Schema) -> tuple[Convert, Convert]:
@@ -332,37 +323,22 @@ def batched(rounds: int) -> dict[str, float]:
     return {name: min(repeat(call, number=1, repeat=rounds)) / BATCH * 1e6 for name, call in calls.items()}
 
 
-@click.command()
+@benchmark
 @click.option("--processes", "count", default=PROCESSES, show_default=True, help="Processes.")
 @click.option("--rounds", default=ROUNDS, show_default=True, help="Rounds of each process.")
-def main(count: int, rounds: int) -> None:
+def main(targets: Targets, count: int, rounds: int) -> None:
     """Print what codecs with a schema take of plain Python; exit 1 when a target is missed."""
-    met = True
     click.echo(f"{'':34}{'plain µs':>10}{'ours':>9}  95 %")
-    for figures in zip(*in_processes(count, measure, rounds), strict=True):
-        name, source, operation = figures[0][:3]
-        seconds = statistics.median(figure.seconds for figure in figures)
-        ratio, low, high = interval(figure.ratio for figure in figures)
-        verdict = ""
-        if source == "messages":
-            met &= ratio <= TARGETS[name]
-            verdict = f"  {'ok' if ratio <= TARGETS[name] else 'MISSED'} (target {TARGETS[name]:g})"
-        click.echo(
-            f"{source + '/' + operation + '/' + name:34}{seconds * 1e6:10.3f}{ratio:8.3f}×"
-            f"  {low:.3f} to {high:.3f}{verdict}"
-        )
+    for found, words in compared(count, measure, rounds):
+        most = TARGETS[found.codec]
+        verdict = targets.verdict(found.ratio <= most, most) if found.corpus == "messages" else ""
+        click.echo(f"{words}  {verdict}")
     for name in (*PLAIN, "arrow"):
-        milliseconds = min(in_processes(count, bound, name))
-        met &= milliseconds <= BIND
-        words = f"{'ok' if milliseconds <= BIND else 'MISSED'} (target {BIND:g})"
-        click.echo(f"{'schema of messages, ' + name:34}{milliseconds:10.3f} ms  {words}")
+        targets.at_most(f"schema of messages, {name}", min(in_processes(count, bound, name)), BIND, "ms")
     several = in_processes(count, batched, rounds)
     for operation, most in PER_RECORD.items():
         microseconds = statistics.median(each[operation] for each in several)
-        met &= microseconds <= most
-        words = f"{'ok' if microseconds <= most else 'MISSED'} (target {most:g})"
-        click.echo(f"{f'messages, {BATCH} a batch/{operation}/arrow':34}{microseconds:10.3f} µs  {words}")
-    sys.exit(not met)
+        targets.at_most(f"messages, {BATCH} a batch/{operation}/arrow", microseconds, most, "µs")
 
 
 if __name__ == "__main__":

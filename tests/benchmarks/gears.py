@@ -13,7 +13,6 @@ import json
 import math
 import random
 import statistics
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +30,7 @@ from bakeoff.bench.worker.reference import ITEMS, kernel
 from bakeoff.bench.worker.time import Process
 from bakeoff.bench.worker.work import Spent, TimedWork
 
-__all__ = ["CELLS", "Run", "SharedCore", "main", "run", "work"]
+from ._frame import Targets, benchmark
 
 CELLS: Mapping[str, tuple[float, float]] = {
     "orjson": (1.5e-6, 1.41),
@@ -209,18 +208,17 @@ def machine(seconds: float) -> None:
         click.echo(words)
 
 
-@click.command()
+@benchmark
 @click.option("--runs", default=30, show_default=True, help="Identical runs.")
 @click.option("--processes", default=14, show_default=True, help="Timing processes of each run.")
 @click.option(
     "--machine", "here", is_flag=True, help="Measure the factors on this machine; simulate nothing."
 )
-def main(runs: int, processes: int, here: bool) -> None:
+def main(targets: Targets, runs: int, processes: int, here: bool) -> None:
     """Print how far identical runs are apart, against the target; two minutes."""
     if here:
         machine(WATCHED)
         return
-    missed = False
     names = [name for name in CELLS if name != "orjson"]
     click.echo(
         f"{'core shared':24}" + "".join(f"{name + ' / orjson':>22}" for name in names) + f"{'runs':>8}"
@@ -233,20 +231,20 @@ def main(runs: int, processes: int, here: bool) -> None:
                 every.append(run(rng, shared, processes, least=least, sort=sort))
                 least = every[-1].least
             counted = [ratios(one.samples) for one in every if one.free]
-            words = []
+            words, furthest = [], 0.0
             for name in names:
                 logs = [math.log(one[name]) for one in counted]
-                middle = math.fsum(logs) / len(logs)
-                furthest = max(abs(x - middle) for x in logs)
-                missed |= sort and furthest > WITHIN
-                words.append(f"{math.exp(max(logs) - min(logs)):10.3f} ±{100 * furthest:4.1f} %{'':4}")
+                off = max(abs(x - statistics.fmean(logs)) for x in logs)
+                furthest = max(furthest, off)
+                words.append(f"{math.exp(max(logs) - min(logs)):10.3f} ±{100 * off:4.1f} %{'':4}")
             label = f"{100 * shared:3.0f} %, {'by state' if sort else 'all slices'}"
-            click.echo(f"{label:24}" + "".join(f"{word:>22}" for word in words) + f"{len(counted):8}")
+            verdict = targets.verdict(furthest <= WITHIN, f"±{WITHIN:.0%}") if sort else ""
+            cells = "".join(f"{word:>22}" for word in words)
+            click.echo(f"{label:24}{cells}{len(counted):8}  {verdict}")
     click.echo(
-        f"largest over smallest ratio of {runs} runs, and the furthest from their mean; target ±2 %; runs "
-        "that report a shared core are left out"
+        f"largest over smallest ratio of {runs} runs, and the furthest from their mean; runs that report a "
+        "shared core are left out"
     )
-    sys.exit(int(missed))
 
 
 if __name__ == "__main__":

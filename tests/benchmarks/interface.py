@@ -20,7 +20,7 @@ import random
 import statistics
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import perf_counter, thread_time_ns
 from typing import Any, NamedTuple
@@ -33,9 +33,7 @@ from bakeoff.codecs.safety.guards import GUARDS
 from bakeoff.codecs.spec import RawCalls
 from bakeoff.datasets import corpus
 
-from ._paired import in_processes, interval
-
-__all__ = ["Cell", "Figure", "main", "paired"]
+from ._frame import Targets, benchmark, in_processes, interval
 
 SLICE = 250_000
 """Nanoseconds."""
@@ -74,6 +72,19 @@ class Figure(NamedTuple):
     ratio: float
 
 
+def compared(
+    count: int, function: Callable[[int], list[Figure]], rounds: int
+) -> Iterator[tuple[Figure, str]]:
+    """Measure cells in processes and yield what all of them say, with its interval in words."""
+    for figures in zip(*in_processes(count, function, rounds), strict=True):
+        name, source, operation = figures[0][:3]
+        seconds = statistics.median(figure.seconds for figure in figures)
+        ratio, low, high = interval(figure.ratio for figure in figures)
+        where = f"{source}/{operation}/{name}"
+        words = f"{where:34}{seconds * 1e6:10.3f}{ratio:8.3f}×  {low:.3f} to {high:.3f}"
+        yield Figure(name, source, operation, seconds, ratio), words
+
+
 def cells() -> list[Cell]:
     """Return every codec that tells its library's own calls, on every corpus."""
     sources = {name: corpus(name, records=RECORDS).sample(RECORDS) for name in TARGETS}
@@ -103,7 +114,8 @@ def _takes(call: Callable[[Any], object], items: list[Any]) -> bool:
     return True
 
 
-def _spent(call: Callable[[Any], object], items: list[Any], start: int, calls: int) -> int:
+def spent(call: Callable[[Any], object], items: list[Any], start: int, calls: int) -> int:
+    """Return the nanoseconds of the thread's processor time that calls take."""
     begin = thread_time_ns()
     time_calls(call, items, start, calls)
     return thread_time_ns() - begin
@@ -121,7 +133,7 @@ def paired(every: list[Cell], rounds: int) -> list[Figure]:
             1,
             SLICE
             * len(cell.items)
-            // min(_spent(cell.ours, cell.items, 0, len(cell.items)) for _ in range(3)),
+            // min(spent(cell.ours, cell.items, 0, len(cell.items)) for _ in range(3)),
         )
         for cell in every
     ]
@@ -138,10 +150,10 @@ def paired(every: list[Cell], rounds: int) -> list[Figure]:
             start = number * count
             for call in turns[:2]:
                 time_calls(call, cell.items, start, (count + 1) // 2)
-            spent = {cell.ours: 0, cell.theirs: 0}
+            sums = {cell.ours: 0, cell.theirs: 0}
             for call in turns:
-                spent[call] += _spent(call, cell.items, start, count)
-            found[index].append((spent[cell.theirs] / 2e9 / count, spent[cell.ours] / spent[cell.theirs]))
+                sums[call] += spent(call, cell.items, start, count)
+            found[index].append((sums[cell.theirs] / 2e9 / count, sums[cell.ours] / sums[cell.theirs]))
         gc.collect()
     return [
         Figure(*cell[:3], *(statistics.median(column) for column in zip(*seen, strict=True)))
@@ -155,8 +167,8 @@ def _start(*command: str) -> float:
     return (perf_counter() - begin) * 1e3
 
 
-def starts() -> list[tuple[str, float, str, float]]:
-    """Return what, milliseconds, unit and target of the start-up times."""
+def starts() -> list[tuple[str, float, float]]:
+    """Return what, milliseconds and target of the start-up times."""
     python, script = sys.executable, str(Path(sys.executable).with_name("bakeoff"))
     seen = [
         (_start(python, "-c", "pass"), _start(python, "-c", "import bakeoff"), _start(script, "--help"))
@@ -164,8 +176,8 @@ def starts() -> list[tuple[str, float, str, float]]:
     ]
     bare, imported, helped = (statistics.median(column) for column in zip(*seen, strict=True))
     return [
-        ("import bakeoff over python -c pass", imported - bare, "ms", 25),
-        ("bakeoff --help", helped, "ms", 150),
+        ("import bakeoff over python -c pass", imported - bare, 25),
+        ("bakeoff --help", helped, 150),
     ]
 
 
@@ -175,37 +187,23 @@ def limit(cell: Figure) -> tuple[float, str]:
     return TARGETS[cell.corpus] + sum(guard.share for guard in guards), "guarded" if guards else "target"
 
 
-def _verdict(met: bool) -> str:
-    return "ok" if met else "MISSED"
-
-
-@click.command()
+@benchmark
 @click.option("--processes", "count", default=PROCESSES, show_default=True, help="Processes.")
 @click.option("--rounds", default=ROUNDS, show_default=True, help="Rounds of each process.")
-def main(count: int, rounds: int) -> None:
+def main(targets: Targets, count: int, rounds: int) -> None:
     """Print what the interface costs beside its targets; exit 1 when one is missed."""
-    rows = starts()
-    met = True
+    for what, milliseconds, most in starts():
+        targets.at_most(what, milliseconds, most, "ms")
     click.echo(f"{'':34}{'theirs µs':>10}{'ours':>9}  95 %")
-    for figures in zip(*in_processes(count, measure, rounds), strict=True):
-        name, source, operation = figures[0][:3]
-        seconds = statistics.median(figure.seconds for figure in figures)
-        ratio, low, high = interval(figure.ratio for figure in figures)
-        where = f"{source + '/' + operation + '/' + name:34}{seconds * 1e6:10.3f}{ratio:8.3f}×"
-        if source == DOCUMENT:
-            click.echo(f"{where}  {low:.3f} to {high:.3f}")
-            continue
-        if source not in TARGETS:
-            rows.append((f"{name}: {operation} of 1, over theirs", (ratio - 1) * seconds * 1e9, "ns", 15))
-            continue
-        most, why = limit(figures[0])
-        met &= ratio <= most
-        click.echo(f"{where}  {low:.3f} to {high:.3f}  {_verdict(ratio <= most)} ({why} {most:g})")
-    click.echo()
-    for what, value, unit, target in rows:
-        met &= value <= target
-        click.echo(f"{what:50}{value:9.2f} {unit}  {_verdict(value <= target)} (target {target:g})")
-    sys.exit(not met)
+    for found, words in compared(count, measure, rounds):
+        if found.corpus in TARGETS:
+            most, why = limit(found)
+            click.echo(f"{words}  {why}: {targets.verdict(found.ratio <= most, f'{most:g}')}")
+        elif found.corpus == DOCUMENT:
+            click.echo(words)
+        else:
+            what = f"{found.codec}: {found.operation} of 1, over theirs"
+            targets.at_most(what, (found.ratio - 1) * found.seconds * 1e9, 15, "ns")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ asks to have a suspicion confirmed.
 from __future__ import annotations
 
 import os
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -26,7 +25,7 @@ from bakeoff.bench.worker.records import Payloads, make_sample
 from bakeoff.datasets import corpus
 from bakeoff.errors import RunError
 
-__all__ = ["main"]
+from ._frame import Targets, benchmark
 
 RECORDS = 300
 PATIENCE = 120.0
@@ -119,12 +118,7 @@ class _Bench:
             yield from pool.map(self.measure, chain.from_iterable(repeat(trials, times)))
 
 
-def _say(ok: bool, what: str, found: str, target: str) -> bool:
-    click.echo(f"{'ok' if ok else 'MISSED':7}{what:38} {found:58} (target {target})")
-    return ok
-
-
-def _leaks(bench: _Bench, movies: Sequence[Any], times: int) -> bool:
+def _leaks(targets: Targets, bench: _Bench, movies: Sequence[Any], times: int) -> None:
     found: Counter[str] = Counter()
     longest: dict[str, float] = {}
     slopes: dict[str, tuple[float, float]] = {}
@@ -133,16 +127,14 @@ def _leaks(bench: _Bench, movies: Sequence[Any], times: int) -> bool:
         found[name] += seen.facts["verdict"] == "growing"
         longest[name] = max(longest.get(name, 0.0), seen.seconds)
         slopes[name] = (seen.facts["slope_heap"], seen.facts["slope_blocks"])
-    met = True
     for name, seconds in longest.items():
         heap, blocks = slopes[name]
         told = f"{found[name]} of {times}, at most {seconds:.1f} s; {heap:.4f} B, {blocks:.4f} blocks/op"
         ok = found[name] >= FOUND * times and seconds <= WITHIN
-        met &= _say(ok, name.removeprefix("selftest-"), told, f"{FOUND:.0%} within {WITHIN:g} s")
-    return met
+        targets.show(name.removeprefix("selftest-"), told, f"{FOUND:.0%} within {WITHIN:g} s", ok=ok)
 
 
-def _clean(bench: _Bench, movies: Sequence[Any], runs: int) -> bool:
+def _clean(targets: Targets, bench: _Bench, movies: Sequence[Any], runs: int) -> None:
     ours = [name for name in codecs.available() if not name.startswith("selftest-")]
     trusted = {name for name in ours if codecs.describe(name).trusted_only}
     trials = bench.trials(movies, [*ours, *faults.CLEAN], GROWTH)
@@ -156,51 +148,37 @@ def _clean(bench: _Bench, movies: Sequence[Any], runs: int) -> bool:
         suspected += seen.processes > 1
         alarms[f"{seen.trial.codec} {seen.trial.operation}"] += verdict == "growing"
     number = alarms.total()
-    ok = _say(
-        number == 0 and tried >= runs,
-        f"false alarms, {len(trials)} cells",
-        f"{number} of {tried} runs ({suspected} suspected, then cleared or not)",
-        f"0 of at least {runs}",
-    )
+    what = f"false alarms, {len(trials)} cells"
+    told = f"{number} of {tried} runs ({suspected} suspected, then cleared or not)"
+    targets.show(what, told, f"0 of at least {runs}", ok=number == 0 and tried >= runs)
     for name, count in (+alarms).most_common():
         click.echo(f"{'':7}{name}: {count}")
-    return ok
 
 
-def _peaks(bench: _Bench, times: int) -> bool:
-    met = True
-    for seen_of in _by_operation(bench.all(bench.trials([*faults.big()], ["msgpack"], PEAKS), times)):
-        truth = PEAKS[seen_of[0].trial.operation]
-        values = [seen.value for seen in seen_of]
+def _peaks(targets: Targets, bench: _Bench, times: int) -> None:
+    for operation, truth in PEAKS.items():
+        trials = bench.trials([*faults.big()], ["msgpack"], [operation])
+        values = [seen.value for seen in bench.all(trials, times)]
         off = max(abs(value / truth - 1) for value in values)
         told = f"{min(values) / 1e6:.2f} to {max(values) / 1e6:.2f} MB, off by at most {off:.2%}"
-        what = f"{seen_of[0].trial.operation} of 20 MB ({truth / 1e6:.0f} MB)"
-        met &= _say(off <= 0.02, what, told, "within 2 %")
-    return met
+        targets.show(f"{operation} of 20 MB ({truth / 1e6:.0f} MB)", told, "within 2 %", ok=off <= 0.02)
 
 
-def _by_operation(seen: Iterable[_Seen]) -> Iterator[list[_Seen]]:
-    found: dict[str, list[_Seen]] = {}
-    for one in seen:
-        found.setdefault(one.trial.operation, []).append(one)
-    yield from found.values()
-
-
-@click.command()
+@benchmark
 @click.option("--leaks", default=100, show_default=True, help="Trials of each deliberate leak.")
 @click.option("--clean", default=300, show_default=True, help="At least so many runs of clean codecs.")
 @click.option("--peaks", default=10, show_default=True, help="Trials of each peak.")
-def main(leaks: int, clean: int, peaks: int) -> None:
+def main(targets: Targets, leaks: int, clean: int, peaks: int) -> None:
     """Print every figure beside its target; exit 1 when one is missed."""
     movies = list(islice(corpus("movies", records=RECORDS).records(), RECORDS))
     with LocalExecutor() as shop:
         bench = _Bench(shop)
-        met = [
-            not leaks or _leaks(bench, movies, leaks),
-            not peaks or _peaks(bench, peaks),
-            not clean or _clean(bench, movies, clean),
-        ]
-    sys.exit(not all(met))
+        if leaks:
+            _leaks(targets, bench, movies, leaks)
+        if peaks:
+            _peaks(targets, bench, peaks)
+        if clean:
+            _clean(targets, bench, movies, clean)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from pathlib import Path
 
 import click
 
-from bakeoff.bench.jobs import Check, Checked, CorpusInputs, Time, Timed, TimedCell
+from bakeoff.bench.jobs import Check, Checked, Time, Timed, TimedCell
 from bakeoff.bench.lab.selftest.checks import FOUND_WITHIN
 from bakeoff.bench.results import Measurement, Result
 from bakeoff.bench.run.environment import cores
@@ -38,9 +38,7 @@ from bakeoff.bench.stats import verdicts
 from bakeoff.bench.worker.time import harness
 from bakeoff.errors import RunError
 
-from ._neighbours import bursts
-
-__all__ = ["Bench", "Duel", "main"]
+from ._frame import Targets, benchmark, busy
 
 NINE = ("json", "simplejson", "orjson", "msgpack", "ormsgpack", "msgspec-msgpack", "pickle", "bson", "cbor2")
 FIVE = ("json", "msgpack", "orjson", "pickle", "bson")
@@ -81,8 +79,8 @@ class Bench:
     def __init__(self, executor: LocalExecutor, corpus: str, codecs: Sequence[str]) -> None:
         self.executor = executor
         # Twice the rounds of a run of so many cells: the same verdicts for fewer starts of processes.
-        self.options = Options((corpus,), tuple(codecs), rounds=60, no_time_limit=True)
-        self.corpus: CorpusInputs = prepare(executor, self.options, corpus).corpus
+        self.options = options = Options((corpus,), tuple(codecs), rounds=60, no_time_limit=True)
+        self.corpus = prepare(executor, options, corpus).corpus
         self.cells: dict[tuple[str, str], TimedCell] = {}
         for codec in codecs:
             answer: Checked | None = executor.work(
@@ -242,80 +240,82 @@ def plain_pyperf(sessions: int) -> Iterator[tuple[dict[str, float], float]]:
         yield {k: v for k, v in logs.items() if not k.endswith(f" {NINE[0]}")}, time.monotonic() - begun
 
 
-def _apart(sessions: Sequence[Mapping[str, float]]) -> str:
-    """Say how far the ratios of sessions are apart."""
+def _apart(sessions: Sequence[Mapping[str, float]]) -> tuple[float, str]:
+    """Return how far the ratios of sessions are apart, as a standard deviation, and in words."""
     differences = [abs(a[key] - b[key]) for a, b in combinations(sessions, 2) for key in a]
     if not differences:
-        return "one session only"
+        return 0.0, "one session only"
     spread = math.sqrt(statistics.fmean(d * d for d in differences) / 2)
-    return f"session to session {100 * spread:.2f} % (largest {100 * max(differences):.2f} %)"
+    return spread, f"{spread:.2%}, largest {max(differences):.2%}"
 
 
-def _equality(found: Sequence[Duel]) -> str:
+def _equality(targets: Targets, state: str, found: Sequence[Duel]) -> None:
     apart = sum(duel.verdict in ("faster", "slower") for duel in found)
     largest = max(abs(duel.difference) for duel in found)
-    return (
-        f"{apart} of {len(found)} pairs separated (target 5 %), largest difference "
-        f"{100 * largest:.2f} % (target 0.5), {statistics.fmean(duel.seconds for duel in found):.0f} s for "
-        f"{min(20, len(found))} pairs"
-    )
+    seconds = statistics.fmean(duel.seconds for duel in found)
+    what = f"A/A, cores {state}, {seconds:.0f} s for {min(20, len(found))} pairs"
+    targets.show(what, f"{apart} of {len(found)} separated", "5 %", ok=apart <= 0.05 * len(found))
+    targets.at_most("largest difference", 100 * largest, 0.5, "%")
 
 
-def _planted(found: Sequence[Duel]) -> str:
+def _planted(targets: Targets, found: Sequence[Duel]) -> None:
     hits = sum(duel.verdict == "slower" for duel in found)
     quick = sum(duel.verdict == "slower" and duel.seconds <= FOUND_WITHIN for duel in found)
-    return (
-        f"{hits} of {len(found)} found, {quick} within {FOUND_WITHIN:g} s (target 99 %), mean "
-        f"{statistics.fmean(duel.seconds for duel in found):.1f} s, "
-        f"read as {100 * statistics.fmean(duel.difference for duel in found):+.2f} %"
+    seconds = statistics.fmean(duel.seconds for duel in found)
+    read = statistics.fmean(duel.difference for duel in found)
+    targets.show(
+        f"planted +2 %, mean {seconds:.1f} s, read as {read:+.2%}",
+        f"{hits} of {len(found)}, {quick} within {FOUND_WITHIN:g} s",
+        "99 %",
+        ok=quick >= 0.99 * len(found),
     )
 
 
-@click.command()
+@benchmark
 @click.option("--pairs", default=200, show_default=True, help="A/A pairs on the machine as it is.")
-@click.option("--busy", default=200, show_default=True, help="A/A pairs with all cores busy in bursts.")
+@click.option(
+    "--busy", "busy_pairs", default=200, show_default=True, help="A/A pairs with all cores busy in bursts."
+)
 @click.option("--planted", "runs", default=100, show_default=True, help="Runs with a planted difference.")
 @click.option("--sessions", default=2, show_default=True, help="Sessions of nine codecs.")
 @click.option("--pyperf/--no-pyperf", default=True, help="Plain pyperf beside it; minutes.")
-def main(pairs: int, busy: int, runs: int, sessions: int, pyperf: bool) -> None:
+def main(targets: Targets, pairs: int, busy_pairs: int, runs: int, sessions: int, pyperf: bool) -> None:
     """Print the scheduler's figures against their targets; an hour and a half with all of them."""
-    click.echo(f"harness               {harness(10_000, tries=300):.1f} ns a call (target 10)")
+    targets.at_most("harness, a call", harness(10_000, tries=300), 10, "ns")
     with LocalExecutor() as executor:
         bench = Bench(executor, "messages", FIVE)
         equal: list[Duel] = []
-        for state, number in (("as it is", pairs), ("all busy", busy)):
-            with bursts() if state == "all busy" and number else contextlib.nullcontext():
+        for state, number in (("as they are", pairs), ("all busy", busy_pairs)):
+            with busy() if state == "all busy" and number else contextlib.nullcontext():
                 found = same(bench, number)
             equal += found
             if found:
-                click.echo(f"A/A, cores {state}   {_equality(found)}")
+                _equality(targets, state, found)
         if runs:
-            click.echo(f"planted +2 %          {_planted(planted(bench, runs))}")
+            _planted(targets, planted(bench, runs))
     if equal:
         split, naive = replays(equal)
-        click.echo(
-            f"early stopping        {100 * split:.2f} % false verdicts in {REPLAYS:,} replays (target 5), "
-            f"{100 * naive:.2f} % without splitting alpha"
-        )
+        what = f"false verdicts of {REPLAYS:,} replays ({naive:.2%} unsplit)"
+        targets.at_most(what, 100 * split, 5, "%")
     ours = []
     for result, seconds in nine(sessions):
         reached = result.options["reached messages"]
         cell = result.cell("messages", "dump", NINE[0])
         processes = len(cell.samples) if cell else 0
-        click.echo(
-            f"nine codecs to ±2 %   {seconds:.1f} s, {processes} processes, reached: {reached} (target 60)"
-        )
+        what = f"nine codecs to ±2 %, {processes} processes, reached: {reached}"
+        targets.at_most(what, seconds, 60, "s")
         ours.append(ratios(result))
     if ours:
-        click.echo(f"                      {_apart(ours)} (target 1)")
+        spread, words = _apart(ours)
+        targets.show("from session to session", words, "1 %", ok=spread <= 0.01)
     if pyperf:
         theirs = []
         for logs, seconds in plain_pyperf(sessions):
-            click.echo(f"plain pyperf --fast   {seconds:.1f} s, no interval of the ratio")
+            click.echo(f"plain pyperf --fast: {seconds:.1f} s, no interval of the ratio")
             theirs.append(logs)
-        click.echo(f"                      {_apart(theirs)}")
+        click.echo(f"from session to session: {_apart(theirs)[1]}")
     usage = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    click.echo(f"parent                {usage / 1024:.0f} MB at its largest (target 150)")
+    targets.at_most("the parent at its largest", usage / 1024, 150, "MB")
 
 
 if __name__ == "__main__":

@@ -14,8 +14,6 @@ import itertools
 import random
 import resource
 import sqlite3
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -31,9 +29,8 @@ from bakeoff.bench.operations._inside import cost
 from bakeoff.bench.results import read
 from bakeoff.bench.stats import interval
 
+from ._frame import Targets, benchmark, run_bakeoff
 from ._rare import EVERY, PATTERNS, simulated, truth
-
-__all__ = ["main"]
 
 CLOCK = 60.0
 WITHIN = 60.0
@@ -102,15 +99,14 @@ def _in_a_row(records: list[object], codec: str, folder: str) -> list[float]:
     return spent
 
 
-def _puts(corpus: str, codecs: tuple[str, ...]) -> bool:
-    """Print what a put takes in SQLite, and puts in a row before and after; return whether it is far off."""
+def _puts(targets: Targets, corpus: str) -> None:
+    """Print what a put takes in SQLite, and puts in a row before and after."""
+    codecs = ("orjson", "json")
     records = list(itertools.islice(bakeoff.corpus(corpus).records(), 100))
-    missed = False
     with tempfile.TemporaryDirectory() as folder:
         first = {codec: _in_a_row(records, codec, folder) for codec in codecs}
         file = Path(folder) / "stores.json"
-        command = [sys.executable, "-m", "bakeoff", "stores", corpus, "-c", ",".join(codecs)]
-        subprocess.run([*command, "--store", "sqlite,log", "-o", file], check=True, capture_output=True)
+        run_bakeoff("stores", corpus, "-c", ",".join(codecs), "--store", "sqlite,log", "-o", file)
         result = read(file)
         (Path(folder) / "after").mkdir()
         second = {codec: _in_a_row(records, codec, f"{folder}/after") for codec in codecs}
@@ -120,19 +116,16 @@ def _puts(corpus: str, codecs: tuple[str, ...]) -> bool:
         assert cell is not None
         value, low, high = interval(cell.samples)
         dear = [one for one in spent if one > 1e-3]
-        far = not (low / NEAR <= means[1] and means[0] <= high * NEAR)
-        missed |= far
+        verdict = targets.verdict(low / NEAR <= means[1] and means[0] <= high * NEAR, f"{NEAR:g} times")
         calls = sum(sample.loops for sample in cell.samples)
         run = f"{value * 1e6:.1f} us ({low * 1e6:.1f} to {high * 1e6:.1f}, {calls:,} calls)"
         row = f"{means[0] * 1e6:.1f} and {means[1] * 1e6:.1f}, median {median(spent) * 1e6:.1f}"
         rare = f"{len(dear)} of {len(spent):,} above 1 ms take {sum(dear) / sum(spent):.0%}"
-        click.echo(f"put@sqlite {codec}: {run}; in a row {row}, {rare}{'  MISSED' if far else ''}")
-    return missed
+        click.echo(f"put@sqlite {codec}: {run}; in a row {row}, {rare}  {verdict}")
 
 
-def _rare() -> bool:
-    """Print what intervals of simulated runs cover; return whether that is too little."""
-    missed = False
+def _rare(targets: Targets) -> None:
+    """Print what intervals of simulated runs cover."""
     click.echo(
         f"{'one call in':>11}  {'which come':20}{'mean':>6}{'found':>7}{'±':>5}{'seen':>6}{'covered':>9}"
     )
@@ -144,15 +137,14 @@ def _rare() -> bool:
             value = fmean(run.value for run in runs)
             covered = sum(run.covers(wanted) for run in runs) / RUNS
             width = fmean((run.high - run.low) / 2 / run.value for run in runs)
-            missed |= abs(value / wanted - 1) > BIAS or (pattern != "in bursts" and covered < COVER)
+            ok = abs(value / wanted - 1) <= BIAS and (pattern == "in bursts" or covered >= COVER)
+            verdict = targets.verdict(ok, f"mean ±{BIAS:.0%}, covered {COVER:.0%}")
             seen = fmean(run.seen for run in runs)
-            click.echo(
-                f"{every:>11,}  {pattern:20}{wanted:6.2f}{value:7.2f}{width:5.0%}{seen:6.1f}{covered:9.0%}"
-            )
-    return missed
+            row = f"{wanted:6.2f}{value:7.2f}{width:5.0%}{seen:6.1f}{covered:9.0%}"
+            click.echo(f"{every:>11,}  {pattern:20}{row}  {verdict}")
 
 
-@click.command()
+@benchmark
 @click.option(
     "--pairs", "counts", type=int, multiple=True, default=(1_000_000, 10_000_000), show_default=True
 )
@@ -161,25 +153,29 @@ def _rare() -> bool:
 @click.option("--puts", metavar="CORPUS", help="Only puts in SQLite beside those of a script.")
 @click.option("--rare", is_flag=True, help="Only the simulation of rare calls that take long.")
 def main(
-    counts: tuple[int, ...], stores: tuple[str, ...], puts: str | None, *, pairs_only: bool, rare: bool
+    targets: Targets,
+    counts: tuple[int, ...],
+    stores: tuple[str, ...],
+    puts: str | None,
+    *,
+    pairs_only: bool,
+    rare: bool,
 ) -> None:
     """Print the clock's cost and a run's time beside their targets, and the pairs; exit 1 on a miss."""
+    everything = not (puts or rare or pairs_only)
+    if rare or everything:
+        _rare(targets)
+    if puts or everything:
+        _puts(targets, puts or "messages")
     if puts or rare:
-        sys.exit((rare and _rare()) | (puts is not None and _puts(puts, ("orjson", "json"))))
-    missed = _rare() | _puts("messages", ("orjson", "json")) if not pairs_only else False
-    if not pairs_only:
+        return
+    if everything:
         added, counted = cost()
-        missed |= added > CLOCK
-        click.echo(
-            f"clock in place: {added:.0f} ns a call, {counted:.0f} of them counted (at most {CLOCK:g})"
-        )
+        targets.at_most(f"clock in place, a call, {counted:.0f} ns counted", added, CLOCK, "ns")
         with tempfile.TemporaryDirectory() as folder:
             begin = time.perf_counter()
-            command = [sys.executable, "-m", "bakeoff", "stores", "movies", "-o", f"{folder}/stores.json"]
-            subprocess.run(command, check=True, capture_output=True)
-            took = time.perf_counter() - begin
-        missed |= took > WITHIN
-        click.echo(f"bakeoff stores movies: {took:.1f} s (at most {WITHIN:g})")
+            run_bakeoff("stores", "movies", "-o", f"{folder}/stores.json")
+            targets.at_most("bakeoff stores movies", time.perf_counter() - begin, WITHIN, "s")
     click.echo(f"{'pairs':>12}  {'store':10}{'order':12}{'s':>8}{'pairs/s':>12}{'B/pair':>8}")
     for count in counts:
         for store in stores:
@@ -192,7 +188,6 @@ def main(
                 click.echo(
                     f"{count:>12,}  {store:10}{order:13}{spent:7.2f}{count / spent:>12,.0f}{size:8.1f}"
                 )
-    sys.exit(missed)
 
 
 if __name__ == "__main__":

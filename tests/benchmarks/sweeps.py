@@ -9,14 +9,10 @@ time.
 from __future__ import annotations
 
 import statistics
-import subprocess
-import sys
 import tempfile
 from hashlib import pbkdf2_hmac
 from pathlib import Path
 from typing import Any
-
-import click
 
 from bakeoff.bench.operations import operation
 from bakeoff.bench.operations.base import CodecParts, Context, Toolkit
@@ -25,7 +21,7 @@ from bakeoff.bench.worker._slice import nothing, spin, time_each
 from bakeoff.bench.worker.records import make_sample
 from bakeoff.codecs import Codec, codec
 
-__all__ = ["main"]
+from ._frame import Targets, benchmark, run_bakeoff
 
 CLOCK = 60.0
 HELD = 0.1
@@ -55,28 +51,21 @@ def _stalls(share: bool) -> tuple[float, float]:
     return found.value, float(found.extras["call"])
 
 
-@click.command()
-def main() -> None:
+@benchmark
+def main(targets: Targets) -> None:
     """Print each figure beside its target; exit 1 on a miss."""
-    missed = False
-
-    def tell(what: str, found: str, target: str, *, ok: bool) -> None:
-        nonlocal missed
-        missed |= not ok
-        click.echo(f"{what:44}{found:>24}  {target}{'' if ok else '  MISSED'}")
-
-    floor = statistics.median(time_each(nothing, [None] * 10_000))
-    tell("clock of a single call", f"{floor:.0f} ns", f"at most {CLOCK:g} ns", ok=floor <= CLOCK)
+    clock = statistics.median(time_each(nothing, [None] * 10_000))
+    targets.at_most("clock of a single call", clock, CLOCK, "ns")
     kept, took = _stalls(share=False)
-    said = f"{1e3 * kept:.2f} of {1e3 * took:.2f} ms"
-    tell("stall of a call that holds the interpreter", said, "within 10 %", ok=abs(kept / took - 1) <= HELD)
+    words = f"{1e3 * kept:.2f} of {1e3 * took:.2f} ms"
+    what = "stall of a call that holds the interpreter"
+    targets.show(what, words, f"within {HELD:.0%}", ok=abs(kept / took - 1) <= HELD)
     kept, took = _stalls(share=True)
-    said = f"{1e3 * kept:.2f} of {1e3 * took:.2f} ms"
-    tell("stall of one that lets go of it", said, "at most half", ok=kept <= took / 2)
+    words = f"{1e3 * kept:.2f} of {1e3 * took:.2f} ms"
+    targets.show("stall of one that lets go of it", words, "at most half", ok=kept <= took / 2)
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "bakeoff", "run", "messages", "-c", "orjson", "--no-memory"]
-        command += ["--compress", "zstd:3,dict", "--budget", "20s", "-o", f"{folder}/a.json"]
-        subprocess.run(command, check=True, capture_output=True)
+        options = ("-c", "orjson", "--no-memory", "--compress", "zstd:3,dict", "--budget", "20s")
+        run_bakeoff("run", "messages", *options, "-o", f"{folder}/a.json")
         result = read(Path(folder) / "a.json")
     figures = {
         (name, behind): statistics.fmean(sample.value for sample in cell.samples)
@@ -84,12 +73,10 @@ def main() -> None:
         for behind in ("zstd:3", "zstd,dict")
         if (cell := result.cell("messages", name, f"orjson|{behind}")) is not None
     }
-    small, large = figures["size", "zstd,dict"], figures["size", "zstd:3"]
-    tell("bytes with a dictionary", f"{small:.0f} B", f"at most {DICTIONARY:g}", ok=small <= DICTIONARY)
-    tell("bytes without", f"{large:.0f} B", f"at most {PLAIN:g}", ok=large <= PLAIN)
+    targets.at_most("size with a dictionary", figures["size", "zstd,dict"], DICTIONARY, "bytes")
+    targets.at_most("size without", figures["size", "zstd:3"], PLAIN, "bytes")
     ratio = figures["load", "zstd,dict"] / figures["load", "zstd:3"]
-    tell("load with a dictionary, over without", f"{ratio:.2f}", "below 1", ok=ratio < 1)
-    sys.exit(missed)
+    targets.show("load with a dictionary, over without", f"{ratio:.2f}", "below 1", ok=ratio < 1)
 
 
 if __name__ == "__main__":

@@ -12,8 +12,6 @@ from __future__ import annotations
 import json
 import math
 import random
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from itertools import combinations
@@ -26,6 +24,8 @@ import bakeoff
 from bakeoff.bench import stats
 from bakeoff.bench.results import Measurement, Result, read
 from bakeoff.datasets import names
+
+from ._frame import Targets, benchmark, run_bakeoff
 
 WANTED = 0.05
 RECORDS = 2_000
@@ -62,13 +62,6 @@ def _files(folder: Path) -> Iterator[Path]:
     yield folder / "mixed.jsonl"
 
 
-def _bakeoff(*arguments: str | Path) -> None:
-    command = [sys.executable, "-m", "bakeoff", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        raise click.ClickException(done.stderr or done.stdout)
-
-
 def _log(result: Result, corpus: str, operation: str, pair: tuple[str, str]) -> tuple[float, float]:
     """Return the logarithm of the ratio of two codecs, and half its interval."""
     one, other = (_samples(result, corpus, operation, codec) for codec in pair)
@@ -97,30 +90,27 @@ def _furthest(result: Result, operation: str) -> Off:
     return max(found)
 
 
-@click.command()
+@benchmark
 @click.argument("files", nargs=-1, type=click.Path(exists=True, path_type=Path))
 @click.option("--budget", default=60, show_default=True, help="Seconds for each of the two.")
 @click.option("-c", "--codec", "codecs", multiple=True, metavar="NAME", help="As in `bakeoff run`.")
-def main(files: tuple[Path, ...], budget: int, codecs: tuple[str, ...]) -> None:
+def main(targets: Targets, files: tuple[Path, ...], budget: int, codecs: tuple[str, ...]) -> None:
     """Print how far ratios on twins are off, against the target; exit 1 when one is missed."""
-    missed = False
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for path in files or _files(folder):
             synthetic = folder / f"twin-{path.name}"
             output = folder / "result.json"
-            _bakeoff("generate", "--like", path, "-o", synthetic)
+            run_bakeoff("generate", "--like", path, "-o", synthetic)
             chosen = [part for codec in codecs for part in ("-c", codec)]
             measured = ("--budget", f"{budget}s", "--sample", str(2 * RECORDS), "--no-memory", "--ratios")
-            _bakeoff("run", path, synthetic, "-o", output, *measured, *chosen)
+            run_bakeoff("run", path, synthetic, "-o", output, *measured, *chosen)
             result = read(output)
             output.unlink()
             off = {operation: _furthest(result, operation) for operation in OPERATIONS}
-            told = "; ".join(f"{operation} {one}" for operation, one in off.items())
-            click.echo(f"{path.name:18}{told}")
-            missed |= any(one.by - one.half > math.log1p(WANTED) for one in off.values())
-    click.echo(f"wanted: {WANTED:.0%} at most")
-    sys.exit(missed)
+            words = "; ".join(f"{operation} {one}" for operation, one in off.items())
+            ok = all(one.by - one.half <= math.log1p(WANTED) for one in off.values())
+            click.echo(f"{path.name:18}{words}  {targets.verdict(ok, f'{WANTED:.0%}')}")
 
 
 if __name__ == "__main__":

@@ -25,8 +25,6 @@ from bakeoff.schemas import Hint, Schema, SchemaError
 
 DATA = Path(__file__).parent.parent / "data" / "avro"
 """Made by Avro's libraries for Java and Python and by fastavro, see `Orders.java` and `orders.py` there."""
-HEAD = 10
-"""Bytes of a single object before its body."""
 
 
 def record(**fields: Any) -> dict[str, Any]:

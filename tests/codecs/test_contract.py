@@ -6,6 +6,7 @@ import contextlib
 import datetime as dt
 import io
 import pickle
+import uuid
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ import bakeoff
 from bakeoff import codecs
 from bakeoff.bench.lab.fidelity.equality import equal
 from bakeoff.codecs import DecodeError, EncodeError, LimitError
+from bakeoff.codecs.conventions.rules import RULES
+from bakeoff.codecs.conventions.tokens import TOKENS
 
 RECORD = {
     "id": 7,
@@ -29,6 +32,31 @@ RECORD = {
     "deep": {"list": [{"x": [1, 2]}]},
     "ok": True,
 }
+
+VALUES = {token.name: token.example for token in TOKENS}
+
+SUBCLASSED = (
+    "int", "float", "str", "bytes", "bytearray", "list", "tuple", "set", "frozenset", "dict", "datetime",
+    "datetime_aware", "datetime_offset", "date", "time", "timedelta", "decimal", "uuid",
+)  # fmt: skip
+
+
+def as_subclass(value: Any) -> Any:
+    """Return an equal value of a subclass, whose text is of no use."""
+    kind: Any = type("Own", (type(value),), dict.fromkeys(("__repr__", "__str__"), lambda self: "own"))
+    if isinstance(value, (dt.date, dt.time)):
+        return kind.fromisoformat(value.isoformat())
+    if isinstance(value, dt.timedelta):
+        return kind(value.days, value.seconds, value.microseconds)
+    return kind(str(value)) if isinstance(value, uuid.UUID) else kind(value)
+
+
+# XML 1.0 has no NUL, so property lists carry text without control characters only.
+PLAIN_TEXT = 'é😀 "yes" 1:30'
+
+EXTENDED = VALUES | {"str": PLAIN_TEXT}
+SUBCLASSED_VALUES = [(EXTENDED[name], as_subclass(EXTENDED[name])) for name in SUBCLASSED]
+"""A value of each built-in type, and an equal one of a subclass."""
 
 
 def given_back(codec: codecs.Codec, value: Any) -> Any:
@@ -53,9 +81,11 @@ def test_any_value_may_stand_at_the_top(codec):
         assert equal(given_back(codec, top), codec.decode(codec.encode(top)), order=True), top
 
 
-def test_it_carries_what_it_says(codec, carried_values):
+def test_it_carries_what_it_says(codec):
     """Every type in `preserves` comes back exactly, alone and inside a list."""
-    for token, value in carried_values.items():
+    values = EXTENDED if codec.name == "plist" else VALUES
+    for token in codec.preserves:
+        value = values[token]
         record = {"v": value, "l": [value]}
 
         found = codec.decode(codec.encode(record))
@@ -63,17 +93,18 @@ def test_it_carries_what_it_says(codec, carried_values):
         assert equal(given_back(codec, record), found, order=True), token
 
 
-def test_types_it_lacks_are_written_all_the_same(codec, foreign_values):
+def test_types_it_lacks_are_written_all_the_same(codec):
     """Every type with a convention is encoded, so that every codec can carry every corpus."""
-    for token, value in foreign_values.items():
-        assert codec.encode({"v": value}), token
+    for rule in RULES:
+        if rule.token not in codec.preserves:
+            assert codec.encode({"v": VALUES[rule.token]}), rule.token
 
 
-def test_a_subclass_is_written_as_the_type_it_extends(codec, subclassed_values):
+def test_a_subclass_is_written_as_the_type_it_extends(codec):
     """What users derive, or pandas from datetime, is neither refused nor taken for a type further up."""
     if codec.format == "pickle":
         return
-    for pair in subclassed_values:
+    for pair in SUBCLASSED_VALUES:
         expected, found = (codec.decode(codec.encode({"v": v, "l": [v]})) for v in pair)
 
         assert equal(expected, found, order=True), type(pair[0])
@@ -180,40 +211,15 @@ def test_deep_objects_never_end_the_process(codec, wrap, unwrap):
             value = unwrap(value)
 
 
-def test_cyclic_objects_never_end_the_process(codec):
-    """A list that holds itself is an EncodeError, or is written with a reference."""
-    value: list[Any] = []
-    value.append(value)
-    try:
-        codec.encode({"v": value})
-    except EncodeError:
-        pass
-
-
-DEEP = {
-    "json": b"[" * 100_000 + b"]" * 100_000,
-    "msgpack": b"\x91" * 100_000 + b"\xc0",
-    "cbor": b"\x81" * 100_000 + b"\xf6",
-    "yaml": b"[" * 100_000 + b"]" * 100_000,
-}
 LINE_STARTS = [text.encode() for text in ("\ufeff", "#\r", "#\x85", "#\u2028", "#\u2029")]
 
 
-@pytest.mark.parametrize(
-    "payload",
-    [
-        DEEP["yaml"],
-        b"- " * 30_000 + b"x",
-        b"? " * 30_000 + b"x",
-        b"{a: " * 30_000,
-        *(start + b"- " * 30_000 + b"x" for start in LINE_STARTS),
-    ],
-)
+@pytest.mark.parametrize("start", LINE_STARTS)
 @pytest.mark.parametrize("name", ["yaml", "yaml/pure"])
-def test_deep_yaml_is_stopped_before_the_loader(name, payload):
-    """Nesting that ends the process in libyaml's loader is a LimitError, in flow and block style."""
+def test_deep_yaml_is_stopped_before_the_loader(name, start):
+    """Nesting that ends the process in libyaml's loader is a LimitError, also behind what only YAML skips."""
     with pytest.raises(LimitError):
-        bakeoff.codec(name).decode(payload)
+        bakeoff.codec(name).decode(start + b"- " * 30_000 + b"x")
 
 
 def test_merge_keys_have_a_budget():
@@ -223,14 +229,6 @@ def test_merge_keys_have_a_budget():
 
     with pytest.raises(DecodeError, match="merge keys"):
         bakeoff.codec("yaml").decode("\n".join(lines).encode())
-
-
-def test_deep_payloads_are_decode_errors(codec):
-    """100,000 nested arrays never get past the limits."""
-    if codec.format not in DEEP:
-        return
-    with pytest.raises(DecodeError):
-        codec.decode(DEEP[codec.format])
 
 
 def test_depth_can_be_limited(codec):
@@ -285,22 +283,6 @@ def test_data_after_the_value_is_an_error(codec):
             continue  # the keys of the second run on in the first: YAML cannot tell
         with pytest.raises(DecodeError):
             codec.decode(payload + tail)
-
-
-@given(data=st.data())
-def test_mutated_payloads_raise_nothing_else(data):
-    """Whatever bytes come, the result is a value or a DecodeError."""
-    name = data.draw(st.sampled_from([n for n in codecs.available() if not codecs.describe(n).trusted_only]))
-    codec = bakeoff.codec(name)
-    payload = bytearray(codec.encode(RECORD))
-    for _ in range(data.draw(st.integers(1, 4))):
-        payload[data.draw(st.integers(0, len(payload) - 1))] = data.draw(st.integers(0, 255))
-    cut = data.draw(st.integers(0, len(payload)))
-    for candidate in (payload, payload[:cut]):
-        try:
-            codec.decode(candidate)
-        except DecodeError:
-            pass
 
 
 json_like = st.recursive(
@@ -500,20 +482,6 @@ def test_yaml_streams_that_pyyaml_takes_otherwise_than_yaml_has_them(name, text,
             list(load(io.BytesIO(text.encode())))
     else:
         assert records == list(load(io.BytesIO(text.encode())))
-
-
-def test_a_stream_that_ends_inside_a_record_is_an_error(codec):
-    """The whole records before the break still arrive."""
-    file = io.BytesIO()
-    codec.dump([RECORD] * 3, file)
-    cut = io.BytesIO(file.getvalue()[:-4])
-    found = []
-    try:
-        found.extend(codec.load(cut))
-    except DecodeError:
-        assert len(found) <= 2
-    else:
-        assert codec.format == "yaml"  # a truncated document is still one
 
 
 def test_a_stream_keeps_to_the_limit_of_size(codec):

@@ -18,7 +18,6 @@ from bakeoff import codecs
 from bakeoff.bench.lab.fidelity.equality import equal
 from bakeoff.codecs import DecodeError, EncodeError, LimitError, MissingField
 from bakeoff.codecs.core.fields import changed, extended, reach, steps_of
-from bakeoff.codecs.safety._scan import place_of
 
 WALKED = (
     "json", "simplejson", "simplejson/pure", "orjson", "orjson/numpy", "msgspec-json", "ujson", "rapidjson",
@@ -261,14 +260,10 @@ def test_fields_of_objects_are_reached_by_name():
     assert [1, 2] == typed.peek(typed.append(typed.encode({"a": {"b": [1]}}), "a.b", 2), "a.b")
 
 
-def test_walkers_refuse_what_they_do_not_know():
-    """A kind without a walker, and more steps than one remembers."""
+def test_a_walk_that_there_is_not_is_an_error():
+    """As a codec of the user's own may ask for."""
     with pytest.raises(ValueError, match="nothing walks through 'yaml'"):
-        place_of("yaml", (), b"")
-    with pytest.raises(ValueError, match="33 steps"):
-        place_of("json", ((b"a", -1),) * 33, b"{}")
-    assert (5, 6) == place_of("json", ((b"a", -1),), b'{"a":1}')
-    assert place_of("json", ((b"b", -1),), b'{"a":1}') is None
+        bakeoff.Codec("x", "x", repr, eval, walk="yaml").peek(b"1", "a")
 
 
 TEXT = st.text('ab.é"\\ 7', max_size=3)

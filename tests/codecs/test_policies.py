@@ -60,10 +60,6 @@ def document(kind: int, value: bytes) -> bytes:
     return struct.pack("<i", len(value) + 8) + bytes([kind]) + b"a\0" + value + b"\0"
 
 
-def twice(head: bytes, one: bytes, two: bytes, end: bytes = b"") -> bytes:
-    return head + one + two + end
-
-
 def binary_plist(*objects: bytes) -> bytes:
     """Return a binary property list of objects, of which the first is the root."""
     starts, body = [], b"bplist00"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import subprocess
 import sys
 import textwrap
@@ -20,6 +19,7 @@ from bakeoff.codecs import Bound, CodecError, MissingLibrary, UnknownCodec, regi
 from bakeoff.codecs.conventions.families import JSON_FAMILY
 from bakeoff.codecs.core.diagnose import explain
 from bakeoff.codecs.spec import Spec
+from installed import install
 
 
 def test_ready_names_end_somewhere():
@@ -77,7 +77,8 @@ def test_a_pattern_that_fits_nothing_is_an_error():
 def test_importing_loads_no_codec_library():
     """`import bakeoff` and listing all names stay free of every codec library."""
     libraries = (
-        "msgpack simplejson bson yaml orjson ormsgpack msgspec cbor2 ujson rapidjson pyperf numpy rich"
+        "msgpack simplejson bson yaml orjson ormsgpack msgspec cbor2 ujson rapidjson pyperf numpy rich "
+        "pyarrow fastavro google.protobuf thrift pydantic"
     )
     script = f"""
         import sys, bakeoff
@@ -208,63 +209,6 @@ def test_a_misfit_is_explained_by_the_whole_record():
     assert "the record does not fit the schema: at `$.a.c`: a required field is missing" == said
 
 
-@pytest.fixture
-def third_party(tmp_path):
-    """Return a folder with an installed distribution that publishes four codecs, three of them broken."""
-    (tmp_path / "thirdparty.py").write_text(
-        textwrap.dedent("""
-            import bakeoff
-
-            def good():
-                return bakeoff.Codec("repr", "python", encode=repr, decode=eval)
-
-            def broken():
-                raise RuntimeError("no luck")
-
-            def wrong():
-                return 5
-        """)
-    )
-    (tmp_path / "leaver.py").write_text("import sys\nsys.exit(0)\n")
-    info = tmp_path / "thirdparty-1.2.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: thirdparty\nVersion: 1.2\n")
-    (info / "entry_points.txt").write_text(
-        "[bakeoff.codecs]\nrepr = thirdparty:good\nbroken = thirdparty:broken\nwrong = thirdparty:wrong\n"
-        "leaves = leaver:good\n"
-    )
-    return tmp_path
-
-
-def test_entry_points_bring_codecs(third_party):
-    """A third party's codec is there with its version; a broken one costs only itself."""
-    script = """
-        import bakeoff
-        codec = bakeoff.codec("repr")
-        print(codec.decode(codec.encode({"a": (1, 2)})), codec.library, codec.version)
-        for name in ("broken", "wrong", "leaves"):
-            try:
-                bakeoff.codec(name)
-            except bakeoff.CodecError as error:
-                print(error)
-    """
-
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script)],
-        capture_output=True,
-        text=True,
-        check=True,
-        env=os.environ | {"PYTHONPATH": str(third_party)},
-    )
-
-    assert [
-        "{'a': (1, 2)} thirdparty 1.2",
-        "broken: entry point thirdparty:broken failed: RuntimeError: no luck",
-        "wrong: entry point thirdparty:wrong gave a int, not a Codec",
-        "leaves: entry point leaver:good failed: SystemExit: 0",
-    ] == done.stdout.splitlines()
-
-
 def test_a_signal_while_a_codec_loads_ends_the_command(tmp_path, monkeypatch):
     """The command line leaves with 128 and the signal's number, also out of a third party's import."""
     (tmp_path / "slow_to_load.py").write_text("import sys\nsys.exit(143)\n")
@@ -336,19 +280,20 @@ def raises():
 
 def dies():
     os.kill(os.getpid(), signal.SIGSEGV)
+
+def wrong():
+    return 5
 """
-NAMES = ("good", "json", "exits", "leaves", "raises", "dies")
+NAMES = ("good", "json", "exits", "leaves", "raises", "dies", "wrong")
 
 
 @pytest.fixture
 def beside(tmp_path):
     """Run Python or the command line beside an installed distribution of bad codecs."""
-    (tmp_path / "bad.py").write_text(HOSTILE)
-    info = tmp_path / "bad-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: bad\nVersion: 1.0\n")
-    points = "\n".join(f"{name} = bad:{name}" for name in NAMES)
-    (info / "entry_points.txt").write_text(f"[bakeoff.codecs]\n{points}\n")
+    install(tmp_path, "bad", HOSTILE, NAMES)
+    (tmp_path / "leaver.py").write_text("import sys\nsys.exit(0)\n")
+    with (tmp_path / "bad-1.0.dist-info" / "entry_points.txt").open("a") as points:
+        points.write("at-import = leaver:good\n")
 
     def call(*arguments, **environment):
         return subprocess.run(
@@ -360,6 +305,28 @@ def beside(tmp_path):
         )
 
     return call
+
+
+def test_entry_points_bring_codecs(beside):
+    """A third party's codec is there with its version; a broken one costs only itself."""
+    script = """
+        import bakeoff
+        codec = bakeoff.codec("good")
+        print(codec.decode(codec.encode({"a": (1, 2)})), codec.library, codec.version)
+        for name in ("raises", "wrong", "at-import"):
+            try:
+                bakeoff.codec(name)
+            except bakeoff.CodecError as error:
+                print(error)
+    """
+    done = beside("-c", textwrap.dedent(script))
+
+    assert [
+        "{'a': (1, 2)} bad 1.0",
+        "raises: entry point bad:raises failed: Odd: of its own kind",
+        "wrong: entry point bad:wrong gave a int, not a Codec",
+        "at-import: entry point leaver:good failed: SystemExit: 0",
+    ] == done.stdout.splitlines()
 
 
 def test_a_plug_in_replaces_none_of_ours_unasked(beside):
@@ -388,6 +355,7 @@ def test_listing_outlives_every_plug_in(beside):
         "leaves: crashed: ended the process with exit code 200",
         "raises: entry point bad:raises failed: Odd: of its own kind",
         "dies: crashed: died of SIGSEGV",
+        "wrong: entry point bad:wrong gave a int, not a Codec",
     ] == [line for line in done.stdout.splitlines() if ": " in line]
     assert "good" in done.stdout
     assert "Traceback" not in done.stderr

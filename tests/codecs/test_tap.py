@@ -138,15 +138,9 @@ def test_it_stops_at_its_limit(tmp_path, caplog):
     assert 1 == len(caplog.messages)
 
 
-@pytest.mark.parametrize("where", ["nowhere/traffic.msgpack", "folder.msgpack", "full.msgpack"])
-def test_a_file_that_cannot_be_written_is_not_the_callers_trouble(where, tmp_path, caplog):
-    """A folder that is not there, one in its place, a full disk: the tap says it once, and stops."""
-    (tmp_path / "folder.msgpack").mkdir()
-    if where == "full.msgpack":
-        if not Path("/dev/full").exists():
-            pytest.skip("needs /dev/full")
-        (tmp_path / where).symlink_to("/dev/full")
-    codec = bakeoff.codec("json").tap(tmp_path / where, every=1)
+def test_a_file_that_cannot_be_written_is_not_the_callers_trouble(tmp_path, caplog):
+    """A folder that is not there: the tap says it once, and stops."""
+    codec = bakeoff.codec("json").tap(tmp_path / "nowhere" / "traffic.msgpack", every=1)
     for _ in range(3):
         assert b"{}" == codec.encode({})
         codec.tapped.flush()

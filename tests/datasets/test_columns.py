@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from bakeoff import datasets
 from bakeoff.bench.lab.fidelity.equality import equal
+from bakeoff.codecs import codec
 from bakeoff.datasets import BadRecord, UnreadableCorpus, UntrustedCorpus
 from bakeoff.datasets.passes import ReadOptions
 from bakeoff.datasets.readers.files import pipe
@@ -98,6 +99,36 @@ def test_the_hash_is_that_of_the_file(kind: str, tmp_path: Path) -> None:
     assert hashlib.sha256(path.read_bytes()).hexdigest() == corpus.sha256
     assert seen == sorted(seen)
     assert (path.stat().st_size,) * 2 == seen[-1]
+
+
+@every_kind
+def test_files_of_columns_bring_their_schema(kind: str, tmp_path: Path) -> None:
+    """And codecs of other formats carry their rows by it; what records cannot have is no schema."""
+    table = pa.table(
+        {
+            "id": pa.array([1, 2, 3], pa.uint16()),
+            "at": pa.array([dt.datetime(2024, 1, 1, tzinfo=dt.UTC)] * 3, pa.timestamp("us", "UTC")),
+            "tags": pa.array([["a"], None, []], pa.list_(pa.string())),
+            "price": pa.array([Decimal("1.50"), None, Decimal("0.01")], pa.decimal128(9, 2)),
+        }
+    )
+    path = tmp_path / f"rows.{kind}"
+    KINDS[kind](table, path)
+    rows = datasets.corpus(path)
+    records = list(rows.records())
+    for name in ("avro", "protobuf", "arrow"):
+        one = codec(name, schema=rows.schema)
+        assert [one.decode(one.encode(record)) for record in records] == records
+    packed = tmp_path / f"rows.{kind}.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert datasets.corpus(packed).schema.layout == rows.schema.layout
+
+    other = tmp_path / f"other.{kind}"
+    if kind != "parquet":
+        KINDS[kind](pa.table({"a": pa.nulls(1, pa.month_day_nano_interval())}), other)
+        assert datasets.corpus(other).schema is None
+    other.write_bytes(b"PAR1 and nothing else")
+    assert datasets.corpus(other).schema is None
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,6 @@ import json
 import pickle
 import random
 import re
-import subprocess
-import sys
 import uuid
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta
@@ -27,6 +25,7 @@ from bakeoff.datasets.synthetic import make
 from bakeoff.datasets.synthetic import profile as shapes
 from bakeoff.datasets.synthetic.fit import fit_records
 from bakeoff.errors import RunError
+from inprocess import bakeoff
 
 WORDS = {
     *("null", "bool", "int", "float", "decimal", "timedelta", "bytes", "uuid", "moment", "parts", "text"),
@@ -397,20 +396,14 @@ class TestShapes:
             fit_records([record], 1)
 
 
-def bakeoff(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "bakeoff", "generate", *arguments]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
-
-
 class TestCommand:
     def test_twin_and_shape(self, tmp_path: Path) -> None:
         """A file becomes a shape and a twin; the shape alone makes the same twin."""
         with (tmp_path / "mine.jsonl").open("wb") as file:
             codec("json").dump(datasets.corpus("accounts", 300).records(), file)
-        done = bakeoff(
-            *("--like", "mine.jsonl", "-n", "50", "--save-shape", "s.json", "-o", "t.jsonl.zst"), cwd=tmp_path
-        )
-        again = bakeoff("--shape", "s.json", "-n", "50", "-o", "u.jsonl.zst", cwd=tmp_path)
+        saved = ("--save-shape", "s.json", "-o", "t.jsonl.zst")
+        done = bakeoff(tmp_path, "generate", "--like", "mine.jsonl", "-n", "50", *saved)
+        again = bakeoff(tmp_path, "generate", "--shape", "s.json", "-n", "50", "-o", "u.jsonl.zst")
 
         assert (0, 0) == (done.returncode, again.returncode), done.stderr + again.stderr
         assert (
@@ -424,7 +417,7 @@ class TestCommand:
     def test_the_twin_of_a_document_is_a_document(self, tmp_path: Path) -> None:
         """A file that is one object becomes a file that is one object, of as many items."""
         (tmp_path / "page.json").write_text(json.dumps(statuses()))
-        done = bakeoff("--like", "page.json", "-o", "twin.json", cwd=tmp_path)
+        done = bakeoff(tmp_path, "generate", "--like", "page.json", "-o", "twin.json")
         found = json.loads((tmp_path / "twin.json").read_text())
 
         assert 0 == done.returncode, done.stderr
@@ -433,7 +426,7 @@ class TestCommand:
     def test_only_the_shape(self, tmp_path: Path) -> None:
         """Without -o nothing but the shape is written; names are hidden when asked."""
         (tmp_path / "a.csv").write_text("customer,amount\r\n" + "Smith,12.5\r\n" * 30)
-        done = bakeoff("--like", "a.csv", "--save-shape", "s.json", "--hide-names", cwd=tmp_path)
+        done = bakeoff(tmp_path, "generate", "--like", "a.csv", "--save-shape", "s.json", "--hide-names")
         content = (tmp_path / "s.json").read_text()
 
         assert (0, "") == (done.returncode, done.stdout)
@@ -446,7 +439,7 @@ class TestCommand:
         with (tmp_path / "a.pickle").open("wb") as file:
             for record in datasets.corpus("types", 100).records():
                 pickle.dump(record, file)
-        done = bakeoff("--like", "a.pickle", "--trusted", "-n", "5", "-o", "t.pickle", cwd=tmp_path)
+        done = bakeoff(tmp_path, "generate", "--like", "a.pickle", "--trusted", "-n", "5", "-o", "t.pickle")
         record = next(datasets.corpus(tmp_path / "t.pickle", trusted=True).records())
 
         assert 0 == done.returncode, done.stderr
@@ -466,7 +459,7 @@ class TestCommand:
     )
     def test_wrong(self, tmp_path: Path, arguments: tuple[str, ...], told: str) -> None:
         """What cannot be done is one line."""
-        done = bakeoff(*arguments, cwd=tmp_path)
+        done = bakeoff(tmp_path, "generate", *arguments)
 
         assert done.returncode
         assert told in done.stderr
@@ -478,7 +471,7 @@ def test_all_names_are_told_the_riskiest_first(tmp_path: Path) -> None:
     fields = {f"field_{number:02}": number for number in range(40)}
     records = [{**fields, "x": 1}, *[fields] * 50, {**fields, "admin:root@10.0.0.1": 1, "ça va": 2}]
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, records)))
-    done = bakeoff("--like", "a.jsonl", "--save-shape", "a.shape", cwd=tmp_path)
+    done = bakeoff(tmp_path, "generate", "--like", "a.jsonl", "--save-shape", "a.shape")
 
     told = done.stderr.partition("names of fields: ")[2].splitlines()[0].split(", ")
     assert told[:3] == ["admin:root@10.0.0.1", "ça va", "x"], done.stderr

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import json
+import faulthandler
 import os
 import resource
-import sys
 import time
 import warnings
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from tally import Tally
 
 from bakeoff.bench.operations.peak import CLEAR_REFS, STATUS, kilobytes
 
-__all__ = ["Judge", "Target", "make"]
+__all__ = ["Judge", "Target", "make", "run"]
 
 SLOW = 1.0
 """Seconds of processor time that a case may take."""
@@ -144,11 +143,27 @@ class Judge:
         return outcome, faults
 
 
-def loop(
-    name: str, tally: Tally, random: Random, runs: int | None, until: float | None, folder: Path
+def run(
+    name: str, tally: Tally, seed: str, runs: int | None, until: float | None, folder: Path, errors: Path
 ) -> None:
-    """Try cases until there are so many, or until a moment of the monotonic clock."""
-    target = make(name)
+    """Be the child: try cases until there are so many, or until a moment of the monotonic clock.
+
+    Args:
+        name: Of the target.
+        tally: Where counts and cases go.
+        seed: All cases follow from it.
+        runs: Cases, those of earlier children included; None for any number.
+        until: The moment; None for never.
+        folder: Where findings are written.
+        errors: File for what is written to standard error.
+    """
+    os.setsid()
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    os.dup2(os.open(errors, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
+    faulthandler.enable()
+    warnings.simplefilter("ignore")
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    target, random = make(name), Random(seed)
     if "ASAN_OPTIONS" not in os.environ:
         space = TRUSTED_SPACE if is_known(name, "large", "") else SPACE
         resource.setrlimit(resource.RLIMIT_AS, (space, space))
@@ -172,22 +187,3 @@ def loop(
             if finding.key not in seen and len(seen) < MOST:
                 seen.add(finding.key)
                 save(finding, folder)
-
-
-def main(job: str) -> None:
-    """Do what the parent says in JSON."""
-    asked = json.loads(job)
-    warnings.simplefilter("ignore")
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    loop(
-        asked["target"],
-        Tally(Path(asked["tally"])),
-        Random(asked["seed"]),
-        asked["runs"],
-        asked["until"],
-        Path(asked["folder"]),
-    )
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])

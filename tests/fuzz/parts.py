@@ -1,4 +1,4 @@
-"""The compiled parts by themselves: what their callers give them, and what they should not."""
+"""The compiled parts that records, payloads and codecs of others reach, by themselves."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 import seeds
 from findings import Broken
 from mutate import Mutator
-from objects import Bits, Colour, Level, Objects, Odd
+from objects import Bits, Objects
 
 from bakeoff.bench.lab.fidelity.equality import first_difference
-from bakeoff.bench.lab.hostile.objects.kinds import Box
-from bakeoff.bench.operations import _memory
-from bakeoff.bench.worker import _slice
+from bakeoff.bench.lab.fidelity.matrix import Level
+from bakeoff.bench.lab.hostile.objects.values import Huge
 from bakeoff.codecs import Codec
+from bakeoff.codecs.conventions.tokens import Colour
 from bakeoff.codecs.core.fields import changed, extended, reach, steps_of
 from bakeoff.codecs.errors import DecodeError, EncodeError, LimitError, MissingField, TooMuchError
 from bakeoff.codecs.safety._scan import end_of, odd_keys, values_in
 from bakeoff.codecs.safety._walk import PolicyError, Rules, check_record
-from bakeoff.datasets.generated import _generate
 from bakeoff.schemas import Hint, Schema, SchemaError
 
 __all__ = ["PARTS"]
@@ -62,38 +61,19 @@ class _Row(NamedTuple):
 
 _LEAVES: tuple[Any, ...] = (
     bool, int, Annotated[int, Hint(big=True)], float, str, bytes, bytearray, dt.datetime, dt.date, dt.time,
-    dt.timedelta, decimal.Decimal, uuid.UUID, Colour, Level, Bits, Odd, Literal[1, "x", None], None, Any,
+    dt.timedelta, decimal.Decimal, uuid.UUID, Colour, Level, Bits, Huge, Literal[1, "x", None], None, Any,
     complex, Annotated[dt.datetime, Hint(aware=True)], Annotated[dt.datetime, Hint(epoch="s", aware=False)],
     Annotated[dt.timedelta, Hint(epoch="ms")], Annotated[bytes, Hint(encoding="hex")],
     Annotated[bytes, Hint(encoding="base64url")], Annotated[int, Hint(severity="note")],
     _Named, _Row, list, dict, set,
 )  # fmt: skip
 _KEYS: tuple[Any, ...] = (
-    str,
-    int,
-    uuid.UUID,
-    dt.date,
-    dt.datetime,
-    Colour,
-    Level,
-    Any,
-    bool | int,
-    Literal[1, "x"],
-)
+    str, int, uuid.UUID, dt.date, dt.datetime, Colour, Level, Any, bool | int, Literal[1, "x"],
+)  # fmt: skip
 _SCHEMAS = 3000
 _CODECS = (
-    None,
-    "json",
-    "msgpack",
-    "msgpack/tuple",
-    "bson",
-    "yaml",
-    "cbor2",
-    "plist",
-    "marshal",
-    "ujson",
-    "orjson",
-)
+    None, "json", "msgpack", "msgpack/tuple", "bson", "yaml", "cbor2", "plist", "marshal", "ujson", "orjson",
+)  # fmt: skip
 
 
 def _kind(random: Random, depth: int) -> Any:
@@ -394,127 +374,11 @@ class _Shell(_Seeded):
         return outcome
 
 
-# What measures and generates ----------------------------------------------------------------------
-
-_ERRORS = (
-    TypeError, ValueError, OverflowError, LookupError, RuntimeError, MemoryError, SystemError, AttributeError,
-    ArithmeticError,
-)  # fmt: skip
-_INTS = (-(2**70), -(2**63), -(2**31), -5, -1, 0, 1, 2, 7, 100)
-
-
-class _Calls(_Seeded):
-    """Calls of a module's functions with odd arguments: the wrong ones are errors, and nothing worse."""
-
-    def calls(self, random: Random, objects: Objects) -> tuple[Callable[[], Any], ...]:
-        raise NotImplementedError
-
-    def draw(self, random: Random) -> str:
-        objects = Objects(random)
-        try:
-            random.choice(self.calls(random, objects))()
-        except _ERRORS:
-            return "refused"
-        return "accepted"
-
-
-class _Slice(_Calls):
-    """The timed loop."""
-
-    def calls(self, random: Random, objects: Objects) -> tuple[Callable[[], Any], ...]:
-        items = [objects.wild() for _ in range(int(random.random() * 4))]
-
-        def change(item: Any) -> Any:
-            items.append(1)
-
-        def clear(item: Any) -> Any:
-            items.clear()
-            return item
-
-        def drop(item: Any) -> Any:
-            items[:] = [None] * len(items)
-            return item
-
-        callee = random.choice(
-            (_slice.nothing, _slice.touch, repr, len, change, clear, drop, 5, None, objects.wild())
-        )
-
-        def number() -> Any:
-            return random.choice((*_INTS, 1.5, None))
-
-        return (
-            lambda: _slice.time_calls(callee, items, number(), number(), number()),
-            lambda: _slice.time_calls(callee, items, number(), 20, random.choice((0, 1, 7))),
-            lambda: _slice.touch(items),
-            lambda: _slice.touch(objects.wild()),
-            lambda: _slice.copy(objects.wild()),
-            lambda: _slice.spin(number()),
-            lambda: _slice.time_calls(callee, objects.wild(), 0, 1),
-        )
-
-
-class _Memory(_Calls):
-    """The counters of memory."""
-
-    def calls(self, random: Random, objects: Objects) -> tuple[Callable[[], Any], ...]:
-        items = [objects.wild() for _ in range(int(random.random() * 4))]
-
-        def clear(item: Any) -> Any:
-            items.clear()
-
-        callee = random.choice((repr, len, Box, 5, clear, objects.wild()))
-        beat = random.choice((lambda: None, clear, 5))
-        resident = random.choice((None, lambda: 5, lambda: "x", 7))
-
-        def number() -> Any:
-            return random.choice((-(2**31), -5, -1, 0, 1, 2, 3))
-
-        return (
-            lambda: _memory.windows(callee, items, number(), number(), random.random() < 0.5, beat, resident),
-            _memory.used,
-            _memory.trim,
-        )
-
-
-class _Generate(_Calls):
-    """The generators."""
-
-    def calls(self, random: Random, objects: Objects) -> tuple[Callable[[], Any], ...]:
-        def number() -> Any:
-            return random.choice((*_INTS, 2**32, 2**40, 2**63, 2**64 - 1, 1.5, None))
-
-        def length() -> Any:
-            return random.choice((*_INTS, 4095, 4096, 4097, 100_000, 1.5))
-
-        digits = _generate.Random(random.getrandbits(64), random.choice(("", "a", "movies", "x" * 8)))
-        digits.seek(random.getrandbits(40))
-        return (
-            lambda: _generate.Random(number(), random.choice(("", "x" * 9, "é", None))),
-            lambda: digits.seek(number()),
-            lambda: digits.below(number()),
-            lambda: digits.between(number(), number()),
-            lambda: digits.chance(number()),
-            lambda: digits.ratio(number(), number(), number()),
-            lambda: digits.pick(random.choice(([], "", "abc", (1, 2), {}, objects.wild()))),
-            lambda: digits.data(length()),
-            lambda: digits.digits(length()),
-            lambda: digits.title(length()),
-            lambda: digits.prose(length()),
-            lambda: _generate.fresh(objects.wild()),
-            lambda: _generate.movie(digits, number()),
-            lambda: _generate.message(digits, number()),
-            lambda: list(_generate.Stream(random.choice((_generate.movie, repr, 5)), digits, number(), 3)),
-        )
-
-
 PARTS: dict[str, Callable[[], Any]] = {
     "plan": _Plan,
     "ends": _Ends,
     "fields": _Fields,
     "walk": _Walk,
     "codec": _Shell,
-    "slice": _Slice,
-    "memory": _Memory,
-    "generate": _Generate,
 }
-"""Name to maker; the names of the extensions without their underscore."""
+"""Name to maker."""

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any, NotRequired, TypedDict
 
 from bakeoff import codecs
+from bakeoff.bench.lab.evolution.records import Maker
 from bakeoff.bench.lab.hostile.build import DEEP, Repeat
 from bakeoff.bench.lab.hostile.formats import CASES
 from bakeoff.codecs import Codec, EncodeError
@@ -163,27 +164,14 @@ class Shapes(TypedDict):
     hole: NotRequired[Hole]
 
 
-_SHAPES: tuple[Shapes, ...] = (
-    {
-        "one": None, "at": dt.date(2024, 2, 29), "many": [], "years": {}, "names": {}, "holes": [], "nulls": [],
-        "rows": [], "some": set(), "pair": (0, ""), "price": decimal.Decimal(0), "key": uuid.UUID(int=0), "any": None,
-    },
-    {
-        "one": "text", "at": -5, "many": [1, "a", b"b"], "years": {2024: 0.5, -1: 2.0}, "names": {"a": {"nothing": None}},
-        "holes": [{"nothing": None, "note": None}, {"nothing": None, "note": 7}, {"nothing": None}], "nulls": [None] * 5,
-        "rows": [[1, 2], [], [2**40]], "some": {1, 2, 3}, "pair": (-(2**63), "é😀"), "price": decimal.Decimal("1.10"),
-        "key": uuid.UUID(int=5), "any": {"a": [1, None, b"x"]}, "hole": {"nothing": None, "note": 1},
-    },
-)  # fmt: skip
-
-
 def bound(codec: Codec) -> Iterator[tuple[str, Codec, list[bytes], list[bytes]]]:
     """Yield a codec that needs a schema with each of several, with payloads and files; and their names."""
-    given: list[tuple[str, Any, list[Any]]] = [("shapes", Shapes, list(_SHAPES))]
-    given += [(name, (made := corpus(name, 3)).schema, list(made.records())) for name in CORPORA]
-    for name, kind, records in given:
+    shapes = Schema(Shapes)
+    given = [("shapes", shapes, [Maker(seed).make(shapes.layout.root) for seed in range(4)])]
+    given += [(name, Schema((made := corpus(name, 3)).schema), list(made.records())) for name in CORPORA]
+    for name, schema, records in given:
         try:
-            typed = codec.with_schema(Schema(kind))
+            typed = codec.with_schema(schema)
         except SchemaError:
             continue  # not every library has a form of every type
         assert typed.bound is not None

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import json
+import multiprocessing
 import os
-import select
 import signal
-import subprocess
-import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
+from typing import Any
 
+from child import run
 from findings import Finding, is_known, save
 from tally import Tally
 
@@ -26,7 +26,6 @@ MOST_DEATHS = 20
 FIRST_PATIENCE = 60.0
 """Seconds until a child must have its first case."""
 _TICK = 0.1
-_CHILD = Path(__file__).parent / "child.py"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,25 +72,20 @@ def hunt(result: Result, order: Order, stop: threading.Event, beat: Callable[[],
     """
     begin = time.monotonic()
     until = None if order.seconds is None else begin + order.seconds
-    deaths = 0
+    deaths, tally = 0, Tally()
+
+    def current() -> None:
+        result.counts = tally.counts()
+        result.seconds = time.monotonic() - begin
+        beat()
+
     with tempfile.TemporaryDirectory(prefix="bakeoff-fuzz-") as folder:
-        tally = Tally.create(Path(folder) / "tally")
-
-        def current() -> None:
-            result.counts = tally.counts()
-            result.seconds = time.monotonic() - begin
-            beat()
-
+        errors = Path(folder) / "stderr"
         while not stop.is_set():
-            job = {
-                "target": result.target,
-                "tally": str(Path(folder) / "tally"),
-                "seed": f"{order.seed} {result.target} {deaths}",
-                "runs": order.runs,
-                "until": until,
-                "folder": str(order.folder),
-            }
-            kind, what = _watch(job, Path(folder) / "stderr", tally, order.patience, stop, current)
+            errors.touch()
+            seed = f"{order.seed} {result.target} {deaths}"
+            job = (result.target, tally, seed, order.runs, until, order.folder, errors)
+            kind, what = _watch(job, errors, tally, order.patience, stop, current)
             current()
             if not kind:
                 break
@@ -112,7 +106,7 @@ def hunt(result: Result, order: Order, stop: threading.Event, beat: Callable[[],
 
 
 def _watch(
-    job: dict[str, object],
+    job: tuple[Any, ...],
     errors: Path,
     tally: Tally,
     patience: float,
@@ -120,49 +114,32 @@ def _watch(
     current: Callable[[], object],
 ) -> tuple[str, str]:
     """Run a child; return the kind of its end and a sentence, or nothing when it ended well."""
-    with errors.open("wb") as stderr:
-        process = subprocess.Popen(
-            [sys.executable, "-P", "-X", "faulthandler", str(_CHILD), json.dumps(job)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=stderr,
-            # The order of sets, and with it the seeds, follow the hash seed. Our folder is for its imports.
-            env=os.environ | {"PYTHONHASHSEED": "0", "PYTHONPATH": _path()},
-            start_new_session=True,
-        )
-    handle = os.pidfd_open(process.pid)
+    process = multiprocessing.get_context("spawn").Process(target=run, args=job)
+    process.start()
     late = False
     try:
-        poll = select.poll()
-        poll.register(handle, select.POLLIN)
-        runs, since, first = tally.counts()["runs"], time.monotonic(), True
-        while not poll.poll(_TICK * 1000) and not stop.is_set():
+        runs, since, allowed = tally.counts()["runs"], time.monotonic(), FIRST_PATIENCE
+        while not late and process.is_alive() and not stop.is_set():
+            process.join(_TICK)
             current()
             now = tally.counts()["runs"]
             if now != runs:
-                runs, since, first = now, time.monotonic(), False
-            elif time.monotonic() - since > (FIRST_PATIENCE if first else patience):
-                late = True
-                break
+                runs, since, allowed = now, time.monotonic(), patience
+            late = time.monotonic() - since > allowed
     finally:
-        os.close(handle)
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        process.kill()
+        process.join()
     if late:
         return "slow", f"did not come back within {patience:g} s"
-    if stop.is_set() or (process.returncode == 0 and not tally.busy):
+    code = process.exitcode or 0
+    if stop.is_set() or (code == 0 and not tally.busy):
         return "", ""
     said = errors.read_bytes()[-3000:].decode(errors="replace").strip()
-    if process.returncode >= 0:
-        return "deaths", f"exit code {process.returncode}: {said.splitlines()[-1] if said else 'no words'}"
+    if code >= 0:
+        return "deaths", f"exit code {code}: {said.splitlines()[-1] if said else 'no words'}"
     # What faulthandler says, up to the driver's own frames.
     frames = [line.strip() for line in said.splitlines() if line.startswith("  File ")]
-    where = "; ".join(frame for frame in frames if "child.py" not in frame)
-    return "deaths", f"{signal.Signals(-process.returncode).name} in {where or said[-200:] or 'silence'}"
-
-
-def _path() -> str:
-    before = os.environ.get("PYTHONPATH")
-    here = str(_CHILD.parent)
-    return here if not before else os.pathsep.join((here, before))
+    where = "; ".join(takewhile(lambda frame: "child.py" not in frame, frames))
+    return "deaths", f"{signal.Signals(-code).name} in {where or said[-200:] or 'silence'}"

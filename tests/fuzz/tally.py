@@ -2,66 +2,49 @@
 
 from __future__ import annotations
 
-import mmap
-from pathlib import Path
+from multiprocessing.sharedctypes import RawArray, RawValue
 
-__all__ = ["COUNTS", "LARGEST", "Tally"]
+__all__ = ["COUNTS", "Tally"]
 
 COUNTS = ("runs", "accepted", "refused", "limited", "deaths", "foreign", "broken", "slow", "large", "known")
 """What is counted: runs by their outcome, then faults by their kind."""
-
-LARGEST = 1 << 20
+_LARGEST = 1 << 20
 """Longest case, in bytes."""
-
-_BUSY, _LENGTH = len(COUNTS), len(COUNTS) + 1
-_HEAD = 8 * (len(COUNTS) + 2)
 
 
 class Tally:
-    """Counts by name as attributes of a file, shared by a child and its parent.
+    """Counts by name, shared by a child and its parent."""
 
-    Args:
-        path: The file; made by `create`.
-    """
-
-    def __init__(self, path: Path) -> None:
-        with path.open("r+b") as file:
-            self._map = mmap.mmap(file.fileno(), _HEAD + LARGEST)
-        self._view = memoryview(self._map)
-        self._numbers = self._view[:_HEAD].cast("q")
-
-    @classmethod
-    def create(cls, path: Path) -> Tally:
-        """Make the file, with nothing counted."""
-        path.write_bytes(bytes(_HEAD + LARGEST))
-        return cls(path)
+    def __init__(self) -> None:
+        self._counts = RawArray("q", len(COUNTS))
+        self._busy, self._length = RawValue("b"), RawValue("q")
+        self._case = RawArray("c", _LARGEST)
 
     def start(self, case: bytes) -> None:
         """Write a case down before it is tried, since nobody may be left to do it afterwards."""
-        size = len(case)
-        self._map[_HEAD : _HEAD + size] = case
-        self._numbers[_LENGTH] = size
-        self._numbers[_BUSY] = 1
-        self._numbers[0] += 1
+        memoryview(self._case).cast("B")[: len(case)] = case
+        self._length.value = len(case)
+        self._busy.value = 1
+        self.add("runs")
 
     def stop(self) -> None:
         """Say that the case was survived."""
-        self._numbers[_BUSY] = 0
+        self._busy.value = 0
 
     def add(self, count: str) -> None:
         """Count one more."""
-        self._numbers[COUNTS.index(count)] += 1
+        self._counts[COUNTS.index(count)] += 1
 
     @property
     def busy(self) -> bool:
         """Whether a case is being tried."""
-        return bool(self._numbers[_BUSY])
+        return bool(self._busy.value)
 
     @property
     def case(self) -> bytes:
         """The last case that was tried."""
-        return self._map[_HEAD : _HEAD + self._numbers[_LENGTH]]
+        return self._case[: self._length.value]
 
     def counts(self) -> dict[str, int]:
         """Return all counts by name."""
-        return dict(zip(COUNTS, self._numbers, strict=False))
+        return dict(zip(COUNTS, self._counts, strict=True))

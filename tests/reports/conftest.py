@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 import madeup
 from bakeoff.bench.results import Result
+from bakeoff.cli import main
 
 
 @pytest.fixture
@@ -20,3 +22,19 @@ def result_of() -> Callable[..., Result]:
 def planted() -> Result:
     """The bake-off of 2011 as a run: four codecs and the floor, on messages."""
     return madeup.planted()
+
+
+@pytest.fixture
+def bakeoff(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., tuple[int, str, str]]:
+    """The command line in an empty folder: exit code, standard output and standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def bakeoff(*args: object) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as stop:
+            main([str(arg) for arg in args])
+        assert isinstance(stop.value.code, int)
+        return stop.value.code, *capfd.readouterr()
+
+    return bakeoff

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from bakeoff import cli
 from bakeoff.bench.results import CheckFacts, GrowthFacts, OperationFacts, Result, write
 from bakeoff.reports.model.anonymous import anonymous
 from madeup import cell_of
@@ -74,17 +73,12 @@ def secretive(result_of: Callable[..., Result]) -> Result:
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_no_format_tells(
-    secretive: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
-) -> None:
+def test_no_format_tells(secretive: Result, bakeoff: Callable[..., tuple[int, str, str]], form: str) -> None:
     """Host, user, paths, command and what the records hold are in no output; without the flag they are."""
-    monkeypatch.chdir(tmp_path)
     write(secretive, Path("bakeoff.json"))
 
     def written(*flags: str) -> bytes:
-        with pytest.raises(SystemExit) as end:
-            cli.main(["report", "-f", form, "-o", "out", *flags])
-        assert not end.value.code
+        assert bakeoff("report", "-f", form, "-o", "out", *flags)[0] == 0
         files = Path("out").iterdir() if form == "pyperf" else [Path("out")]
         return b"".join(file.read_bytes() for file in files)
 
@@ -119,14 +113,12 @@ def test_corpora_of_bakeoff_keep_their_names(planted: Result) -> None:
     assert anonymous([replace(planted, corpora=(elsewhere,))], ["messages"])[0].corpora[0].name == "records 1"
 
 
-def test_machines_stay_apart(planted: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_machines_stay_apart(planted: Result, bakeoff: Callable[..., tuple[int, str, str]]) -> None:
     """Two machines are numbered, and still have a block of columns each."""
-    monkeypatch.chdir(tmp_path)
     write(planted, Path("a.json"))
     write(replace(planted, environment={**planted.environment, "hostname": SECRET}), Path("b.json"))
-    with pytest.raises(SystemExit):
-        cli.main(["report", "a.json", "b.json", "--anonymous", "-f", "json", "-o", "out.json"])
-    columns: list[dict[str, Any]] = json.loads(Path("out.json").read_text())["sections"][0]["columns"]
+    _, out, _ = bakeoff("report", "a.json", "b.json", "--anonymous", "-f", "json")
+    columns: list[dict[str, Any]] = json.loads(out)["sections"][0]["columns"]
 
     assert {"machine 1", "machine 2"} <= {column["block"] for column in columns}
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from bakeoff.bench.results import Cell, CellResult, OperationFacts, Result
+from bakeoff.bench.results import OperationFacts, Result
 from bakeoff.errors import UsageError
 from bakeoff.reports import render
 from bakeoff.reports.decide.compare import compare
@@ -17,6 +17,7 @@ from bakeoff.reports.decide.compare_output import table
 from bakeoff.reports.model.columns import COLUMNS
 from bakeoff.reports.model.view import View
 from bakeoff.reports.page import chart_rows, charts, page
+from madeup import added, changed
 
 FOUND = OperationFacts("found", "integer", "higher", "records found", "time", "records found in a second")
 HELD = OperationFacts("held@lmdb", "byte", "lower", "held by lmdb", "memory", "bytes of a store")
@@ -141,8 +142,7 @@ def test_an_operation_that_a_codec_has_not_is_no_fault_of_it(result_of):
     """What it was measured in counts, and the recommendation may name it."""
     bson = {"dump": 9e-6, "load": 9e-6}
     made = result_of({"json": {"dump": 2e-6, "load": 2e-6, "size": 100}, "bson": bson})
-    cell = CellResult(Cell("messages", "peek:id", "json"), "unsupported", "no record has it")
-    table = render([replace(made, cells=(*made.cells, cell))])
+    table = render([added(made, "json", "peek:id", outcome="unsupported", reason="no record has it")])
 
     assert "exact" in next(line for line in table.splitlines() if line.startswith("json "))
     assert "json costs least" in table
@@ -160,11 +160,7 @@ def test_a_sweep_says_why_a_column_has_no_figure(result_of):
     """In a footnote, and in the row's reason."""
     made = result_of({"json": {f"batch-dump:{n}": 1e-6 * n for n in (10, 100)}}, floor=False)
     reason = "the frame is too long"
-    cells = [
-        replace(cell, outcome="error", reason=reason, samples=()) if cell.cell.parameter == "100" else cell
-        for cell in made.cells
-    ]
-    found = replace(made, cells=tuple(cells))
+    found = changed(made, operation="batch-dump:100", outcome="error", reason=reason, samples=())
 
     assert f"[a] batch-dump:100: {reason}" in render([found])
     rows = csv.DictReader(io.StringIO(render([found], "csv")))

@@ -8,6 +8,7 @@ import random
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,21 +17,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff import codecs
-from bakeoff.bench.results import Cell, CellResult, CheckFacts, GrowthFacts, Measurement, write
+from bakeoff.bench.results import Cell, CheckFacts, GrowthFacts, Measurement, write
 from bakeoff.bench.run import interleaved
 from bakeoff.bench.run.interleaved import Again
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.stats import Session
-from bakeoff.cli import main
 from bakeoff.errors import UsageError
 from bakeoff.reports.decide import compare_output as written
 from bakeoff.reports.decide.compare import compare
 from bakeoff.reports.decide.compare_output import table
+from madeup import PLANTED, added, changed
 
-BASE = {
-    "json": {"dump": 2.4e-6, "load": 2.2e-6, "size": 1675},
-    "msgpack": {"dump": 1.4e-6, "load": 1.6e-6, "size": 1498},
-}
+BASE = {name: PLANTED[name] for name in ("json", "msgpack")}
 
 CALM = Session(0.001, 30, 31)
 """Two runs of a machine whose past runs agreed."""
@@ -46,14 +44,10 @@ def slowed(codec, operation, factor):
 
 def contended(result, level):
     """The same run under another contention."""
-    cells = (
-        replace(cell, samples=tuple(replace(sample, contention=level) for sample in cell.samples))
-        for cell in result.cells
-    )
-    return replace(result, cells=tuple(cells))
+    return changed(result, sample=lambda sample: replace(sample, contention=level))
 
 
-def words(comparison):
+def words_of(comparison):
     return {(c.cell.codec, c.cell.operation_name): c.words for c in comparison.changes}
 
 
@@ -65,25 +59,21 @@ class TestCompare:
         assert {"same", "not significant"} >= {c.verdict for c in found.changes}
         assert [] == found.regressions(0)
 
-    def test_slowed_cell(self, result_of):
-        """A planted slow-down is found, in its cell alone, and said in words."""
-        found = compare(result_of(BASE, seed=1), result_of(slowed("json", "load", 1.25), seed=2))
+    @pytest.mark.parametrize(
+        ("codec", "operation", "factor", "said"),
+        [
+            ("json", "load", 1.25, "1.25× slower"),
+            ("json", "dump", 0.5, "2.00× faster"),
+            ("msgpack", "size", 1.1, "1.10× larger"),
+        ],
+    )
+    def test_one_cell_changed(self, result_of, codec, operation, factor, said):
+        """A planted change is found in its cell alone, and said in the words of its figures."""
+        found = compare(result_of(BASE, seed=1), result_of(slowed(codec, operation, factor), seed=2))
+        changes = {cell: words for cell, words in words_of(found).items() if "×" in words}
 
-        assert words(found)["json", "load"] == "1.25× slower"
-        assert [Cell("messages", "load", "json")] == [c.cell for c in found.changes if c.verdict == "worse"]
-
-    def test_sped_up_cell(self, result_of):
-        """A planted gain is called faster."""
-        found = compare(result_of(BASE, seed=1), result_of(slowed("json", "dump", 0.5), seed=2))
-
-        assert words(found)["json", "dump"] == "2.00× faster"
-
-    def test_bytes_have_their_own_words(self, result_of):
-        """Bytes become larger or smaller, exactly, without any noise."""
-        found = compare(result_of(BASE), result_of(slowed("msgpack", "size", 1.1), seed=2))
-
-        assert words(found)["msgpack", "size"] == "1.10× larger"
-        assert words(found)["json", "size"] == "same"
+        assert {(codec, operation): said} == changes
+        assert "same" == words_of(found)["json", "size"]
 
     @pytest.mark.parametrize(
         ("operation", "before", "after", "expected"),
@@ -99,55 +89,29 @@ class TestCompare:
     )
     def test_memory_has_a_tolerance(self, planted, operation, before, after, expected):
         """One figure a run is judged by what two runs of the same code differ by."""
+        known = {"resolution": 65536} if operation.startswith("peak") else {}
+        found = compare(*(added(planted, "json", operation, value, **known) for value in (before, after)))
 
-        def holding(value):
-            cell = CellResult(
-                Cell("messages", operation, "json"),
-                "ok",
-                resolution=65536 if operation.startswith("peak") else None,
-                samples=(Measurement(value, value, value),),
-            )
-            return replace(planted, cells=(*planted.cells, cell))
-
-        found = compare(holding(before), holding(after))
-
-        assert expected == words(found)["json", operation]
+        assert expected == words_of(found)["json", operation]
         assert [operation] * expected.endswith("larger") == [
             c.cell.operation_name for c in found.regressions(0.05)
         ]
 
     def test_a_coarse_peak_has_a_coarse_tolerance(self, planted):
         """Where a peak is known to a MiB only, less than that is no difference."""
-        cell = Cell("messages", "peak-load", "json")
-        coarse = [
-            replace(
-                planted,
-                cells=(
-                    *planted.cells,
-                    CellResult(cell, "ok", resolution=1 << 20, samples=(Measurement(v, v, v),)),
-                ),
-            )
-            for v in (1e6, 2e6)
-        ]
+        coarse = [added(planted, "json", "peak-load", peak, resolution=1 << 20) for peak in (1e6, 2e6)]
 
-        assert "not significant" == words(compare(*coarse))["json", "peak-load"]
+        assert "not significant" == words_of(compare(*coarse))["json", "peak-load"]
 
     def test_a_peak_below_its_resolution_is_no_figure(self, planted):
         """4 KiB against 12 KiB says nothing where less than 64 KiB is not seen; 640 KiB is ten times that."""
-        cell = Cell("messages", "peak-load", "json")
         one, other, more = (
-            replace(
-                planted,
-                cells=(
-                    *planted.cells,
-                    CellResult(cell, "ok", resolution=65536, samples=(Measurement(v, v, v),)),
-                ),
-            )
-            for v in (4096.0, 12288.0, 655_360.0)
+            added(planted, "json", "peak-load", peak, resolution=65536)
+            for peak in (4096.0, 12288.0, 655_360.0)
         )
 
-        assert "not significant" == words(compare(one, other))["json", "peak-load"]
-        assert "10.0× larger" == words(compare(one, more))["json", "peak-load"]
+        assert "not significant" == words_of(compare(one, other))["json", "peak-load"]
+        assert "10.0× larger" == words_of(compare(one, more))["json", "peak-load"]
         shown = {
             row.entries["operation"].text: row.entries for row in table(compare(one, more)).sections[0].rows
         }
@@ -158,15 +122,8 @@ class TestCompare:
     )
     def test_a_figure_of_nothing_has_no_ratio(self, planted, before, after, verdict):
         """0 bytes kept before and some after are not the same."""
-        cell = Cell("messages", "retained-records", "json")
-        runs = [
-            replace(
-                planted,
-                cells=(*planted.cells, CellResult(cell, "ok", samples=(Measurement(value, value, value),))),
-            )
-            for value in (before, after)
-        ]
-        (change,) = [c for c in compare(*runs).changes if c.cell == cell]
+        runs = [added(planted, "json", "retained-records", value) for value in (before, after)]
+        (change,) = [c for c in compare(*runs).changes if c.cell.operation_name == "retained-records"]
 
         assert verdict == change.verdict
 
@@ -176,7 +133,7 @@ class TestCompare:
             result_of({name: {**ops, "peak-load": value} for name, ops in BASE.items()}, processes=1)
             for value in (1e6, 1e7, 1.2e6)
         ]
-        runs = [replace(run, cells=tuple(replace(c, resolution=65536) for c in run.cells)) for run in runs]
+        runs = [changed(run, resolution=65536) for run in runs]
         more, little = (
             {c.cell.operation_name: c.verdict for c in compare(runs[0], run).means} for run in runs[1:]
         )
@@ -188,8 +145,7 @@ class TestCompare:
 
         def of(size, encoded):
             run = result_of({"json": {"dump": 1e-6, "load": 1e-6, "size": size}})
-            check = CheckFacts(records=10, encoded=encoded)
-            return replace(run, cells=tuple(replace(cell, check=check) for cell in run.cells))
+            return changed(run, check=CheckFacts(records=10, encoded=encoded))
 
         found = compare(of(100, 40), of(150, 60))
         (size,) = [c for c in found.changes if c.cell.operation_name == "size"]
@@ -367,7 +323,7 @@ class TestCompare:
         after = result_of({"msgpack": BASE["msgpack"]}, outcomes={"json": ("crashed", "signal 11")}, seed=2)
         found = compare(result_of(BASE), after)
 
-        assert words(found)["json", "load"] == "ok → crashed"
+        assert words_of(found)["json", "load"] == "ok → crashed"
         assert {"json"} == {c.cell.codec for c in found.regressions(10)}
 
     @pytest.mark.parametrize(
@@ -380,12 +336,7 @@ class TestCompare:
     )
     def test_a_new_loss_is_a_regression(self, result_of, before, after, verdict):
         """A lossy cell that begins to lose something else counts as worse."""
-
-        def losing(loss):
-            result = result_of(BASE)
-            return replace(result, cells=tuple(replace(c, outcome="lossy", loss=loss) for c in result.cells))
-
-        found = compare(losing(before), losing(after))
+        found = compare(*(changed(result_of(BASE), outcome="lossy", loss=loss) for loss in (before, after)))
 
         assert {verdict} == {c.verdict for c in found.changes}
         assert bool(found.regressions(10)) is (verdict == "worse")
@@ -399,14 +350,14 @@ class TestCompare:
         before = result_of(BASE, noise=1e-6, losses=dict.fromkeys(BASE, ("a tuple",)))
         found = compare(before, result_of(slowed("json", "load", factor), noise=1e-6, seed=2))
 
-        assert words(found)["json", "load"] == said
+        assert words_of(found)["json", "load"] == said
         assert fails is bool(found.regressions(0.05))
 
     def test_a_new_leak_is_a_regression(self, planted):
         """Memory that begins to grow counts as worse."""
         cell = Cell("messages", "growth-load", "json")
         before, after = (
-            replace(planted, cells=(*planted.cells, CellResult(cell, "ok", facts=GrowthFacts(verdict))))
+            added(planted, "json", "growth-load", facts=GrowthFacts(verdict))
             for verdict in ("no growth", "growing")
         )
 
@@ -464,20 +415,13 @@ class TestCompare:
 
 class TestCommand:
     @pytest.fixture
-    def run(self, capfd, result_of, tmp_path, monkeypatch):
-        """Files base, same and slow, and the command line in their folder."""
-        monkeypatch.chdir(tmp_path)
+    def run(self, bakeoff, result_of):
+        """Files base, same and slow, and `bakeoff compare` in their folder."""
         options = Options(("messages",), ("json", "msgpack")).flat()
-        write(result_of(BASE, seed=1, options=options), tmp_path / "base.json")
-        write(result_of(BASE, seed=2, options=options), tmp_path / "same.json")
-        write(result_of(slowed("json", "load", 1.2), seed=3, options=options), tmp_path / "slow.json")
-
-        def call(*args):
-            with pytest.raises(SystemExit) as stop:
-                main(["compare", *args])
-            return stop.value.code, *capfd.readouterr()
-
-        return call
+        write(result_of(BASE, seed=1, options=options), Path("base.json"))
+        write(result_of(BASE, seed=2, options=options), Path("same.json"))
+        write(result_of(slowed("json", "load", 1.2), seed=3, options=options), Path("slow.json"))
+        return partial(bakeoff, "compare")
 
     def test_regression_fails(self, run):
         """A real regression beyond the limit exits with 1 and names the cell, after the table."""

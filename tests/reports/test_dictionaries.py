@@ -7,16 +7,15 @@ import platform
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import bakeoff
+import madeup
 from bakeoff import codecs
 from bakeoff.bench.results import CheckFacts, Result, write
-from bakeoff.cli import main
 from bakeoff.codecs.production.lock import Lock
 from bakeoff.codecs.streams.compression import dictionary_id
 
@@ -49,31 +48,21 @@ def measured(result_of: Callable[..., Result]) -> Callable[[bytes | None], None]
         told = {"format": "json", "library": "Python", "version": platform.python_version()}
         run = result_of(figures, facts={NAME: told})
         held = base64.b64encode(dictionary or b"").decode()
-        cells = (
-            replace(cell, check=CheckFacts(1000, 1000, dictionary=held))
-            if (cell.cell.codec, cell.cell.operation_name) == (NAME, "dump")
-            else cell
-            for cell in run.cells
-        )
-        write(replace(run, cells=tuple(cells)), Path("bakeoff.json"))
+        check = CheckFacts(1000, 1000, dictionary=held)
+        write(madeup.changed(run, NAME, "dump", check=check), Path("bakeoff.json"))
 
     return measured
 
 
 @pytest.fixture
-def pick(
-    capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., tuple[int, str]]:
+def pick(bakeoff: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str]]:
     """`bakeoff pick` in an empty folder: its exit code, and what it says."""
-    monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("BAKEOFF_LOCK", raising=False)
-    (tmp_path / ".git").mkdir()
+    Path(".git").mkdir()
 
     def pick(*args: str) -> tuple[int, str]:
-        with pytest.raises(SystemExit) as stop:
-            main(["pick", *args])
-        assert isinstance(stop.value.code, int)
-        return stop.value.code, "".join(capfd.readouterr())
+        code, *said = bakeoff("pick", *args)
+        return code, "".join(said)
 
     return pick
 

@@ -19,6 +19,7 @@ from bakeoff.reports.page import page
 from bakeoff.reports.page import placed as page_placed
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\"'`{{ 'in' + 'jected' }}&amp;<!--"
+CORPUS = f"{HOSTILE[:5]}movies"
 
 
 class Reader(HTMLParser):
@@ -127,17 +128,19 @@ def test_hostile_names_are_inert() -> None:
     """Markup in names, reasons, losses, output and profiles never becomes an element."""
     result = madeup.result(codecs=3, corpora=1, processes=3)
     bad = CellResult(Cell("movies", "dump", HOSTILE + "2"), "error", HOSTILE, stderr=HOSTILE)
+    called = madeup.renamed(result, "orjson", HOSTILE)
+    cells = (replace(c, cell=replace(c.cell, corpus=CORPUS), loss=(HOSTILE,)) for c in called.cells)
     hostile = replace(
-        result,
-        cells=(*(replace(c, cell=_renamed(c.cell), loss=(HOSTILE,)) for c in result.cells), bad),
+        called,
+        cells=(*cells, bad),
         codecs=(
-            *(replace(c, name=HOSTILE if c.name == "orjson" else c.name) for c in result.codecs),
+            *called.codecs,
             CodecFacts(HOSTILE + "2", HOSTILE, HOSTILE, HOSTILE, True, notes=(HOSTILE,), losses=(HOSTILE,)),
         ),
         corpora=(
             replace(
                 result.corpora[0],
-                name=f"{HOSTILE[:5]}movies",
+                name=CORPUS,
                 source=HOSTILE,
                 description=HOSTILE,
                 profile={HOSTILE: HOSTILE},
@@ -157,12 +160,6 @@ def test_hostile_names_are_inert() -> None:
     assert "injected" not in "".join(read.text)
     assert json.loads(read.scripts["result"])[0]["command"] == HOSTILE
     assert HOSTILE in "".join(read.text)
-
-
-def _renamed(cell: Cell) -> Cell:
-    return replace(
-        cell, corpus=f"{HOSTILE[:5]}movies", codec=HOSTILE if cell.codec == "orjson" else cell.codec
-    )
 
 
 def test_failed_cells_show_their_outcome_instead_of_a_time() -> None:
@@ -298,12 +295,11 @@ def test_the_headline_of_a_store_is_the_codecs_share_and_the_best(put: dict[str,
 
 def test_intervals_that_reach_far_are_cut_at_the_edge_of_a_chart() -> None:
     """All ends lie within the drawing, and the codec's part within its bar."""
-    made = in_store({"json": 8e-6, "bson": 9e-6})
-    cells = [
-        replace(c, samples=tuple(replace(s, value=s.value * (100 if s.pair == 0 else 1)) for s in c.samples))
-        for c in made.cells
-    ]
-    found = page_placed.panels(View.of([replace(made, cells=tuple(cells))]))
+    made = madeup.changed(
+        in_store({"json": 8e-6, "bson": 9e-6}),
+        sample=lambda s: replace(s, value=s.value * (100 if s.pair == 0 else 1)),
+    )
+    found = page_placed.panels(View.of([made]))
 
     assert [panel.heading for panel in found] == ["put, per record", "get, per record"]
     for panel in found:

@@ -10,7 +10,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -78,13 +78,18 @@ Opener = Callable[..., "Page"]
 
 
 @pytest.fixture
-def opened(browser: Browser, file: Path) -> Iterator[Opener]:
-    """Return a function that opens the page; whatever the browser complains about fails the test."""
+def opened(browser: Browser, file: Path, tmp_path: Path) -> Iterator[Opener]:
+    """Return a function that opens a page, or that of results; complaints of the browser fail the test."""
     complaints: list[str] = []
     contexts = []
 
-    def open_page(width: int = 1280, height: int = 900, path: Path = file, **options: Any) -> Page:
-        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+    def open_page(
+        width: int = 1280, path: Path = file, results: Sequence[Result] = (), **options: Any
+    ) -> Page:
+        if results:
+            path = tmp_path / "report.html"
+            path.write_text(report.render(results), "utf-8")
+        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda message: complaints.append(f"console: {message.text}"))
@@ -230,15 +235,13 @@ def test_the_script_ranks_as_python_does(opened: Opener, crowded: Result) -> Non
     ],
 )
 def test_the_script_is_as_careful(
-    opened: Opener, result_of: Callable[..., Result], tmp_path: Path, runs: list[dict[str, Any]]
+    opened: Opener, result_of: Callable[..., Result], runs: list[dict[str, Any]]
 ) -> None:
     """Where little is known the script holds back as the reports' own statistics do."""
     results = [result_of(**run) for run in runs]
-    path = tmp_path / "careful.html"
-    path.write_text(report.render(results), "utf-8")
     (view,) = View.of(results).corpora
     standing = view.standing
-    page = opened(path=path)
+    page = opened(results=results)
 
     assert ranks(page) == {codec: standing.place(codec) for codec in standing.ranks}
     assert bool(page.locator("#hints").inner_text()) is (runs[0].get("processes") != 2)
@@ -353,17 +356,13 @@ def test_lossy_codecs_are_marked_and_can_be_left_out(opened: Opener) -> None:
     expect(page.locator("#table tr[data-codec=bson]:not([hidden])")).to_have_count(0)
 
 
-def test_bars_of_lossy_codecs_can_be_left_out(
-    opened: Opener, result_of: Callable[..., Result], tmp_path: Path
-) -> None:
+def test_bars_of_lossy_codecs_can_be_left_out(opened: Opener, result_of: Callable[..., Result]) -> None:
     """What is lossy on a corpus loses its bar there and where all corpora are shown, not elsewhere."""
     first = result_of(corpora=["movies"])
     second = result_of(corpora=["types"], losses={"json": ("`tuple` came back as `list`",)})
     other = replace(second.corpora[0], sha256="f" * 64)
     both = replace(first, cells=first.cells + second.cells, corpora=(*first.corpora, other))
-    path = tmp_path / "lossy.html"
-    path.write_text(report.render([both]), "utf-8")
-    page = opened(path=path)
+    page = opened(results=[both])
     page.get_by_label("Loses nothing").check()
     for corpus, bars in (("movies", 5), ("types", 4), ("All 2 corpora", 3)):
         page.select_option("#corpus", label=corpus)
@@ -371,17 +370,14 @@ def test_bars_of_lossy_codecs_can_be_left_out(
         expect(page.locator("#bars-dump")).to_have_attribute("aria-label", re.compile(f": {bars} bars "))
 
 
-def test_hints_leave_out_what_concerns_nobody(
-    opened: Opener, result_of: Callable[..., Result], tmp_path: Path
-) -> None:
+def test_hints_leave_out_what_concerns_nobody(opened: Opener, result_of: Callable[..., Result]) -> None:
     """Codecs that change places at 0.0003 reads for each write are not said to."""
     planted = {
         "json": {"dump": 1e-6, "load": 1e-6, "size": 100},
         "bson": {"dump": 0.9997e-6, "load": 2e-6, "size": 100},
     }
-    path = tmp_path / "hints.html"
-    path.write_text(report.render([result_of(planted, noise=0.0)]), "utf-8")
-    text = opened(path=path).locator("#hints").inner_text().replace("\u00a0", " ")
+    page = opened(results=[result_of(planted, noise=0.0)])
+    text = page.locator("#hints").inner_text().replace("\u00a0", " ")
 
     assert text == (
         "json stays cheapest from 0.01 to 10,000 reads for each write, "
@@ -423,14 +419,12 @@ def test_the_data_can_be_downloaded(opened: Opener, crowded: Result) -> None:
     assert any(row["outcome"] == "crashed" and "SIGSEGV" in row["reason"] for row in rows)
 
 
-def test_the_csv_runs_no_formulas(opened: Opener, result_of: Callable[..., Result], tmp_path: Path) -> None:
+def test_the_csv_runs_no_formulas(opened: Opener, result_of: Callable[..., Result]) -> None:
     """Names and reasons that a spreadsheet would run get a quote in front, figures stay."""
     run = result_of(
         {"=cmd()": {"dump": 1e-6, "load": 1e-6, "size": 90}}, outcomes={"bad": ("crashed", " @SUM(1)")}
     )
-    path = tmp_path / "formulas.html"
-    path.write_text(report.render([run]), "utf-8")
-    page = opened(path=path)
+    page = opened(results=[run])
     with page.expect_download() as saved:
         page.get_by_role("button", name="Download CSV").click()
     rows = list(csv.DictReader(io.StringIO(Path(saved.value.path()).read_text("utf-8"))))
@@ -635,40 +629,19 @@ def test_an_empty_chart_says_what_to_do(opened: Opener, small: Path) -> None:
     assert page.locator("#format").input_value() == ""
 
 
-def test_a_corpus_without_costs_is_no_picture(
-    opened: Opener, result_of: Callable[..., Result], tmp_path: Path
-) -> None:
+def test_a_corpus_without_costs_is_no_picture(opened: Opener, result_of: Callable[..., Result]) -> None:
     """Where no codec has a cost there is a sentence and no empty axes; what else was measured is drawn."""
-    path = tmp_path / "sizes.html"
-    path.write_text(report.render([result_of({"json": {"size": 9}, "bson": {"size": 8}})]), "utf-8")
-    page = opened(path=path)
+    page = opened(results=[result_of({"json": {"size": 9}, "bson": {"size": 8}})])
 
     expect(page.locator("#blank")).to_have_text("No codec has both a size and a cost here.")
     expect(page.locator("#front")).to_be_hidden()
     assert page.locator("#front svg").count() == 0
 
 
-def test_hostile_names_run_nothing(opened: Opener, crowded: Result, tmp_path: Path) -> None:
+def test_hostile_names_run_nothing(opened: Opener, crowded: Result) -> None:
     """Markup in a name is shown as it is, by the table, the sentences, the charts and their tables."""
     name = '</script><img src=x onerror="document.title=1">'
-    hostile = replace(
-        crowded,
-        cells=tuple(
-            replace(
-                c,
-                cell=replace(
-                    c.cell, codec=name if c.cell.codec == "msgspec-msgpack/struct" else c.cell.codec
-                ),
-            )
-            for c in crowded.cells
-        ),
-        codecs=tuple(
-            replace(c, name=name if c.name == "msgspec-msgpack/struct" else c.name) for c in crowded.codecs
-        ),
-    )
-    path = tmp_path / "hostile.html"
-    path.write_text(report.render([hostile]), "utf-8")
-    page = opened(path=path)
+    page = opened(results=[madeup.renamed(crowded, "msgspec-msgpack/struct", name)])
     set_slider(page, "reads", 24)
     unfold(page, "details[data-front]")
 
@@ -706,13 +679,11 @@ def test_pictures_for_people(opened: Opener, tmp_path: Path, scheme: str, width:
     assert path.stat().st_size > 50_000
 
 
-def test_charts_of_stores_stay_as_they_were_drawn(opened: Opener, tmp_path: Path) -> None:
+def test_charts_of_stores_stay_as_they_were_drawn(opened: Opener) -> None:
     """Scripts leave them alone, whatever else they redraw; nothing reaches out of the window."""
     in_place = {"put@sqlite": 9e-6, "put-codec@sqlite": 3e-6, "get@sqlite": 5e-6, "dump": 1e-6, "load": 1e-6}
     result = madeup.planted({"json": in_place, "bson": {k: 2 * v for k, v in in_place.items()}}, floor=False)
-    path = tmp_path / "stores.html"
-    path.write_text(report.render([result]), "utf-8")
-    page = opened(400, path=path)
+    page = opened(400, results=[result])
 
     panels = page.locator("#placed .panel")
     assert panels.count() == 2

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import pytest
 
 from bakeoff.bench.results import Result, write
-from bakeoff.cli import main
 from bakeoff.errors import RunError, UsageError
 from bakeoff.reports.decide.pick import PickedCodec, Wish, pick
 from bakeoff.reports.decide.pick_placed import in_place, said
@@ -144,16 +144,13 @@ def test_other_results_are_as_they_are(planted: Result) -> None:
     assert list(said(results, pick(results, wish))) == []
 
 
-def test_the_command_says_it_and_writes_the_lock(result_of: ResultOf, tmp_path, capsys) -> None:
+def test_the_command_says_it_and_writes_the_lock(result_of: ResultOf, bakeoff) -> None:
     """The codec on the first line, the places on the last ones."""
     result = result_of(in_stores({"json": (4e-6, 4e-6), "msgpack": (1e-6, 1e-6)}, "sqlite"), floor=False)
-    write(result, tmp_path / "stores.json")
-    lock = tmp_path / "a.lock"
-    with pytest.raises(SystemExit) as ended:
-        main(["pick", str(tmp_path / "stores.json"), "--write", "--lock", str(lock)])
-    out = capsys.readouterr().out
+    write(result, Path("stores.json"))
+    code, out, _ = bakeoff("pick", "stores.json", "--write", "--lock", "a.lock")
 
-    assert ended.value.code == 0
+    assert code == 0
     assert out.startswith("msgpack\n")
     assert "messages in sqlite (MD): 17.0 µs, of which msgpack is 12%; best there: msgpack\n" in out
-    assert 'name = "msgpack"' in lock.read_text()
+    assert 'name = "msgpack"' in Path("a.lock").read_text()

@@ -8,12 +8,12 @@ import io
 
 import pytest
 
-from bakeoff.bench.results import BASELINE, CellResult, PipelineFacts, Result
+from bakeoff.bench.results import BASELINE, PipelineFacts, Result
 from bakeoff.errors import UsageError
 from bakeoff.reports import render
 from bakeoff.reports.model.placed import PIPELINE, kind_of_all
 from bakeoff.reports.page.page import render as page
-from madeup import facts_of, planted
+from madeup import changed, facts_of, planted
 
 OPERATIONS = ("latency-p50", "latency-p99", "delivered", "cpu", "cpu-codec")
 
@@ -41,16 +41,6 @@ def rows(result: Result, title: str) -> dict[tuple[str, str], dict[str, str]]:
     """Return the rows of a table by readers and codec."""
     found = csv.DictReader(io.StringIO(render([result], "csv")))
     return {(row["readers"], row["codec"]): row for row in found if title in row["corpus"]}
-
-
-def changed(result: Result, operation: str, codec: str, **fields: object) -> Result:
-    """Return a run in which one cell is otherwise."""
-
-    def new(cell: CellResult) -> CellResult:
-        asked = (operation, codec) == (cell.cell.operation_name, cell.cell.codec)
-        return dataclasses.replace(cell, **fields) if asked else cell  # type: ignore[arg-type]
-
-    return dataclasses.replace(result, cells=tuple(map(new, result.cells)))
 
 
 def test_latency_processor_time_and_the_codecs_part_stand_side_by_side():
@@ -98,13 +88,12 @@ def test_a_rate_that_is_not_held_shows_what_arrived_in_place_of_a_latency():
     reason = "not held: 802 of 3,000 records a second arrived"
     made = results()
     for operation in ("latency-p50", "latency-p99"):
-        made = changed(made, f"{operation}@pipe:4", "json", outcome="unsupported", reason=reason, samples=())
-    few = next(cell for cell in made.cells if cell.cell.operation_name == "delivered@pipe:4").samples
+        made = changed(made, "json", f"{operation}@pipe:4", outcome="unsupported", reason=reason, samples=())
     made = changed(
         made,
-        "delivered@pipe:4",
         "json",
-        samples=tuple(dataclasses.replace(s, value=802.0, raw=802.0, paired=802.0) for s in few),
+        "delivered@pipe:4",
+        sample=lambda s: dataclasses.replace(s, value=802.0, raw=802.0, paired=802.0),
     )
     text = render([made])
 
@@ -115,7 +104,7 @@ def test_a_rate_that_is_not_held_shows_what_arrived_in_place_of_a_latency():
 
 def test_what_was_lost_is_said():
     """At the codec's name, with the share."""
-    cell = changed(results(), "cpu@pipe:1", "json", facts=PipelineFacts(2900.0, 0.021, 0.3))
+    cell = changed(results(), "json", "cpu@pipe:1", facts=PipelineFacts(2900.0, 0.021, 0.3))
 
     text = render([cell])
     assert "json [a]" in text

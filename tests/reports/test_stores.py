@@ -13,7 +13,7 @@ from bakeoff.bench.results import StoreFacts
 from bakeoff.errors import UsageError
 from bakeoff.reports import render
 from bakeoff.reports.model.placed import STORES, kind_of_all
-from madeup import planted
+from madeup import changed, planted
 
 TOTAL, PART, FLOOR = 8e-6, 2e-6, 6.5e-6
 
@@ -88,12 +88,7 @@ def test_every_output_has_the_tables(form):
 def test_terms_and_clock_stand_below():
     """As the store said them itself."""
     facts = StoreFacts({"synchronous": "normal"}, clock_added_ns=48.2, clock_counted_ns=20.9)
-    made = results("MD")
-    cells = [
-        replace(cell, facts=facts) if cell.cell.operation_name == "stored@sqlite:MD" else cell
-        for cell in made.cells
-    ]
-    text = render([replace(made, cells=tuple(cells))])
+    text = render([changed(results("MD"), operation="stored@sqlite:MD", facts=facts)])
 
     assert "sqlite: synchronous=normal" in text
     assert "adds 48 ns to a codec's call, and counts 21 ns of that itself" in text
@@ -172,14 +167,9 @@ def test_the_layout_follows_what_was_measured():
 
 def with_rare(dear: int, rare: float):
     """Return a run in which each process has met so many slices with calls that take long."""
-    made = results("MD")
-    cells = []
-    for cell in made.cells:
-        if cell.cell.operation_name == "put@sqlite:MD":
-            samples = tuple(replace(sample, dear=dear, rare=rare) for sample in cell.samples)
-            cell = replace(cell, samples=samples)
-        cells.append(cell)
-    return replace(made, cells=tuple(cells))
+    return changed(
+        results("MD"), operation="put@sqlite:MD", sample=lambda sample: replace(sample, dear=dear, rare=rare)
+    )
 
 
 def test_where_too_few_rare_calls_were_seen_it_says_so():

@@ -6,8 +6,6 @@ import csv
 import io
 import json
 import re
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
@@ -15,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff.bench.operations import OPERATIONS
-from bakeoff.bench.results import Cell, CellResult, CheckFacts, GrowthFacts, Measurement
+from bakeoff.bench.results import CheckFacts, GrowthFacts, Measurement
 from bakeoff.codecs.conventions.notes import STRANGERS
 from bakeoff.errors import UsageError
 from bakeoff.reports import OUTPUT_FORMATS, render
@@ -23,6 +21,7 @@ from bakeoff.reports.model.columns import COLUMNS
 from bakeoff.reports.model.view import View
 from bakeoff.reports.page import page
 from bakeoff.reports.page.chart_rows import bars, summary, unseen
+from madeup import added, changed
 
 EVIL = "<b>x</b> & **y** | [red]z[/red] \\textbf{q} `r` $m$ _u_ \x1b[2J"
 
@@ -59,29 +58,6 @@ class TestText:
 
         assert ["msgpack", "bson", "json", "yaml", "floor"] == order(text)
         assert [line.split()[-1] for line in text.splitlines() if line.startswith("floor")] == ["–"]
-
-    def test_states_unit_and_direction(self, planted):
-        """Headers carry the unit and say which way is better."""
-        text = render([planted], "text")
-
-        assert "µs/record ↓" in text
-        assert "B/record ↓" in text
-        assert "↓ lower is better" in text
-
-    def test_says_how_much_was_measured(self, planted):
-        """The sample and the whole corpus are named, and what the rank is by."""
-        text = render([planted], "text")
-
-        assert "measured on 1,000 records drawn from 100,000" in text
-        assert "rank by cost: one write and one read" in text
-
-    def test_layout_of_2011(self, planted):
-        """--per 100000 gives seconds for that many records; bytes stay per record."""
-        text = render([planted], "text", per=100_000)
-
-        assert "s/100,000 ↓" in text
-        assert re.search(r"^json +0\.2[34]\d* ±", text, re.M)
-        assert "1,675" in text
 
     def test_reads_re_rank(self, planted):
         """With many reads per write the fastest loader wins."""
@@ -160,14 +136,27 @@ class TestText:
 
         assert texts[1][0].startswith("(") is (texts[1][1] == "1 to 2")
 
-    def test_baseline(self, planted):
-        """Relative columns are relative to the codec that was asked for."""
-        text = render([planted], "text", baseline="json", columns="codec,dump:x,bytes:x")
+    @pytest.mark.parametrize(
+        ("options", "patterns"),
+        [
+            ({}, ["µs/record ↓", "B/record ↓", "^↓ lower is better$"]),
+            ({}, ["^measured on 1,000 records drawn from 100,000", "^rank by cost: one write and one read$"]),
+            ({}, ["^! the run was interrupted", "^! cores were busy$"]),
+            # The layout of 2011; bytes stay per record.
+            ({"per": 100_000}, ["s/100,000 ↓", r"^json +0\.2[34]\d* ±", "1,675"]),
+            (
+                {"baseline": "json", "columns": "codec,dump:x,bytes:x"},
+                [r"^json +1\.00× +1\.00×", r"^yaml +39\.\d× ±\S+ +0\.97×"],
+            ),
+        ],
+    )
+    def test_says_what_figures_are(self, planted, options, patterns):
+        """Units, directions, how much was measured and what spoilt it; per and relative to what was asked."""
+        text = render([replace(planted, complete=False, warnings=("cores were busy",))], "text", **options)
 
-        assert re.search(r"^json +1\.00× +1\.00×", text, re.M)
-        assert re.search(r"^yaml +39\.\d× ±\S+ +0\.97×", text, re.M)
+        assert [] == [pattern for pattern in patterns if not re.search(pattern, text, re.M)]
 
-    @pytest.mark.parametrize("form", ["text", "md"])
+    @pytest.mark.parametrize("form", ["text", "md", "json"])
     def test_columns_that_were_not_measured(self, planted, form):
         """Empty columns that were asked for are named; those with figures, and words, are not."""
         text = render([planted], form, columns="codec,peak,dump,growth,fidelity,library,fix:x")
@@ -239,14 +228,6 @@ class TestText:
         assert "`bakeoff codecs NAME`" in text
         assert "`bakeoff codecs NAME`" not in render([result_of()], "text")
 
-    def test_losses_are_footnotes(self, result_of):
-        """A lossy codec is marked and its loss told."""
-        run = result_of(losses={"bson": ("`datetime` lost microseconds at `$.when`",)})
-        text = render([run], "text")
-
-        assert re.search(r"^bson .*lossy \[(\w)\]", text, re.M)
-        assert re.search(r"^\[\w\] `datetime` lost microseconds at `\$.when`", text, re.M)
-
     @pytest.mark.parametrize(
         ("count", "words"), [(4, ""), (5, "; and 1 more loss"), (6, "; and 2 more losses")]
     )
@@ -256,15 +237,22 @@ class TestText:
 
         assert re.search(rf"^\[\w\] loss 0; loss 1; loss 2; loss 3{words}$", render([run], "text"), re.M)
 
-    @pytest.mark.parametrize("options", [{"columns": "dump,load"}, {"width": 52}, {"width": 200}])
-    def test_no_table_hides_a_loss(self, result_of, options):
-        """The loss is marked in the codec's row whatever columns there are."""
+    @pytest.mark.parametrize(
+        ("options", "pattern"),
+        [
+            ({}, r"^bson .*lossy \[(\w)\]"),
+            ({"columns": "dump,load"}, r"^bson .*\[(\w)\]"),
+            ({"width": 52}, r"^bson .*\[(\w)\]"),
+            ({"width": 200}, r"^bson .*\[(\w)\]"),
+        ],
+    )
+    def test_no_table_hides_a_loss(self, result_of, options, pattern):
+        """The loss is a footnote of the codec's row whatever columns there are."""
         run = result_of(losses={"bson": ("`datetime` lost microseconds at `$.when`",)})
         text = render([run], "text", **options)
-        mark = re.search(r"^\[(\w)\] `datetime` lost", text, re.M)[1]
-        row = next(line for line in text.splitlines() if line.startswith("bson"))
+        mark = re.search(r"^\[(\w)\] `datetime` lost microseconds at `\$.when`", text, re.M)[1]
 
-        assert f"[{mark}]" in row
+        assert mark == re.search(pattern, text, re.M)[1]
 
     @pytest.mark.parametrize(
         ("said", "shown"),
@@ -279,8 +267,7 @@ class TestText:
     def test_a_crash_is_told_by_its_innermost_frames(self, result_of, said, shown):
         """Of a dump of the crashed thread the first frames stand in the text, of other words the last."""
         run = result_of(outcomes={"bad": ("crashed", "signal 11")})
-        cells = tuple(replace(c, stderr=said) if c.cell.codec == "bad" else c for c in run.cells)
-        text = render([replace(run, cells=cells)], "text")
+        text = render([changed(run, "bad", stderr=said)], "text")
 
         told = re.findall(r"^    (\S.*| {2}\S.*)$", text, re.M)
         assert shown == [line.rpartition(" in ")[2].strip() for line in told]
@@ -303,13 +290,8 @@ class TestText:
 
     def test_one_wrong_cell(self, planted):
         """A codec that dumps but fails to load keeps its dump and loses its rank."""
-        broken = [
-            replace(c, outcome="wrong", reason="record 3 differs", samples=())
-            if c.cell == Cell("messages", "load", "bson")
-            else c
-            for c in planted.cells
-        ]
-        text = render([replace(planted, cells=tuple(broken))], "text")
+        broken = changed(planted, "bson", "load", outcome="wrong", reason="record 3 differs", samples=())
+        text = render([broken], "text")
         line = next(line for line in text.splitlines() if line.startswith("bson"))
 
         assert "wrong [" in line
@@ -325,26 +307,10 @@ class TestText:
         assert "C ACCELERATOR MISSING: libmsgpack runs as pure Python here" in text
         assert "! C accelerator missing, figures are of pure Python: msgpack\n" in text
 
-    def test_all_cells_failed(self, result_of):
-        """A run in which nothing worked is still reported, without a rank."""
-        run = result_of({}, outcomes={"a": ("crashed", "signal 6"), "b": ("timed out", "60 s")}, floor=False)
-        text = render([run], "text")
-
-        assert "a: crashed: signal 6" in text
-        assert "b: timed out: 60 s" in text
-        assert "rank" not in text.split("no codec")[0]
-
     def test_empty_result(self, result_of):
         """A result without cells is refused with the next step."""
         with pytest.raises(UsageError, match="nothing to show"):
             render([result_of({}, floor=False)], "text")
-
-    def test_interrupted_run(self, planted):
-        """An incomplete run and its warnings are shown."""
-        text = render([replace(planted, complete=False, warnings=("cores were busy",))], "text")
-
-        assert "! the run was interrupted" in text
-        assert "! cores were busy" in text
 
     def test_fix_phase(self, result_of):
         """Load, fix and their sum stand apart, and the ranking counts the sum."""
@@ -364,8 +330,8 @@ class TestText:
                 "pickle+schema": {"dump": 1e-6, "load": 1e-6},
             }
         )
-        idle = CellResult(Cell("messages", "fix", "pickle+schema"), "ok", "nothing to fix for this codec")
-        text = render([replace(run, cells=(*run.cells, idle))], "text")
+        idle = added(run, "pickle+schema", "fix", reason="nothing to fix for this codec")
+        text = render([idle], "text")
 
         assert re.search(r"^pickle\+schema .* 0 \[\w\] ", text, re.M)
         assert "the schema has nothing to fix for this codec" in text
@@ -374,28 +340,17 @@ class TestText:
     def test_failed_fix(self, result_of):
         """Advice that fails leaves neither a sum nor a rank."""
         run = result_of({"a+schema": {"dump": 1e-6, "load": 1e-6}})
-        bad = CellResult(Cell("messages", "fix", "a+schema"), "crashed", "signal 11")
-        line = next(
-            x
-            for x in render([replace(run, cells=(*run.cells, bad))]).splitlines()
-            if x.startswith("a+schema")
-        )
+        bad = added(run, "a+schema", "fix", outcome="crashed", reason="signal 11")
+        line = next(x for x in render([bad]).splitlines() if x.startswith("a+schema"))
 
         assert 3 == line.count("crashed [a]")
         assert line.endswith("–")
 
     def test_growth(self, planted):
         """A leak is named with its operation, its slope and where it comes from."""
-        cells = [
-            CellResult(
-                Cell("messages", "growth-load", "json"),
-                "ok",
-                facts=GrowthFacts("growing", where="decoder.c:120"),
-                samples=(Measurement(16, 16, 16),),
-            ),
-            CellResult(Cell("messages", "growth-load", "bson"), "ok", facts=GrowthFacts("no growth")),
-        ]
-        text = render([replace(planted, cells=planted.cells + tuple(cells))], "text")
+        leak = GrowthFacts("growing", where="decoder.c:120")
+        run = added(planted, "json", "growth-load", 16, facts=leak)
+        text = render([added(run, "bson", "growth-load", facts=GrowthFacts("no growth"))], "text")
 
         assert re.search(r"^json .*growing \(load\) \[\w\]", text, re.M)
         assert "load is growing, 16.0 bytes stay per call: decoder.c:120" in text
@@ -432,13 +387,9 @@ class TestText:
     @pytest.mark.parametrize("form", ["text", "md"])
     def test_how_coarse_no_growth_is(self, planted, form, facts, words):
         """Where a leak could have gone unseen its size is told; exact counters need no footnote."""
-        cells = [
-            CellResult(
-                Cell("messages", f"growth-{name}", "bson"), "ok", facts=GrowthFacts("no growth", **facts)
-            )
-            for name in ("dump", "load")
-        ]
-        text = render([replace(planted, cells=(*planted.cells, *cells))], form).replace("\\", "")
+        calm = GrowthFacts("no growth", **facts)
+        run = added(added(planted, "bson", "growth-dump", facts=calm), "bson", "growth-load", facts=calm)
+        text = render([run], form).replace("\\", "")
 
         assert bool(words) is bool(re.search(r"no growth \[\w\]", text))
         assert bool(words) is ("would not have been seen" in text)
@@ -451,17 +402,9 @@ class TestSmallPeaks:
     @pytest.fixture
     def small(self, planted):
         """Two codecs below 64 KiB, one above."""
-        peaks = {"json": 4096.0, "msgpack": 12288.0, "bson": 131_072.0}
-        cells = [
-            CellResult(
-                Cell("messages", "peak-load", name),
-                "ok",
-                resolution=65536,
-                samples=(Measurement(v, v, v),),
-            )
-            for name, v in peaks.items()
-        ]
-        return replace(planted, cells=(*planted.cells, *cells))
+        for name, peak in {"json": 4096.0, "msgpack": 12288.0, "bson": 131_072.0}.items():
+            planted = added(planted, name, "peak-load", peak, resolution=65536)
+        return planted
 
     def test_are_shown_as_below_it(self, small):
         """What cannot be seen has no digits, and of two such there is no ratio."""
@@ -473,13 +416,9 @@ class TestSmallPeaks:
 
     def test_in_a_column_of_a_large_unit(self, small):
         """A limit has a unit of its own where the column's would make it 0.0000610352."""
-        huge = [
-            replace(cell, samples=(Measurement(5e9, 5e9, 5e9),)) if cell.cell.codec != "json" else cell
-            for cell in small.cells
-            if cell.cell.operation_name == "peak-load"
-        ]
-        times = [cell for cell in small.cells if cell.cell.operation_name != "peak-load"]
-        text = render([replace(small, cells=(*times, *huge))], "text", columns="peak")
+        for name in ("msgpack", "bson"):
+            small = changed(small, name, "peak-load", samples=(Measurement(5e9, 5e9, 5e9),))
+        text = render([small], "text", columns="peak")
 
         assert re.search(r"^json +<64 KiB$", text, re.M)
         assert re.search(r"^bson +4\.7$", text, re.M)
@@ -639,19 +578,6 @@ class TestOtherFormats:
         assert 1675 == float(json_row["bytes"])
         assert float(json_row["dump"]) == pytest.approx(2.4e-6, rel=0.01)
 
-    def test_csv_does_not_run_formulas(self, result_of):
-        """A name that a spreadsheet would take for a formula is made inert."""
-        run = result_of({"=cmd()": {"dump": 1e-6, "load": 1e-6}})
-
-        assert "messages,'=cmd()," in render([run], "csv")
-
-    def test_csv_tells_failures(self, result_of):
-        """A failed codec has a row with outcome and reason."""
-        run = result_of(outcomes={"bad": ("crashed", "signal 11")})
-        row = next(r for r in csv.DictReader(io.StringIO(render([run], "csv"))) if r["codec"] == "bad")
-
-        assert ("crashed", "signal 11", "") == (row["outcome"], row["reason"], row["dump"])
-
     @pytest.mark.parametrize("columns", [None, "dump,rank"])
     def test_csv_and_json_hide_no_loss(self, result_of, columns):
         """Outcome and reason of a lossy codec stand in its row whatever columns there are."""
@@ -667,8 +593,7 @@ class TestOtherFormats:
 
     def test_csv_tells_a_failed_cell(self, planted):
         """A codec with figures and a cell that failed is no success, though no column shows the cell."""
-        failed = CellResult(Cell("messages", "peak-load", "json"), "out of memory", "needed 2 GiB")
-        run = replace(planted, cells=(*planted.cells, failed))
+        run = added(planted, "json", "peak-load", outcome="out of memory", reason="needed 2 GiB")
         rows = csv.DictReader(io.StringIO(render([run], "csv", columns="dump")))
         row = next(row for row in rows if row["codec"] == "json")
 
@@ -689,12 +614,6 @@ class TestOtherFormats:
             ("bson", "lossy", "bench-1: `tuple`"),
             ("msgpack", "crashed", "bench-2: signal 11"),
         ] == reasons
-
-    def test_json_has_the_remarks(self, planted):
-        """JSON says which columns were not measured, as the tables do."""
-        found = json.loads(render([planted], "json", columns="dump,fix"))
-
-        assert ["fix: not measured in this run"] == found["sections"][0]["remarks"]
 
     def test_json_has_the_model(self, planted):
         """JSON carries the cost model, the recommendation and raw values."""
@@ -785,16 +704,6 @@ class TestOtherFormats:
 
         assert all(name in text for name in ("json", "msgpack", "bson", "yaml"))
 
-    def test_unknown_column(self, planted):
-        """A mistyped column gets near names."""
-        with pytest.raises(UsageError, match="did you mean dump"):
-            render([planted], "text", columns="dmp")
-
-    def test_unknown_baseline(self, planted):
-        """A baseline that took no part is refused with those that did."""
-        with pytest.raises(UsageError, match="baseline 'xml' took no part on messages; there are json"):
-            render([planted], "text", baseline="xml")
-
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_every_operation_is_shown(result_of, operation):
@@ -809,15 +718,6 @@ def test_every_operation_is_shown(result_of, operation):
         assert operation in COLUMNS or OPERATIONS[operation].parameter
     else:
         assert shown or (operation.startswith("growth-") and "growth" in row["entries"])
-
-
-def test_import_is_light():
-    """Importing the room loads neither charts nor tables nor pyperf."""
-    heavy = {"altair", "vl_convert", "matplotlib", "jinja2", "rich", "tabulate", "pyperf", "numpy", "scipy"}
-    code = "import sys, bakeoff.reports; print(*{name.split('.')[0] for name in sys.modules})"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-
-    assert not heavy & set(done.stdout.split())
 
 
 @pytest.mark.parametrize(
@@ -856,9 +756,8 @@ class TestStopped:
 
     def test_memory_that_was_not_measured_is_not_fine(self, result_of):
         """The check alone gives memory cells an outcome."""
-        cells = [CellResult(Cell("messages", name, "json"), "ok") for name in ("peak-dump", "growth-dump")]
         run = result_of({"json": {"dump": 1e-6, "load": 1e-6, "size": 9}})
-        text = render([replace(run, cells=(*run.cells, *cells))], "text")
+        text = render([added(added(run, "json", "peak-dump"), "json", "growth-dump")], "text")
 
         assert "growth" not in text
         assert "peak" not in text
@@ -866,11 +765,7 @@ class TestStopped:
     def test_what_was_checked_in_part_is_said(self, result_of):
         """A slow codec is compared on fewer records, a very slow one encoded on fewer."""
         run = result_of({"json": {"dump": 1e-6, "load": 1e-6, "size": 9}})
-        cells = [
-            replace(cell, check=CheckFacts(55, 300)) if cell.cell.codec == "json" else cell
-            for cell in run.cells
-        ]
-        text = render([replace(run, cells=tuple(cells))], "text")
+        text = render([changed(run, "json", check=CheckFacts(55, 300))], "text")
 
         assert "slow codecs are checked on fewer than 1,000 records: json (55)" in text
         assert "their bytes are estimated: json (300)" in text
@@ -888,11 +783,8 @@ class TestStopped:
 def test_load_is_said_where_figures_suffered(result_of, load, dirty, reached, said):
     """Other work on the machine is a warning when many rounds were disturbed or intervals stayed wide."""
     run = result_of(options={"reached messages": reached})
-    cells = tuple(
-        replace(cell, samples=tuple(replace(s, rounds=30, dirty=dirty) for s in cell.samples))
-        for cell in run.cells
-    )
-    run = replace(run, cells=cells, environment={**run.environment, "load_avg_1min": load, "cores": "0,1"})
+    run = changed(run, sample=lambda s: replace(s, rounds=30, dirty=dirty))
+    run = replace(run, environment={**run.environment, "load_avg_1min": load, "cores": "0,1"})
 
     assert said == ("other work kept this machine busy (load 1.8 on 2 cores" in render([run], "text"))
 
@@ -912,11 +804,9 @@ def test_codecs_that_are_absent_for_one_reason_share_a_line(result_of):
 def test_rare_calls_that_take_long_are_said(result_of, met, share, marked):
     """Where most processes have met some and they take a share worth a word: what they add to the mean."""
     made = result_of({"json": {"dump": 1e-6, "load": 2e-6}}, floor=False, processes=8)
-    cells = []
-    for cell in made.cells:
-        seen = tuple(replace(s, dear=int(s.pair < met), rare=share) for s in cell.samples)
-        cells.append(replace(cell, samples=seen) if cell.cell.operation_name == "dump" else cell)
-    text = render([replace(made, cells=tuple(cells))])
+    text = render(
+        [changed(made, operation="dump", sample=lambda s: replace(s, dear=int(s.pair < met), rare=share))]
+    )
 
     assert marked == ("dump: rare calls take much longer than the others" in text)
     assert marked == ("counted in full they make the mean 25% higher" in text)

@@ -5,9 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import io
-import pickle
-import subprocess
-import sys
 import uuid
 from pathlib import Path
 from typing import Annotated, Any, NotRequired, TypedDict
@@ -380,19 +377,6 @@ def test_rows_of_nothing_count() -> None:
         with pytest.raises(LimitError, match=r"2,000,000|4,000,000"):
             codec(kind).decode(stream(pa.record_batch({"value": array})))
     assert [None] * 1000 == codec(list[None]).decode(stream(pa.record_batch({"value": pa.nulls(1000)})))
-
-
-def test_it_goes_from_process_to_process() -> None:
-    """With its schema."""
-    made = codec(list[Event])
-    assert EVENTS == pickle.loads(pickle.dumps(made)).decode(made.encode(EVENTS))
-
-
-def test_nothing_imports_pyarrow_before_it_is_asked_for() -> None:
-    """140 MB, and a third of a second."""
-    script = "import sys; from bakeoff import codecs; codecs.names(); print('pyarrow' in sys.modules)"
-    done = subprocess.run([sys.executable, "-P", "-c", script], capture_output=True, text=True, check=True)
-    assert "False\n" == done.stdout
 
 
 @pytest.mark.parametrize("message", ["List", "Value", "Entity"])

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import functools
 import itertools
 import os
 import subprocess
 import sys
 import tracemalloc
-from collections import OrderedDict
-from collections.abc import Iterator
-from datetime import UTC, date, datetime, time, timedelta
+from collections.abc import Callable, Iterator
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 from uuid import UUID
@@ -19,21 +19,12 @@ from uuid import UUID
 import pytest
 
 from bakeoff import codecs
+from bakeoff.bench.lab.hostile.cases import HostileCase
+from bakeoff.bench.lab.hostile.objects import adversarial
 from bakeoff.schemas import AdviceError, Hint, Schema, SchemaLimits
 
 P = 2**61 - 1
 """Hashes of ints are taken modulo this: its multiples all collide."""
-
-
-class Counted(int):
-    """An int that counts how often it is compared, which is what collisions cost."""
-
-    compared = 0
-    __hash__ = int.__hash__
-
-    def __eq__(self, other: object) -> bool:
-        Counted.compared += 1
-        return int(self) == other
 
 
 def test_colliding_text_keys_are_kept() -> None:
@@ -365,101 +356,38 @@ def test_a_collection_may_drop_what_is_being_turned() -> None:
     assert (done.returncode, done.stdout) == (0, "True\n")
 
 
-ARMED = False
-"""Whether the methods of `Hostile` subclasses raise; while a record is made they must not."""
-
-NEEDED = {
-    "__new__",
-    "__init__",
-    "__init_subclass__",
-    "__class__",
-    "__getattribute__",
-    "__setattr__",
-    "__hash__",
-}
-RESISTED = {
-    name
-    for kind in (str, int, bytearray, list, dict, set, datetime, timedelta, Decimal, UUID, OrderedDict)
-    for name in dir(kind)
-    if callable(getattr(kind, name)) and name not in NEEDED
-}
+HOLDERS: list[Callable[[Any], Any]] = [
+    lambda subject: subject,
+    lambda subject: [subject],
+    lambda subject: {"1": subject, "2": 2},
+    lambda subject: {subject: 1, "2": 2},
+]
+LYING = [case for case in adversarial.CASES if not case.name.startswith("interrupt")]
 
 
-def hostile(kind: type, error: type[BaseException] = RuntimeError) -> Any:
-    """Return a subclass of which every method and attribute raises once `ARMED`."""
-
-    def resisting(name: str) -> Any:
-        def method(self: Any, *arguments: Any, **options: Any) -> Any:
-            if ARMED:
-                raise error(name)
-            return getattr(kind, name)(self, *arguments, **options)
-
-        return method
-
-    def lie(self: Any) -> Any:
-        if ARMED:
-            raise error("__class__")
-        return kind
-
-    methods: dict[str, Any] = {name: resisting(name) for name in RESISTED if hasattr(kind, name)}
-    if kind.__hash__ is not None:
-        methods["__hash__"] = resisting("__hash__")
-    return type(f"Resisting{kind.__name__}", (kind,), methods | {"__class__": property(lie)})
-
-
-PLAIN: list[Any] = [
-    "2024-01-02", 7, 1.5, b"abc", bytearray(b"abc"), [1], (1, 2), {1}, frozenset({1}), {"a": 1, "1": 2},
-    OrderedDict({"1": 2, "a": 1}), datetime(2024, 1, 2), datetime(2024, 1, 2, tzinfo=UTC), date(2024, 1, 2),
-    time(1), timedelta(1), Decimal(1), UUID(int=1),
-]  # fmt: skip
-
-
-def made_hostile(value: Any, error: type[BaseException] = RuntimeError) -> Any:
-    """Return an equal instance of a hostile subclass."""
-    kind = hostile(type(value), error)
-    if isinstance(value, datetime):
-        return kind(*value.timetuple()[:6], tzinfo=value.tzinfo)
-    if isinstance(value, date):
-        return kind(*value.timetuple()[:3])
-    if isinstance(value, time):
-        return kind(value.hour)
-    if isinstance(value, timedelta):
-        return kind(days=value.days)
-    return kind(str(value)) if isinstance(value, UUID) else kind(value)
-
-
-@contextlib.contextmanager
-def armed() -> Iterator[None]:
-    """Let hostile methods raise."""
-    global ARMED
-    ARMED = True
-    try:
-        yield
-    finally:
-        ARMED = False
-
-
-@pytest.mark.parametrize("codec", [None, "json", "bson", "msgpack/tuple"])
-@pytest.mark.parametrize("kind", KINDS, ids=str)
-def test_resisting_subclasses(kind: Any, codec: str | None) -> None:
-    """Whatever a subclass makes of its methods, a schema raises nothing and loses no item and no key."""
-    for plain, objects in itertools.product(PLAIN, (False, True)):
-        schema = Schema({"a": kind}, as_objects=objects)
-        held = [made_hostile(plain), [made_hostile(plain)], {"1": made_hostile(plain), "2": 2}]
-        records: list[Any] = [{"a": value} for value in held]
-        if type(plain).__hash__ is not None:
-            records += [{"a": {made_hostile(plain): 1, "2": 2}}, {made_hostile(plain): 1}]
-        for record in records:
-            size = parts(record.get("a"))
-            with armed():
-                schema.apply(record)
-                schema.advise(record, codec)
-            assert objects or parts(record.get("a")) == size
+@pytest.mark.parametrize("objects", [False, True])
+@pytest.mark.parametrize("case", LYING, ids=lambda case: case.name)
+def test_adversarial_objects(case: HostileCase, objects: bool) -> None:
+    """Whatever an object makes of its methods, a schema raises nothing and loses no item and no key."""
+    schema = Schema({str(at): kind for at, kind in enumerate(KINDS)}, as_objects=objects)
+    advises = [functools.partial(schema.advise, codec=name) for name in ("bson", "msgpack/tuple")]
+    calls = itertools.product(case.make(codecs.codec("json")), HOLDERS, (schema.apply, *advises))
+    for subject, holding, call in calls:
+        if type(subject) is dict and type(next(iter(subject))) is str:
+            continue  # it holds the object before it
+        try:
+            record = {str(at): holding(subject) for at in range(len(KINDS))}
+        except Exception:  # noqa: BLE001 - not every object is a key
+            continue
+        sizes = [parts(value) for value in record.values()]
+        call(record)
+        assert objects or sizes == [parts(value) for value in record.values()]
 
 
 def parts(value: Any) -> int:
-    """Return how many parts a container has."""
-    return len(value) if isinstance(value, list | tuple | dict | set | frozenset) else 0
+    """Return how many parts a container has, whatever it says itself."""
+    kinds = (list, tuple, dict, set, frozenset)
+    return next((kind.__len__(value) for kind in kinds if issubclass(type(value), kind)), 0)
 
 
 def test_a_released_memoryview_is_kept() -> None:

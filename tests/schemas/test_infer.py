@@ -315,20 +315,22 @@ def test_text_is_written_back_letter_by_letter(rows: list[list[str]], base64: bo
         assert list(back["m"]) == list(record["m"])
 
 
-def test_maps_are_told_from_records() -> None:
-    """Many keys that rarely meet are a map; a few that mostly do are a record."""
-    maps = Schema.infer({"m": {f"user{i}": 1, f"user{i + 1}": 2}} for i in range(40))
-    record = Schema.infer({"m": {"a": 1, "b": "x"}} for _ in range(40))
+@pytest.mark.parametrize(
+    ("records", "source"),
+    [
+        ([{"m": {f"user{i}": 1, f"user{i + 1}": 2}} for i in range(40)], "    m: dict[str, int]\n"),
+        ([{"m": {"a": 1, "b": "x"}}] * 40, "class M(TypedDict)"),
+        ([{"a": {"b": 1}}, {"a": OrderedDict(b=2)}], "    a: A\n"),
+        ([{"d": Decimal(1), "s": {1}, "u": uuid.uuid4()}], "    d: Decimal\n    s: set[int]\n    u: UUID\n"),
+        ([[1], [2]], "Records = Schema(list[int])"),
+    ],
+)
+def test_records(records: list[Any], source: str) -> None:
+    """Many keys that rarely meet are a map, a few that mostly do a record, of whatever class of dict.
 
-    assert "m: dict[str, int]" in maps.to_python()
-    assert "class M(TypedDict)" in record.to_python()
-
-
-def test_two_kinds_of_dict_are_one_record() -> None:
-    """Which class of dict a reader made says nothing about the record."""
-    schema = Schema.infer([{"a": {"b": 1}}, {"a": OrderedDict(b=2)}])
-
-    assert "    a: A\n" in schema.to_python()
+    Objects that are more than JSON keep their types, and other records than dicts get a name.
+    """
+    assert source in Schema.infer(records, name="Records").to_python()
 
 
 def test_optional_fields_and_confidence() -> None:
@@ -377,22 +379,14 @@ def test_any_records(records: list[dict[str, Any]]) -> None:
     assert read_back(schema) == Schema(schema)
 
 
-def test_python_objects() -> None:
-    """Objects that are more than JSON keep their types."""
-    source = Schema.infer([{"d": Decimal(1), "s": {1}, "u": uuid.uuid4()}]).to_python()
-
-    assert "    d: Decimal\n    s: set[int]\n    u: UUID\n" in source
-
-
-def test_odd_keys_and_records() -> None:
-    """Keys that are no names make a TypedDict by call; other records than dicts get a name."""
+def test_odd_keys() -> None:
+    """Keys that are no names make a TypedDict by call."""
     source = Schema.infer([{"a b": 1, "class": 2, "c": 3}], name="Odd").to_python()
     space: dict[str, Any] = {}
     exec(compile(source, "odd.py", "exec", dont_inherit=True), space)
 
     assert "Odd = TypedDict(" in source
     assert space["Odd"].__annotations__ == {"a b": int, "class": int, "c": int}
-    assert "Rows = Schema(list[int])" in Schema.infer([[1], [2]], name="Rows").to_python()
 
 
 @pytest.mark.parametrize("records", [[[{"a": 1}]], [{"1": {"a": 1}}], [[1]], [1, None], ["2024-01-02"]])
@@ -475,37 +469,45 @@ def test_nothing_to_infer_from() -> None:
         Schema.infer([{}], confidence=0.2)
 
 
-def test_loading_says_what_is_wrong(tmp_path: Path) -> None:
-    """Missing files, broken modules, unknown and ambiguous names each get one clear error."""
-    broken = tmp_path / "broken.py"
-    broken.write_text("import no_such_module_at_all")
-    script = tmp_path / "script.py"
-    script.write_text("import sys\nsys.exit(0)\n")
-    event = "class Event:\n    where: Path\n"
-    head = "from dataclasses import dataclass\nfrom pathlib import Path\n"
-    path, half, odd = (tmp_path / f"{name}.py" for name in ("path", "half", "odd"))
-    path.write_text(f"{head}class Helper: ...\n@dataclass\n{event}")
-    half.write_text(f"{head}@dataclass\n{event}@dataclass\nclass Item:\n    x: int\n")
-    odd.write_text(f"{head}class Helper: ...\n")
-    two = tmp_path / "two.py"
-    two.write_text(
-        "from typing import TypedDict\nclass A(TypedDict):\n    x: int\nclass B(TypedDict):\n    y: str\n"
-    )
+HEAD = "from dataclasses import dataclass\nfrom pathlib import Path\nfrom typing import TypedDict\n"
+EVENT = "@dataclass\nclass Event:\n    where: Path\n"
+TWO = f"{HEAD}class A(TypedDict):\n    x: int\nclass B(TypedDict):\n    y: str\n"
 
-    for text, words in [
-        (str(tmp_path / "none.py"), "no such schema file"),
-        (str(broken), "does not import: ModuleNotFoundError"),
-        (f"{two}:C", "has no C; it has A, B"),
-        (str(two), "declares A, B: say which"),
-        (str(script), "script.py does not import: it ends the program, with 0"),
-        (str(path), r"path.py, class Event: schema at `\$.where`: unsupported type `Path`"),
-        (str(half), "declares Event, Item: say which"),
-        (str(odd), "declares no record class"),
-        ("no_such_module_at_all:X", "does not import"),
-    ]:
-        with pytest.raises(UsageError, match=words):
-            load(text)
-    assert Schema(load(f"{two}:A")).name == "A"
+
+@pytest.mark.parametrize(
+    ("source", "name", "words"),
+    [
+        (None, "", "no such schema file"),
+        ("import no_such_module_at_all", "", "does not import: ModuleNotFoundError"),
+        (TWO, ":C", "has no C; it has A, B"),
+        (TWO, "", "declares A, B: say which"),
+        ("import sys\nsys.exit(0)\n", "", r"file\.py does not import: it ends the program, with 0"),
+        (
+            f"{HEAD}class Helper: ...\n{EVENT}",
+            "",
+            r"file\.py, class Event: schema at `\$\.where`: unsupported type `Path`",
+        ),
+        (f"{HEAD}{EVENT}@dataclass\nclass Item:\n    x: int\n", "", "declares Event, Item: say which"),
+        (f"{HEAD}class Helper: ...\n", "", "declares no record class"),
+    ],
+)
+def test_loading_says_what_is_wrong(source: str | None, name: str, words: str, tmp_path: Path) -> None:
+    """Missing files, broken modules, unknown and ambiguous names each get one clear error."""
+    file = tmp_path / "file.py"
+    if source is not None:
+        file.write_text(source)
+    with pytest.raises(UsageError, match=words):
+        load(f"{file}{name}")
+
+
+def test_loading_by_name(tmp_path: Path) -> None:
+    """One of several classes, and a module that is not there."""
+    file = tmp_path / "two.py"
+    file.write_text(TWO)
+
+    assert Schema(load(f"{file}:A")).name == "A"
+    with pytest.raises(UsageError, match="does not import"):
+        load("no_such_module_at_all:X")
 
 
 def test_a_schema_object_stands_for_its_file(tmp_path: Path) -> None:

@@ -162,7 +162,7 @@ def _avro() -> dict[str, Any]:
     """Return a schema in which a type is needed by a part that stands behind its definition."""
     order: dict[str, Any] = json.loads(json.dumps(AVRO))
     order["fields"].reverse()
-    order["fields"][1]["type"]["fields"].append({"name": "more", "type": ["null", "shop.Sku"]})
+    order["fields"][1]["type"]["fields"].append({"name": "more", "type": ["null", {"type": "shop.Sku"}]})
     return order
 
 

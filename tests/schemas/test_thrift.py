@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any, NotRequired, TypedDict
 
 import pytest
+from round_trips import read
 
 import bakeoff
 from bakeoff.bench.lab.fidelity.equality import first_difference
@@ -148,10 +149,8 @@ def test_what_go_has_written_is_read(name: str) -> None:
     """By Apache's own library for it, from the definition above."""
     kept = json.loads((Path(__file__).parent / "thrift_from_go.json").read_text())
     codec = bakeoff.codec(name, schema=EVERY)
-    assert codec.bound is not None
-    record = codec.decode(bytes.fromhex(kept["payload"]))
 
-    assert first_difference(RECORD, codec.bound.give(record) if codec.bound.give else record) is None
+    assert first_difference(RECORD, read(codec, bytes.fromhex(kept["payload"]))) is None
 
 
 def test_the_finder_counts_as_records_are_counted() -> None:

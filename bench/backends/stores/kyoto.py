@@ -12,7 +12,7 @@ from ctypes import POINTER, byref, c_char_p, c_int32, c_int64, c_size_t, c_uint3
 from functools import cache
 from typing import Any
 
-from .base import Location, MissingStore, Pairs, Settings, Store, StoreError, StoreKind, Wire
+from .base import Location, MissingStore, Pairs, Settings, StoreError, StoreKind, Wire
 
 __all__ = ["STORES"]
 
@@ -155,8 +155,4 @@ class _Kyoto:
         return StoreError(f"Kyoto Cabinet: {(self._c.kcdbemsg(self._tree) or b'').decode()}")
 
 
-def _open(location: Location, wire: Wire) -> Store:
-    return _Kyoto(location, wire)
-
-
-STORES = (StoreKind(name="kyoto", summary="Kyoto Cabinet's tree in a file, by its C library", open=_open),)
+STORES = (StoreKind(name="kyoto", summary="Kyoto Cabinet's tree in a file, by its C library", open=_Kyoto),)

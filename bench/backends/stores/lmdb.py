@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
-from .base import Location, MissingStore, Pairs, Settings, Store, StoreError, StoreKind, Wire, folder_bytes
+from ..reaching import imported
+from .base import Location, MissingStore, Pairs, Settings, StoreError, StoreKind, Wire, folder_bytes
 
 __all__ = ["STORES"]
 
@@ -23,13 +24,13 @@ class _Lmdb:
     the last of it perhaps not the machine.
     """
 
-    def __init__(self, location: Location, wire: Wire, lmdb: Any) -> None:
+    def __init__(self, location: Location, wire: Wire) -> None:
         self.wire = wire
-        self._lmdb = lmdb
+        self._lmdb = imported("lmdb", MissingStore)
         self._folder = location.folder
         there = folder_bytes([location.folder])
         self._room = max(_ROOM, 2 * there)
-        self._env = lmdb.open(str(location.folder), map_size=self._room, sync=False, metasync=False)
+        self._env = self._lmdb.open(str(location.folder), map_size=self._room, sync=False, metasync=False)
 
     @property
     def settings(self) -> Settings:
@@ -94,12 +95,4 @@ class _Lmdb:
             raise StoreError(f"no address space for {self._room >> 20:,} MiB: {error}") from error
 
 
-def _open(location: Location, wire: Wire) -> Store:
-    try:
-        import lmdb
-    except ImportError as error:
-        raise MissingStore("lmdb is not installed: pip install 'bakeoff[lmdb]'") from error
-    return _Lmdb(location, wire, lmdb)
-
-
-STORES = (StoreKind(name="lmdb", summary="LMDB, a B+ tree mapped into memory: sync=False", open=_open),)
+STORES = (StoreKind(name="lmdb", summary="LMDB, a B+ tree mapped into memory: sync=False", open=_Lmdb),)

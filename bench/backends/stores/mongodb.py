@@ -6,8 +6,8 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from .base import Location, Pairs, Settings, Store, StoreKind, Wire
-from .servers import ANSWER, CONNECT, plain_name, reaching
+from ..reaching import ANSWER, CONNECT, imported, reaching
+from .base import Location, MissingStore, Pairs, Settings, StoreError, StoreKind, Wire
 
 __all__ = ["STORES"]
 
@@ -23,10 +23,10 @@ _RECORD = (b"\x03", b"record\0")
 class _Mongodb:
     """A command a call, as safe as the URL's write concern, else the server's own, says."""
 
-    def __init__(self, client: Any, location: Location, wire: Wire) -> None:
+    def __init__(self, location: Location, wire: Wire) -> None:
         self.wire = wire
-        self._client = client
-        records = client.get_default_database(_DATABASE)[plain_name(location.name)]
+        self._client = client = _client(location)
+        records = client.get_default_database(_DATABASE)[location.name]
         self._native = wire.format == "bson"
         if self._native:
             from bson.raw_bson import RawBSONDocument
@@ -79,11 +79,9 @@ class _Mongodb:
 
 
 def _client(location: Location) -> Any:
-    with reaching("mongodb", "pymongo", location.url):
-        from pymongo import MongoClient
-        from pymongo.errors import ServerSelectionTimeoutError
-
-        client: Any = MongoClient(
+    pymongo = imported("pymongo", MissingStore)
+    with reaching("mongodb", location.url, StoreError):
+        client = pymongo.MongoClient(
             location.url,
             serverSelectionTimeoutMS=1000 * CONNECT,
             connectTimeoutMS=1000 * CONNECT,
@@ -94,7 +92,7 @@ def _client(location: Location) -> Any:
         )
         try:
             client.admin.command("ping")
-        except ServerSelectionTimeoutError as error:
+        except pymongo.errors.ServerSelectionTimeoutError as error:
             client.close()
             # Then come all settings, and all that the client knows of the server.
             raise TimeoutError(str(error).partition(" (configured")[0]) from error
@@ -104,20 +102,16 @@ def _client(location: Location) -> Any:
         return client
 
 
-def _open(location: Location, wire: Wire) -> Store:
-    return _Mongodb(_client(location), location, wire)
-
-
 def _forget(location: Location) -> None:
     with _client(location) as client:
-        client.get_default_database(_DATABASE)[plain_name(location.name)].drop()
+        client.get_default_database(_DATABASE)[location.name].drop()
 
 
 STORES = (
     StoreKind(
         name="mongodb",
         summary="MongoDB: documents of the codec bson as they are, payloads of others as binary",
-        open=_open,
+        open=_Mongodb,
         schemes=("mongodb", "mongodb+srv"),
         waits=True,
         forget=_forget,

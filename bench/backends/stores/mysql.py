@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from .base import Location, Pairs, Settings, Store, StoreKind, Wire
-from .servers import ANSWER, CONNECT, Table, plain_name, reaching
+from ..reaching import ANSWER, CONNECT, imported, reaching
+from .base import Location, MissingStore, Settings, StoreError, StoreKind, Wire
+from .table import Table
 
 __all__ = ["OPTIONS", "STORES", "about", "size"]
 
@@ -26,7 +27,7 @@ def about(connection: Any) -> Settings:
 def size(connection: Any, table: str) -> int:
     """Return the bytes of a table's pages, by the server's statistics, which are brought up to date."""
     with connection.cursor() as cursor:
-        cursor.execute(f"analyze table {plain_name(table)}")
+        cursor.execute(f"analyze table {table}")
         cursor.fetchall()
         cursor.execute(
             "select data_length + index_length from information_schema.tables"
@@ -38,44 +39,30 @@ def size(connection: Any, table: str) -> int:
 
 
 class _Mysql(Table):
-    """A statement a call, which is a transaction of its own. PyMySQL writes values into statements' texts."""
+    """By PyMySQL, which writes values into statements' texts."""
 
-    def __init__(self, connection: Any, location: Location, wire: Wire) -> None:
-        super().__init__(connection, connection.cursor(), wire)
-        table = self._table = plain_name(location.name)
+    def __init__(self, location: Location, wire: Wire) -> None:
+        connection, table = _connect(location), location.name
         # Not `key`, which is a word of the language.
+        super().__init__(connection, connection.cursor(), wire, table, key="id")
         self._cursor.execute(
             f"create table if not exists {table}"
             " (id bigint unsigned primary key, payload longblob not null) engine=InnoDB"
         )
         self._insert = f"insert into {table} (id, payload) values (%s, %s)"
         self._put = f"{self._insert} on duplicate key update payload = values(payload)"
-        self._get = f"select payload from {table} where id = %s"
-        self._scan = f"select id, payload from {table} where id > %s order by id limit %s"
 
     @property
     def settings(self) -> Settings:
         return about(self._connection)
-
-    def put_many(self, pairs: Pairs) -> None:
-        encode = self.wire.encode
-        # One statement, or a few below the size of a packet.
-        self._connection.begin()
-        try:
-            self._cursor.executemany(self._insert, [(key, encode(record)) for key, record in pairs])
-        except BaseException:
-            self._connection.rollback()
-            raise
-        self._connection.commit()
 
     def stored(self) -> int:
         return size(self._connection, self._table)
 
 
 def _connect(location: Location) -> Any:
-    with reaching("mysql", "pymysql", location.url):
-        import pymysql
-
+    pymysql = imported("pymysql", MissingStore)
+    with reaching("mysql", location.url, StoreError):
         url = urlsplit(location.url)
         query = {name: values[-1] for name, values in parse_qs(url.query).items()}
         return pymysql.connect(
@@ -90,20 +77,16 @@ def _connect(location: Location) -> Any:
         )
 
 
-def _open(location: Location, wire: Wire) -> Store:
-    return _Mysql(_connect(location), location, wire)
-
-
 def _forget(location: Location) -> None:
     with _connect(location) as connection, connection.cursor() as cursor:
-        cursor.execute(f"drop table if exists {plain_name(location.name)}")
+        cursor.execute(f"drop table if exists {location.name}")
 
 
 STORES = (
     StoreKind(
         name="mysql",
         summary="MariaDB or MySQL through PyMySQL: a table of numbers and blobs",
-        open=_open,
+        open=_Mysql,
         schemes=("mysql+pymysql",),
         waits=True,
         forget=_forget,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .base import Location, Pairs, Settings, Store, StoreKind, Wire
-from .servers import ANSWER, CONNECT, Table, plain_name, reaching
+from ..reaching import ANSWER, CONNECT, imported, reaching
+from .base import Location, MissingStore, Pairs, Settings, StoreError, StoreKind, Wire
+from .table import Table
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -36,19 +37,17 @@ def size(connection: Connection[Any], table: str) -> int:
 
 
 class _Postgresql(Table):
-    """A statement a call, which is a transaction of its own; values go both ways as they are, not as text."""
+    """Values go both ways as they are, not as text."""
 
-    def __init__(self, connection: Connection[Any], location: Location, wire: Wire) -> None:
-        super().__init__(connection, connection.cursor(binary=True), wire)
-        table = self._table = plain_name(location.name)
+    def __init__(self, location: Location, wire: Wire) -> None:
+        connection, table = _connect(location), location.name
+        super().__init__(connection, connection.cursor(binary=True), wire, table)
         connection.execute(
             f"create table if not exists {table} (key bigint primary key, payload bytea not null)"
         )
         self._put = (
             f"insert into {table} values (%s, %s) on conflict (key) do update set payload = excluded.payload"
         )
-        self._get = f"select payload from {table} where key = %s"
-        self._scan = f"select key, payload from {table} where key > %s order by key limit %s"
 
     @property
     def settings(self) -> Settings:
@@ -67,26 +66,22 @@ class _Postgresql(Table):
 
 
 def _connect(location: Location) -> Connection[Any]:
-    with reaching("postgresql", "psycopg", location.url):
-        import psycopg
-
-        return psycopg.connect(location.url, autocommit=True, **OPTIONS)  # type: ignore[arg-type]
-
-
-def _open(location: Location, wire: Wire) -> Store:
-    return _Postgresql(_connect(location), location, wire)
+    psycopg = imported("psycopg", MissingStore)
+    with reaching("postgresql", location.url, StoreError):
+        connection: Connection[Any] = psycopg.connect(location.url, autocommit=True, **OPTIONS)
+        return connection
 
 
 def _forget(location: Location) -> None:
     with _connect(location) as connection:
-        connection.execute(f"drop table if exists {plain_name(location.name)}")
+        connection.execute(f"drop table if exists {location.name}")
 
 
 STORES = (
     StoreKind(
         name="postgresql",
         summary="PostgreSQL through psycopg: a table of numbers and bytea",
-        open=_open,
+        open=_Postgresql,
         schemes=("postgresql", "postgres"),
         waits=True,
         forget=_forget,

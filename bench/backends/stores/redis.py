@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from .base import Location, Pairs, Settings, Store, StoreKind, Wire
-from .servers import ANSWER, CONNECT, reaching
+from ..reaching import ANSWER, CONNECT, imported, reaching
+from .base import Location, MissingStore, Pairs, Settings, StoreError, StoreKind, Wire
 
 __all__ = ["STORES"]
 
@@ -18,9 +18,9 @@ _ASKED = ("appendonly", "appendfsync", "save")
 class _Redis:
     """A command a call. Redis keeps no order of keys: a scan asks for the next numbers, up to the highest."""
 
-    def __init__(self, client: Any, location: Location, wire: Wire) -> None:
+    def __init__(self, location: Location, wire: Wire) -> None:
         self.wire = wire
-        self._client = client
+        self._client = client = _client(location)
         self._name = f"{location.name}:"
         self._highest = max((int(key[len(self._name) :]) for key in _keys(client, location)), default=0)
 
@@ -88,8 +88,8 @@ def _slices(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
 
 def _client(location: Location) -> Any:
     """Return a client that asks once and does not wait for ever."""
-    with reaching("redis", "redis", location.url):
-        import redis
+    redis = imported("redis", MissingStore)
+    with reaching("redis", location.url, StoreError):
         from redis.backoff import NoBackoff
         from redis.retry import Retry
 
@@ -103,10 +103,6 @@ def _client(location: Location) -> Any:
         return client
 
 
-def _open(location: Location, wire: Wire) -> Store:
-    return _Redis(_client(location), location, wire)
-
-
 def _forget(location: Location) -> None:
     with _client(location) as client:
         for some in _slices(list(_keys(client, location))):
@@ -117,7 +113,7 @@ STORES = (
     StoreKind(
         name="redis",
         summary="Redis: a key a record",
-        open=_open,
+        open=_Redis,
         schemes=("redis", "rediss"),
         waits=True,
         forget=_forget,

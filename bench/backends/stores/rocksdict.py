@@ -6,7 +6,8 @@ import struct
 from itertools import islice
 from typing import Any
 
-from .base import Location, MissingStore, Pairs, Settings, Store, StoreKind, Wire, folder_bytes
+from ..reaching import imported
+from .base import Location, MissingStore, Pairs, Settings, StoreKind, Wire, folder_bytes
 
 __all__ = ["STORES"]
 
@@ -16,12 +17,13 @@ _KEY = struct.Struct(">Q")
 class _Rocks:
     """Raw mode: in any other it would pickle what it is given. Puts go to its log, unsynchronised."""
 
-    def __init__(self, location: Location, wire: Wire, module: Any) -> None:
+    def __init__(self, location: Location, wire: Wire) -> None:
         from importlib.metadata import version
 
         self.wire = wire
-        self._module, self._folder, self._version = module, location.folder, version("rocksdict")
-        self._rows = module.Rdict(str(location.folder), module.Options(raw_mode=True))
+        self._module = imported("rocksdict", MissingStore)
+        self._folder, self._version = location.folder, version("rocksdict")
+        self._rows = self._module.Rdict(str(location.folder), self._module.Options(raw_mode=True))
 
     @property
     def settings(self) -> Settings:
@@ -63,12 +65,4 @@ class _Rocks:
         self._rows.close()
 
 
-def _open(location: Location, wire: Wire) -> Store:
-    try:
-        import rocksdict
-    except ImportError as error:
-        raise MissingStore("rocksdict is not installed: pip install 'bakeoff[rocksdict]'") from error
-    return _Rocks(location, wire, rocksdict)
-
-
-STORES = (StoreKind(name="rocksdict", summary="RocksDB, a log-structured merge tree: raw mode", open=_open),)
+STORES = (StoreKind(name="rocksdict", summary="RocksDB, a log-structured merge tree: raw mode", open=_Rocks),)

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from importlib import import_module
 from importlib.metadata import version
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
+from ..reaching import imported, reaching
 from . import mysql, postgresql
-from .base import Location, MissingStore, Pairs, Settings, Store, StoreKind, Wire, folder_bytes
-from .servers import reaching
-from .sqlite import FILE, about, set_up
+from .base import Location, MissingStore, Pairs, Settings, Store, StoreError, StoreKind, Wire
+from .sqlite import FILE, about, set_up, size
 
 if TYPE_CHECKING:
     import sqlite3
@@ -34,8 +33,8 @@ class _Mapped:
 
     Args:
         model: Makes the mapped class of the column's type and the table's name.
-        database: Says what the database below says of itself.
-        size: Returns the bytes that the table takes.
+        about: Says what the database below, of which it gets the driver's connection, says of itself.
+        size: Returns the bytes that the table takes, likewise.
     """
 
     def __init__(
@@ -44,15 +43,15 @@ class _Mapped:
         wire: Wire,
         engine: Engine,
         model: Callable[[Any, str], Any],
-        database: Callable[[], Settings],
-        size: Callable[[], int],
+        about: Callable[[Any], Settings],
+        size: Callable[[Any], int],
     ) -> None:
         from sqlalchemy.orm import sessionmaker
 
         from ....codecs.integrations.sqlalchemy import Encoded
 
         self.wire = wire
-        self._engine, self._database, self._size = engine, database, size
+        self._engine, self._about, self._size = engine, about, size
         # What `Codec.for_sqlalchemy` gives.
         self._model = model(Encoded(_Current(self)), location.name)
         self._model.metadata.create_all(engine)
@@ -60,7 +59,8 @@ class _Mapped:
 
     @property
     def settings(self) -> Settings:
-        return self._database()
+        with self._engine.connect() as connection:
+            return self._about(connection.connection.driver_connection)
 
     def put(self, key: int, record: Any) -> None:
         with self._sessions.begin() as session:
@@ -86,7 +86,8 @@ class _Mapped:
             session.add_all([self._model(key=key, record=record) for key, record in pairs])
 
     def stored(self) -> int:
-        return self._size()
+        with self._engine.connect() as connection:
+            return self._size(connection.connection.driver_connection)
 
     def close(self) -> None:
         self._engine.dispose()
@@ -150,57 +151,40 @@ def _on_sqlite(library: str, model: Callable[[Any, str], Any]) -> Callable[[Loca
     """Return what opens an object mapper on the same SQLite as the store of that name."""
 
     def opened(location: Location, wire: Wire) -> Store:
-        try:
-            import_module(library)
-            from sqlalchemy import create_engine, event
-        except ImportError as error:
-            raise MissingStore(f"{library} is not installed: pip install 'bakeoff[{library}]'") from error
+        imported(library, MissingStore)
+        from sqlalchemy import create_engine, event
+
         file = location.folder / FILE
         engine = create_engine(f"sqlite:///{file}")
         event.listen(engine, "connect", lambda connection, _: set_up(connection))
 
-        def database() -> Settings:
-            with engine.connect() as connection:
-                raw = connection.connection.driver_connection
-                below = about(cast("sqlite3.Connection", raw))
-                return {"version": version(library), "on": f"sqlite {below['version']}"} | {
-                    key: text for key, text in below.items() if key != "version"
-                }
+        def described(connection: sqlite3.Connection) -> Settings:
+            below = dict(about(connection))
+            return {"version": version(library), "on": f"sqlite {below.pop('version')}", **below}
 
-        def size() -> int:
-            with engine.connect() as connection:
-                connection.exec_driver_sql("pragma wal_checkpoint(truncate)")
-            return folder_bytes([file])
-
-        return _Mapped(location, wire, engine, model, database, size)
+        return _Mapped(location, wire, engine, model, described, lambda connection: size(connection, file))
 
     return opened
 
 
-def _on_server(server: ModuleType, extra: str, driver: str) -> Callable[[Location, Wire], Store]:
+def _on_server(server: ModuleType, client: str, driver: str) -> Callable[[Location, Wire], Store]:
     """Return what opens an object mapper on a server that has a store of its own in a module here."""
 
     def opened(location: Location, wire: Wire) -> Store:
-        with reaching("sqlalchemy", "sqlalchemy", location.url):
-            from sqlalchemy import create_engine, make_url
+        sqlalchemy = imported("sqlalchemy", MissingStore)
+        imported(client, MissingStore)
         below = _below(location)
-        with reaching(driver, extra, below.url):
-            url = make_url(below.url).set(drivername=driver)
-            engine = create_engine(url, connect_args=server.OPTIONS, hide_parameters=True)
+        with reaching(driver, below.url, StoreError):
+            url = sqlalchemy.make_url(below.url).set(drivername=driver)
+            engine = sqlalchemy.create_engine(url, connect_args=server.OPTIONS, hide_parameters=True)
             engine.connect().close()
 
-        def database() -> Settings:
-            with engine.connect() as connection:
-                return {
-                    "sqlalchemy": version("sqlalchemy"),
-                    **server.about(connection.connection.driver_connection),
-                }
+        def described(connection: Any) -> Settings:
+            return {"sqlalchemy": version("sqlalchemy"), **server.about(connection)}
 
-        def size() -> int:
-            with engine.connect() as connection:
-                return int(server.size(connection.connection.driver_connection, location.name))
-
-        return _Mapped(location, wire, engine, _declared, database, size)
+        return _Mapped(
+            location, wire, engine, _declared, described, lambda found: int(server.size(found, location.name))
+        )
 
     return opened
 
@@ -213,12 +197,12 @@ def _below(location: Location) -> Location:
     return replace(location, url=location.url.removeprefix(_PREFIX))
 
 
-def _server(server: ModuleType, extra: str, driver: str) -> StoreKind:
+def _server(server: ModuleType, client: str, driver: str) -> StoreKind:
     (raw,) = server.STORES
     return StoreKind(
         name=f"sqlalchemy-{raw.name}",
         summary=f"SQLAlchemy's object mapper, to hold beside `{raw.name}`",
-        open=_on_server(server, extra, driver),
+        open=_on_server(server, client, driver),
         schemes=tuple(f"{_PREFIX}{scheme}" for scheme in raw.schemes),
         waits=True,
         forget=lambda location: raw.forget(_below(location)),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import Any
+from pathlib import Path
 
-from .base import Location, Pairs, Settings, StoreKind, Wire, folder_bytes
+from .base import Location, Settings, StoreKind, Wire, folder_bytes
+from .table import Table
 
-__all__ = ["FILE", "STORES", "about", "set_up"]
+__all__ = ["FILE", "STORES", "about", "set_up", "size"]
 
 FILE = "records.sqlite"
 
@@ -29,52 +30,32 @@ def about(connection: sqlite3.Connection) -> Settings:
     return {"version": sqlite3.sqlite_version, "journal_mode": mode, "synchronous": levels[level]}
 
 
-class _Sqlite:
+def size(connection: sqlite3.Connection, file: Path) -> int:
+    """Return the bytes of a database, of which all is written to its file first."""
+    connection.execute("pragma wal_checkpoint(truncate)")
+    return folder_bytes([file])
+
+
+class _Sqlite(Table):
     """A transaction a put."""
 
+    _put = _insert = "insert or replace into records values (?, ?)"
+
     def __init__(self, location: Location, wire: Wire) -> None:
-        self.wire = wire
         self._file = location.folder / FILE
-        self._connection = sqlite3.connect(self._file, isolation_level=None)
-        self._do = self._connection.execute
-        set_up(self._connection)
-        self._do("create table if not exists records (key integer primary key, payload blob not null)")
+        connection = sqlite3.connect(self._file, isolation_level=None)
+        set_up(connection)
+        connection.execute(
+            "create table if not exists records (key integer primary key, payload blob not null)"
+        )
+        super().__init__(connection, connection.cursor(), wire, "records", mark="?")
 
     @property
     def settings(self) -> Settings:
         return about(self._connection)
 
-    def put(self, key: int, record: Any) -> None:
-        self._do("insert or replace into records values (?, ?)", (key, self.wire.encode(record)))
-
-    def get(self, key: int) -> Any:
-        row = self._do("select payload from records where key = ?", (key,)).fetchone()
-        if row is None:
-            raise KeyError(key)
-        return self.wire.decode(row[0])
-
-    def scan(self, after: int, count: int) -> list[tuple[int, Any]]:
-        decode = self.wire.decode
-        rows = self._do("select key, payload from records where key > ? order by key limit ?", (after, count))
-        return [(key, decode(payload)) for key, payload in rows]
-
-    def put_many(self, pairs: Pairs) -> None:
-        encode = self.wire.encode
-        rows = [(key, encode(record)) for key, record in pairs]
-        self._do("begin")
-        try:
-            self._connection.executemany("insert or replace into records values (?, ?)", rows)
-        except BaseException:
-            self._connection.rollback()
-            raise
-        self._do("commit")
-
     def stored(self) -> int:
-        self._do("pragma wal_checkpoint(truncate)")
-        return folder_bytes([self._file])
-
-    def close(self) -> None:
-        self._connection.close()
+        return size(self._connection, self._file)
 
 
 STORES = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .base import Publisher, Route, Transport, TransportKind
-from .reaching import CONNECT, reaching
+from ..reaching import CONNECT, imported, reaching
+from .base import MissingTransport, Publisher, Route, TransportKind
 
 __all__ = ["TRANSPORTS"]
 
@@ -43,6 +43,9 @@ class _Publisher:
 
 class _Fanout:
     def __init__(self, route: Route) -> None:
+        imported("pika", MissingTransport, "amqp")
+        with reaching("the AMQP broker", route.url, MissingTransport):
+            _connected(route.url).close()
         self._route = route
 
     def publisher(self) -> Publisher:
@@ -57,17 +60,11 @@ class _Fanout:
         raise ConnectionError("the broker has cancelled the consumer")
 
 
-def _open(route: Route) -> Transport:
-    with reaching("the AMQP broker", "amqp", route.url):
-        _connected(route.url).close()
-    return _Fanout(route)
-
-
 TRANSPORTS = (
     TransportKind(
         name="amqp",
         summary="AMQP 0-9-1 (RabbitMQ), a fanout exchange",
-        open=_open,
+        open=_Fanout,
         schemes=("amqp", "amqps"),
         module="pika",
     ),

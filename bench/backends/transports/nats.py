@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from .base import Publisher, Route, Transport, TransportKind
-from .reaching import CONNECT, reaching
+from ..reaching import CONNECT, imported, reaching
+from .base import MissingTransport, Publisher, Route, TransportKind
 
 __all__ = ["TRANSPORTS"]
 
@@ -58,6 +58,13 @@ class _Publisher:
 class _Subject:
     def __init__(self, route: Route) -> None:
         self._route = route
+        imported("nats", MissingTransport)
+        with reaching("NATS", route.url, MissingTransport):
+            asyncio.run(self._reach())
+
+    async def _reach(self) -> None:
+        client = await _connected(self._route.url)
+        await client.close()
 
     def publisher(self) -> Publisher:
         return _Publisher(self._route)
@@ -84,18 +91,8 @@ class _Subject:
         await ended
 
 
-def _open(route: Route) -> Transport:
-    async def reach() -> None:
-        client = await _connected(route.url)
-        await client.close()
-
-    with reaching("NATS", "nats", route.url):
-        asyncio.run(reach())
-    return _Subject(route)
-
-
 TRANSPORTS = (
     TransportKind(
-        name="nats", summary="NATS, one subject", open=_open, schemes=("nats", "tls"), module="nats"
+        name="nats", summary="NATS, one subject", open=_Subject, schemes=("nats", "tls"), module="nats"
     ),
 )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 
-from .base import Publisher, Route, Transport, TransportKind
+from .base import Publisher, Route, TransportKind
 
 __all__ = ["TRANSPORTS"]
 
@@ -48,8 +48,4 @@ class _Pipes:
             take(receive())
 
 
-def _open(route: Route) -> Transport:
-    return _Pipes(route)
-
-
-TRANSPORTS = (TransportKind(name="pipe", summary="pipes of the system, one for each reader", open=_open),)
+TRANSPORTS = (TransportKind(name="pipe", summary="pipes of the system, one for each reader", open=_Pipes),)

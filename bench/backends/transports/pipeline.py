@@ -24,7 +24,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import connection, get_context
-from types import TracebackType
 from typing import Any, Self
 
 from ....codecs import CodecError
@@ -117,6 +116,9 @@ class Pipeline:
         records: That are sent, again and again.
         beat: Called now and then.
 
+    Attributes:
+        processes: The readers, as `multiprocessing` has made them.
+
     Raises:
         MissingTransport: It cannot be had.
         TransportError: A reader, or the way to it, is gone.
@@ -135,7 +137,7 @@ class Pipeline:
         self._encode, self._decode = encode, decode
         self._records, self._beat = records, beat
         self._at = self._window = 0
-        self._processes: list[Any] = []
+        self.processes: list[Any] = []
         self._said: list[connection.Connection] = []
         self._publisher: Publisher | None = None
 
@@ -152,7 +154,7 @@ class Pipeline:
                 process = context.Process(target=_read, args=arguments, daemon=True)
                 process.start()
                 there.close()
-                self._processes.append(process)
+                self.processes.append(process)
                 self._said.append(here)
             # It would wake up later than it was asked to.
             ctypes.CDLL(None).prctl(_PR_SET_TIMERSLACK, 1)
@@ -166,18 +168,13 @@ class Pipeline:
             gc.unfreeze()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._end()
 
     def _end(self) -> None:
-        for process in self._processes:
+        for process in self.processes:
             process.kill()
-        for process, said in zip(self._processes, self._said, strict=True):
+        for process, said in zip(self.processes, self._said, strict=True):
             process.join()
             said.close()
         if self._publisher is not None:
@@ -188,11 +185,6 @@ class Pipeline:
     def _way(self) -> Publisher:
         assert self._publisher is not None, "not entered"
         return self._publisher
-
-    @property
-    def processes(self) -> Sequence[Any]:
-        """The readers, `multiprocessing` has made them."""
-        return self._processes
 
     def window(self, rate: float, seconds: float) -> RateWindow:
         """Send records at a rate for some time, and wait until all readers have all that they will get.
@@ -280,7 +272,7 @@ class Pipeline:
         try:
             said: _Answer | str = self._said[number].recv()
         except (EOFError, OSError):
-            process = self._processes[number]
+            process = self.processes[number]
             process.join()
             code = process.exitcode
             how = f"of {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from .base import Publisher, Route, Transport, TransportKind
-from .reaching import CONNECT, reaching
+from ..reaching import CONNECT, imported, reaching
+from .base import MissingTransport, Publisher, Route, TransportKind
 
 __all__ = ["TRANSPORTS"]
 
@@ -37,6 +37,9 @@ class _Publisher:
 
 class _PubSub:
     def __init__(self, route: Route) -> None:
+        imported("redis", MissingTransport)
+        with reaching("Redis", route.url, MissingTransport), _client(route.url) as client:
+            client.ping()
         self._route = route
 
     def publisher(self) -> Publisher:
@@ -49,17 +52,11 @@ class _PubSub:
             take(message["data"])
 
 
-def _open(route: Route) -> Transport:
-    with reaching("Redis", "redis", route.url), _client(route.url) as client:
-        client.ping()
-    return _PubSub(route)
-
-
 TRANSPORTS = (
     TransportKind(
         name="redis",
         summary="Redis' PUBLISH and SUBSCRIBE",
-        open=_open,
+        open=_PubSub,
         schemes=("redis", "rediss"),
         module="redis",
     ),

@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from .base import Publisher, Route, Transport, TransportKind
-from .reaching import reaching
+from ..reaching import imported
+from .base import MissingTransport, Publisher, Route, TransportKind
 
 __all__ = ["TRANSPORTS"]
 
@@ -35,6 +35,7 @@ class _Publisher:
 
 class _PubSub:
     def __init__(self, route: Route) -> None:
+        imported("zmq", MissingTransport)  # once, for all readers
         # In the abstract namespace: no file is left behind, and none has too long a name.
         self._place = f"ipc://@{route.name}"
 
@@ -54,10 +55,4 @@ class _PubSub:
             take(receive())
 
 
-def _open(route: Route) -> Transport:
-    with reaching("ZeroMQ", "zmq"):
-        import zmq  # noqa: F401 - once, for all readers
-    return _PubSub(route)
-
-
-TRANSPORTS = (TransportKind(name="zmq", summary="ZeroMQ's PUB and SUB over ipc", open=_open, module="zmq"),)
+TRANSPORTS = (TransportKind(name="zmq", summary="ZeroMQ's PUB and SUB over ipc", open=_PubSub, module="zmq"),)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ....codecs import describe, missing
 from ...heartbeat import IDLE
-from ...jobs import Conform, Describe, Ended
+from ...jobs import Conform, Describe
 from ...run.processes import LocalExecutor
 from .case import ConformanceCase, ConformanceVerdict
 from .suites import Copy
@@ -78,7 +78,7 @@ def _format(name: str, executor: LocalExecutor) -> tuple[str, str]:
     if not declaration.entry_point:
         return declaration.format, ""
     ended = executor.work(Describe(codec=name, memory=MEMORY), patience=PATIENCE)
-    return ("", _sentence(ended)) if ended.answer is None else (ended.answer.facts["format"], "")
+    return ("", ended.sentence) if ended.answer is None else (ended.answer.facts["format"], "")
 
 
 def reports(pairs: Sequence[tuple[str, Copy]], executor: LocalExecutor) -> Iterator[Report]:
@@ -91,47 +91,29 @@ def reports(pairs: Sequence[tuple[str, Copy]], executor: LocalExecutor) -> Itera
     for name, copy in pairs:
         mine = cases[copy.suite.name]
         found = _judge(name, copy, mine, executor)
-        yield Report(name, copy, tuple((case.name, found[index]) for index, case in enumerate(mine)))
+        yield Report(name, copy, tuple(zip((case.name for case in mine), found, strict=True)))
 
 
 def _judge(
     name: str, copy: Copy, cases: Sequence[ConformanceCase], executor: LocalExecutor
-) -> Mapping[int, ConformanceJudgement]:
-    """Return what became of each case, by its index, whatever the codec does to its processes."""
-    found: dict[int, ConformanceJudgement] = {}
-    deaths = start = 0
-    while start < len(cases):
-        ended, fresh = _work(name, copy, start, executor)
-        found |= fresh
-        start = next((index for index in range(start, len(cases)) if index not in found), len(cases))
-        if start == len(cases):
-            break
-        reason = _sentence(ended)
-        if ended.cell != IDLE:
-            found[start] = ConformanceJudgement("fault", reason)
-            start += 1
-            deaths += 1
-            if deaths < DEATHS:
-                continue
-            reason = f"the codec has ended {DEATHS} processes"
-        found |= {
-            index: ConformanceJudgement("fault", f"not tried: {reason}") for index in range(start, len(cases))
-        }
-        break
-    return found
-
-
-def _work(
-    name: str, copy: Copy, start: int, executor: LocalExecutor
-) -> tuple[Ended, dict[int, ConformanceJudgement]]:
+) -> list[ConformanceJudgement]:
+    """Return what became of each case, whatever the codec does to its processes."""
     job = Conform(
-        codec=name, suite=copy.suite.name, folder=str(copy.folder.absolute()), start=start, memory=MEMORY
+        codec=name, suite=copy.suite.name, folder=str(copy.folder.absolute()), start=0, memory=MEMORY
     )
-    ended = executor.work(job, patience=PATIENCE)
-    return ended, {index: ConformanceJudgement(*judgement) for index, *judgement in ended.notes}
-
-
-def _sentence(ended: Ended) -> str:
-    # Options of a run do not exist here.
-    reason = ended.reason.partition(" (--")[0]
-    return reason if ended.outcome == "error" else f"{ended.outcome}: {reason}"
+    found: list[ConformanceJudgement] = []
+    deaths = 0
+    while len(found) < len(cases):
+        ended = executor.work(replace(job, start=len(found)), patience=PATIENCE)
+        found += [ConformanceJudgement(*judgement) for judgement in ended.notes]
+        if len(found) == len(cases):
+            break
+        reason = ended.sentence
+        if ended.cell != IDLE:
+            found.append(ConformanceJudgement("fault", reason))
+            deaths += 1
+            reason = f"the codec has ended {deaths} processes"
+        if ended.cell == IDLE or deaths == DEATHS:
+            left = len(cases) - len(found)
+            found += [ConformanceJudgement("fault", f"not tried: {reason}")] * left
+    return found

@@ -59,7 +59,7 @@ def run(job: Conform, context: WorkerContext) -> Answer:
         judgement = conformance_of(codec, suite, case)
         if os.getpid() != me:
             os._exit(1)  # The codec has started a process of its own, and that is no worker.
-        context.note([index, *judgement])
+        context.note(judgement)
     return Done()
 
 

@@ -19,7 +19,7 @@ from ...heartbeat import IDLE
 from ...jobs import Answer, Ended, Reread, Timed, TimedCell, Tried, Try
 from .cost import ROUNDS, Key, ReadingCost, costs, payloads
 from .field_faults import FieldFault
-from .trial import CrossReading, Trial, trials
+from .trial import CrossReading, Trial, try_codec
 
 if TYPE_CHECKING:
     from ...run.processes import LocalExecutor
@@ -116,8 +116,7 @@ def _timed(
 
 def _found(name: str, records: int, ended: Ended) -> Trial:
     if ended.answer is None:
-        # Options of a run do not exist here.
-        reason = f"the codec {ended.reason.partition(' (--')[0]}"
+        reason = f"the codec {ended.cause}"
         if ended.outcome == "unfinished":
             reason = "the time did not suffice (--budget)"
         failed = CrossReading(records, failed=reason)
@@ -137,7 +136,7 @@ def run(job: Try, context: WorkerContext) -> Answer:
     """Try one codec, and keep the payloads that it reads whole."""
     context.beat(0)
     difference, old, new = pickle.loads(context.blobs[job.versions])
-    (trial,) = trials([job.codec], difference, old, new)
+    trial = try_codec(job.codec, difference, old, new)
     plain: Callable[[Any], Any] = dataclasses.asdict
     return Tried(
         plain(trial.backward),

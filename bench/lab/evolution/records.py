@@ -10,11 +10,11 @@ import random
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Self
+from typing import Any, Final
 
 from ....codecs.conventions.rules import SCALAR_OF
 from ....schemas.tree import types as t
-from ....schemas.tree.difference import SchemaDifference, pairs
+from ....schemas.tree.difference import pairs
 from ....schemas.wire.bindings.leaves import builder, collection, kinds
 from ....schemas.wire.layout import (
     Leaf,
@@ -78,11 +78,6 @@ class FieldMapping:
 
     renamed: Mapping[str, str]
     forward: bool = False
-
-    @classmethod
-    def of(cls, difference: SchemaDifference) -> Self:
-        """Return the pairing in which the older version writes."""
-        return cls(difference.renamed)
 
     def back(self) -> FieldMapping:
         """Return the same for the other direction."""

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 from ....codecs import codec
 from ....schemas.schema import Schema
-from ....schemas.tree.difference import NUMBERED, SchemaChange, SchemaDifference
+from ....schemas.tree.difference import NUMBERED, SchemaDifference
 from ....schemas.wire.layout import WireType
 from ..fidelity.equality import equal
 from .field_faults import Fault, FieldFault, findings
-from .records import FieldMapping, Maker, Projector, is_whole, translate
+from .records import FieldMapping, Maker, Projector, translate
 
 if TYPE_CHECKING:
     from ....codecs import Codec
 
-__all__ = ["CrossReading", "EvolutionDirection", "Trial", "Version", "reader", "sample", "trials"]
+__all__ = ["CrossReading", "EvolutionDirection", "Trial", "Version", "reader", "sample", "try_codec"]
 
 EvolutionDirection = Literal["old→new", "new→old"]
 
@@ -66,14 +66,12 @@ class Version:
         codec: Bound to it, or with it as its advisory schema.
         payloads: Of its records.
         records: As they come back from them: what the codec cannot carry anyhow is no matter of versions.
-        exact: They are the very ones that were written.
     """
 
     schema: Schema
     codec: Codec
     payloads: list[bytes]
     records: Sequence[Any]
-    exact: bool = False
 
     @classmethod
     def of(cls, bare: Codec, schema: Schema, records: Sequence[Any]) -> Version:
@@ -86,10 +84,7 @@ class Version:
         """
         made = cls(schema, bare.with_schema(schema), [], records)
         made.payloads = [made.written(record) for record in records]
-        came = [made.given(made.codec.decode(payload)) for payload in made.payloads]
-        made.exact = all(equal(one, other) for one, other in zip(records, came, strict=True))
-        if not made.exact:
-            made.records = came
+        made.records = [made.given(made.codec.decode(payload)) for payload in made.payloads]
         return made
 
     @property
@@ -115,7 +110,7 @@ class Version:
         """Return what decodes the payloads of another version, told which where the format asks for it."""
         return reader(self.codec, writer.schema)
 
-    def read(self, writer: Version, pairing: FieldMapping, wanted: Wanted) -> CrossReading:
+    def read(self, writer: Version, pairing: FieldMapping) -> CrossReading:
         """Decode the payloads of another version and hold them against what they should be in this one."""
         try:
             decode = self.reader(writer)
@@ -130,11 +125,12 @@ class Version:
                 refused += 1
                 why = why or _reason(error)
                 continue
-            right = wanted.of(record, writer, self.layout, pairing)
-            strange |= right.more
-            if right.whole and equal(right.record, found):
+            projector = Projector(pairing)
+            wanted = projector.project(record, writer.layout, self.layout)
+            strange |= projector.dropped
+            if equal(wanted, found):
                 continue
-            for one in findings(right.record, found, self.layout):
+            for one in findings(wanted, found, self.layout):
                 if one.fault == "kept":
                     kept = True
                 else:
@@ -147,42 +143,6 @@ def reader(codec: Codec, writer: Schema) -> Callable[[bytes], Any]:
     """Return what a codec decodes the payloads of another version of its schema with."""
     bound = codec.bound
     return codec.decode if bound is None or bound.reading is None else bound.reading(writer)
-
-
-class _Right(NamedTuple):
-    """What a record should be in another version.
-
-    Attributes:
-        record: As the reading version should have it.
-        whole: Whether it fits that version.
-        more: Whether there were fields that the version does not know.
-    """
-
-    record: Any
-    whole: bool
-    more: bool
-
-
-class Wanted:
-    """What records should be in another version: found out once for all codecs that carry them exactly."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[int, int, int], _Right] = {}
-
-    def of(self, record: Any, writer: Version, read: WireType, pairing: FieldMapping) -> _Right:
-        """Return what a record of the version that writes should be in the one that reads."""
-        if not writer.exact:
-            return _right(record, writer.layout, read, pairing)
-        key = id(record), id(writer.layout), id(read)  # all of which outlive a comparison of codecs
-        if key not in self._known:
-            self._known[key] = _right(record, writer.layout, read, pairing)
-        return self._known[key]
-
-
-def _right(record: Any, written: WireType, read: WireType, pairing: FieldMapping) -> _Right:
-    projector = Projector(pairing)
-    right = projector.project(record, written, read)
-    return _Right(right, is_whole(right), projector.dropped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,27 +189,14 @@ def sample(
         newer: They are the newer one's.
     """
     old, new = difference.old.layout.root, difference.new.layout.root
-    maker, pairing = Maker(), FieldMapping.of(difference)
+    maker, pairing = Maker(), FieldMapping(difference.renamed)
     if newer:
         return [translate(one, new, old, pairing.back(), maker) for one in records], list(records)
     mine = list(records) or [maker.make(old) for _ in range(count)]
     return mine, [translate(one, old, new, pairing, maker) for one in mine]
 
 
-def trials(
-    names: Sequence[str], difference: SchemaDifference, old: Sequence[Any], new: Sequence[Any]
-) -> Iterator[Trial]:
-    """Yield what each codec makes of the two versions."""
-    steps = list(_alone(difference, old[:FEW]))
-    wanted = Wanted()
-    for name in names:
-        yield _tried(name, difference, old, new, steps, wanted)
-
-
-_Step = tuple[SchemaChange, Schema, list[Any]] | None
-
-
-def _alone(difference: SchemaDifference, old: Sequence[Any]) -> Iterator[_Step]:
+def _alone(difference: SchemaDifference, old: Sequence[Any]) -> Iterator[tuple[Schema, list[Any]] | None]:
     """Yield each change on its own: the old schema with it, and records of that."""
     if len(difference.changes) < 2:
         return
@@ -259,20 +206,20 @@ def _alone(difference: SchemaDifference, old: Sequence[Any]) -> Iterator[_Step]:
             yield None
             continue
         maker = Maker()
-        pairing = FieldMapping.of(difference)
+        pairing = FieldMapping(difference.renamed)
         before, after = difference.old.layout.root, schema.layout.root
-        yield change, schema, [translate(one, before, after, pairing, maker) for one in old]
+        yield schema, [translate(one, before, after, pairing, maker) for one in old]
 
 
-def _tried(
-    name: str,
-    difference: SchemaDifference,
-    old: Sequence[Any],
-    new: Sequence[Any],
-    steps: Sequence[_Step],
-    wanted: Wanted,
-) -> Trial:
-    """Try one codec, both ways, with the whole change and step by step."""
+def try_codec(name: str, difference: SchemaDifference, old: Sequence[Any], new: Sequence[Any]) -> Trial:
+    """Try one codec, both ways, with the whole change and step by step.
+
+    Args:
+        name: The codec.
+        difference: The versions.
+        old: Records of the older one.
+        new: The same records in the newer one.
+    """
     try:
         # What is decoded here was encoded here.
         bare = codec(name, trusted=True)
@@ -280,13 +227,11 @@ def _tried(
     except Exception as error:  # noqa: BLE001 - which ones come out is the question
         failed = CrossReading(len(old), failed=f"the old version: {_reason(error)}")
         return Trial(name, failed, failed)
-    pairing = FieldMapping.of(difference)
-    if any(_says_more(version, bare.format) for version in (difference.old, difference.new)):
-        steps = ()
-    found = tuple(
-        None if step is None else _both(bare, before, step[1], step[2], pairing, wanted)[:2] for step in steps
-    )
-    backward, forward, after = _both(bare, before, difference.new, new, pairing, wanted)
+    pairing = FieldMapping(difference.renamed)
+    whole = any(_says_more(version, bare.format) for version in (difference.old, difference.new))
+    steps = () if whole else _alone(difference, old[:FEW])
+    found = tuple(None if step is None else _both(bare, before, *step, pairing)[:2] for step in steps)
+    backward, forward, after = _both(bare, before, difference.new, new, pairing)
     return Trial(name, backward, forward, found, before, after)
 
 
@@ -301,7 +246,6 @@ def _both(
     schema: Schema,
     records: Sequence[Any],
     pairing: FieldMapping,
-    wanted: Wanted,
 ) -> tuple[CrossReading, CrossReading, Version | None]:
     """Read an older version's payloads with a newer one, and the reverse."""
     try:
@@ -311,7 +255,7 @@ def _both(
         return failed, failed, None
     count = len(records)
     few = replace(before, payloads=before.payloads[:count], records=before.records[:count])
-    return after.read(few, pairing, wanted), few.read(after, pairing.back(), wanted), after
+    return after.read(few, pairing), few.read(after, pairing.back()), after
 
 
 def _reason(error: Exception) -> str:

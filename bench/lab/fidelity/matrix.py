@@ -278,8 +278,7 @@ def _told(ended: Ended) -> dict[str, tuple[FidelityCell, FidelityCell]]:
         value: (FidelityCell(*without), FidelityCell(*with_schema))
         for value, without, with_schema in ended.notes
     }
-    # Options of a run do not exist here.
-    gone = FidelityCell("crash", ended.reason.partition(" (--")[0][:200])
+    gone = FidelityCell("crash", ended.cause[:200])
     return {row.name: found.get(row.name, (gone, gone)) for row in VALUES}
 
 

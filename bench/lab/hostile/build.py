@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -118,24 +119,18 @@ class Row(NamedTuple):
     payloads: tuple[Payload, ...]
 
 
-def either(name: str, what: str, *payloads: Payload) -> Row:
-    """Return a case whose payloads may be read or refused."""
-    return Row("either", name, what, payloads)
+def _row(must: Must, name: str, what: str, *payloads: Payload) -> Row:
+    return Row(must, name, what, payloads)
 
 
-def accept(name: str, what: str, *payloads: Payload) -> Row:
-    """Return a case whose payloads must be read."""
-    return Row("accept", name, what, payloads)
-
-
-def refuse(name: str, what: str, *payloads: Payload) -> Row:
-    """Return a case whose payloads must be refused."""
-    return Row("refuse", name, what, payloads)
-
-
-def limit(name: str, what: str, *payloads: Payload) -> Row:
-    """Return a case whose payloads must be refused with a `LimitError`."""
-    return Row("limit", name, what, payloads)
+either = partial(_row, "either")
+"""``(name, what, *payloads)`` of a case whose payloads may be read or refused."""
+accept = partial(_row, "accept")
+"""The same where they must be read."""
+refuse = partial(_row, "refuse")
+"""The same where they must be refused."""
+limit = partial(_row, "limit")
+"""The same where they must be refused with a `LimitError`."""
 
 
 _KINDS: Mapping[str, tuple[str, int]] = {

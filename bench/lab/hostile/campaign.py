@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ...jobs import Attack, Ended
+from ...jobs import Attack
 from ...run.processes import LocalExecutor
 from .cases import HostileCase
 from .collection import CASES
@@ -105,11 +105,11 @@ def _check(
             watch=lambda cell: show(name, max(cell, 0)),
         )
         if not ended.notes:
-            return AttackedCodec(name, failed=_why(ended))
+            return AttackedCodec(name, failed=ended.cause)
         cases = [CASES[number] for number in ended.notes[0]]
         seen += [Seen(**each) for each in ended.notes[1:]]
         if len(seen) < len(cases):
-            seen.append(Seen(_OUTCOMES.get(ended.outcome, "died"), _why(ended)))
+            seen.append(Seen(_OUTCOMES.get(ended.outcome, "died"), ended.cause))
         if len(seen) == len(cases):
             break
     found = []
@@ -117,8 +117,3 @@ def _check(
         broken = tuple(breaches(case, each, promise))
         found.append(AttackFinding(name, case, each, broken, fault_of(name, case.direction, case.name)))
     return AttackedCodec(name, found)
-
-
-def _why(ended: Ended) -> str:
-    # Options of a run do not exist here.
-    return ended.reason.partition(" (--")[0]

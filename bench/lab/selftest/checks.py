@@ -94,9 +94,14 @@ class _Trial:
         self.times = times
         self.show = show
 
-    def run(self, what: str, number: int, total: int, **options: Any) -> Result:
+    def runs(self, what: str, **options: Any) -> Iterator[Result]:
+        """Yield the results of as many runs as are asked for."""
+        for number in range(self.times):
+            self.show(what, number, self.times)
+            yield self.run(**options)
+
+    def run(self, **options: Any) -> Result:
         """Do one run and return its result."""
-        self.show(what, number, total)
         output = self.folder / "run.json"
         output.unlink(missing_ok=True)
         return Session(Options(no_time_limit=True, **options), output).run()
@@ -105,17 +110,15 @@ class _Trial:
 def _pairs(trial: _Trial) -> Iterator[SelftestFinding]:
     """The same codec under four names: pairs that must tie, judged as a report judges."""
     flagged, largest, pairs = 0, 0.0, 0
-    for number in range(trial.times):
-        result = trial.run(
-            "pairs of the same codec",
-            number,
-            trial.times,
-            corpora=(f"{faults.__name__}:records",),
-            codecs=faults.TWINS,
-            operations=TIMED,
-            budget=_PRECISE,
-            precision=0.0028,
-        )
+    results = trial.runs(
+        "pairs of the same codec",
+        corpora=(f"{faults.__name__}:records",),
+        codecs=faults.TWINS,
+        operations=TIMED,
+        budget=_PRECISE,
+        precision=0.0028,
+    )
+    for result in results:
         for operation in TIMED:
             cells = {c.cell.codec: c.samples for c in _cells(result, operation) if c.samples}
             for a, b in zip(faults.TWINS[::2], faults.TWINS[1::2], strict=True):
@@ -145,17 +148,15 @@ def _at_least(found: int, tries: int, rate: float = 0.05) -> float:
 def _planted(trial: _Trial) -> Iterator[SelftestFinding]:
     """Two hundredths more work: a difference that must be found."""
     found = 0
-    for number in range(trial.times):
-        result = trial.run(
-            "a planted 2 %",
-            number,
-            trial.times,
-            corpora=(f"{faults.__name__}:records",),
-            codecs=(faults.TWINS[0], faults.SLOWER),
-            operations=("dump",),
-            budget=FOUND_WITHIN,
-            precision=0.004,
-        )
+    results = trial.runs(
+        "a planted 2 %",
+        corpora=(f"{faults.__name__}:records",),
+        codecs=(faults.TWINS[0], faults.SLOWER),
+        operations=("dump",),
+        budget=FOUND_WITHIN,
+        precision=0.004,
+    )
+    for result in results:
         cells = {c.cell.codec: c.samples for c in _cells(result, "dump") if c.samples}
         judged = verdicts(cells, float(result.options["alpha"] or 0))
         found += judged[faults.SLOWER, faults.TWINS[0]][0] == "slower"
@@ -170,16 +171,14 @@ def _planted(trial: _Trial) -> Iterator[SelftestFinding]:
 def _leaks(trial: _Trial) -> Iterator[SelftestFinding]:
     """Deliberate leaks, each of which must be found."""
     found = dict.fromkeys(faults.LEAKERS, 0)
-    for number in range(trial.times):
-        result = trial.run(
-            "deliberate leaks",
-            number,
-            trial.times,
-            corpora=("movies",),
-            records="500",
-            codecs=tuple(faults.LEAKERS),
-            operations=("growth-load",),
-        )
+    results = trial.runs(
+        "deliberate leaks",
+        corpora=("movies",),
+        records="500",
+        codecs=tuple(faults.LEAKERS),
+        operations=("growth-load",),
+    )
+    for result in results:
         for cell in _cells(result, "growth-load"):
             found[cell.cell.codec] += cell.verdict == "growing"
     for name, count in found.items():
@@ -197,10 +196,8 @@ def _clean(trial: _Trial) -> Iterator[SelftestFinding]:
     names = (*(name for name in ours if "/pure" not in name), *faults.CLEAN)
     alarms, tried = [], 0
     for number in range(trial.times):
+        trial.show("clean codecs", number, trial.times)
         result = trial.run(
-            "clean codecs",
-            number,
-            trial.times,
             corpora=("movies",),
             records="500",
             codecs=names,
@@ -219,10 +216,8 @@ def _clean(trial: _Trial) -> Iterator[SelftestFinding]:
 
 def _failures(trial: _Trial) -> Iterator[SelftestFinding]:
     """Codecs that fail in every way, beside one that does not."""
+    trial.show("codecs that fail", 0, 1)
     result = trial.run(
-        "codecs that fail",
-        0,
-        1,
         corpora=("movies",),
         records="100",
         codecs=(*faults.FAILURES, "json"),
@@ -244,10 +239,8 @@ def _failures(trial: _Trial) -> Iterator[SelftestFinding]:
 
 def _peak(trial: _Trial) -> Iterator[SelftestFinding]:
     """The peak of one call whose truth is known."""
+    trial.show("peak memory", 0, 1)
     result = trial.run(
-        "peak memory",
-        0,
-        1,
         corpora=(f"{faults.__name__}:big",),
         codecs=("msgpack",),
         operations=tuple(PEAK),

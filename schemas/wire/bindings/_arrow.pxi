@@ -150,16 +150,13 @@ cdef object _in_row(object error, Py_ssize_t row, str part=""):
 cdef class Column:
     """The values of one field in all rows of a batch.
 
-    Args:
-        nulls: Whether the values may be None, which then is null.
+    Attributes:
+        nulls: Whether the values may be None, which then is null; not so at first.
         gaps: Whether they may be missing, which then is null; where both may be, another column tells.
     """
 
-    cdef readonly bint nulls
-    cdef readonly bint gaps
-
-    def __init__(self, nulls=False, gaps=False):
-        self.nulls, self.gaps = nulls, gaps
+    cdef public bint nulls
+    cdef public bint gaps
 
     cdef inline bint empty(self, object value):
         return value is GAP or (value is None and self.nulls)
@@ -245,8 +242,7 @@ cdef class Numbers(Column):
     cdef Step back
     cdef bint floats
 
-    def __init__(self, form, Step to, Step back=None, floats=False, nulls=False, gaps=False):
-        super().__init__(nulls, gaps)
+    def __init__(self, form, Step to, Step back=None, floats=False):
         self.form, self.to, self.back, self.floats = ord(form), to, back, floats
 
     cdef int width(self):
@@ -356,8 +352,7 @@ cdef class Texts(Column):
     cdef Step to
     cdef Step back
 
-    def __init__(self, text, large, Step to, Step back=None, nulls=False, gaps=False):
-        super().__init__(nulls, gaps)
+    def __init__(self, text, large, Step to, Step back=None):
         self.text, self.large, self.to, self.back = text, large, to, back
 
     cdef int write(self, list values, ArrowArray *array) except -1:
@@ -366,10 +361,9 @@ cdef class Texts(Column):
         cdef bint plain = type(self.to) is Exact
         cdef object encoded
         _begin(array, len(values), 3, 0)
-        array.buffers[1] = _room(NULL, (array.length + 1) * (8 if self.large else 4))
+        _first_offset(array, self.large)
         room = 32 * array.length + 64
         array.buffers[2] = _room(NULL, room)
-        self.mark(array, 0, 0)
         for value in values:
             if self.empty(value):
                 self.skip(array, row)
@@ -397,14 +391,7 @@ cdef class Texts(Column):
                 memcpy(<char *>array.buffers[2] + end, part, size)
                 end += size
             row += 1
-            self.mark(array, row, end)
-        return 0
-
-    cdef inline int mark(self, ArrowArray *array, Py_ssize_t row, Py_ssize_t end) except -1:
-        if self.large:
-            (<int64_t *>array.buffers[1])[row] = end
-        else:
-            (<int32_t *>array.buffers[1])[row] = <int32_t>end
+            _mark(array, row, end, self.large)
         return 0
 
     cdef list read(self, ArrowArray *array, int64_t start, int64_t count, bytearray mask):
@@ -428,6 +415,23 @@ cdef class Texts(Column):
         return made
 
 
+cdef int _first_offset(ArrowArray *array, bint large) except -1:
+    """Make room for where rows end."""
+    array.buffers[1] = _room(NULL, (array.length + 1) * (8 if large else 4))
+    return _mark(array, 0, 0, large)
+
+
+cdef inline int _mark(ArrowArray *array, Py_ssize_t row, Py_ssize_t end, bint large) except -1:
+    """Note where a row begins, and the one before it ends."""
+    if large:
+        (<int64_t *>array.buffers[1])[row] = end
+    elif end > INT_MAX:
+        raise MisfitError("a column holds more than 2**31 items")
+    else:
+        (<int32_t *>array.buffers[1])[row] = <int32_t>end
+    return 0
+
+
 cdef inline (int64_t, int64_t) _bounds(ArrowArray *array, int64_t at, bint large) noexcept:
     if large:
         return (<int64_t *>array.buffers[1])[at], (<int64_t *>array.buffers[1])[at + 1]
@@ -447,8 +451,7 @@ cdef class Blocks(Column):
     cdef Step to
     cdef Step back
 
-    def __init__(self, width, Step to, Step back=None, nulls=False, gaps=False):
-        super().__init__(nulls, gaps)
+    def __init__(self, width, Step to, Step back=None):
         self.width, self.to, self.back = width, to, back
 
     cdef int write(self, list values, ArrowArray *array) except -1:
@@ -495,9 +498,9 @@ cdef class Known(Column):
     cdef Numbers at
     cdef Column values
 
-    def __init__(self, form, Column values, nulls=False, gaps=False):
-        super().__init__(nulls, gaps)
-        self.at, self.values = Numbers(form, None, None, nulls=True), values
+    def __init__(self, form, Column values):
+        self.at, self.values = Numbers(form, None), values
+        self.at.nulls = self.values.nulls = True
 
     cdef list read(self, ArrowArray *array, int64_t start, int64_t count, bytearray mask):
         cdef list known = self.values.read(array.dictionary, 0, array.dictionary.length, None)
@@ -522,8 +525,7 @@ cdef class Lists(Column):
     cdef int64_t fixed
     cdef bint hashed
 
-    def __init__(self, Column item, kind, large=False, fixed=-1, hashed=False, nulls=False, gaps=False):
-        super().__init__(nulls, gaps)
+    def __init__(self, Column item, kind, large=False, fixed=-1, hashed=False):
         self.item, self.kind, self.large, self.fixed, self.hashed = item, kind, large, fixed, hashed
 
     cdef int write(self, list values, ArrowArray *array) except -1:
@@ -531,8 +533,7 @@ cdef class Lists(Column):
         cdef Py_ssize_t row = 0, size
         _begin(array, len(values), 1 if self.fixed >= 0 else 2, 1)
         if self.fixed < 0:
-            array.buffers[1] = _room(NULL, (array.length + 1) * (8 if self.large else 4))
-            self.mark(array, 0, 0)
+            _first_offset(array, self.large)
         for value in values:
             if self.empty(value):
                 self.skip(array, row)
@@ -548,21 +549,24 @@ cdef class Lists(Column):
                     raise _in_row(MisfitError(f"expected {self.fixed} items, got {len(flat) - size}"), row)
             row += 1
             if self.fixed < 0:
-                self.mark(array, row, len(flat))
+                _mark(array, row, len(flat), self.large)
         try:
             self.item.write(flat, array.children[0])
         except MisfitError as error:
             raise self.located(error, array) from error.__cause__
         return 0
 
-    cdef int mark(self, ArrowArray *array, Py_ssize_t row, Py_ssize_t end) except -1:
-        if self.large:
-            (<int64_t *>array.buffers[1])[row] = end
-        elif end > INT_MAX:
-            raise MisfitError("a column holds more than 2**31 items")
-        else:
-            (<int32_t *>array.buffers[1])[row] = <int32_t>end
-        return 0
+    cdef inline (int64_t, int64_t) bounds(self, ArrowArray *array, int64_t at) noexcept:
+        """Return where the items of a row begin and end."""
+        if self.fixed >= 0:
+            return at * self.fixed, (at + 1) * self.fixed
+        return _bounds(array, at, self.large)
+
+    cdef (int64_t, int64_t) span(self, ArrowArray *array, int64_t at, int64_t count) noexcept:
+        """Return where the items of some rows begin and end."""
+        if count == 0:
+            return 0, 0
+        return self.bounds(array, at)[0], self.bounds(array, at + count - 1)[1]
 
     cdef bytearray below(
         self, ArrowArray *array, bytearray present, int64_t at, int64_t count, int64_t first, int64_t last
@@ -574,10 +578,7 @@ cdef class Lists(Column):
             return None
         made = PyByteArray_FromStringAndSize(NULL, last - first)
         for i in range(count):
-            if self.fixed >= 0:
-                begin, end = (at + i) * self.fixed, (at + i + 1) * self.fixed
-            else:
-                begin, end = _bounds(array, at + i, self.large)
+            begin, end = self.bounds(array, at + i)
             memset(PyByteArray_AS_STRING(made) + begin - first, not _lacks(present, i), end - begin)
         return made
 
@@ -585,10 +586,8 @@ cdef class Lists(Column):
         """Return the error of an item as that of its list."""
         cdef int64_t begin, end
         cdef Py_ssize_t row, place = error.row
-        if self.fixed > 0:
-            return _in_row(error, place // self.fixed, f"[{place % self.fixed}]")
         for row in range(array.length):
-            begin, end = _bounds(array, row, self.large)
+            begin, end = self.bounds(array, row)
             if place < end:
                 return _in_row(error, row, f"[{place - begin}]")
         return error
@@ -598,12 +597,7 @@ cdef class Lists(Column):
         cdef int64_t i, first, begin, end, at = array.offset + start
         cdef bytearray present = _present(array, start, count, mask), below
         cdef object value
-        if self.fixed >= 0:
-            first, end = at * self.fixed, (at + count) * self.fixed
-        elif count:
-            first, end = _bounds(array, at, self.large)[0], _bounds(array, at + count - 1, self.large)[1]
-        else:
-            first = end = 0
+        first, end = self.span(array, at, count)
         below = self.below(array, present, at, count, first, end)
         items = self.item.read(array.children[0], first, end - first, below)
         cdef bint sure = self.item.nulls and not self.item.gaps or array.children[0].null_count == 0
@@ -611,10 +605,7 @@ cdef class Lists(Column):
             if _lacks(present, i):
                 _put(made, i, self.gap())
                 continue
-            if self.fixed >= 0:
-                begin, end = (at + i) * self.fixed, (at + i + 1) * self.fixed
-            else:
-                begin, end = _bounds(array, at + i, self.large)
+            begin, end = self.bounds(array, at + i)
             value = PyList_GetSlice(items, begin - first, end - first)
             if not sure and GAP in value:
                 raise MisfitError("an item is null")
@@ -638,8 +629,8 @@ cdef class Maps(Lists):
     cdef Column key
     cdef Column value
 
-    def __init__(self, Column key, Column value, large=False, hashed=False, nulls=False, gaps=False):
-        super().__init__(None, dict, large, -1, hashed, nulls, gaps)
+    def __init__(self, Column key, Column value, large=False, hashed=False):
+        super().__init__(None, dict, large, hashed=hashed)
         self.key, self.value = key, value
 
     cdef int write(self, list values, ArrowArray *array) except -1:
@@ -647,8 +638,7 @@ cdef class Maps(Lists):
         cdef Py_ssize_t row = 0
         cdef ArrowArray *pairs
         _begin(array, len(values), 2, 1)
-        array.buffers[1] = _room(NULL, (array.length + 1) * (8 if self.large else 4))
-        self.mark(array, 0, 0)
+        _first_offset(array, self.large)
         for value in values:
             if self.empty(value):
                 self.skip(array, row)
@@ -660,7 +650,7 @@ cdef class Maps(Lists):
                 if len(keys) != len(items):
                     raise _in_row(MisfitError("has other keys than values"), row)
             row += 1
-            self.mark(array, row, len(keys))
+            _mark(array, row, len(keys), self.large)
         pairs = array.children[0]
         _begin(pairs, len(keys), 1, 2)
         try:
@@ -675,12 +665,11 @@ cdef class Maps(Lists):
 
     cdef list read(self, ArrowArray *array, int64_t start, int64_t count, bytearray mask):
         cdef list made = PyList_New(count), keys, items
-        cdef int64_t i, j, first = 0, begin, end = 0, at = array.offset + start
+        cdef int64_t i, j, first, begin, end, at = array.offset + start
         cdef ArrowArray *pairs = array.children[0]
         cdef bytearray present = _present(array, start, count, mask), below
         cdef dict one
-        if count:
-            first, end = _bounds(array, at, self.large)[0], _bounds(array, at + count - 1, self.large)[1]
+        first, end = self.span(array, at, count)
         below = _present(pairs, first, end - first, self.below(array, present, at, count, first, end))
         keys = self.key.read(pairs.children[0], first + pairs.offset, end - first, below)
         items = self.value.read(pairs.children[1], first + pairs.offset, end - first, below)
@@ -688,7 +677,7 @@ cdef class Maps(Lists):
             if _lacks(present, i):
                 _put(made, i, self.gap())
                 continue
-            begin, end = _bounds(array, at + i, self.large)
+            begin, end = self.bounds(array, at + i)
             if self.hashed and end - begin > FEW_KEYS:
                 refuse_one_hash(keys[begin - first : end - first])
             one = {}
@@ -707,8 +696,7 @@ cdef class Structs(Column):
     Args:
         fields: What is known of the records.
         columns: In the same order; behind them stand those of the fields' `null`, which are `Bits`.
-        children: For each field where its column is and where that of its `null`, -1 where there is none;
-            None where they stand as they are written.
+        children: For each field where its column is and where that of its `null`, -1 where there is none.
     """
 
     cdef Fields fields
@@ -716,16 +704,8 @@ cdef class Structs(Column):
     cdef Bits bits
     cdef tuple children
 
-    def __init__(self, Fields fields, columns, children=None, nulls=False, gaps=False):
-        cdef Field field
-        super().__init__(nulls, gaps)
-        self.fields, self.columns, self.bits = fields, tuple(columns), Bits()
-        if children is None:
-            children, flag = [], len(self.columns)
-            for at, field in enumerate(self.fields.fields):
-                children.append((at, flag if field.null else -1))
-                flag += bool(field.null)
-        self.children = tuple(children)
+    def __init__(self, Fields fields, columns, children):
+        self.fields, self.columns, self.bits, self.children = fields, tuple(columns), Bits(), tuple(children)
 
     cdef int write(self, list values, ArrowArray *array) except -1:
         cdef Py_ssize_t row = 0, known = 0, held = 0, k, flag = len(self.columns)
@@ -826,19 +806,13 @@ cdef class Choices(Column):
     cdef tuple columns
     cdef tuple children
 
-    def __init__(self, options, columns, children=None, nulls=False, gaps=False):
-        super().__init__(nulls, gaps)
-        self.options, self.columns = Options(options), tuple(columns)
-        self.children = tuple(range(len(self.columns)) if children is None else children)
+    def __init__(self, options, columns, children):
+        self.options, self.columns, self.children = Options(options), tuple(columns), tuple(children)
 
     cdef Py_ssize_t taken(self, object value) except -1:
         """Return the place of the first option that takes a value."""
         cdef ArrowArray tried
-        cdef list fitting = self.options.by_type.get(type(value))
-        if fitting is None:
-            fitting = [option for option in self.options.options if isinstance(value, (<Field>option).kinds)]
-        if not fitting:
-            raise MisfitError(f"the schema has no {type(value).__name__} there")
+        cdef list fitting = self.options.fitting(value)
         if len(fitting) == 1:
             return (<Field>fitting[0]).key
         refused = None
@@ -894,16 +868,11 @@ cdef class Choices(Column):
 
 
 cdef class Alone(Column):
-    """The only column of rows that are no records.
-
-    Args:
-        column: That one.
-    """
+    """The only column of rows that are no records."""
 
     cdef Column column
 
     def __init__(self, Column column):
-        super().__init__()
         self.column = column
 
     cdef int write(self, list values, ArrowArray *array) except -1:

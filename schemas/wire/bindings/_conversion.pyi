@@ -53,7 +53,6 @@ class Field:
         step: Step | None,
         required: bool = True,
         null: str = "",
-        attribute: str = "",
         kinds: Iterable[type] = (),
         absent: object = None,
     ) -> None: ...
@@ -69,7 +68,6 @@ class FromDict(Fields): ...
 class Options(Step):
     def __init__(self, options: Iterable[Field]) -> None: ...
 
-class ToOption(Options): ...
 class FromOption(Options): ...
 
 class ToBranch(Step):
@@ -114,82 +112,40 @@ class Chain(Step):
 class Column:
     nulls: bool
     gaps: bool
-    def __init__(self, nulls: bool = False, gaps: bool = False) -> None: ...
 
 class Nulls(Column): ...
 class Bits(Column): ...
 
 class Numbers(Column):
     def __init__(
-        self,
-        form: str,
-        to: Step | None,
-        back: Step | None = None,
-        floats: bool = False,
-        nulls: bool = False,
-        gaps: bool = False,
+        self, form: str, to: Step | None, back: Step | None = None, floats: bool = False
     ) -> None: ...
 
 class Texts(Column):
-    def __init__(
-        self,
-        text: bool,
-        large: bool,
-        to: Step | None,
-        back: Step | None = None,
-        nulls: bool = False,
-        gaps: bool = False,
-    ) -> None: ...
+    def __init__(self, text: bool, large: bool, to: Step | None, back: Step | None = None) -> None: ...
 
 class Blocks(Column):
-    def __init__(
-        self, width: int, to: Step | None, back: Step | None = None, nulls: bool = False, gaps: bool = False
-    ) -> None: ...
+    def __init__(self, width: int, to: Step | None, back: Step | None = None) -> None: ...
 
 class Known(Column):
-    def __init__(self, form: str, values: Column, nulls: bool = False, gaps: bool = False) -> None: ...
+    def __init__(self, form: str, values: Column) -> None: ...
 
 class Lists(Column):
     def __init__(
-        self,
-        item: Column,
-        kind: type,
-        large: bool = False,
-        fixed: int = -1,
-        hashed: bool = False,
-        nulls: bool = False,
-        gaps: bool = False,
+        self, item: Column, kind: type, large: bool = False, fixed: int = -1, hashed: bool = False
     ) -> None: ...
 
 class Maps(Lists):
-    def __init__(
-        self,
-        key: Column,
-        value: Column,
-        large: bool = False,
-        hashed: bool = False,
-        nulls: bool = False,
-        gaps: bool = False,
-    ) -> None: ...
+    def __init__(self, key: Column, value: Column, large: bool = False, hashed: bool = False) -> None: ...
 
 class Structs(Column):
     def __init__(
-        self,
-        fields: Fields,
-        columns: Iterable[Column],
-        children: Iterable[tuple[int, int]] | None = None,
-        nulls: bool = False,
-        gaps: bool = False,
+        self, fields: Fields, columns: Iterable[Column], children: Iterable[tuple[int, int]]
     ) -> None: ...
 
 class Choices(Column):
     def __init__(
-        self,
-        options: Iterable[Field],
-        columns: Iterable[Column],
-        children: Iterable[int] | None = None,
-        nulls: bool = False,
-        gaps: bool = False,
+        self, options: Iterable[Field], columns: Iterable[Column], children: Iterable[int]
     ) -> None: ...
 
 class Alone(Column):
@@ -248,7 +204,6 @@ class Part(Field):
         among: str = "",
         required: bool = True,
         null: str = "",
-        attribute: str = "",
         kinds: Iterable[type] = (),
     ) -> None: ...
 

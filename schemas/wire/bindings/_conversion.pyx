@@ -7,6 +7,7 @@ in what they take without a word; reading trusts the library. Nesting is that of
 record holds itself: there it ends with a `RecursionError` before the stack does.
 """
 
+from ....codecs.conventions.classes import opened as fields_of_object
 from ....codecs.errors import TooMuchError
 
 from cpython.dict cimport PyDict_CheckExact, PyDict_Size
@@ -255,11 +256,7 @@ cdef class Float(Step):
 
 
 cdef class Maybe(Step):
-    """Lets None pass, and turns all else.
-
-    Args:
-        step: For what is not None.
-    """
+    """Lets None pass, and turns all else."""
 
     cdef Step step
 
@@ -379,7 +376,6 @@ cdef class Field:
         step: Turns its value, None of what may be None included; not that of what is missing.
         required: Whether it is always there.
         null: Name of the field that says that it is None and not missing; "" where there is none.
-        attribute: Its name in objects.
         kinds: Of an option: the types of its values in records.
         absent: What stands on the wire for a missing one.
     """
@@ -389,14 +385,12 @@ cdef class Field:
     cdef Step step
     cdef bint required
     cdef str null
-    cdef str attribute
     cdef tuple kinds
     cdef object absent
 
-    def __init__(self, key, name, Step step, required=True, null="", attribute="", kinds=(), absent=None):
+    def __init__(self, key, name, Step step, required=True, null="", kinds=(), absent=None):
         self.key, self.name, self.step, self.required, self.null = key, name, step, required, null
-        self.absent = absent
-        self.attribute, self.kinds = attribute or (key if isinstance(key, str) else ""), tuple(kinds)
+        self.kinds, self.absent = tuple(kinds), absent
 
     cdef str part(self):
         return f".{self.key}" if isinstance(self.key, str) else f"[{self.key}]"
@@ -429,9 +423,13 @@ cdef class Fields(Step):
             return dict(enumerate(record))
         if isinstance(record, dict):
             return dict(record)
-        found = {}
+        found, known = {}, fields_of_object(record)
         for field in self.fields:
-            if field.attribute and (value := getattr(record, field.attribute, Ellipsis)) is not Ellipsis:
+            if isinstance(known, dict):
+                value = known.get(field.key, Ellipsis)
+            else:
+                value = getattr(record, field.key, Ellipsis) if isinstance(field.key, str) else Ellipsis
+            if value is not Ellipsis:
                 found[field.key] = value
         if not found and self.fields:
             raise MisfitError(f"expected {'tuple' if self.places else 'dict'}, got {type(record).__name__}")
@@ -519,15 +517,22 @@ cdef class Options(Step):
             for kind in option.kinds:
                 self.by_type.setdefault(kind, []).append(option)
 
+    cdef list fitting(self, object value):
+        """Return the options of a value's type, of which there is one at least."""
+        cdef Field option
+        cdef list found = self.by_type.get(type(value))
+        if found is None:
+            found = [option for option in self.options if isinstance(value, option.kinds)]
+        if not found:
+            raise MisfitError(f"the schema has no {type(value).__name__} there")
+        return found
+
     cdef tuple taken(self, object value):
         """Return the option and what it makes of the value."""
         cdef Field option
-        cdef list fitting = self.by_type.get(type(value))
-        if fitting is None:
-            fitting = [option for option in self.options if isinstance(value, option.kinds)]
         cdef int before = refusals
         refused = None
-        for option in fitting:
+        for option in self.fitting(value):
             try:
                 made = turned(option.step, value)
             except (TypeError, ValueError) as error:
@@ -536,29 +541,11 @@ cdef class Options(Step):
             else:
                 accept(before)
                 return option, made
-        if refused is not None:
-            raise refused
-        raise MisfitError(f"the schema has no {type(value).__name__} there")
-
-
-cdef class ToOption(Options):
-    """Turns a value into a dict of all options by name, None in all but one."""
-
-    cdef dict empty
-
-    def __init__(self, options):
-        cdef Field option
-        super().__init__(options)
-        self.empty = {option.name: None for option in self.options}
-
-    cdef object turn(self, object value):
-        cdef Field option
-        option, made = self.taken(value)
-        return {**self.empty, option.name: made}
+        raise refused
 
 
 cdef class FromOption(Options):
-    """Turns such a dict into the value."""
+    """Turns a dict of all options by name, None in all but one, into the value."""
 
     cdef object turn(self, object value):
         cdef Field option
@@ -613,11 +600,7 @@ cdef class ToBranches(Options):
 
 
 cdef class FromBranch(Step):
-    """Turns what stands in a named branch, with its name or without, into the value.
-
-    Args:
-        step: For the value.
-    """
+    """Turns what stands in a named branch, with its name or without, into the value."""
 
     cdef Step step
 
@@ -652,12 +635,7 @@ cdef class FromBranches(Step):
 
 
 cdef class Wrap(Step):
-    """Turns a value into a dict of one field.
-
-    Args:
-        name: The field's.
-        step: For the value.
-    """
+    """Turns a value into a dict of one field."""
 
     cdef str name
     cdef Step step

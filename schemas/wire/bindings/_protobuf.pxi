@@ -45,11 +45,7 @@ cdef class Into:
 
 
 cdef class Put:
-    """Writes a value into a field of a message.
-
-    Args:
-        name: The field's.
-    """
+    """Writes a value into a field of a message."""
 
     cdef str name
 
@@ -61,21 +57,15 @@ cdef class Put:
 
 
 cdef class Part(Field):
-    """A field of a message.
+    """A field of a message; what is not told here is as of `Field`.
 
     Args:
-        key: As of `Field`.
-        name: As of `Field`.
         put: For a value.
         get: For what the field holds; None where that is the value.
         nullable: Whether it may be None, for which nothing is set.
         has: `HasField` of the message's class, where the field may be unset; else None.
         falsy: Whether what is unset reads as a false value, so that true ones need not be asked for.
         among: Name of the fields of which at most one is there; "" where it is none of them.
-        required: As of `Field`.
-        null: As of `Field`.
-        attribute: As of `Field`.
-        kinds: As of `Field`.
     """
 
     cdef Put put
@@ -115,7 +105,6 @@ cdef class PutLeaf(Put):
     """Sets a field.
 
     Args:
-        name: The field's.
         step: For the value.
         exact: The type whose values need no step: they fit, or upb refuses them.
     """
@@ -145,7 +134,6 @@ cdef class PutMessage(Put):
     """Fills the message of a field.
 
     Args:
-        name: The field's.
         inside: For the message.
         mark: `SetInParent` of its class; None where something is set in any case.
     """
@@ -169,7 +157,6 @@ cdef class PutValues(PutLeaf):
     """Writes the items of a list that have no parts.
 
     Args:
-        name: The field's.
         step: For an item.
         exact: As of `PutLeaf`.
         among: What must hold them, or None for anything.
@@ -203,7 +190,6 @@ cdef class PutMessages(Put):
     """Writes the items of a list, each into a message of its own.
 
     Args:
-        name: The field's.
         inside: For an item.
         among: As of `PutValues`.
         add: Of the class of what the field holds.
@@ -235,7 +221,6 @@ cdef class PutItems(Put):
     """Writes a dict as a map.
 
     Args:
-        name: The field's.
         key: For a key.
         value: For a value without parts.
         inside: For any other.
@@ -270,9 +255,6 @@ cdef class PutPairs(Put):
     """Writes a dict as messages of a key and a value.
 
     Args:
-        name: The field's.
-        key: The field for a key.
-        value: The field for a value.
         add: As of `PutMessages`.
     """
 
@@ -350,30 +332,18 @@ cdef class IntoMessage(Into):
 
 
 cdef class IntoOption(Into):
-    """Writes a value as the first option of its type that takes it.
+    """Writes a value as the first option of its type that takes it."""
 
-    Args:
-        options: In order.
-    """
-
-    cdef tuple options
-    cdef dict by_type
+    cdef Options options
 
     def __init__(self, options):
-        cdef Part option
-        self.options, self.by_type = tuple(options), {}
-        for option in self.options:
-            for kind in option.kinds:
-                self.by_type.setdefault(kind, []).append(option)
+        self.options = Options(options)
 
     cdef int into(self, object message, object value) except -1:
         cdef Part option
-        cdef list fitting = self.by_type.get(type(value))
-        if fitting is None:
-            fitting = [option for option in self.options if isinstance(value, option.kinds)]
         cdef int before = refusals
         refused = None
-        for option in fitting:
+        for option in self.options.fitting(value):
             try:
                 option.put.put(message, value)
             except (TypeError, ValueError) as error:
@@ -382,9 +352,7 @@ cdef class IntoOption(Into):
             else:
                 accept(before)
                 return 0
-        if refused is not None:
-            raise refused
-        raise MisfitError(f"the schema has no {type(value).__name__} there")
+        raise refused
 
 
 cdef class IntoWithin(Into):
@@ -407,11 +375,7 @@ cdef class IntoWithin(Into):
 
 
 cdef class IntoValue(Into):
-    """Writes a value into the message that stands for it.
-
-    Args:
-        part: The field for it.
-    """
+    """Writes a value into the message that stands for it."""
 
     cdef Part part
 
@@ -441,12 +405,7 @@ cdef class IntoMoment(Into):
 
 
 cdef class ToMessage(Step):
-    """Makes the message of a record.
-
-    Args:
-        cls: The message's class.
-        inside: For the message.
-    """
+    """Makes the message of a record."""
 
     cdef object cls
     cdef Into inside
@@ -560,8 +519,6 @@ cdef class FromItems(Step):
     """Reads a map.
 
     Args:
-        key: For a key.
-        value: For a value.
         guard: As of `FromValues`.
     """
 
@@ -583,8 +540,6 @@ cdef class FromEntries(Step):
     """Reads messages of a key and a value.
 
     Args:
-        key: The field of a key.
-        value: The field of a value.
         guard: As of `FromValues`.
     """
 
@@ -646,11 +601,7 @@ cdef class FromChosen(Step):
 
 
 cdef class FromValue(Step):
-    """Reads what a message stands for.
-
-    Args:
-        part: The field for it.
-    """
+    """Reads what a message stands for."""
 
     cdef Part part
 

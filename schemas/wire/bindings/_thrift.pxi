@@ -145,11 +145,7 @@ cdef class FromFields(FromDict):
 
 
 cdef class Making:
-    """What stands as ``__new__`` in classes whose objects are to be what a step makes of their fields.
-
-    Args:
-        step: For a dict of them.
-    """
+    """What stands as ``__new__`` in classes whose objects are to be what a step makes of their fields."""
 
     cdef Step step
 
@@ -173,12 +169,7 @@ cdef class Text(Step):
 
 
 cdef class Chain(Step):
-    """One step, and another.
-
-    Args:
-        first: For the value.
-        second: For what that makes of it.
-    """
+    """One step, and another."""
 
     cdef Step first
     cdef Step second

@@ -15,8 +15,7 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import struct
-import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +24,17 @@ from ....codecs.core.paths import step
 from ...tree import types as t
 from ...tree.declare import SchemaError
 from ..languages.arrow import VALUE, column_names, columnar, kind_of, map_fields, pyarrow, row_of, schema_of
-from ..layout import Leaf, Nullable, WireField, WireMap, WireRecord, WireSequence, WireType, WireUnion
+from ..layout import (
+    Leaf,
+    Nullable,
+    WireField,
+    WireMap,
+    WireRecord,
+    WireSequence,
+    WireType,
+    WireUnion,
+    may_be_null,
+)
 from ._conversion import (
     Alone,
     Bits,
@@ -48,7 +57,7 @@ from ._conversion import (
     Texts,
     ToBatch,
 )
-from .leaves import builder, collection, kinds, reader, writer
+from .leaves import builder, collection, kinds, reader, uuid_steps, writer
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -74,7 +83,7 @@ def binding(schema: Schema, *, of: Any = None) -> Binding:
     """
     library = pyarrow()
     row, holder = row_of(schema.layout.root)
-    own = _storable(library, schema_of(schema.layout, facts=schema.layout.language == "arrow"))
+    own = _storable(library, schema_of(schema.layout))
     columns = _Columns(library, as_objects=schema.as_objects)
     kind = None if holder is None else collection(holder)
     written = columns.row(row, own, own)
@@ -135,45 +144,53 @@ class _Columns:
         if isinstance(kind, WireRecord):
             return self.record(kind, list(schema), list(own), "$")
         value = WireField(VALUE, VALUE, 1, kind)
-        return self.fields([value], [VALUE], list(schema), list(own), "$", _Alone())
+        _, columns, _ = self.fields([value], [VALUE], list(schema), list(own), "$")
+        if len(columns) != 1:
+            raise SchemaError("$", f"there are columns beside {VALUE!r}")
+        return Alone(columns[0])
 
     # kinds -------------------------------------------------------------------------------------
 
     def column(
         self, kind: WireType, field: pa.Field, own: pa.DataType | None, path: str, *, gaps: bool = False
     ) -> Column:
-        """Return the column of a kind in a field; `own` is the Arrow type that it would be written with."""
-        nulls = isinstance(kind, Nullable)
-        kind = columnar(kind.kind if isinstance(kind, Nullable) else kind, self.above)
-        type_, types = field.type, self.types
-        if types.is_null(type_) and (nulls or gaps or (isinstance(kind, Leaf) and kind.wire == "null")):
-            return Nulls(True, gaps)
-        if isinstance(type_, self.bases):
-            type_ = type_.storage_type
-        if isinstance(own, self.bases):
-            own = own.storage_type
+        """Return the column of a kind in a field.
+
+        Args:
+            kind: The kind.
+            field: The field.
+            own: The Arrow type that it would be written with.
+            path: Its place.
+            gaps: As of `Column`.
+        """
+        nulls = may_be_null(kind)
+        if self.types.is_null(field.type) and (nulls or gaps):
+            made: Column = Nulls()
+        else:
+            kind = columnar(kind.kind if isinstance(kind, Nullable) else kind, self.above)
+            made = self.of_kind(kind, self.stored(field.type), self.stored(own), path)
+        made.nulls, made.gaps = nulls, gaps
+        return made
+
+    def stored(self, type_: Any) -> Any:
+        """Return the type that an extension type stands as, and any other as it is."""
+        return type_.storage_type if isinstance(type_, self.bases) else type_
+
+    def of_kind(self, kind: WireType, type_: pa.DataType, own: pa.DataType | None, path: str) -> Column:
         match kind:
             case Leaf():
-                return self.leaf(kind, type_, own, path, nulls, gaps)
+                return self.leaf(kind, type_, own, path)
             case WireSequence():
-                return self.sequence(kind, type_, own, path, nulls, gaps)
+                return self.sequence(kind, type_, own, path)
             case WireMap():
-                return self.map(kind, type_, own, path, nulls, gaps)
-            case WireRecord() if types.is_struct(type_):
-                return self.record(kind, _below(type_), _below(own), path, nulls, gaps)
-            case WireUnion() if types.is_struct(type_):
-                return self.choice(kind, _below(type_), _below(own), path, nulls, gaps)
+                return self.map(kind, type_, own, path)
+            case WireRecord() if self.types.is_struct(type_):
+                return self.record(kind, _below(type_), _below(own), path)
+            case WireUnion() if self.types.is_struct(type_):
+                return self.choice(kind, _below(type_), _below(own), path)
         raise _unlike(path, type_, own)
 
-    def sequence(
-        self,
-        kind: WireSequence,
-        type_: pa.DataType,
-        own: pa.DataType | None,
-        path: str,
-        nulls: bool,
-        gaps: bool,
-    ) -> Column:
+    def sequence(self, kind: WireSequence, type_: pa.DataType, own: pa.DataType | None, path: str) -> Column:
         types = self.types
         fixed, large = types.is_fixed_size_list(type_), types.is_large_list(type_)
         if not (fixed or large or types.is_list(type_)):
@@ -181,11 +198,9 @@ class _Columns:
         item = self.column(kind.item, type_.value_field, _item(own), path + "[]")
         holder = collection(kind.type)
         hashed = holder in (set, frozenset) and kinds(kind.item) != (str,)
-        return Lists(item, holder, large, type_.list_size if fixed else -1, hashed, nulls, gaps)
+        return Lists(item, holder, large, type_.list_size if fixed else -1, hashed)
 
-    def map(
-        self, kind: WireMap, type_: pa.DataType, own: pa.DataType | None, path: str, nulls: bool, gaps: bool
-    ) -> Column:
+    def map(self, kind: WireMap, type_: pa.DataType, own: pa.DataType | None, path: str) -> Column:
         pair = map_fields(type_)
         if pair is None:
             raise _unlike(path, type_, own)
@@ -193,36 +208,27 @@ class _Columns:
         key = self.column(kind.key, pair[0], own_key and own_key.type, path + "{key}")
         value = self.column(kind.value, pair[1], own_value and own_value.type, path + "{}")
         large = self.types.is_large_list(type_)
-        return Maps(key, value, large, kinds(kind.key) != (str,), nulls, gaps)
+        return Maps(key, value, large, kinds(kind.key) != (str,))
 
-    def record(
-        self,
-        kind: WireRecord,
-        fields: list[pa.Field],
-        own: list[pa.Field],
-        path: str,
-        nulls: bool = False,
-        gaps: bool = False,
-    ) -> Column:
-        places = not isinstance(kind.type, t.RecordType) or kind.type.positional
-        build = builder(kind, as_objects=self.as_objects)
-        shape = _Shape(places, build)
+    def record(self, kind: WireRecord, fields: list[pa.Field], own: list[pa.Field], path: str) -> Column:
         self.above.append(kind.name)
-        made = self.fields(list(kind.slots), column_names(kind.slots), fields, own, path, shape, nulls, gaps)
+        names = column_names(kind.slots)
+        made, columns, children = self.fields(kind.slots, names, fields, own, path, places=kind.places)
         self.above.pop()
-        return made
+        build = builder(kind, as_objects=self.as_objects)
+        return Structs(Fields(made, kind.places, build), columns, children)
 
     def fields(
         self,
-        slots: list[WireField],
+        slots: Iterable[WireField],
         names: list[str],
         fields: list[pa.Field],
         own: list[pa.Field],
         path: str,
-        shape: _Shape,
-        nulls: bool = False,
-        gaps: bool = False,
-    ) -> Column:
+        *,
+        places: bool = False,
+    ) -> tuple[list[Field], list[Column], list[tuple[int, int]]]:
+        """Return fields, their columns, and where in a batch these are, as of `Structs`."""
         at = _places(fields, path)
         types = {field.name: field.type for field in own}
         made, columns, children = [], [], []
@@ -240,17 +246,15 @@ class _Columns:
             columns.append(column)
             children.append((place, flag))
         for name, place in at.items():
-            if shape.places:
+            if places:
                 raise SchemaError(path, f"the tuple has no place for the column {name!r}")
             known = kind_of(fields[place], path + step(name))
             made.append(Field(name, name, None))
             columns.append(self.column(known, fields[place], None, path + step(name)))
             children.append((place, -1))
-        return shape.column(made, columns, children, nulls, gaps)
+        return made, columns, children
 
-    def choice(
-        self, kind: WireUnion, fields: list[pa.Field], own: list[pa.Field], path: str, nulls: bool, gaps: bool
-    ) -> Column:
+    def choice(self, kind: WireUnion, fields: list[pa.Field], own: list[pa.Field], path: str) -> Column:
         at = _places(fields, path)
         types = {field.name: field.type for field in own}
         options, columns, children = [], [], []
@@ -262,45 +266,39 @@ class _Columns:
             children.append(place)
         if at:
             raise SchemaError(path, f"the schema has no option {next(iter(at))!r}")
-        return Choices(options, columns, children, nulls, gaps)
+        return Choices(options, columns, children)
 
     # leaves ------------------------------------------------------------------------------------
 
-    def leaf(
-        self, leaf: Leaf, type_: pa.DataType, own: pa.DataType | None, path: str, nulls: bool, gaps: bool
-    ) -> Column:
+    def leaf(self, leaf: Leaf, type_: pa.DataType, own: pa.DataType | None, path: str) -> Column:
         types = self.types
         if types.is_dictionary(type_):
-            inside = self.leaf(leaf, type_.value_type, own, path, True, False)
-            return Known(_integer(type_.index_type), inside, nulls, gaps)
+            return Known(_integer(type_.index_type), self.leaf(leaf, type_.value_type, own, path))
         if own is not None and type_ != own and not self.widens(leaf, type_, own):
             raise _unlike(path, type_, own)
         if types.is_boolean(type_) and leaf.wire == "bool":
-            return Bits(nulls, gaps)
+            return Bits()
         if types.is_integer(type_) and leaf.wire in ("int", "float"):
             form = _integer(type_)
             to = writer(leaf) if form in "iq" else Call(_bounded(type_), int)
-            return Numbers(form, to, reader(leaf), leaf.wire == "float", nulls, gaps)
+            return Numbers(form, to, reader(leaf), leaf.wire == "float")
         if types.is_floating(type_) and leaf.wire == "float":
             if type_.bit_width == 16:
-                return Blocks(2, Call(_half, float), Call(_of_half), nulls, gaps)
-            return Numbers(
-                "d" if type_.bit_width == 64 else "f", writer(leaf), reader(leaf), False, nulls, gaps
-            )
+                return Blocks(2, Call(_HALF.pack, float), Call(lambda data: _HALF.unpack(data)[0]))
+            return Numbers("d" if type_.bit_width == 64 else "f", writer(leaf), reader(leaf))
         if types.is_string(type_) or types.is_large_string(type_):
             if leaf.wire in ("text", "enum"):
-                return Texts(True, types.is_large_string(type_), writer(leaf), reader(leaf), nulls, gaps)
+                return Texts(True, types.is_large_string(type_), writer(leaf), reader(leaf))
         elif types.is_fixed_size_binary(type_):
             if leaf.wire == "bytes" and isinstance(leaf.type, t.BytesType):
-                return Blocks(type_.byte_width, Exact(bytes), None, nulls, gaps)
+                return Blocks(type_.byte_width, Exact(bytes))
             if isinstance(leaf.type, t.UUIDType) and type_.byte_width == 16:
-                return Blocks(16, Call(_of_uuid, uuid.UUID), Call(_uuid), nulls, gaps)
+                return Blocks(16, *uuid_steps())
         elif types.is_binary(type_) or types.is_large_binary(type_):
             if leaf.wire in ("bytes", "any"):
-                return Texts(False, types.is_large_binary(type_), writer(leaf), reader(leaf), nulls, gaps)
+                return Texts(False, types.is_large_binary(type_), writer(leaf), reader(leaf))
         elif (steps := self.moments(leaf, type_)) is not None:
-            form, to, back = steps
-            return Numbers(form, to, back, False, nulls, gaps)
+            return Numbers(*steps)
         elif types.is_decimal(type_) and isinstance(leaf.type, t.DecimalType):
             width, scale = type_.bit_width // 8, type_.scale
             limit = 10**type_.precision
@@ -311,8 +309,6 @@ class _Columns:
                     decimal.Decimal,
                 ),
                 Call(lambda data: _scaled(int.from_bytes(data, "little", signed=True), scale)),
-                nulls,
-                gaps,
             )
         raise _unlike(path, type_, own)
 
@@ -372,39 +368,6 @@ class _Columns:
         return True
 
 
-class _Shape:
-    """What records are made of their fields: dicts, tuples, objects."""
-
-    def __init__(self, places: bool = False, build: Callable[..., Any] | None = None) -> None:
-        self.places, self.build = places, build
-
-    def column(
-        self,
-        fields: list[Field],
-        columns: list[Column],
-        children: list[tuple[int, int]],
-        nulls: bool,
-        gaps: bool,
-    ) -> Column:
-        return Structs(Fields(fields, self.places, self.build), columns, children, nulls, gaps)
-
-
-class _Alone(_Shape):
-    """Rows that are no records."""
-
-    def column(
-        self,
-        fields: list[Field],
-        columns: list[Column],
-        children: list[tuple[int, int]],
-        nulls: bool,
-        gaps: bool,
-    ) -> Column:
-        if len(columns) != 1:
-            raise SchemaError("$", f"there are columns beside {VALUE!r}")
-        return Alone(columns[0])
-
-
 def _below(type_: pa.DataType | None) -> list[Any]:
     """Return the fields of a struct, none of what is no struct."""
     return [type_.field(i) for i in range(type_.num_fields)] if type_ is not None else []
@@ -430,12 +393,8 @@ def _unlike(path: str, type_: pa.DataType, own: pa.DataType | None) -> SchemaErr
 
 def _integer(type_: pa.DataType) -> str:
     """Return the form of integers as of `Numbers`."""
-    return {"int8": "b", "int16": "h", "int32": "i", "int64": "q"}.get(str(type_)) or {
-        "uint8": "B",
-        "uint16": "H",
-        "uint32": "I",
-        "uint64": "Q",
-    }[str(type_)]
+    form = {8: "b", 16: "h", 32: "i", 64: "q"}[type_.bit_width]
+    return form.upper() if str(type_).startswith("u") else form
 
 
 def _bounded(type_: pa.DataType) -> Callable[[int], int]:
@@ -451,6 +410,7 @@ def _bounded(type_: pa.DataType) -> Callable[[int], int]:
 
 
 _DAY = 86_400_000
+_HALF = struct.Struct("<e")
 _MICROSECOND = dt.timedelta(microseconds=1)
 _NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 1000, "ns": 1}
 
@@ -475,22 +435,6 @@ def _of_time(value: dt.time) -> int:
 def _time(nanoseconds: int) -> dt.time:
     seconds, rest = divmod(nanoseconds, 10**9)
     return dt.time(seconds // 3600, seconds // 60 % 60, seconds % 60, rest // 1000)
-
-
-def _of_uuid(value: uuid.UUID) -> bytes:
-    return value.bytes
-
-
-def _uuid(data: bytes) -> uuid.UUID:
-    return uuid.UUID(bytes=data)
-
-
-def _half(value: float) -> bytes:
-    return struct.pack("<e", value)
-
-
-def _of_half(data: bytes) -> Any:
-    return struct.unpack("<e", data)[0]
 
 
 def _unscaled(value: decimal.Decimal, scale: int, limit: int) -> int:

@@ -11,7 +11,6 @@ import datetime as dt
 import decimal
 import json
 import sys
-import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +31,7 @@ from ..layout import (
     WireSequence,
     WireType,
     WireUnion,
+    is_null,
     opened,
 )
 from ._conversion import (
@@ -53,7 +53,7 @@ from ._conversion import (
     Within,
     Wrap,
 )
-from .leaves import builder, collection, kinds, reader, writer
+from .leaves import builder, collection, kinds, reader, uuid_steps, writer
 
 if TYPE_CHECKING:
     from ...schema import Schema
@@ -237,7 +237,7 @@ class _Compiler:
             case WireUnion():
                 return self.union(node, kind, path)
             case _ if isinstance(node, list):
-                return self.union(node, kind, path, nullable=_is_null(kind))
+                return self.union(node, kind, path, nullable=is_null(kind))
             case Leaf():
                 return self.leaf(node, kind)
             case WireSequence(item, type=held):
@@ -264,7 +264,7 @@ class _Compiler:
                 to, back = _decimal(node)
                 return Call(to, decimal.Decimal), Call(back)
             case Leaf(type=t.UUIDType()) if isinstance(node, dict) and "size" in node:
-                return Call(_bytes_of, uuid.UUID), Call(_uuid_of)
+                return uuid_steps()
             case Leaf(type=t.TextType(dt.time), unit=unit) if node in ("int", "long"):
                 to_count, from_count = _time(unit)
                 return Call(to_count, dt.time), Call(from_count)
@@ -283,11 +283,10 @@ class _Compiler:
             begun = self.begun[full] = Within(), Within()
             nodes = {field["name"]: field for field in self.names[full]["fields"]}
             found = [self.field(nodes, slot, path) for slot in kind.slots]
-            places = isinstance(kind.type, t.TupleType) or kind.type.positional  # type: ignore[attr-defined]
             build = builder(kind, as_objects=self.as_objects)
-            plain = not places and build is None and all(same for _, _, same in found)
-            give = None if plain else FromDict([back for _, back, _ in found], places, build)
-            take = ToDict([to for to, _, _ in found], places)
+            plain = not kind.places and build is None and all(same for _, _, same in found)
+            give = None if plain else FromDict([back for _, back, _ in found], kind.places, build)
+            take = ToDict([to for to, _, _ in found], kind.places)
             self.made[full] = begun[0].step, begun[1].step = take, FromBranch(give) if self.tells else give
             del self.begun[full]
         return self.made[full]
@@ -345,10 +344,6 @@ class _Compiler:
             return self.both(node, kind, path)
         take, give = self.both(named["fields"][0]["type"], kind, path)
         return Wrap("value", take), Unwrap("value", give)
-
-
-def _is_null(kind: WireType) -> bool:
-    return isinstance(kind, Leaf) and kind.wire == "null"
 
 
 def _nothing(node: Any) -> Any:
@@ -448,11 +443,3 @@ def _sized(size: int) -> Callable[[bytes], bytes]:
         return value
 
     return to
-
-
-def _bytes_of(value: uuid.UUID) -> bytes:
-    return value.bytes
-
-
-def _uuid_of(data: bytes) -> uuid.UUID:
-    return uuid.UUID(bytes=data)

@@ -6,7 +6,8 @@ A format that has a form of its own for one of them uses that in its binding; el
 from __future__ import annotations
 
 import datetime as dt
-import enum
+import operator
+import uuid
 from collections.abc import Callable
 from typing import Any
 
@@ -18,7 +19,7 @@ from ...tree import types as t
 from ..layout import Leaf, Nullable, WireMap, WireRecord, WireSequence, WireType, WireUnion, opened
 from ._conversion import Bool, Call, Exact, Float, Int, Null, Step
 
-__all__ = ["builder", "collection", "generic", "kinds", "reader", "writer"]
+__all__ = ["builder", "collection", "generic", "kinds", "reader", "uuid_steps", "writer"]
 
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 LOCAL_EPOCH = dt.datetime(1970, 1, 1)
@@ -130,18 +131,11 @@ def writer(leaf: Leaf) -> Step:
         case "enum":
             return Exact(str)
     if isinstance(leaf.type, t.EnumType):
-        return Call(_value_of, leaf.type.cls)
+        return Call(operator.attrgetter("value"), leaf.type.cls)
     kind = _types(leaf.type)
     if kind == (str,):
         return Exact(str)
-    return Call(str if kind == (int,) else _family.leaf, kind[0])
-
-
-_family = JSON64_FAMILY
-
-
-def _value_of(member: enum.Enum) -> Any:
-    return member.value
+    return Call(str if kind == (int,) else JSON64_FAMILY.leaf, kind[0])
 
 
 def _to_count(leaf: Leaf) -> Callable[[dt.datetime], int]:
@@ -217,6 +211,11 @@ def _from_count(leaf: Leaf) -> Callable[[int], dt.datetime]:
         return epoch + dt.timedelta(microseconds=count * per // times)
 
     return moment
+
+
+def uuid_steps() -> tuple[Step, Step]:
+    """Return the steps of a UUID that stands as its 16 bytes: to them, and back."""
+    return Call(operator.attrgetter("bytes"), uuid.UUID), Call(lambda data: uuid.UUID(bytes=data))
 
 
 def _from_days(count: int) -> dt.date:

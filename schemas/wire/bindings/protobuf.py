@@ -6,7 +6,6 @@ The classes of equal definitions are the same, so that messages of one codec are
 from __future__ import annotations
 
 import functools
-import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,7 +17,6 @@ from ..languages.proto_file import file_of
 from ..languages.proto_sets import pool_of
 from ..languages.proto_words import TIMESTAMP, VALUE, WRAPPERS, boxed_slot
 from ..layout import (
-    Layout,
     Leaf,
     Nullable,
     WireField,
@@ -27,11 +25,12 @@ from ..layout import (
     WireSequence,
     WireType,
     WireUnion,
+    is_null,
+    may_be_null,
     opened,
 )
 from ._conversion import (
     Call,
-    Float,
     FromChosen,
     FromEntries,
     FromItems,
@@ -91,7 +90,9 @@ def binding(schema: Schema, *, payloads: Literal["", "of records", "of messages"
         UsageError: protobuf is not installed.
     """
     layout = schema.layout
-    cls = _message_class(_definition(layout))
+    file = file_of(layout)
+    file.ClearField("source_code_info")
+    cls = _message_class(file.SerializeToString(deterministic=True))
     compiler = _Compiler(as_objects=schema.as_objects)
     compiled = compiler.message(layout.root, cls)
     if compiler.nests:
@@ -104,12 +105,6 @@ def binding(schema: Schema, *, payloads: Literal["", "of records", "of messages"
     options = {"deterministic": True} if compiler.has_maps else None
     take = ToPayload(cls, into, _adopter(cls), options, compiled.weight)
     return Binding(cls, take, FromPayload(cls, step, compiled.weight), definition)
-
-
-def _definition(layout: Layout) -> bytes:
-    file = file_of(layout)
-    file.ClearField("source_code_info")
-    return file.SerializeToString(deterministic=True)
 
 
 @functools.lru_cache(maxsize=64)
@@ -212,9 +207,9 @@ class _Compiler:
         weight = begun.weight
         if isinstance(kind, WireRecord):
             parts = [self.part(slot, cls, weight) for slot in kind.slots]
-            places = not isinstance(kind.type, t.RecordType) or kind.type.positional
             build = builder(kind, as_objects=self.as_objects)
-            return replace(begun, into=IntoMessage(parts, places), step=FromMessage(parts, places, build))
+            into, step = IntoMessage(parts, kind.places), FromMessage(parts, kind.places, build)
+            return replace(begun, into=into, step=step)
         if isinstance(kind, WireUnion):
             options = [self.part(replace(option, required=False), cls, weight) for option in kind.options]
             return replace(begun, into=IntoOption(options), step=FromChosen(options))
@@ -224,7 +219,7 @@ class _Compiler:
     def part(self, slot: WireField, cls: type[Message], weight: Weight) -> Part:
         """Return the ways of a field."""
         field: Any = cls.DESCRIPTOR.fields_by_name[slot.name]
-        nullable = isinstance(slot.kind, Nullable) or _is_null(slot.kind)
+        nullable = may_be_null(slot.kind)
         kind = slot.kind.kind if isinstance(slot.kind, Nullable) else slot.kind
         put, get, held = self.ways(kind, field, cls, boxed=boxed_slot(slot))
         if held is not None:
@@ -232,7 +227,7 @@ class _Compiler:
             weight.holds(field.number, held, once)
         has: Callable[[Any, str], bool] | None = None
         if not slot.required or isinstance(slot.kind, Nullable):
-            has = cls.HasField if field.has_presence else _never if _is_null(kind) else None
+            has = cls.HasField if field.has_presence else _never if is_null(kind) else None
         return Part(
             slot.key,
             slot.name,
@@ -257,7 +252,7 @@ class _Compiler:
         if isinstance(kind, WireMap) and not boxed:
             return self.entries(kind, field, cls)
         if isinstance(kind, Leaf) and field.message_type is None:
-            if _is_null(kind):
+            if is_null(kind):
                 return PutNothing(name), Nothing(), None
             return PutLeaf(name, _to(kind), _exact(kind)), _from(kind), None
         inside = self.inside(kind, field)
@@ -287,7 +282,7 @@ class _Compiler:
         among = None if held is list else held
         container = type(_held(field, cls))
         if isinstance(item, Leaf) and field.message_type is None:
-            to, back = (Null(0), Nothing()) if _is_null(item) else (_to(item), _from(item))
+            to, back = (Null(0), Nothing()) if is_null(item) else (_to(item), _from(item))
             put: Put = PutValues(field.name, to, _exact(item), among, container.extend)
             return put, FromValues(held, back, guard), _PACKED.get(field.cpp_type)
         inside = self.inside(item, field)
@@ -313,7 +308,7 @@ class _Compiler:
         to_key, from_key, of = _to(kind.key), _from(kind.key), entry.fields_by_name[VALUE]
         if of.message_type is None:
             assert isinstance(kind.value, Leaf)
-            if _is_null(kind.value):
+            if is_null(kind.value):
                 return PutItems(field.name, to_key, Null(0)), FromItems(from_key, Nothing(), guard), weight
             put = PutItems(field.name, to_key, _to(kind.value))
             return put, FromItems(from_key, _from(kind.value), guard), weight
@@ -346,10 +341,6 @@ def _held(field: FieldDescriptor, cls: type[Message]) -> Any:
 
 def _never(message: Message, name: str) -> bool:
     return False
-
-
-def _is_null(kind: WireType) -> bool:
-    return isinstance(kind, Leaf) and kind.wire == "null"
 
 
 def _always_sets(kind: WireType) -> bool:
@@ -394,8 +385,6 @@ def _exact(leaf: Leaf) -> type | None:
 def _to(leaf: Leaf) -> Step:
     if leaf.wire == "enum":
         return Lookup(dict(leaf.symbols), int)
-    if leaf.wire == "float" and leaf.bits == 32:
-        return Call(_single)
     if leaf.form.removeprefix("required ") in _UNSIGNED:
         return Call(_unsigned)
     return writer(leaf)
@@ -418,15 +407,3 @@ def _unsigned(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise MisfitError(f"expected int, got {type(value).__name__}")
     return int(value)
-
-
-def _single(value: Any) -> float:
-    number: float = _FLOAT(value)
-    if abs(number) > _MOST and math.isfinite(number):
-        raise MisfitError(f"{number!r} has no room in 32 bits")
-    return number
-
-
-_FLOAT = Float()
-_MOST = 3.4028235677973366e38
-"""From here on a number is infinite in 32 bits: 2**128 - 2**103."""

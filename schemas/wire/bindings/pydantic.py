@@ -118,8 +118,7 @@ def binding(schema: Schema, *, models: bool = False) -> Binding:
         try:
             return load(data, extra="allow")
         except ValidationError as error:
-            place, reason = _first(error)
-            raise ValueError(f"at `${place}`: {reason}" if place else reason) from error
+            raise _refused(error) from error
 
     encode = functools.partial(serializer.to_json, **options) if options else serializer.to_json
     calls = Calls(adapter, encode, decode)
@@ -164,8 +163,7 @@ def _own(schema: Schema, cls: Any) -> Binding:
         try:
             return load(data)
         except ValidationError as error:
-            place, reason = _first(error)
-            raise ValueError(f"at `${place}`: {reason}" if place else reason) from error
+            raise _refused(error) from error
 
     try:
         definition = write(schema.layout).decode()
@@ -179,6 +177,11 @@ def _reads_what_it_writes(name: str, info: Any) -> bool:
 
     written, read = info.serialization_alias or name, info.validation_alias or name
     return written in (read.choices if isinstance(read, AliasChoices) else (read,))
+
+
+def _refused(error: Any) -> ValueError:
+    place, reason = _first(error)
+    return ValueError(f"at `${place}`: {reason}" if place else reason)
 
 
 def _first(error: Any) -> tuple[str, str]:
@@ -374,11 +377,8 @@ def _model(name: str, kinds: dict[str, Any], required: set[str], *, deferred: bo
     return create_model(name, __config__=config, **fields)
 
 
-_json = JSON_FAMILY
-
-
 def _any(value: Any) -> Any:
-    made = _json.lower(value)
+    made = JSON_FAMILY.lower(value)
     if _nests(made, _DEPTH):
         raise RecursionError
     return made
@@ -391,12 +391,8 @@ def _nests(value: Any, left: int) -> bool:
     return type(value) is list and (left == 0 or any(_nests(item, left - 1) for item in value))
 
 
-def _base64(data: bytes | bytearray) -> str:
-    return binascii.b2a_base64(data, newline=False).decode()
-
-
 _text_of: dict[str, Callable[[Any], str]] = {
-    "base64": _base64,
+    "base64": lambda data: binascii.b2a_base64(data, newline=False).decode(),
     "base64url": lambda data: base64.urlsafe_b64encode(data).decode(),
     "hex": lambda data: data.hex(),
 }

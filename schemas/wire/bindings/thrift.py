@@ -17,8 +17,19 @@ from ....codecs.formats.thrift import reader_of, writer_of
 from ....codecs.safety.keys import FEW_KEYS, refuse_one_hash
 from ....errors import UsageError
 from ...tree import types as t
-from ..languages.thrift import BOX, PAIR, field_name, has_none, natively, type_name
-from ..layout import Leaf, Nullable, WireMap, WireRecord, WireSequence, WireType, WireUnion, opened
+from ..languages.thrift import BOX, PAIR, field_name, natively, type_name
+from ..layout import (
+    Leaf,
+    Nullable,
+    WireMap,
+    WireRecord,
+    WireSequence,
+    WireType,
+    WireUnion,
+    is_null,
+    may_be_null,
+    opened,
+)
 from . import leaves
 from ._conversion import (
     Call,
@@ -170,7 +181,7 @@ class _Builder:
         name = type_name(leaf)
         code = _CODES[name]
         if name not in ("string", "binary"):
-            back = Null() if leaf.wire == "null" else leaves.reader(leaf)
+            back = Null() if is_null(leaf) else leaves.reader(leaf)
             return _Way(code, None, leaves.writer(leaf), back)
         back = leaves.reader(leaf)
         if name == "binary" or self.text == "UTF8":
@@ -179,7 +190,7 @@ class _Builder:
 
     def _inside(self, kind: WireType) -> _Way:
         """Return the way of items, keys and values, which are not None in Thrift."""
-        return self._boxed(kind, "Optional") if has_none(kind) else self.kind(kind)
+        return self._boxed(kind, "Optional") if may_be_null(kind) else self.kind(kind)
 
     def _boxed(self, kind: WireType, name: str) -> _Way:
         way = self.kind(kind)
@@ -222,26 +233,22 @@ class _Builder:
         )
 
     def _record(self, record: WireRecord) -> _Way:
-        node = record.type
-        named = {each.name: each.attribute for each in getattr(node, "fields", ())}
         written: list[tuple[int, Field]] = []
         fields: list[tuple[int, str, _Way]] = []
         back: list[Field] = []
         for slot in record.slots:
             name, way = field_name(slot), self.kind(slot.kind)
-            attribute = named.get(str(slot.key), "")
             fields.append((slot.number, name, way))
-            written.append((slot.number, Field(slot.key, name, way.to, slot.required, "", attribute)))
+            written.append((slot.number, Field(slot.key, name, way.to, slot.required)))
             null = slot.null_name if slot.null else ""
-            back.append(Field(slot.key, name, way.back, slot.required, null, attribute))
+            back.append(Field(slot.key, name, way.back, slot.required, null))
             if null:
                 fields.append((slot.null, null, _Way(_CODES["bool"], None, None, None)))
-                written.append((slot.null, Field(slot.key, null, None, False, null, attribute)))
-        places = isinstance(node, t.TupleType) or (isinstance(node, t.RecordType) and node.positional)
+                written.append((slot.null, Field(slot.key, null, None, False, null)))
         written.sort(key=operator.itemgetter(0))
-        to = ToRow((field for _, field in written), places)
+        to = ToRow((field for _, field in written), record.places)
         build = leaves.builder(record, as_objects=self.as_objects)
-        return self._struct(record.name, fields, to, FromFields(back, places, build))
+        return self._struct(record.name, fields, to, FromFields(back, record.places, build))
 
     def _choice(self, choice: WireUnion) -> _Way:
         named = [(slot, field_name(slot), self.kind(slot.kind)) for slot in choice.options]

@@ -15,7 +15,6 @@ and one of anything else a single row; what is no record stands in a column `val
 from __future__ import annotations
 
 import datetime as dt
-import itertools
 import json
 from collections import Counter
 from collections.abc import Container
@@ -36,7 +35,10 @@ from ..layout import (
     WireSequence,
     WireType,
     WireUnion,
+    is_null,
+    may_be_null,
     types_of,
+    unique_name,
     wire_name,
 )
 
@@ -152,24 +154,20 @@ def write(layout: Layout) -> bytes:
     return made + END
 
 
-def schema_of(layout: Layout, *, facts: bool = True) -> pa.Schema:
+def schema_of(layout: Layout) -> pa.Schema:
     """Return the schema of a layout's rows: the given one, where it was read from such.
-
-    Args:
-        layout: The layout.
-        facts: Whether metadata says what Arrow has no words for.
 
     Raises:
         UsageError: pyarrow is not installed.
     """
-    if layout.language == "arrow" and facts:
+    if layout.language == "arrow":
         return schema_in(layout.definition, "the definition")
-    return _Writing(facts).schema(layout.root)
+    return _Writing().schema(layout.root)
 
 
 class _Writing:
-    def __init__(self, facts: bool) -> None:
-        self.pa, self.facts = pyarrow(), facts
+    def __init__(self) -> None:
+        self.pa = pyarrow()
         self.above: list[str] = []
         self.count = 0
 
@@ -182,7 +180,7 @@ class _Writing:
         else:
             made = self.pa.schema([self.field(VALUE, row)])
             told["row"] = VALUE
-        return made.with_metadata(_metadata(told)) if self.facts and told else made
+        return made.with_metadata(_metadata(told)) if told else made
 
     def fields(self, record: WireRecord) -> list[pa.Field]:
         names = column_names(record.slots)
@@ -222,10 +220,8 @@ class _Writing:
         if self.count > _LARGEST:
             raise SchemaError("$", f"more than {_LARGEST:,} columns, each record in all places that it has")
         told = told | self.of_kind(kind)
-        nullable = nullable or (isinstance(kind, Leaf) and kind.wire == "null")
-        return self.pa.field(
-            name, self.type(kind), nullable, _metadata(told) if told and self.facts else None
-        )
+        nullable = nullable or is_null(kind)
+        return self.pa.field(name, self.type(kind), nullable, _metadata(told) if told else None)
 
     def of_kind(self, kind: WireType) -> dict[str, Any]:
         match kind:
@@ -235,7 +231,7 @@ class _Writing:
             case WireSequence(type=node):
                 return {} if isinstance(node, t.ListType) else {"type": _WORDS[type(node)]}
             case WireMap(name=name):
-                return {"record": name, "type": "dict"} if _keys_may_be_null(kind) else {"record": name}
+                return {"record": name, "type": "dict"} if may_be_null(kind.key) else {"record": name}
             case WireUnion(name=name, reserved=reserved):
                 return {"record": name, "type": "choice"} | ({"reserved": reserved} if reserved else {})
             case WireRecord():
@@ -244,7 +240,7 @@ class _Writing:
 
     def of_record(self, record: WireRecord) -> dict[str, Any]:
         told: dict[str, Any] = {"record": record.name}
-        if _is_tuple(record):
+        if record.places:
             told["type"] = "tuple"
         if record.reserved:
             told["reserved"] = record.reserved
@@ -257,7 +253,7 @@ class _Writing:
                 return _leaf(pa, kind, wire)
             case WireSequence(item):
                 return pa.list_(self.field("item", item))
-            case WireMap(key, value) if _keys_may_be_null(kind):
+            case WireMap(key, value) if may_be_null(key):
                 pair = pa.struct([self.field("key", key), self.field("value", value)])
                 return pa.list_(pa.field("entries", pair, nullable=False))
             case WireMap(key, value):
@@ -307,14 +303,6 @@ def _word(node: t.Type, wire: str) -> str:
     if isinstance(node, t.TextType):
         return str(node)
     return _WORDS.get(type(node), "")
-
-
-def _is_tuple(record: WireRecord) -> bool:
-    return not isinstance(record.type, t.RecordType) or record.type.positional
-
-
-def _keys_may_be_null(kind: WireMap) -> bool:
-    return isinstance(kind.key, Nullable) or (isinstance(kind.key, Leaf) and kind.key.wire == "null")
 
 
 def _metadata(told: dict[str, Any]) -> dict[str, str]:
@@ -394,8 +382,7 @@ class _Reading:
         told = _facts(field.metadata)
         kind = self.bare(field.type, told, path, name)
         may_be_none = told.get("none", "missing" not in told) and field.nullable
-        null = isinstance(kind, Leaf) and kind.wire == "null"
-        return Nullable(kind) if may_be_none and not null else kind
+        return Nullable(kind) if may_be_none and not is_null(kind) else kind
 
     def bare(self, type_: pa.DataType, told: dict[str, Any], path: str, name: str) -> WireType:
         types, word = self.pa.types, told.get("type", "")
@@ -406,7 +393,7 @@ class _Reading:
         if (types.is_map(type_) or word == "dict") and (pair := map_fields(type_)):
             key = self.kind(pair[0], path + "{key}", f"{name}Key")
             value = self.kind(pair[1], path + "{}", f"{name}Value")
-            return WireMap(key, value, self.unique(told.get("record", f"{name}Entry")))
+            return WireMap(key, value, unique_name(told.get("record", f"{name}Entry"), self.names))
         if types.is_list(type_) or types.is_large_list(type_) or types.is_fixed_size_list(type_):
             item = self.kind(type_.value_field, path + "[]", f"{name}Item")
             return WireSequence(item, _SEQUENCES.get(word, t.ListType)(types_of(item)))
@@ -417,9 +404,8 @@ class _Reading:
                 options = tuple(
                     WireField(i, slot.name, slot.number, slot.kind) for i, slot in enumerate(slots)
                 )
-                return WireUnion(
-                    self.unique(told.get("record", name)), options, tuple(told.get("reserved", ()))
-                )
+                own = unique_name(told.get("record", name), self.names)
+                return WireUnion(own, options, tuple(told.get("reserved", ())))
             return self.record(fields, told, path, name)
         return self.leaf(type_, told, word, path)
 
@@ -466,7 +452,7 @@ class _Reading:
         raise SchemaError(path, f"records have no form of the Arrow type `{type_}`")
 
     def record(self, fields: list[pa.Field], told: dict[str, Any], path: str, name: str) -> WireRecord:
-        own = self.unique(told.get("record", name))
+        own = unique_name(told.get("record", name), self.names)
         slots = self.slots(fields, path, own)
         if told.get("type") == "tuple":
             made: t.Type = t.TupleType(tuple(types_of(slot.kind) for slot in slots))
@@ -497,13 +483,6 @@ class _Reading:
             )
             slots.append(slot)
         return tuple(slots)
-
-    def unique(self, wanted: str) -> str:
-        name = next(
-            n for i in itertools.count(1) if (n := f"{wanted}{i}" if i > 1 else wanted) not in self.names
-        )
-        self.names.add(name)
-        return name
 
 
 def _capitals(name: str) -> str:

@@ -14,7 +14,6 @@ Source: Apache Avro 1.12 specification, "Schema Declaration" and "Logical Types"
 from __future__ import annotations
 
 import datetime as dt
-import itertools
 import json
 import re
 from collections.abc import Iterator
@@ -37,6 +36,7 @@ from ..layout import (
     WireUnion,
     opened,
     types_of,
+    unique_name,
 )
 from .avro_parts import part_of
 
@@ -107,9 +107,7 @@ class _Writer:
     def unique(self, wanted: str) -> str:
         base = re.sub(r"\W", "_", wanted, flags=re.ASCII)
         base = base if _NAME.fullmatch(base) else f"_{base}"
-        made = next(n for i in itertools.count(1) if (n := f"{base}{i}" if i > 1 else base) not in self.taken)
-        self.taken.add(made)
-        return made
+        return unique_name(base, self.taken)
 
     def node(self, kind: WireType, name: str) -> Any:
         """Return the schema of a kind; `name` is for what has none of its own."""
@@ -305,7 +303,7 @@ class _Reader:
                 return _sequence(self.kind(node.get("items"), f"{path}[]", space, depth + 1, f"{name}Item"))
             case "map":
                 value = self.kind(node.get("values"), path + "{}", space, depth + 1, f"{name}Value")
-                return WireMap(_PRIMITIVE["string"], value, self.unique(f"{name}Entry"))
+                return WireMap(_PRIMITIVE["string"], value, unique_name(f"{name}Entry", self.names))
             case "fixed":
                 return self.named(node, _PRIMITIVE["bytes"], path, space)
             case "enum":
@@ -340,12 +338,12 @@ class _Reader:
             kind = kinds[0]
         else:
             slots = (WireField(i, f"option_{i + 1}", i + 1, each) for i, each in enumerate(kinds))
-            kind = WireUnion(self.unique(name), tuple(slots))
+            kind = WireUnion(unique_name(name, self.names), tuple(slots))
         return Nullable(kind) if len(some) < len(node) else kind
 
     def record(self, node: dict[str, Any], path: str, space: str, depth: int) -> WireType:
         full = _full_name(node, path, space)
-        short = self.unique(full.rpartition(".")[2])
+        short = unique_name(full.rpartition(".")[2], self.names)
         within = Ref(short, t.RefType(short))
         self.define(full, within, path)
         before, references = self.nodes, self.references
@@ -403,13 +401,6 @@ class _Reader:
         else:
             self.count(self.sizes.get(full, 0), path)
         return kind
-
-    def unique(self, wanted: str) -> str:
-        made = next(
-            n for i in itertools.count(1) if (n := f"{wanted}{i}" if i > 1 else wanted) not in self.names
-        )
-        self.names.add(made)
-        return made
 
 
 def _full_name(node: dict[str, Any], path: str, space: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..layout import Chosen
@@ -54,6 +54,18 @@ def _is_record(node: Any) -> bool:
     return isinstance(node, dict) and node.get("type") in _RECORDS and isinstance(node.get("name"), str)
 
 
+def _parts(node: dict[str, Any], of: Callable[[Any], Any]) -> dict[str, Any]:
+    """Return what a schema says of the schemas within it, with these as a function has them."""
+    made: dict[str, Any] = {key: of(node[key]) for key in ("items", "values") if key in node}
+    if isinstance(fields := node.get("fields"), list):
+        made["fields"] = [
+            {**field, "type": of(field.get("type"))} if isinstance(field, dict) else field for field in fields
+        ]
+    if not isinstance(kind := node.get("type"), str) or kind not in (*_RECORDS, "enum", "fixed"):
+        made["type"] = of(kind)
+    return made
+
+
 class _Types:
     """The named types of a schema, each by its full name."""
 
@@ -75,16 +87,7 @@ class _Types:
             full = made["name"] = f"{own}.{name}" if own and "." not in name else name
             self.known[full] = made
             space = full.rpartition(".")[0]
-        if isinstance(fields := node.get("fields"), list):
-            made["fields"] = [
-                {**field, "type": self.named(field.get("type"), space)} if isinstance(field, dict) else field
-                for field in fields
-            ]
-        for key in ("items", "values"):
-            if key in node:
-                made[key] = self.named(node[key], space)
-        if not isinstance(node.get("type"), str) or node["type"] not in (*_RECORDS, "enum", "fixed"):
-            made["type"] = self.named(node.get("type"), space)
+        made.update(_parts(node, lambda part: self.named(part, space)))
         return made
 
     def used(self, name: str) -> Iterator[str]:
@@ -103,19 +106,10 @@ class _Types:
             return [self.whole(each, seen) for each in node]
         if not isinstance(node, dict):
             return node
-        made = dict(node)
+        if isinstance(kind := node.get("type"), str) and kind in self.known:
+            return self.whole(kind, seen)
         if isinstance(name := node.get("name"), str) and name in self.known:
             if name in seen:
                 return name
             seen.add(name)
-        if isinstance(fields := node.get("fields"), list):
-            made["fields"] = [
-                {**field, "type": self.whole(field.get("type"), seen)} if isinstance(field, dict) else field
-                for field in fields
-            ]
-        for key in ("items", "values"):
-            if key in node:
-                made[key] = self.whole(node[key], seen)
-        if not isinstance(node.get("type"), str):
-            made["type"] = self.whole(node.get("type"), seen)
-        return made
+        return node | _parts(node, lambda part: self.whole(part, seen))

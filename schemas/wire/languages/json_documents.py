@@ -13,13 +13,14 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from ....files import read_limited
 from ...tree.declare import SchemaError
 from . import LARGEST
 from .folders import above
 
-__all__ = ["whole"]
+__all__ = ["pointed", "tokens", "whole"]
 
 _MOST = 50_000
 """Parts that are read: a few references to references expand to millions."""
@@ -27,7 +28,6 @@ _ONE = ("items", "additionalProperties", "propertyNames", "contains", "additiona
 _LISTS = ("anyOf", "oneOf", "prefixItems", "items")
 _MAPS = ("properties", "patternProperties", "$defs", "definitions", "schemas")
 _CHECKS = ("required", "not", "title", "description", "$comment", "minProperties", "maxProperties")
-_REMARKS = frozenset({"title", "description", "default", "deprecated", "readOnly", "writeOnly", "examples"})
 _CONDITIONS = ("if", "then", "else", "not", "dependentSchemas", "dependencies", "dependentRequired")
 
 
@@ -48,6 +48,25 @@ def whole(document: Any, name: str, include: Sequence[str | os.PathLike[str]] = 
         own = inside.get("$defs")
         inside["$defs"] = {**(own if isinstance(own, dict) else {}), **files.found}
     return _Merger(inside, name).schema(inside), not files.found
+
+
+def tokens(pointer: str) -> list[str]:
+    """Return the keys that a JSON pointer goes by."""
+    return [unquote(token).replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:]]
+
+
+def pointed(document: Any, pointer: str) -> Any:
+    """Return what a JSON pointer leads to.
+
+    Raises:
+        LookupError: It leads nowhere.
+    """
+    for token in tokens(pointer):
+        try:
+            document = document[int(token)] if isinstance(document, list) else document[token]
+        except (TypeError, ValueError) as error:
+            raise LookupError(pointer) from error
+    return document
 
 
 class _Files:
@@ -113,11 +132,14 @@ class _Merger:
         self.document, self.name = document, name
         self.parts = 0
 
-    def schema(self, node: Any) -> Any:
-        """Return a schema without mere checks, the parts of each ``allOf`` as one."""
+    def count(self) -> None:
         self.parts += 1
         if self.parts > _MOST:
             raise SchemaError(self.name, f"has more than {_MOST:,} parts")
+
+    def schema(self, node: Any) -> Any:
+        """Return a schema without mere checks, the parts of each ``allOf`` as one."""
+        self.count()
         if not isinstance(node, dict):
             return node
         if "$ref" in node and node.keys() & {"properties", "allOf", "required"}:
@@ -181,9 +203,7 @@ class _Merger:
     def flat(self, parts: list[Any], above: tuple[str, ...]) -> Iterator[dict[str, Any]]:
         """Yield the schemas of an ``allOf``, what they refer to and hold in theirs included."""
         for part in parts:
-            self.parts += 1
-            if self.parts > _MOST:
-                raise SchemaError(self.name, f"has more than {_MOST:,} parts")
+            self.count()
             if part is True:
                 continue
             if not isinstance(part, dict):
@@ -201,13 +221,10 @@ class _Merger:
 
     def target(self, reference: str) -> Any:
         """Return what a reference leads to; None where that is nothing."""
-        found = self.document
-        for token in reference.removeprefix("#").split("/")[1:]:
-            token = token.replace("~1", "/").replace("~0", "~")
-            if not isinstance(found, dict) or token not in found:
-                return None
-            found = found[token]
-        return found
+        try:
+            return pointed(self.document, reference)
+        except LookupError:
+            return None
 
 
 class _ContradictionError(Exception):
@@ -228,12 +245,8 @@ def _both(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
             raise _ContradictionError
         elif key in ("properties", "patternProperties"):
             had = made[key]
-            made[key] = {
-                **had,
-                **{
-                    name: {"allOf": [had[name], each]} if name in had else each
-                    for name, each in value.items()
-                },
+            made[key] = had | {
+                name: {"allOf": [had[name], each]} if name in had else each for name, each in value.items()
             }
         elif key == "required":
             made[key] = list(dict.fromkeys([*made[key], *value]))
@@ -318,10 +331,6 @@ def _without_conditions(node: dict[str, Any]) -> dict[str, Any]:
         values = list(patterns.values())
         made["additionalProperties"] = values[0] if len(values) == 1 else {"anyOf": values}
     return made
-
-
-def _is_check(node: Any) -> bool:
-    return isinstance(node, dict) and node.keys() <= {*_CHECKS}
 
 
 def _in_all(name: Any, options: list[dict[str, Any]]) -> bool:

@@ -6,15 +6,14 @@ Formats are those of the draft and of the OpenAPI Initiative's registry (`date-t
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import json
 import os
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from collections.abc import Sequence as Many
 from dataclasses import replace
-from typing import Any
-from urllib.parse import unquote
+from typing import Any, Literal
 
 from ....codecs.conventions.families import JSON_FAMILY
 from ....codecs.conventions.rules import SCALAR_OF
@@ -34,8 +33,9 @@ from ..layout import (
     WireUnion,
     derive,
     parts,
+    unique_name,
 )
-from .json_documents import whole
+from .json_documents import pointed, tokens, whole
 from .parts import choose, unknown
 
 __all__ = ["read", "write"]
@@ -69,8 +69,11 @@ _KEYS: dict[type[t.Type], dict[str, Any]] = {
     t.NoneType: {"const": "null"},
 }
 """Keys are text whatever they stand for."""
-_family = JSON_FAMILY
-_ENCODINGS = {"base64": "base64", "base64url": "base64url", "hex": "base16"}
+_ENCODINGS: dict[Literal["base64", "base64url", "hex"], str] = {
+    "base64": "base64",
+    "base64url": "base64url",
+    "hex": "base16",
+}
 
 
 def write(layout: Layout) -> bytes:
@@ -78,9 +81,9 @@ def write(layout: Layout) -> bytes:
     records = tuple(layout.records())
     within = {name for record in records for name in _references(record)}
     defined = {
-        record.name: _places(record.slots) if _is_array(record) else _fields(record)
+        record.name: _places(record.slots) if record.places else _fields(record)
         for record in records
-        if record.name in within or not _is_array(record)
+        if record.name in within or not record.places
     }
     whole = _written(layout.root)
     if (name := whole.get("$ref", "").rpartition("/")[2]) in defined.keys() - within:
@@ -118,15 +121,11 @@ def _written(kind: WireType) -> dict[str, Any]:
             }
         case WireUnion(options=options):
             return {"anyOf": [_written(option.kind) for option in options]}
-        case WireRecord(slots=slots) if _is_array(kind):
+        case WireRecord(slots=slots) if kind.places:
             return _places(slots)
         case WireRecord(name) | Ref(name):
             return {"$ref": f"#/$defs/{name}"}
     raise AssertionError(kind)
-
-
-def _is_array(record: WireRecord) -> bool:
-    return isinstance(record.type, t.TupleType) or getattr(record.type, "positional", False)
 
 
 def _places(slots: tuple[WireField, ...]) -> dict[str, Any]:
@@ -148,7 +147,7 @@ def _leaf(leaf: Leaf) -> dict[str, Any]:
         case _ if leaf.wire == "enum" and leaf.symbols:
             return {"enum": [name for name, _ in leaf.symbols]}
         case t.EnumType(cls):
-            return {"title": cls.__name__, "enum": [_family.lower(member.value) for member in cls]}
+            return {"title": cls.__name__, "enum": [JSON_FAMILY.lower(member.value) for member in cls]}
         case t.TextType(dt.time):
             return dict(_TIME)
         case t.TextType(kind):
@@ -196,11 +195,7 @@ _FORMATS: dict[str, t.Type] = {
     "base64url": t.BytesType("base64url"),
 }
 """Of text; the last four are OpenAPI's and pydantic's. Others (`email`, `uri`, ...) are text."""
-_ENCODED: dict[str, t.Type] = {
-    "base64": t.BytesType(),
-    "base64url": t.BytesType("base64url"),
-    "base16": t.BytesType("hex"),
-}
+_ENCODED = {word: t.BytesType(encoding) for encoding, word in _ENCODINGS.items()}
 _TYPES: dict[str, t.Type] = {
     "null": t.NoneType(),
     "boolean": t.BoolType(),
@@ -266,11 +261,9 @@ def _pointer(document: Any, part: str, file: str) -> tuple[str, Chosen | None]:
         return part, None
     known: dict[str, str] = {}
     for place in _DEFINITIONS:
-        there = document
-        for token in place.split("/")[1:]:
-            there = there.get(token) if isinstance(there, dict) else None
-        if isinstance(there, dict):
-            known |= {name: f"{place}/{_token(name)}" for name in there}
+        with contextlib.suppress(LookupError):
+            there = pointed(document, place)
+            known |= {name: f"{place}/{_token(name)}" for name in there if isinstance(there, dict)}
     if part:
         if part not in known:
             raise unknown(part, list(known), file, "definition")
@@ -281,16 +274,10 @@ def _pointer(document: Any, part: str, file: str) -> tuple[str, Chosen | None]:
         name
         for name, pointer in known.items()
         for other, at in known.items()
-        if other != name and f"#{pointer}" in _pointers(_at(document, at))
+        if other != name and f"#{pointer}" in _pointers(pointed(document, at))
     }
     name, chosen = choose(list(known), used, file, "definition")
     return known[name], chosen
-
-
-def _at(document: Any, pointer: str) -> Any:
-    for token in pointer.split("/")[1:]:
-        document = document[token.replace("~1", "/").replace("~0", "~")]
-    return document
 
 
 def _pointers(node: Any) -> set[str]:
@@ -311,7 +298,7 @@ class _Reader:
         self.parts = 0
         self.sizes: dict[str, int] = {}
         self.references = 0
-        self.names: Counter[str] = Counter()
+        self.names: set[str] = set()
 
     def error(self, pointer: str, reason: str) -> SchemaError:
         return SchemaError(f"{self.file}{pointer}", reason)
@@ -483,16 +470,11 @@ class _Reader:
             self.references += 1
             return self._reference(reference)
         if reference not in self.made:
-            target = self.document
-            tokens = [
-                unquote(part).replace("~1", "/").replace("~0", "~") for part in reference.split("/")[1:]
-            ]
-            for token in tokens:
-                try:
-                    target = target[int(token)] if isinstance(target, list) else target[token]
-                except (LookupError, TypeError, ValueError):
-                    raise self.error(at, f"{reference} leads nowhere") from None
-            return self._named(reference, target, tokens[-1] if tokens else "Record")
+            try:
+                target = pointed(self.document, reference)
+            except LookupError:
+                raise self.error(at, f"{reference} leads nowhere") from None
+            return self._named(reference, target, (tokens(reference) or ["Record"])[-1])
         self.references += isinstance(self.made[reference], t.RefType)
         return self.made[reference]
 
@@ -501,10 +483,7 @@ class _Reader:
         if reference not in self.refs:
             last = reference.rpartition("/")[2]
             wanted = last if last.isidentifier() else "Record"
-            self.names[wanted] += 1
-            self.refs[reference] = t.RefType(
-                f"{wanted}{self.names[wanted]}" if self.names[wanted] > 1 else wanted
-            )
+            self.refs[reference] = t.RefType(unique_name(wanted, self.names))
         return self.refs[reference]
 
 

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING
 
-from ...tree import types as t
 from ..layout import (
     Layout,
     Leaf,
@@ -18,8 +17,10 @@ from ..layout import (
     WireSequence,
     WireType,
     WireUnion,
+    capitals,
+    is_null,
     opened,
-    parts,
+    unique_name,
 )
 from .proto_words import (
     ALWAYS,
@@ -38,7 +39,6 @@ from .proto_words import (
     camel,
     descriptors,
     free_name,
-    is_null,
     leaf_words,
     map_key,
     null_words,
@@ -65,31 +65,12 @@ class _Builder:
         self.file: FileDescriptorProto = self.pb.FileDescriptorProto(name="record.proto", syntax="proto3")
         self.made: dict[str, str] = {}
         self.enums: dict[tuple[tuple[str, int], ...], str] = {}
-        self.taken: set[str] = set()
-        self.take(layout.root)
+        self.taken = layout.names()
         root = layout.root
         if isinstance(root, (WireRecord, WireUnion)):
             self.named(root)
         else:
             self.box(root, "Record")
-
-    def take(self, kind: WireType) -> None:
-        """Know the names that the layout gives."""
-        kind = opened(kind)
-        if isinstance(kind, (WireRecord, WireUnion, WireMap)):
-            if kind.name in self.taken:
-                return
-            self.taken.add(kind.name)
-        for part in parts(kind):
-            self.take(part)
-
-    def unique(self, wanted: str) -> str:
-        name, i = wanted, 1
-        while name in self.taken:
-            i += 1
-            name = f"{wanted}{i}"
-        self.taken.add(name)
-        return name
 
     def open(self, name: str, *said: str) -> tuple[DescriptorProto, tuple[int, ...]]:
         path = (4, len(self.file.message_type))
@@ -114,8 +95,7 @@ class _Builder:
         return self.made[kind.name]
 
     def record(self, kind: WireRecord) -> None:
-        places = not isinstance(kind.type, t.RecordType) or kind.type.positional
-        message, path = self.open(kind.name, TUPLE if places else "")
+        message, path = self.open(kind.name, TUPLE if kind.places else "")
         for name in dict.fromkeys(slot.among for slot in kind.slots if slot.among):
             message.oneof_decl.add(name=name)
         names, in_json = {slot.name for slot in kind.slots}, _json_names(kind.slots)
@@ -132,12 +112,12 @@ class _Builder:
         for option in kind.options:
             field = self.add(message, path, option.name, option.number, [_words(option.kind)])
             field.oneof_index = 0
-            self.item(field, option.kind, kind.name + _capitals(option.name))
+            self.item(field, option.kind, kind.name + capitals(option.name))
         _reserve(message, kind.reserved)
 
     def box(self, kind: WireType, wanted: str) -> str:
         """Make the message that stands for a value."""
-        message, path = self.open(self.unique(wanted), BOX)
+        message, path = self.open(unique_name(wanted, self.taken), BOX)
         self.slot(message, path, WireField(VALUE, VALUE, 1, kind))
         return f".{message.name}"
 
@@ -186,7 +166,7 @@ class _Builder:
             field.proto3_optional = True
             field.oneof_index = len(message.oneof_decl)
             message.oneof_decl.add(name=f"_{slot.name}")
-        wanted = message.name + _capitals(slot.name)
+        wanted = message.name + capitals(slot.name)
         if boxed:
             self.refer(field, self.box(inner, wanted))
         elif isinstance(inner, WireSequence):
@@ -218,7 +198,7 @@ class _Builder:
             self.refer(field, self.box(kind, wanted))
         elif kind.wire == "enum":
             field.type, field.type_name = field.TYPE_ENUM, self.enum(kind, wanted)
-        elif kind.wire == "null":
+        elif is_null(kind):
             field.type, field.type_name = field.TYPE_ENUM, f".{NULL}"
             self.depend(NULL)
         elif kind.form in WELL_KNOWN:
@@ -239,7 +219,7 @@ class _Builder:
         """Make an enum; in a message of its own, as the names of its values stand beside it."""
         if leaf.symbols in self.enums:
             return self.enums[leaf.symbols]
-        message, _ = self.open(self.unique(f"{wanted}Enum"))
+        message, _ = self.open(unique_name(f"{wanted}Enum", self.taken))
         made = message.enum_type.add(name="Value")
         # The first must be 0.
         symbols = sorted(leaf.symbols, key=lambda symbol: symbol[1] != 0)
@@ -299,10 +279,6 @@ def _scalar(leaf: Leaf) -> str:
         case "date":
             return "int32"
     return "int64"
-
-
-def _capitals(name: str) -> str:
-    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
 
 
 def _entry(name: str) -> str:

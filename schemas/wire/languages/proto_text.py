@@ -18,38 +18,11 @@ WRITTEN = b"// Written by bakeoff."
 
 _KEYWORDS = frozenset(
     {
-        "syntax",
-        "edition",
-        "import",
-        "weak",
-        "public",
-        "option",
-        "package",
-        "message",
-        "enum",
-        "oneof",
-        "map",
-        "repeated",
-        "optional",
-        "required",
-        "group",
-        "extensions",
-        "extend",
-        "reserved",
-        "to",
-        "max",
-        "service",
-        "rpc",
-        "returns",
-        "stream",
-        "true",
-        "false",
-        "inf",
-        "nan",
-        "export",
-        "local",
+        "syntax", "edition", "import", "weak", "public", "option", "package", "message", "enum", "oneof",
+        "map", "repeated", "optional", "required", "group", "extensions", "extend", "reserved", "to", "max",
+        "service", "rpc", "returns", "stream", "true", "false", "inf", "nan", "export", "local",
     }
-)
+)  # fmt: skip
 
 
 def text(file: FileDescriptorProto) -> Iterator[str]:

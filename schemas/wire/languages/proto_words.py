@@ -29,13 +29,11 @@ __all__ = [
     "VALUE",
     "WELL_KNOWN",
     "WRAPPERS",
-    "boxed_item",
     "boxed_slot",
     "camel",
     "comments_of",
     "descriptors",
     "free_name",
-    "is_null",
     "leaf_words",
     "map_key",
     "null_words",
@@ -137,11 +135,6 @@ def boxed_slot(slot: WireField) -> bool:
     return not slot.required and isinstance(kind, (WireSequence, WireMap))
 
 
-def boxed_item(kind: WireType) -> bool:
-    """Whether an item of a list, a map's value or an option has a message around it."""
-    return isinstance(kind, (Nullable, WireSequence, WireMap))
-
-
 def map_key(kind: WireType) -> bool:
     """Whether protobuf's own maps can have such keys."""
     return isinstance(kind, Leaf) and kind.wire in _KEYS and kind.form not in WELL_KNOWN
@@ -170,11 +163,6 @@ def free_name(wanted: str, taken: set[str]) -> str:
     while wanted in taken:
         wanted += "_"
     return wanted
-
-
-def is_null(kind: WireType) -> bool:
-    """Whether a field is always None."""
-    return isinstance(kind, Leaf) and kind.wire == "null"
 
 
 def comments_of(file: FileDescriptorProto) -> dict[tuple[int, ...], str]:

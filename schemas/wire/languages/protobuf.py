@@ -30,6 +30,7 @@ from ..layout import (
     WireSequence,
     WireType,
     WireUnion,
+    is_null,
     types_of,
 )
 from .proto_file import file_of
@@ -55,7 +56,6 @@ from .proto_words import (
     comments_of,
     descriptors,
     free_name,
-    is_null,
     null_words,
 )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import keyword
-import re
 from collections.abc import Iterator
 
 from ...tree import types as t
@@ -19,11 +18,13 @@ from ..layout import (
     WireSequence,
     WireType,
     WireUnion,
+    capitals,
+    may_be_null,
     opened,
     parts,
 )
 
-__all__ = ["BOX", "PAIR", "field_name", "has_none", "natively", "read", "type_name", "write"]
+__all__ = ["BOX", "PAIR", "field_name", "natively", "read", "type_name", "write"]
 
 BOX = "value"
 """The field of a struct that stands where None may be and Thrift has none: among items, keys and values."""
@@ -74,11 +75,6 @@ def type_name(leaf: Leaf) -> str:
     return "i32" if leaf.wire == "int" and leaf.bits == 32 else _TYPES[leaf.wire]
 
 
-def has_none(kind: WireType) -> bool:
-    """Whether None may stand there, for which containers have no room."""
-    return isinstance(kind, Nullable) or (isinstance(kind, Leaf) and kind.wire == "null")
-
-
 def natively(kind: WireMap | WireSequence) -> bool:
     """Whether a map or a set is one in Thrift: its keys or items are values without parts."""
     inside = kind.key if isinstance(kind, WireMap) else kind.item
@@ -107,7 +103,7 @@ def write(layout: Layout) -> bytes:
     Raises:
         SchemaError: A field has a number that Thrift has no room for.
     """
-    writer = _Writer(set(_names(layout.root)))
+    writer = _Writer(layout.names())
     if isinstance(layout.root, (WireRecord, WireUnion)):
         writer.type(layout.root)
     else:
@@ -148,21 +144,20 @@ class _Writer:
 
     def inside(self, kind: WireType) -> str:
         """Return the type of items, keys or values of a kind."""
-        if not has_none(kind):
-            return self.type(kind)
-        parts_of_name = re.findall("[A-Za-z0-9]+", self.type(kind))
-        return self.box(kind, "Optional" + "".join(part[:1].upper() + part[1:] for part in parts_of_name))
+        # Containers have no room for None.
+        made = self.type(kind)
+        return self.box(kind, f"Optional{capitals(made)}") if may_be_null(kind) else made
 
     def box(self, kind: WireType, name: str) -> str:
         """Return the name of a struct for one value: that which was asked for, or one like it."""
-        lines = [self.line(1, BOX, kind, required=not has_none(kind))]
+        lines = [self.line(1, BOX, kind, required=not may_be_null(kind))]
         while name in self.taken or self.boxes.setdefault(name, lines) != lines:
             name += "Box"
         return self.struct(name, lines)
 
     def pair(self, key: WireType, value: WireType) -> list[str]:
         return [
-            self.line(number, name, kind, required=not has_none(kind))
+            self.line(number, name, kind, required=not may_be_null(kind))
             for number, (name, kind) in enumerate(zip(PAIR, (key, value), strict=True), 1)
         ]
 
@@ -179,7 +174,7 @@ class _Writer:
         for slot in sorted(slots, key=lambda slot: slot.number):
             if max(slot.number, slot.null) > HIGHEST:
                 raise SchemaError(f".{slot.key}", f"a field of Thrift has no number above {HIGHEST:,}")
-            required = None if union else slot.required and not has_none(slot.kind)
+            required = None if union else slot.required and not may_be_null(slot.kind)
             name = field_name(slot)
             key = slot.key
             words = [f"key {json.dumps(key)}"] if isinstance(key, str) and key != name else []
@@ -194,13 +189,6 @@ class _Writer:
         need = "" if required is None else "required " if required else "optional "
         remarks = "; ".join([*(words or ()), *dict.fromkeys(_remarks(kind))])
         return f"  {number}: {need}{self.type(kind)} {name}" + (f" // {remarks}" if remarks else "")
-
-
-def _names(kind: WireType) -> Iterator[str]:
-    if isinstance(kind, (WireRecord, WireUnion, WireMap)):
-        yield kind.name
-    for part in parts(kind):
-        yield from _names(part)
 
 
 def _remarks(kind: WireType) -> Iterator[str]:

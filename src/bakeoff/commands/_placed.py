@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
 
@@ -14,32 +15,18 @@ if TYPE_CHECKING:
 __all__ = ["listed", "options", "places"]
 
 
-class _Kind(Protocol):
-    @property
-    def name(self) -> str: ...
-    @property
-    def schemes(self) -> tuple[str, ...]: ...
-
-
 def listed(texts: Iterable[str]) -> list[str]:
     """Return what texts name with commas, each name once."""
     return list(dict.fromkeys(one.strip() for text in texts for one in text.split(",") if one.strip()))
 
 
-def places(
-    named: Iterable[str],
-    urls: Iterable[str],
-    kind: Callable[[str], _Kind],
-    by_url: Callable[[str], _Kind],
-    missing: str,
-) -> dict[str, str]:
+def places(named: Iterable[str], urls: Iterable[str], backends: ModuleType, missing: str) -> dict[str, str]:
     """Return the URL of each place by its name, empty for those without a server.
 
     Args:
         named: Names of places.
         urls: Where servers are.
-        kind: Returns a place by its name.
-        by_url: Returns the place that a URL leads to.
+        backends: `bench.backends.stores` or `transports`.
         missing: The message for a server without its URL, with ``{name}`` and ``{scheme}``.
 
     Raises:
@@ -47,10 +34,10 @@ def places(
     """
     found = dict.fromkeys(named, "")
     for name in found:
-        if schemes := kind(name).schemes:
+        if schemes := backends.kind(name).schemes:
             raise UsageError(missing.format(name=name, scheme=schemes[0]))
     for url in urls:
-        name = by_url(url).name
+        name = backends.by_url(url).name
         if found.setdefault(name, url) != url:
             raise UsageError(f"two URLs lead to {name}, whose figures would have one name: run them in turn")
     return found

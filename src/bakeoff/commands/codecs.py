@@ -151,9 +151,7 @@ def _isolated(name: str) -> dict[str, Any]:
         ended = executor.work(Describe(codec=name, memory=MEMORY), patience=PATIENCE)
     if ended.answer is not None:
         return dict(ended.answer.facts)
-    # Options of a run do not exist here; an error says what it is by itself.
-    reason = ended.reason.partition(" (--")[0]
-    return {"failed": reason if ended.outcome == "error" else f"{ended.outcome}: {reason}"}
+    return {"failed": ended.sentence}
 
 
 def _status(fact: dict[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -13,9 +13,6 @@ from ..errors import UsageError
 from . import _completion, _placed
 from ._options import Time, measuring, patience_option, reading, records_option, seed_option, selecting
 from .run import carry_out
-
-if TYPE_CHECKING:
-    from ..bench.run.options import Options
 
 __all__ = ["command"]
 
@@ -102,19 +99,6 @@ def command(
     As it is, it takes a minute and a half. An unfinished run is resumed with `bakeoff run --resume`;
     `bakeoff report` shows the result again.
     """
-    options = _options(corpora, transports, brokers, readers, rate, bound, given)
-    carry_out(options, output)
-
-
-def _options(
-    corpora: Sequence[str],
-    transports: Sequence[str],
-    brokers: Sequence[str],
-    readers: str,
-    rate: int | None,
-    bound: float | None,
-    given: dict[str, Any],
-) -> Options:
     from ..bench.backends.transports import DEFAULT
     from ..codecs import select
 
@@ -135,7 +119,7 @@ def _options(
     if given["budget"] is not None and not given["no_time_limit"]:
         points = _affordable(points, given["budget"])
     operations = tuple(_operations(points, rate, bound))
-    return _placed.options(
+    options = _placed.options(
         corpora or _CORPORA,
         chosen_codecs,
         {name: url for name, url in places.items() if any(name == one for one, _ in points)},
@@ -145,6 +129,7 @@ def _options(
         budget=usual if given["budget"] is None else given["budget"],
         fewest=_PROCESSES,
     )
+    carry_out(options, output)
 
 
 def _seconds(url: str, bound: float | None) -> float:
@@ -205,10 +190,10 @@ def _places(named: Iterable[str], urls: Iterable[str]) -> dict[str, str]:
     Raises:
         UsageError: A broker without its URL, two of one kind, or one that is not installed.
     """
-    from ..bench.backends.transports import by_url, kind
+    from ..bench.backends import transports
 
     missing = "--transport {name}: has a broker; say where it is: --broker {scheme}://HOST:PORT"
-    places = _placed.places(named, urls, kind, by_url, missing)
+    places = _placed.places(named, urls, transports, missing)
     for name in places:
         if _missing(name):
             raise UsageError(f"{name} is not installed: pip install 'bakeoff[{name}]'")

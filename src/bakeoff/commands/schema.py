@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..errors import UsageError
 from ..escape import visible
+from ..files import is_device
 from ..grid import draw
 from . import _completion
 from ._options import RECORDS, Share, reading, selecting
@@ -72,8 +74,6 @@ def infer(
     fit, where that is not all. A FILE.py that says something else already is left as it is.
     """
     from ..datasets import corpus
-    from ..errors import UsageError
-    from ..files import is_device
     from ..schemas import Schema
 
     if not name.isidentifier():
@@ -99,9 +99,6 @@ def _keep_corrected(path: Path, text: bytes, otherwise: str = "remove it first")
     Raises:
         UsageError: `path` is a file that holds something else than `text`.
     """
-    from ..errors import UsageError
-    from ..files import is_device
-
     if (
         not is_stdout(path)
         and path.is_file()
@@ -143,8 +140,6 @@ def export(
       bakeoff schema export events.py -o events.proto
       bakeoff schema export events.py --keep events.proto -o events.proto
     """
-    from ..errors import UsageError
-    from ..files import is_device
     from ..schemas.wire.languages import LANGUAGES, language_of
 
     file_path = Path(target)
@@ -226,7 +221,6 @@ def check(
     from ..datasets import corpus
     from ..datasets.errors import UnreadableCorpus
     from ..datasets.readers.formats import codec_of
-    from ..errors import UsageError
     from ..schemas import AdviceCounter
 
     made = named(schema, include)

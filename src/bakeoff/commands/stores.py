@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -12,9 +12,6 @@ from ..errors import UsageError
 from . import _completion, _placed
 from ._options import Time, measuring, patience_option, reading, records_option, seed_option, selecting
 from .run import carry_out
-
-if TYPE_CHECKING:
-    from ..bench.run.options import Options
 
 __all__ = ["command"]
 
@@ -90,30 +87,17 @@ def command(
     An unfinished run is resumed with `bakeoff run --resume`; `bakeoff report` shows the result again, with
     --layout kyoto or acidstate as two posts had it.
     """
-    options = _options(corpora, stores, sizes, batch, quick=quick, given=given)
-    carry_out(options, output)
-
-
-def _options(
-    corpora: Sequence[str],
-    stores: Sequence[str],
-    sizes: str,
-    batch: int | None,
-    *,
-    quick: bool,
-    given: dict[str, Any],
-) -> Options:
-    from ..bench.backends.stores import DEFAULT, by_url, kind
+    from ..bench.backends import stores as backends
     from ..codecs import select
 
     servers = [text for text in stores if "://" in text]
     named = _placed.listed(text for text in stores if "://" not in text)
     missing = "--store {name}: is a server; say where it is, as {scheme}://HOST:PORT"
-    places = _placed.places(named or ([] if servers else DEFAULT), servers, kind, by_url, missing)
+    places = _placed.places(named or ([] if servers else backends.DEFAULT), servers, backends, missing)
     states = [state.upper() for state in _placed.listed([sizes])]
     if not states:
         raise UsageError("--size names no size; there are SM, MD, LG")
-    return _placed.options(
+    options = _placed.options(
         corpora or _CORPORA,
         select(given["codecs"], default=_CODECS),
         places,
@@ -125,6 +109,7 @@ def _options(
         precision=_PRECISION,
         cell_memory=_ADDRESSES,
     )
+    carry_out(options, output)
 
 
 def _operations(stores: Iterable[str], states: Iterable[str], batch: int | None) -> Iterator[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import enum
-from collections import UserDict, UserList, deque
+import uuid
+from collections import OrderedDict, UserDict, UserList, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
@@ -59,30 +60,32 @@ _METHODS = (
 )  # fmt: skip
 
 
-_PLAIN: dict[type, Any] = {
-    str: "x",
-    bytes: b"x",
-    int: 7,
-    float: 0.5,
-    list: [1],
-    tuple: (1,),
-    dict: {"a": 1},
-    set: {1},
-    frozenset: {1},
-    bytearray: b"x",
-    decimal.Decimal: "1.5",
-    UserDict: {"a": 1},
-    UserList: [1],
-    deque: [1],
-    object: None,
+_MADE_OF: dict[type, tuple[Any, ...]] = {
+    str: ("x",),
+    bytes: (b"x",),
+    int: (7,),
+    float: (0.5,),
+    list: ([1],),
+    tuple: ((1,),),
+    dict: ({"a": 1},),
+    set: ({1},),
+    frozenset: ({1},),
+    bytearray: (b"x",),
+    decimal.Decimal: ("1.5",),
+    dt.datetime: (2024, 1, 2),
+    dt.date: (2024, 1, 2),
+    dt.time: (1,),
+    dt.timedelta: (1,),
+    uuid.UUID: ("1" * 32,),
+    OrderedDict: ({"a": 1},),
+    UserDict: ({"a": 1},),
+    UserList: ([1],),
+    deque: ([1],),
+    object: (),
 }
 """What the objects lie about, and what they are made of."""
-_BASES = tuple(_PLAIN)
+_BASES = tuple(_MADE_OF)
 _NO_SETS = tuple(base for base in _BASES if base not in (set, frozenset))
-
-
-def _made(kind: type, base: type) -> Any:
-    return kind() if base is object else kind(_PLAIN[base])
 
 
 def _armed(method: str, act: Callable[..., Any], bases: Sequence[type] = _BASES) -> Iterator[Any]:
@@ -103,7 +106,7 @@ def _armed(method: str, act: Callable[..., Any], bases: Sequence[type] = _BASES)
         kind = type(f"{base.__name__}-with-{method}", (base,), {method: attribute})
         if method == "__eq__":
             kind.__hash__ = base.__hash__  # type: ignore[method-assign]
-        subject = _made(kind, base)
+        subject = kind(*_MADE_OF[base])
         armed.append(1)
         yield subject
         yield {"a": [subject]}
@@ -265,7 +268,7 @@ def _liar(base: type, **methods: Any) -> Any:
         )
         for name, answer in methods.items()
     }
-    return _made(type(f"Lying{base.__name__}", (base,), made), base)
+    return type(f"Lying{base.__name__}", (base,), made)(*_MADE_OF[base])
 
 
 def _liars(codec: Codec) -> Iterator[Any]:
