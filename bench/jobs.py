@@ -1,8 +1,9 @@
-"""What the parent asks of a worker, and what it is answered.
+"""What the parent asks of a worker, and what it is answered: typed, and for workers on any machine.
 
 Both go through one pair of functions, `encode` and `decode`, as JSON; an unknown kind is an error.
-Records, schemas and payloads are named by digest, see `bench.blobs`. Only `Prepare` and `Conform` name files,
-the user's.
+Records, schemas and payloads are named by digest: an `Executor` brings them to where the worker is, and
+back what it made, so that a worker may be on another machine. Only `Prepare` and `Conform` name files, the
+user's, and run where those are.
 """
 
 from __future__ import annotations
@@ -11,10 +12,13 @@ import dataclasses
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 from .heartbeat import IDLE
 from .results import Outcome, typed
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 __all__ = [
     "Alone",
@@ -29,6 +33,7 @@ __all__ = [
     "Described",
     "Done",
     "Ended",
+    "Executor",
     "Failed",
     "Found",
     "Job",
@@ -71,6 +76,10 @@ class Job:
     given: Mapping[str, str] = field(default_factory=dict)
     core: int | None = None
     places: Mapping[str, str] = field(default_factory=dict)
+
+    def digests(self) -> set[Digest]:
+        """Return what an executor has to bring to the worker."""
+        return set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +169,10 @@ class Check(Job):
     operations: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
 
+    def digests(self) -> set[Digest]:
+        """Return the corpus's."""
+        return self.corpus.digests()
+
 
 @dataclass(frozen=True, slots=True)
 class TimedCell:
@@ -199,6 +212,11 @@ class Time(Job):
     least: float = 0.0
     repeats: float = 1.0
 
+    def digests(self) -> set[Digest]:
+        """Return the corpus's and the cells'."""
+        cells = {digest for cell in self.cells for digest in (cell.payloads, cell.dictionary)}
+        return (self.corpus.digests() | cells) - {""}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alone(Job):
@@ -217,6 +235,10 @@ class Alone(Job):
     payloads: Digest
     dictionary: Digest = ""
     options: Mapping[str, Any] = field(default_factory=dict)
+
+    def digests(self) -> set[Digest]:
+        """Return the corpus's and the codec's."""
+        return (self.corpus.digests() | {self.payloads, self.dictionary}) - {""}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,6 +300,10 @@ class Try(Job):
     codec: str
     versions: Digest
 
+    def digests(self) -> set[Digest]:
+        """Return that of the versions."""
+        return {self.versions}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reread(Job):
@@ -294,6 +320,10 @@ class Reread(Job):
     cells: tuple[TimedCell, ...]
     rounds: int
     least: float = 0.0
+
+    def digests(self) -> set[Digest]:
+        """Return those of the versions and the payloads."""
+        return {self.versions} | {cell.payloads for cell in self.cells}
 
 
 @dataclass(frozen=True, slots=True)
@@ -507,6 +537,7 @@ class Ended:
         stderr: The last lines that it wrote.
         cell: Index of the cell that was running, `IDLE` for none.
         notes: What it said on the way; there even where it died.
+        host: Where it ran.
     """
 
     answer: Any
@@ -515,6 +546,7 @@ class Ended:
     stderr: str = ""
     cell: int = IDLE
     notes: tuple[Any, ...] = ()
+    host: str = ""
 
     @property
     def cause(self) -> str:
@@ -525,3 +557,38 @@ class Ended:
     def sentence(self) -> str:
         """The cause, with the outcome where it is no error: an error says what it is by itself."""
         return self.cause if self.outcome == "error" else f"{self.outcome}: {self.cause}"
+
+
+class Executor(Protocol):
+    """Where workers run: on this machine (`run.processes.LocalExecutor`), or on another.
+
+    Attributes:
+        blobs: What workers were given and what they made, by digest.
+    """
+
+    @property
+    def blobs(self) -> Mapping[Digest, bytes]: ...
+    def submit(
+        self,
+        job: Job,
+        inputs: Mapping[Digest, bytes] | None = None,
+        *,
+        patience: float | None = None,
+        over: Callable[[], bool] | None = None,
+        watch: Callable[[int], object] | None = None,
+    ) -> Future[Ended]:
+        """Run a job in a fresh process.
+
+        Args:
+            job: What to do.
+            inputs: What it names by digest, where that is not in `blobs` already.
+            patience: Seconds without a heartbeat after which the worker is ended; None for ever.
+            over: Whether the worker is to be ended, or not to be begun any more, as its time is over; its
+                outcome then is "unfinished". Called now and then, in any thread.
+            watch: Called now and then with the cell that is running.
+
+        Raises (from the future):
+            UsageError: The worker found the user's request impossible.
+            RunError: The worker cannot go on for a reason the user must know.
+        """
+        ...

@@ -8,14 +8,15 @@ import os
 import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from types import TracebackType
@@ -116,32 +117,30 @@ class LocalExecutor:
     def submit(
         self,
         job: Job,
+        inputs: Mapping[str, bytes] | None = None,
         *,
         patience: float | None = None,
-        over: Callable[[], bool] = lambda: False,
-        watch: Callable[[int], object] = lambda cell: None,
+        over: Callable[[], bool] | None = None,
+        watch: Callable[[int], object] | None = None,
         handles: Collection[int] = (),
     ) -> Future[Ended]:
-        """Run a job in a process of its own, as soon as a processor is free.
+        """Run a job in a process of its own, as soon as a processor is free; see `jobs.Executor`.
 
         Args:
-            job: What to do; what it names by digest is in `blobs`.
-            patience: Seconds without a heartbeat after which the worker is ended; None for ever.
-            over: Whether the worker is to be ended, or not to be begun any more, as its time is over; its
-                outcome then is "unfinished". Called now and then, in any thread.
-            watch: Called now and then with the cell that is running.
+            job: As there; likewise `inputs`, `patience`, `over` and `watch`.
             handles: Files of ours that are open and that the worker may read, by number.
 
         Raises (from the future):
-            UsageError: The worker found the user's request impossible.
-            RunError: The worker cannot go on for a reason the user must know.
             NoDiskSpace: The folder is full.
         """
-        return self._pool.submit(self._work, job, patience, over, watch, handles)
+        if inputs is not None and inputs is not self.blobs:
+            for digest in job.digests():
+                self.blobs.put(inputs[digest])
+        return self._pool.submit(self._work, job, _Limits(patience, over), handles, watch)
 
-    def work(self, job: Job, **more: Any) -> Ended:
+    def work(self, job: Job, inputs: Mapping[str, bytes] | None = None, **more: Any) -> Ended:
         """Run a job and wait for it; see `submit`."""
-        return self.submit(job, **more).result()
+        return self.submit(job, inputs, **more).result()
 
     def _work(self, job: Job, *more: Any) -> Ended:
         with needing_room(self.folder.parent):
@@ -150,12 +149,11 @@ class LocalExecutor:
     def _run(
         self,
         job: Job,
-        patience: float | None,
-        over: Callable[[], bool],
-        watch: Callable[[int], object],
+        limits: _Limits,
         handles: Collection[int],
+        watch: Callable[[int], object] | None,
     ) -> Ended:
-        if over():
+        if limits.over is not None and limits.over():
             return Ended(None, "unfinished", "the time was over before it began")
         folder = self.folder / f"job-{next(self._numbers)}"
         folder.mkdir()
@@ -183,7 +181,7 @@ class LocalExecutor:
                 _end(process.pid)
             self._running.add(process.pid)
         try:
-            late = _wait(process.pid, heartbeat, patience, over, watch)
+            late = _wait(process.pid, heartbeat, limits, watch)
         finally:
             _end(process.pid)
             code = process.wait()
@@ -199,16 +197,17 @@ class LocalExecutor:
         if answer is None and is_full(folder):
             raise NoDiskSpace(self.folder.parent)
         shutil.rmtree(folder)
+        host = socket.gethostname()
         if isinstance(answer, Refused):
             raise (UsageError if answer.exit_code == 2 else RunError)(answer.message)
         if isinstance(answer, Failed):
-            return Ended(None, answer.outcome, answer.reason, said, cell, noted)
+            return Ended(None, answer.outcome, answer.reason, said, cell, noted, host)
         if answer is not None:
-            return Ended(answer, "ok", "", said, cell, noted)
+            return Ended(answer, "ok", "", said, cell, noted, host)
         outcome, reason = late or _why(code, said)
         if isinstance(job, Check) and beats > 1:
             reason += f", at record {beats - 1} of the sample"
-        return Ended(None, outcome, reason, said, cell, noted)
+        return Ended(None, outcome, reason, said, cell, noted, host)
 
 
 def _only_ours(path: str, flags: int) -> int:
@@ -243,12 +242,16 @@ def _notes(path: Path) -> Iterator[Any]:
             yield json.loads(line)
 
 
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """How long a worker may take; see `LocalExecutor.submit`."""
+
+    patience: float | None
+    over: Callable[[], bool] | None
+
+
 def _wait(
-    pid: int,
-    heartbeat: Heartbeat,
-    patience: float | None,
-    over: Callable[[], bool],
-    watch: Callable[[int], object],
+    pid: int, heartbeat: Heartbeat, limits: _Limits, watch: Callable[[int], object] | None
 ) -> tuple[Outcome, str] | None:
     """Wait for the end of a process; return why it is to be ended, None where it has come to its own."""
     handle = os.pidfd_open(pid)
@@ -258,12 +261,13 @@ def _wait(
         beats, since = heartbeat.read()[1], time.monotonic()
         while not poll.poll(_TICK * 1000):
             cell, now = heartbeat.read()
-            watch(cell)
+            if watch is not None:
+                watch(cell)
             if now != beats:
                 beats, since = now, time.monotonic()
-            elif patience is not None and time.monotonic() - since > patience:
-                return "timed out", f"did not come back within {patience:g} s (--cell-timeout)"
-            if over():
+            elif limits.patience is not None and time.monotonic() - since > limits.patience:
+                return "timed out", f"did not come back within {limits.patience:g} s (--cell-timeout)"
+            if limits.over is not None and limits.over():
                 return "unfinished", "the time did not suffice"
     finally:
         os.close(handle)

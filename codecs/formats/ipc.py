@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from struct import Struct, error, unpack_from
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import DecodeError, LimitError, TooMuchError
+from ..errors import LimitError, TooMuchError
 from ..safety._scan import StreamBuffer
 from ..safety.limits import Limits
-from ..streams.framing import Cuts, Framing, damage
+from ..streams.framing import Cuts, Framing, cut_short, damage, too_large
 
 if TYPE_CHECKING:
     from ..core.codec import Codec
@@ -230,7 +230,7 @@ class Messages(Framing):
             if not len(pending):
                 return
             if len(pending) < PREFIX:
-                raise _cut_short(codec, start)
+                raise cut_short(codec, start)
             continues, size = _PREFIX.unpack(pending.peek(PREFIX))
             if continues != _CONTINUES:
                 raise damage(codec, start, "no message of an Arrow stream begins there")
@@ -247,8 +247,7 @@ class Messages(Framing):
                 raise damage(codec, start, str(cause)) from cause
             whole = PREFIX + size + body
             if len(before) + whole + len(END) > codec.limits.size:
-                reason = f"it takes more than {codec.limits.size:,} bytes, the limit of size"
-                raise damage(codec, start, reason, LimitError)
+                raise too_large(codec, start)
             yield from _await(codec, pending, whole)
             message = pending.take(whole)
             if kind == SCHEMA:
@@ -265,9 +264,5 @@ class Messages(Framing):
 def _await(codec: Codec, pending: StreamBuffer, size: int) -> Cuts:
     while len(pending) < size:
         if pending.ended:
-            raise _cut_short(codec, pending.position)
+            raise cut_short(codec, pending.position)
         yield None
-
-
-def _cut_short(codec: Codec, start: int) -> DecodeError:
-    return damage(codec, start, "the stream ends within it")

@@ -21,7 +21,7 @@ from ..safety.embedded import Budget, within_budget
 from ..safety.limits import DEFAULT
 from ..safety.policies import held
 from ..spec import Format, RawCalls, Spec
-from ..streams.framing import Cuts, Framing, damage
+from ..streams.framing import Cuts, Framing, cut_short, damage
 from .structs import STRICT, UNCHECKED, WIRE_POLICIES, WIRE_PRESERVES
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Delimited(Framing):
                 if not head:
                     return
                 if len(head) <= size:
-                    raise damage(codec, start, "the stream ends within it")
+                    raise cut_short(codec, start)
                 length |= (head[size] & 0x7F) << 7 * size
                 size += 1
                 if head[size - 1] < 0x80:
@@ -67,7 +67,7 @@ class Delimited(Framing):
                 raise damage(codec, start, f"it claims {length:,} bytes of {limit:,}", LimitError)
             while len(pending) < size + length:
                 if pending.ended:
-                    raise damage(codec, start, "the stream ends within it")
+                    raise cut_short(codec, start)
                 yield None
             pending.drop(size)
             payload = pending.take(length)

@@ -42,7 +42,9 @@ __all__ = [
     "Prefixed",
     "StreamBuffer",
     "Values",
+    "cut_short",
     "damage",
+    "too_large",
 ]
 
 Cuts = Generator[bytes | DecodeError | None, None, None]
@@ -56,13 +58,15 @@ def damage(codec: Codec, start: int, reason: str, kind: type[DecodeError] = Deco
     return error
 
 
-def _too_large(codec: Codec, start: int) -> DecodeError:
+def too_large(codec: Codec, start: int) -> DecodeError:
+    """Return the error for a record that is beyond the limit of size."""
     reason = f"it takes more than {codec.limits.size:,} bytes, the limit of size"
     return damage(codec, start, reason, LimitError)
 
 
-def _cut_short(codec: Codec, pending: StreamBuffer) -> DecodeError:
-    return damage(codec, pending.position, "the stream ends within it")
+def cut_short(codec: Codec, start: int) -> DecodeError:
+    """Return the error for a record within which the stream ends."""
+    return damage(codec, start, "the stream ends within it")
 
 
 class Framing(ABC):
@@ -139,10 +143,10 @@ class Lines(Framing):
                         return
                     yield None
                     continue
-                yield _too_large(codec, pending.position)
+                yield too_large(codec, pending.position)
                 yield from _to_next_line(pending)
             elif len(line) > limit + 2:
-                yield _too_large(codec, pending.start)
+                yield too_large(codec, pending.start)
             elif line := line.strip():
                 try:
                     yield line
@@ -181,7 +185,7 @@ class Documents(Framing):
                     yield None
                     continue
                 if not skipping:
-                    yield _too_large(codec, start if lines else pending.position)
+                    yield too_large(codec, start if lines else pending.position)
                 lines, size, inside, skipping = [], 0, False, True
                 yield from _to_next_line(pending)
                 continue
@@ -205,7 +209,7 @@ class Documents(Framing):
             lines.append(line)
             size += len(line)
             if size > codec.limits.size:
-                yield _too_large(codec, start)
+                yield too_large(codec, start)
                 lines, size, inside, skipping = [], 0, False, True
             elif marked and not opens:
                 if inside or self._says(text[3:]) or any(map(self._says, lines[:-1])):
@@ -245,13 +249,13 @@ class Values(Framing):
             try:
                 payload = pending.value(kind, limit)
             except TooMuchError:
-                raise _too_large(codec, pending.position) from None
+                raise too_large(codec, pending.position) from None
             except ValueError as error:
                 raise damage(codec, pending.position, str(error)) from None
             if payload is None and pending.ended:
                 if not len(pending):
                     return
-                raise _cut_short(codec, pending)
+                raise cut_short(codec, pending.position)
             yield payload
 
 
@@ -282,7 +286,7 @@ class Prefixed(Framing):
                 if pending.ended and not len(pending):
                     return
                 if pending.ended:
-                    raise _cut_short(codec, pending)
+                    raise cut_short(codec, pending.position)
                 yield None
             (length,) = unpack(pending.peek(head))
             if not (head if self._included else 0) <= length <= limit:
@@ -290,7 +294,7 @@ class Prefixed(Framing):
                 raise damage(codec, pending.position, reason, LimitError)
             while len(pending) < dropped + length:
                 if pending.ended:
-                    raise _cut_short(codec, pending)
+                    raise cut_short(codec, pending.position)
                 yield None
             start = pending.position
             pending.drop(dropped)
@@ -338,7 +342,7 @@ class Marked(Framing):
             if (length := self._length(head)) < 0:
                 error = damage(codec, start, f"no frame begins with {brief(head)}")
             elif length > codec.limits.size:
-                error = _too_large(codec, start)
+                error = too_large(codec, start)
             else:
                 while len(pending) < self.HEAD + length and not pending.ended:
                     yield None

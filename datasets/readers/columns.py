@@ -141,12 +141,9 @@ def schema_of_arrow(file: io.BufferedReader, source: str) -> Schema | None:
     if missing("arrow") is not None or not file.peek(1):
         return None
     import pyarrow
-    import pyarrow.ipc
 
     try:
-        if file.peek(6)[:6] == b"ARROW1":
-            return _schema(pyarrow.ipc.open_file(_Seeking(file).file).schema)
-        return _schema(pyarrow.ipc.open_stream(file).schema)
+        return _schema(_arrow(file)[0].schema)
     except (pyarrow.ArrowException, OSError, ValueError):
         return None
 
@@ -199,22 +196,16 @@ def read_arrow(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
     """
     _need_pyarrow(problems)
     import pyarrow
-    import pyarrow.ipc
 
     if not file.peek(1):
         return
-    seeking = _Seeking(file) if file.peek(6)[:6] == b"ARROW1" else None
     try:
-        if seeking is None:
-            stream: Any = pyarrow.ipc.open_stream(file)
-            names = stream.schema.names
-        else:
-            whole = pyarrow.ipc.open_file(seeking.file)
-            names = whole.schema.names
+        whole, seeking = _arrow(file)
+        names = whole.schema.names
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise _not_it(problems, "an Arrow file or stream", error, file) from error
     _check_names(names, problems)
-    batches = stream if seeking is None else _batches(whole, seeking)
+    batches = whole if seeking is None else _batches(whole, seeking)
     done = 0
     try:
         for batch in batches:
@@ -226,6 +217,16 @@ def read_arrow(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
                 done += part.num_rows
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
         problems.add(f"row {done + 1:,}", f"{_one_line(error)}; what follows cannot be read", error)
+
+
+def _arrow(file: io.BufferedReader) -> tuple[Any, _Seeking | None]:
+    """Return a reader: of a stream from its start; or of a file at any place, and that file."""
+    import pyarrow.ipc
+
+    if file.peek(6)[:6] != b"ARROW1":
+        return pyarrow.ipc.open_stream(file), None
+    seeking = _Seeking(file)
+    return pyarrow.ipc.open_file(seeking.file), seeking
 
 
 def _batches(whole: Any, source: _Seeking) -> Iterator[Any]:

@@ -39,24 +39,12 @@ _TRUTH = {"true": True, "false": False, "True": True, "False": False, "TRUE": Tr
 CellReader = Callable[[str], Any]
 
 
-def _empty_cell(cell: str) -> Any:
-    return cell or None
-
-
-def _int_cell(cell: str) -> Any:
-    if _INT.fullmatch(cell):
-        return int(cell)
-    return cell or None
-
-
-def _float_cell(cell: str) -> Any:
-    if _FLOAT.fullmatch(cell):
-        return float(cell)
-    return cell or None
-
-
-def _truth_cell(cell: str) -> Any:
-    return _TRUTH.get(cell, cell or None)
+_TYPES: tuple[tuple[Callable[[str], object], CellReader], ...] = (
+    (_INT.fullmatch, int),
+    (_FLOAT.fullmatch, float),
+    (_TRUTH.__contains__, _TRUTH.__getitem__),
+)
+"""Types of a column, the first first: what tells a cell of it, and what reads one."""
 
 
 def _column(cells: list[str], null: frozenset[str]) -> CellReader:
@@ -66,14 +54,15 @@ def _column(cells: list[str], null: frozenset[str]) -> CellReader:
 
 def _typed_column(filled: list[str]) -> CellReader:
     if not filled:
-        return _empty_cell
-    if all(map(_INT.fullmatch, filled)):
-        return _int_cell
-    if all(map(_FLOAT.fullmatch, filled)):
-        return _float_cell
-    if all(cell in _TRUTH for cell in filled):
-        return _truth_cell
+        return lambda cell: cell or None
+    for is_one, read in _TYPES:
+        if all(map(is_one, filled)):
+            return partial(_typed_cell, is_one, read)
     return str
+
+
+def _typed_cell(is_one: Callable[[str], object], read: CellReader, cell: str) -> Any:
+    return read(cell) if is_one(cell) else cell or None
 
 
 def read_tsv(file: io.BufferedReader, problems: Problems, null: frozenset[str]) -> Iterator[Any]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 from ...codecs.streams import compression
 from ..base import Progress
@@ -116,22 +116,22 @@ def _zstandard() -> Any:
 
 
 def _decompressed(file: Any, kind: str) -> Iterator[bytes]:
-    plain: Any
-    if kind == "zstd":
-        return _zstd(file)
+    return _zstd(file) if kind == "zstd" else iter(partial(_packed(file, kind, "rb").read, BUFFER), b"")
+
+
+def _packed(file: Any, kind: str, mode: Literal["rb", "wb"]) -> Any:
+    """Return a file that is decompressed or compressed on the way, by the standard library."""
     if kind == "gzip":
         import gzip
 
-        plain = gzip.GzipFile(fileobj=file, mode="rb")
-    elif kind == "bzip2":
+        return gzip.GzipFile(filename="", fileobj=file, mode=mode, compresslevel=6, mtime=0)
+    if kind == "bzip2":
         import bz2
 
-        plain = bz2.BZ2File(file)
-    else:
-        import lzma
+        return bz2.BZ2File(file, mode)
+    import lzma
 
-        plain = lzma.LZMAFile(file)  # noqa: SIM115 - `file` is closed by who opened it
-    return iter(partial(plain.read, BUFFER), b"")
+    return lzma.LZMAFile(file, mode)
 
 
 class Input:
@@ -230,19 +230,5 @@ def compressor(file: IO[bytes], kind: str | None) -> Iterator[IO[bytes]]:
         with _zstandard().ZstdCompressor(level=3).stream_writer(file, closefd=False) as packed:
             yield packed
     else:
-        with _packer(file, kind) as packed:
+        with _packed(file, kind, "wb") as packed:
             yield packed
-
-
-def _packer(file: IO[bytes], kind: str) -> Any:
-    if kind == "gzip":
-        import gzip
-
-        return gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=6, mtime=0)
-    if kind == "bzip2":
-        import bz2
-
-        return bz2.BZ2File(file, "wb")
-    import lzma
-
-    return lzma.LZMAFile(file, "wb")

@@ -22,7 +22,7 @@ from bakeoff.codecs import codec
 from bakeoff.datasets import BadRecord, UnreadableCorpus, UntrustedCorpus
 from bakeoff.datasets.passes import ReadOptions
 from bakeoff.datasets.readers.files import pipe
-from bakeoff.datasets.readers.formats import file_formats, sniff
+from bakeoff.datasets.readers.formats import file_formats
 from bakeoff.datasets.writing import write
 from bakeoff.errors import RunError, UsageError
 
@@ -326,10 +326,3 @@ def test_arrays_of_an_archive_are_columns(tmp_path: Path) -> None:
     assert equal([{"x": np.int64(n), "y": np.ones(2)} for n in range(2)], read(tmp_path / "a.npz"))
     with pytest.raises(UnreadableCorpus, match="not of one length: x 2, y 3"):
         read(tmp_path / "b.npz")
-
-
-def test_a_pipe_is_known_by_its_first_bytes() -> None:
-    """No option is needed."""
-    assert "parquet" == sniff(b"PAR1\x15", "-").name
-    assert "arrow" == sniff(b"ARROW1\0\0", "-").name
-    assert "npy" == sniff(b"\x93NUMPY\1\0", "-").name

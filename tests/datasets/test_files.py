@@ -695,6 +695,9 @@ class TestOtherSources:
             (b"\xef\xbb\xbf [1]", "json"),
             (b"---\na: 1\n", "yaml"),
             (b"%YAML 1.1\n", "yaml"),
+            (b"PAR1\x15", "parquet"),
+            (b"ARROW1\0\0", "arrow"),
+            (b"\x93NUMPY\1\0", "npy"),
         ],
     )
     def test_sniff(self, head: bytes, expected: str) -> None:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from bakeoff import datasets
 from bakeoff.codecs import codec
 from bakeoff.datasets.generated._generate import Random, fresh
-from bakeoff.datasets.generated.families import NAMES, family
+from bakeoff.datasets.generated.families import NAMES
 from bakeoff.datasets.generated.words import COMMON, FUNCTION_WORDS
 from bakeoff.errors import UsageError
 from bakeoff.schemas import Schema
@@ -252,11 +252,6 @@ class TestShape:
 
 
 class TestAsking:
-    def test_names(self) -> None:
-        """All families can be asked for by name and say what they are."""
-        assert list(NAMES) == datasets.names()
-        assert all(family(name).description.endswith(".") for name in NAMES)
-
     @pytest.mark.parametrize(
         ("given", "expected"),
         [(None, 10_000), (7, 7), ("SM", 100), ("md", 1_000), ("LG", 50_000), ("1_000", 1_000)],

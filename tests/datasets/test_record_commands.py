@@ -18,10 +18,12 @@ import pytest
 from bakeoff import console, datasets
 from bakeoff.commands import _records
 
+BAKEOFF = [sys.executable, "-m", "bakeoff"]
+
 
 def bakeoff(*arguments: str, cwd: Path, **options: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "bakeoff", *arguments],
+        [*BAKEOFF, *arguments],
         cwd=cwd,
         capture_output=True,
         text=True,
@@ -97,12 +99,8 @@ class TestGenerate:
     def test_full_device(self, tmp_path: Path) -> None:
         """No room on standard output or on a device is one message; the device stays a device."""
         with Path("/dev/full").open("wb") as full:
-            done = subprocess.run(
-                [sys.executable, "-m", "bakeoff", "generate", "movies"],
-                stdout=full,
-                stderr=subprocess.PIPE,
-                check=False,
-            )
+            command = [*BAKEOFF, "generate", "movies"]
+            done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
         again = bakeoff("generate", "movies", "-o", "/dev/full", "--format", "jsonl", cwd=tmp_path)
 
         assert (1, 1) == (done.returncode, again.returncode)
@@ -113,23 +111,8 @@ class TestGenerate:
     def test_standard_output_by_its_path(self, tmp_path: Path) -> None:
         """/dev/stdout is written to, even where it leads to a file, and never replaced."""
         with (tmp_path / "out").open("wb") as out:
-            done = subprocess.run(
-                [
-                    sys.executable,
-                    "-m",
-                    "bakeoff",
-                    "generate",
-                    "movies",
-                    "-n",
-                    "2",
-                    "-o",
-                    "/dev/stdout",
-                    "--format",
-                    "jsonl",
-                ],
-                stdout=out,
-                check=False,
-            )
+            command = [*BAKEOFF, "generate", "movies", "-n", "2", "-o", "/dev/stdout", "--format", "jsonl"]
+            done = subprocess.run(command, stdout=out, check=False)
 
         assert 0 == done.returncode
         assert 2 == len((tmp_path / "out").read_text().splitlines())
