@@ -89,6 +89,18 @@ def test_everything_else_is_wrong(before: Any, after: Any) -> None:
     assert "$" in found.wrong
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "text"),
+    [
+        ({"a": 1}, {}, "`int` came back as `nothing` at `$.a`"),
+        ({}, {"a": 1}, "`nothing` came back as `int` at `$.a`"),
+    ],
+)
+def test_a_field_that_one_side_lacks_is_named(before: Any, after: Any, text: str) -> None:
+    """Lost and made-up fields alike."""
+    assert find_losses(before, after, JSON).wrong == text
+
+
 def test_a_type_that_the_codec_carries_must_come_back() -> None:
     """The convention is no excuse for a codec that says it carries the type."""
     assert find_losses((1,), [1], JSON | {"tuple"}).wrong == "`tuple` came back as `list` at `$`"

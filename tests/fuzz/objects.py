@@ -38,8 +38,10 @@ class Frozen:
     content: Any
 
 
-_KINDS = (int, float, str, bytes, bytearray, list, tuple, set, frozenset, dict, dt.datetime, dt.date, dt.time)
-_OWN: dict[type, Any] = {kind: type(f"Own{kind.__name__}", (kind,), {}) for kind in _KINDS}
+_OWN = tuple(
+    type(f"Own{base.__name__}", (base,), {})(*arguments) for base, arguments in adversarial.MADE_OF.items()
+)
+"""An instance of a subclass of each type that the lab lies about."""
 _EDGES = (0, 1, -1, 127, 128, 255, 256, -32, -33, -128, -129, 2**15, 2**16, 2**31 - 1, 2**31, -(2**31), 2**32, 2**53,
           2**53 + 1, 2**63 - 1, -(2**63))  # fmt: skip
 _BIG = (2**63, 2**64 - 1, 2**64, -(2**63) - 1, 2**70, -(2**200), 10**400)
@@ -220,22 +222,6 @@ class Objects:
             value = wrap(value)
         return value
 
-    def _own(self) -> Any:
-        """Return an instance of a subclass of a built-in type."""
-        kind = self._pick(_KINDS)
-        own = _OWN[kind]
-        if issubclass(kind, dt.datetime | dt.date):
-            return own(2020, 1, 2)
-        if issubclass(kind, dt.time):
-            return own(3, 4)
-        if issubclass(kind, dict):
-            return own({self._text(): 1})
-        if issubclass(kind, list | tuple | set | frozenset):
-            return own(self._items())
-        if issubclass(kind, str):
-            return own(self._text())
-        return own(b"\xff") if issubclass(kind, bytes | bytearray) else own(self._int() % 2**60)
-
 
 _PLAIN_LEAVES: tuple[Callable[[Objects], Any], ...] = (
     lambda o: None,
@@ -272,7 +258,7 @@ _PLAIN_CONTAINERS: tuple[Callable[[Objects, int], Any], ...] = (
     lambda o, depth: Pair(o._plain(depth), o._plain(depth)),
 )
 _WILD_LEAVES: tuple[Callable[[Objects], Any], ...] = (
-    Objects._own,
+    lambda o: o._pick(_OWN),
     lambda o: o._moment().replace(tzinfo=dt.timezone(dt.timedelta(seconds=int(o._random.random() * 9000)))),
     lambda o: o._pick((Bits.ONE | Bits.FAR, Bits(0))),
     lambda o: decimal.Decimal("9" * 5000),

@@ -377,20 +377,3 @@ def test_rows_of_nothing_count() -> None:
         with pytest.raises(LimitError, match=r"2,000,000|4,000,000"):
             codec(kind).decode(stream(pa.record_batch({"value": array})))
     assert [None] * 1000 == codec(list[None]).decode(stream(pa.record_batch({"value": pa.nulls(1000)})))
-
-
-@pytest.mark.parametrize("message", ["List", "Value", "Entity"])
-def test_records_that_hold_one_another_by_several_ways(message: str) -> None:
-    """As those of Google's Datastore: a list of values, one of which is a record with values, or a list."""
-    pytest.importorskip("grpc_tools")
-    text = """syntax = "proto3"; import "google/protobuf/timestamp.proto";
-    message List { repeated Value values = 1; }
-    message Value {
-      oneof kind { int64 number = 1; google.protobuf.Timestamp at = 4; Entity entity = 2; List list = 3; }
-    }
-    message Entity { map<string, Value> fields = 1; }"""
-    schema = Schema.of_definition(text, "protobuf", part=message)
-    codec = bakeoff.codec("arrow", schema=schema)
-    value = {"entity": {"fields": {"a": {"list": {"values": [{"number": 1}]}}}}}
-    record = {"List": {"values": [value]}, "Value": value, "Entity": {"fields": {"b": value}}}[message]
-    assert codec.decode(codec.encode(record)) == record

@@ -23,13 +23,15 @@ from round_trips import assert_comes_back, read, written
 import bakeoff
 from bakeoff import datasets
 from bakeoff.bench.lab.fidelity.equality import first_difference
-from bakeoff.codecs import Codec, DecodeError, EncodeError
+from bakeoff.codecs import Codec, DecodeError, EncodeError, LimitError
 from bakeoff.schemas import Hint, Schema
 
 CODECS = [
     "arrow", "arrow/object", "avro", "avro/bare", "protobuf", "protobuf/object", "thrift", "thrift/object",
 ]  # fmt: skip
 """All that are built from a layout."""
+OF_RECORDS = [name for name in CODECS if not name.endswith("/object")]
+"""Those that take records and give them, not objects of their library."""
 TYPED = ["pydantic-json", "pydantic-json/model", "msgspec-json/struct", "msgspec-msgpack/struct"]
 """Those whose libraries have classes of their own."""
 
@@ -267,7 +269,7 @@ class Renamed(msgspec.Struct, rename="camel", tag="put", tag_field="op"):
     first_name: str
 
 
-@pytest.mark.parametrize("name", [name for name in CODECS if not name.endswith("/object")])
+@pytest.mark.parametrize("name", OF_RECORDS)
 def test_objects_are_written_by_their_names_in_payloads(name: str) -> None:
     """As every codec of dicts writes them."""
     codec = with_schema(name, Renamed)
@@ -336,6 +338,23 @@ def test_keys_that_become_one_are_not_lost(name: str) -> None:
         assert "`$.a`: two keys become the same one" in str(error)  # noqa: PT017
     else:
         assert len(read(codec, payload)["a"]) == 2
+
+
+@pytest.mark.parametrize("name", OF_RECORDS)
+@pytest.mark.parametrize("kind", [decimal.Decimal, Annotated[int, Hint(big=True)]])
+def test_keys_of_one_hash_are_refused(name: str, kind: Any) -> None:
+    """Numbers that differ by a multiple of what hashes are taken modulo."""
+    number = decimal.Decimal if kind is decimal.Decimal else int
+    keys = [number(1 + i * (2**61 - 1)) for i in range(2000)]
+    for spec, record in (
+        ({"a": dict[kind, int]}, {"a": dict.fromkeys(keys, 1)}),
+        ({"a": set[kind]}, {"a": set(keys)}),
+        (set[kind], set(keys)),
+    ):
+        codec = with_schema(name, spec)
+        payload = written(codec, record)
+        with pytest.raises(LimitError, match="keys of one hash"):
+            read(codec, payload)
 
 
 @pytest.mark.parametrize("name", CODECS)

@@ -69,7 +69,7 @@ def payloads(trial: Trial) -> Iterator[tuple[EvolutionDirection, tuple[Payloads,
     for way, writer, own in directions:
         if trial.reading(way).refused:
             continue
-        decode = own.reader(writer)
+        decode = reader(own.codec, writer.schema)
         try:
             again = [_again(own, decode(payload)) for payload in writer.payloads]
         except CodecError:

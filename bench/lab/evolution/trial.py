@@ -106,14 +106,10 @@ class Version:
         bound = self.codec.bound
         return found if bound is None or bound.give is None else bound.give(found)
 
-    def reader(self, writer: Version) -> Callable[[bytes], Any]:
-        """Return what decodes the payloads of another version, told which where the format asks for it."""
-        return reader(self.codec, writer.schema)
-
     def read(self, writer: Version, pairing: FieldMapping) -> CrossReading:
         """Decode the payloads of another version and hold them against what they should be in this one."""
         try:
-            decode = self.reader(writer)
+            decode = reader(self.codec, writer.schema)
         except Exception as error:  # noqa: BLE001 - a library's word on two schemas is its refusal
             return CrossReading(len(writer.payloads), len(writer.payloads), _reason(error))
         seen: dict[tuple[str, str], FieldFault] = {}
@@ -140,7 +136,7 @@ class Version:
 
 
 def reader(codec: Codec, writer: Schema) -> Callable[[bytes], Any]:
-    """Return what a codec decodes the payloads of another version of its schema with."""
+    """Return what decodes the payloads of another version, told which where the format asks for it."""
     bound = codec.bound
     return codec.decode if bound is None or bound.reading is None else bound.reading(writer)
 

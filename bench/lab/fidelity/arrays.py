@@ -193,12 +193,9 @@ def _of_moment(a: Any, b: Any, equal: Equal) -> Gap | None:
     return Gap((), f"{a!r} ({a.unit})", f"{b!r} ({b.unit})")
 
 
-def _of_missing(a: Any, b: Any, equal: Equal) -> Gap | None:
-    return None
-
-
 def _of_comparable(a: Any, b: Any, equal: Equal) -> Gap | None:
-    return None if a == b else Gap((), brief(a), brief(b))
+    # NA and NaT are one object each, and equal to nothing.
+    return None if a is b or a == b else Gap((), brief(a), brief(b))
 
 
 def _of_polars_column(a: Any, b: Any, equal: Equal) -> Gap | None:
@@ -229,8 +226,8 @@ _GAPS: Mapping[str, Callable[[Any, Any, Equal], Gap | None]] = {
     "pandas.DataFrame": _of_frame,
     "pandas.ExtensionArray": _of_extension,
     "pandas.Index": _of_column,
-    "pandas.NAType": _of_missing,
-    "pandas.NaTType": _of_missing,
+    "pandas.NAType": _of_comparable,
+    "pandas.NaTType": _of_comparable,
     "pandas.Period": _of_comparable,
     "pandas.Series": _of_column,
     "pandas.Timedelta": _of_moment,

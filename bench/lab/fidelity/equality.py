@@ -27,9 +27,18 @@ from ....codecs.core.paths import brief, join
 from ....codecs.safety._walk import Rules, check_record
 from . import arrays
 
-__all__ = ["ValueDifference", "differences", "equal", "first_difference", "written"]
+__all__ = [
+    "MISSING",
+    "ValueDifference",
+    "differences",
+    "equal",
+    "first_difference",
+    "type_name",
+    "written",
+]
 
-_MISSING = object()
+MISSING = object()
+"""In the place of a value that is not there."""
 _SAME = frozenset({str, int, bool, bytes, bytearray, type(None), date, timedelta, UUID, range})
 """Types whose ``==`` already is exact once the types agree."""
 
@@ -148,7 +157,7 @@ def _walk(expected: Any, found: Any, order: bool) -> Iterator[ValueDifference]:
         a, b, place = stack.pop()
         kind = type(a)
         if kind is not type(b):
-            yield place.difference("type", _name(a), _name(b), a, b)
+            yield place.difference("type", type_name(a), type_name(b), a, b)
         elif kind in _SAME:
             if a is not b and a != b:
                 yield place.difference("value", brief(a), brief(b), a, b)
@@ -176,7 +185,7 @@ def _open(
         yield from _open_dict(a, b, place, order, children)
     elif isinstance(a, list | tuple):
         if len(a) != len(b):
-            name = _name(a)
+            name = type_name(a)
             yield place.difference("length", f"{name} of {len(a)}", f"{name} of {len(b)}", a, b)
         children.extend(
             (x, y, _Place(place, i)) for i, (x, y) in enumerate(zip(a, b, strict=False)) if not _settled(x, y)
@@ -184,7 +193,7 @@ def _open(
     else:
         mine, theirs = fields_of(a) or {}, fields_of(b) or {}
         children.extend(
-            (mine.get(name, _MISSING), theirs.get(name, _MISSING), _Place(place, name))
+            (mine.get(name, MISSING), theirs.get(name, MISSING), _Place(place, name))
             for name in {**mine, **theirs}
         )
 
@@ -197,8 +206,8 @@ def _open_dict(
     theirs = b if plain else _by_exact_key(b)
     common = 0
     for key, exact in zip(a, mine, strict=True):
-        value, other = mine[exact], theirs.get(exact, _MISSING)
-        if other is _MISSING:
+        value, other = mine[exact], theirs.get(exact, MISSING)
+        if other is MISSING:
             yield _Place(place, key).difference("missing", brief(value), "", value, None)
             continue
         common += 1
@@ -279,5 +288,6 @@ def _exact(value: Any) -> Any:
     return kind, value if isinstance(value, Hashable) else repr(value)
 
 
-def _name(value: object) -> str:
-    return type(value).__name__ if value is not _MISSING else "nothing"
+def type_name(value: object) -> str:
+    """Return the type of a value as messages have it; "nothing" for `MISSING`."""
+    return type(value).__name__ if value is not MISSING else "nothing"

@@ -18,10 +18,11 @@ from typing import Any
 
 from ....codecs.conventions.arrays import convention, kind_of
 from ....codecs.conventions.classes import fields_of, opened
+from ....codecs.conventions.rules import duration_text
 from ....codecs.conventions.tokens import SIGNED, token_of, zone
 from ....codecs.core.paths import brief, join, step
 from . import arrays
-from .equality import differences, equal
+from .equality import MISSING, differences, equal, type_name
 
 __all__ = ["FidelityJudgement", "find_losses"]
 
@@ -84,30 +85,19 @@ def _kind(before: Any, after: Any) -> str:
 
 def _text(path: str, before: Any, after: Any) -> str:
     if type(before) is not type(after):
-        name = type(before).__name__
-        if name == _name(after):  # numpy's own bool
+        name = type_name(before)
+        if name == type_name(after):  # numpy's own bool
             name = f"{type(before).__module__}.{name}"
-        return f"`{name}` came back as `{_name(after)}` at `{path}`"
+        return f"`{name}` came back as `{type_name(after)}` at `{path}`"
     if _differs_in_zone(before, after):
         return f"`{_zone_of(before, after)}` came back as `{_zone_of(after, before)}` at `{path}`"
     return f"`{_brief(before)}` came back as `{_brief(after)}` at `{path}`"
-
-
-class _Missing:
-    """Stands for a value that did not come back."""
-
-
-_MISSING = _Missing()
 
 
 class _Words(str):
     """A text that takes the place of a value in a message."""
 
     __slots__ = ()
-
-
-def _name(value: Any) -> str:
-    return "nothing" if value is _MISSING else type(value).__name__
 
 
 def _brief(value: Any) -> str:
@@ -181,15 +171,15 @@ def _walk_dict(
     for key, value in a.items():
         found = _find(key, rest)
         place = path + step(key)
-        if found is _MISSING:
-            yield place, value, _MISSING, False
+        if found is MISSING:
+            yield place, value, MISSING, False
             continue
         order.append(found)
         if type(found) is not type(key):
             yield f"key of {path}", key, found, not _carries_key(key, carried)
         yield from _walk(value, rest.pop(found), place, carried, declares)
     for key in rest:
-        yield path + step(key), _MISSING, rest[key], False
+        yield path + step(key), MISSING, rest[key], False
     if ordered and "key_order" in carried and (came := [key for key in b if key not in rest]) != order:
         yield f"keys of {path}", order, came, False
 
@@ -208,10 +198,10 @@ def _find(key: Any, there: dict[Any, Any]) -> Any:
     held = key if (write := convention(type(key))) is None else write(key)
     for candidate in (key, held, *_texts(held), str(key)):
         if candidate in there or candidate != candidate:
-            exact = next((k for k in there if equal(k, candidate)), _MISSING)
-            if exact is not _MISSING:
+            exact = next((k for k in there if equal(k, candidate)), MISSING)
+            if exact is not MISSING:
                 return exact
-    return _MISSING
+    return MISSING
 
 
 def _walk_sequence(a: Any, b: Any, path: str, carried: frozenset[str], declares: bool) -> _Found:
@@ -229,10 +219,10 @@ def _walk_sequence(a: Any, b: Any, path: str, carried: frozenset[str], declares:
         for item in a:
             match = next(
                 (x for x in rest if not any(not d for *_, d in _walk(item, x, path, carried, declares))),
-                _MISSING,
+                MISSING,
             )
-            if match is _MISSING:
-                yield path, item, _MISSING, False
+            if match is MISSING:
+                yield path, item, MISSING, False
                 return
             rest.remove(match)
         return
@@ -254,8 +244,6 @@ def _texts(value: Any) -> list[str]:
         text = value.isoformat()
         return [text, text.replace("+00:00", "Z")]
     if isinstance(value, dt.timedelta):
-        from ....codecs.conventions.rules import duration_text
-
         return [duration_text(value)]
     return [str(value), repr(value)]
 

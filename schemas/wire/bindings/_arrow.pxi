@@ -516,7 +516,7 @@ cdef class Lists(Column):
         kind: What holds the items in a record.
         large: Whether places have 64 bits.
         fixed: Length of all; -1 for any.
-        hashed: Whether the items are hashed, and not text.
+        hashed: Whether the items are hashed, and not all of them safely.
     """
 
     cdef Column item
@@ -623,7 +623,7 @@ cdef class Maps(Lists):
     Args:
         key: Column of the keys.
         value: Column of the values.
-        hashed: Whether the keys are not text.
+        hashed: Whether the keys do not all hash safely.
     """
 
     cdef Column key
@@ -930,7 +930,7 @@ cdef class FromBatches(Step):
     Args:
         column: Of the records.
         kind: What holds them; None for a single one.
-        hashed: Whether they are hashed.
+        hashed: As of `Lists`.
     """
 
     cdef Column column

@@ -57,7 +57,7 @@ from ._conversion import (
     Texts,
     ToBatch,
 )
-from .leaves import builder, collection, kinds, reader, uuid_steps, writer
+from .leaves import builder, collection, hashes_safely, kinds, reader, uuid_steps, writer
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -83,12 +83,12 @@ def binding(schema: Schema, *, of: Any = None) -> Binding:
     """
     library = pyarrow()
     row, holder = row_of(schema.layout.root)
-    own = _storable(library, schema_of(schema.layout))
+    own = library.schema([_storable(library, field) for field in schema_of(schema.layout)])
     columns = _Columns(library, as_objects=schema.as_objects)
     kind = None if holder is None else collection(holder)
     written = columns.row(row, own, own)
     read = written if of is None else columns.row(row, of, own)
-    hashed = kind in (set, frozenset) and not isinstance(row, Leaf)
+    hashed = kind in (set, frozenset) and not hashes_safely(row)
     imported = library.RecordBatch._import_from_c
     return Binding(
         own,
@@ -98,34 +98,26 @@ def binding(schema: Schema, *, of: Any = None) -> Binding:
     )
 
 
-def _storable(library: Any, schema: pa.Schema) -> pa.Schema:
-    """Return a schema as it is written: without metadata, and with values in the place of dictionaries."""
-    return library.schema([_storable_field(library, field) for field in schema])
+def _storable(library: Any, field: pa.Field) -> pa.Field:
+    """Return a field as it is written: without metadata, and with values in the place of dictionaries."""
+    types, type_ = library.types, field.type
 
-
-def _storable_field(library: Any, field: pa.Field) -> pa.Field:
-    return library.field(field.name, _storable_type(library, field.type), field.nullable)
-
-
-def _storable_type(library: Any, type_: pa.DataType) -> pa.DataType:
-    types = library.types
-
-    def stored(field: pa.Field) -> pa.Field:
-        return _storable_field(library, field)
+    def stored(*fields: pa.Field) -> list[pa.Field]:
+        return [_storable(library, each) for each in fields]
 
     if types.is_dictionary(type_):
-        return _storable_type(library, type_.value_type)
+        return _storable(library, field.with_type(type_.value_type))
     if types.is_map(type_):
-        return library.map_(stored(type_.key_field), stored(type_.item_field))
-    if types.is_struct(type_):
-        return library.struct([stored(type_.field(i)) for i in range(type_.num_fields)])
-    if types.is_fixed_size_list(type_):
-        return library.list_(stored(type_.value_field), type_.list_size)
-    if types.is_large_list(type_):
-        return library.large_list(stored(type_.value_field))
-    if types.is_list(type_):
-        return library.list_(stored(type_.value_field))
-    return type_
+        type_ = library.map_(*stored(type_.key_field, type_.item_field))
+    elif types.is_struct(type_):
+        type_ = library.struct(stored(*type_))
+    elif types.is_fixed_size_list(type_):
+        type_ = library.list_(*stored(type_.value_field), type_.list_size)
+    elif types.is_large_list(type_):
+        type_ = library.large_list(*stored(type_.value_field))
+    elif types.is_list(type_):
+        type_ = library.list_(*stored(type_.value_field))
+    return library.field(field.name, type_, field.nullable)
 
 
 class _Columns:
@@ -195,9 +187,9 @@ class _Columns:
         fixed, large = types.is_fixed_size_list(type_), types.is_large_list(type_)
         if not (fixed or large or types.is_list(type_)):
             raise _unlike(path, type_, own)
-        item = self.column(kind.item, type_.value_field, _item(own), path + "[]")
+        item = self.column(kind.item, type_.value_field, getattr(own, "value_type", None), path + "[]")
         holder = collection(kind.type)
-        hashed = holder in (set, frozenset) and kinds(kind.item) != (str,)
+        hashed = holder in (set, frozenset) and not hashes_safely(kind.item)
         return Lists(item, holder, large, type_.list_size if fixed else -1, hashed)
 
     def map(self, kind: WireMap, type_: pa.DataType, own: pa.DataType | None, path: str) -> Column:
@@ -208,7 +200,7 @@ class _Columns:
         key = self.column(kind.key, pair[0], own_key and own_key.type, path + "{key}")
         value = self.column(kind.value, pair[1], own_value and own_value.type, path + "{}")
         large = self.types.is_large_list(type_)
-        return Maps(key, value, large, kinds(kind.key) != (str,))
+        return Maps(key, value, large, not hashes_safely(kind.key))
 
     def record(self, kind: WireRecord, fields: list[pa.Field], own: list[pa.Field], path: str) -> Column:
         self.above.append(kind.name)
@@ -371,11 +363,6 @@ class _Columns:
 def _below(type_: pa.DataType | None) -> list[Any]:
     """Return the fields of a struct, none of what is no struct."""
     return [type_.field(i) for i in range(type_.num_fields)] if type_ is not None else []
-
-
-def _item(own: pa.DataType | None) -> pa.DataType | None:
-    """Return the type of the items of a list, None of what is no list."""
-    return getattr(own, "value_type", None)
 
 
 def _places(fields: list[pa.Field], path: str) -> dict[str, int]:

@@ -302,7 +302,8 @@ class _Compiler:
             take, give = self.union(node["type"], slot.kind, inner)
             give = None if give is None else Maybe(give)
         given = slot.required and "default" in node
-        absent = _paired(node["type"], node["default"], self.names) if given else _nothing(node["type"])
+        nothing = NULL if isinstance(node["type"], list) else None
+        absent = _paired(node["type"], node["default"], self.names) if given else nothing
         return (
             Field(slot.key, name, take, slot.required and not given, null, absent=absent),
             Field(slot.key, name, give, slot.required, null),
@@ -344,11 +345,6 @@ class _Compiler:
             return self.both(node, kind, path)
         take, give = self.both(named["fields"][0]["type"], kind, path)
         return Wrap("value", take), Unwrap("value", give)
-
-
-def _nothing(node: Any) -> Any:
-    """Return None as it is written."""
-    return NULL if isinstance(node, list) else None
 
 
 def _paired(node: Any, value: Any, names: dict[str, Any]) -> Any:

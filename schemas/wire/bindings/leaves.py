@@ -19,7 +19,7 @@ from ...tree import types as t
 from ..layout import Leaf, Nullable, WireMap, WireRecord, WireSequence, WireType, WireUnion, opened
 from ._conversion import Bool, Call, Exact, Float, Int, Null, Step
 
-__all__ = ["builder", "collection", "generic", "kinds", "reader", "uuid_steps", "writer"]
+__all__ = ["builder", "collection", "generic", "hashes_safely", "kinds", "reader", "uuid_steps", "writer"]
 
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 LOCAL_EPOCH = dt.datetime(1970, 1, 1)
@@ -101,6 +101,15 @@ def builder(record: WireRecord, *, as_objects: bool) -> Callable[..., Any] | Non
     if build is not node.cls or node.positional:
         return build
     return lambda fields: build(**fields)
+
+
+def hashes_safely(key: WireType) -> bool:
+    """Whether few keys of a kind have one hash, or none that can be foreseen: `codecs.safety.keys`.
+
+    These are text, and whatever has no more than 64 bits.
+    """
+    safe = ("bool", "int", "float", "bytes", "timestamp", "local-timestamp", "date", "enum")
+    return isinstance(key, Leaf) and (key.wire in safe or isinstance(key.type, (t.StrType, t.LiteralType)))
 
 
 # Writing --------------------------------------------------------------------------------------------

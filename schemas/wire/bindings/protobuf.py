@@ -64,7 +64,7 @@ from ._conversion import (
     Weight,
     Within,
 )
-from .leaves import builder, collection, kinds, reader, writer
+from .leaves import builder, collection, hashes_safely, kinds, reader, writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -282,7 +282,7 @@ class _Compiler:
         among = None if held is list else held
         container = type(_held(field, cls))
         if isinstance(item, Leaf) and field.message_type is None:
-            to, back = (Null(0), Nothing()) if is_null(item) else (_to(item), _from(item))
+            to, back = _both(item)
             put: Put = PutValues(field.name, to, _exact(item), among, container.extend)
             return put, FromValues(held, back, guard), _PACKED.get(field.cpp_type)
         inside = self.inside(item, field)
@@ -308,17 +308,12 @@ class _Compiler:
         to_key, from_key, of = _to(kind.key), _from(kind.key), entry.fields_by_name[VALUE]
         if of.message_type is None:
             assert isinstance(kind.value, Leaf)
-            if is_null(kind.value):
-                return PutItems(field.name, to_key, Null(0)), FromItems(from_key, Nothing(), guard), weight
-            put = PutItems(field.name, to_key, _to(kind.value))
-            return put, FromItems(from_key, _from(kind.value), guard), weight
+            to, back = _both(kind.value)
+            return PutItems(field.name, to_key, to), FromItems(from_key, back, guard), weight
         inside = self.inside(kind.value, of)
         weight.holds(2, inside.weight)
-        return (
-            PutItems(field.name, to_key, inside=inside.into),
-            FromItems(from_key, inside.step, guard),
-            weight,
-        )
+        put = PutItems(field.name, to_key, inside=inside.into)
+        return put, FromItems(from_key, inside.step, guard), weight
 
 
 def _begun(kind: WireType) -> _Compiled:
@@ -351,9 +346,8 @@ def _always_sets(kind: WireType) -> bool:
 
 
 def _guard(key: WireType) -> Callable[[list[Any]], None] | None:
-    """Return what refuses keys that were made to have one hash; text and 64 bits are safe."""
-    safe = ("bool", "int", "bytes", "timestamp", "local-timestamp", "date", "enum")
-    if isinstance(key, Leaf) and (key.wire in safe or isinstance(key.type, (t.StrType, t.LiteralType))):
+    """Return what refuses keys that were made to have one hash; None where these are safe."""
+    if hashes_safely(key):
         return None
 
     def check(keys: list[Any]) -> None:
@@ -380,6 +374,11 @@ def _exact(leaf: Leaf) -> type | None:
         case Leaf("bool"):
             return bool
     return None
+
+
+def _both(leaf: Leaf) -> tuple[Step, Step | None]:
+    """Return the ways of items and of values in a map, for which something stands where they are None."""
+    return (Null(0), Nothing()) if is_null(leaf) else (_to(leaf), _from(leaf))
 
 
 def _to(leaf: Leaf) -> Step:

@@ -16,7 +16,6 @@ from ....codecs.binding import Binding
 from ....codecs.formats.thrift import reader_of, writer_of
 from ....codecs.safety.keys import FEW_KEYS, refuse_one_hash
 from ....errors import UsageError
-from ...tree import types as t
 from ..languages.thrift import BOX, PAIR, field_name, natively, type_name
 from ..layout import (
     Leaf,
@@ -61,8 +60,6 @@ __all__ = ["binding"]
 _CODES = {"bool": 2, "double": 4, "i32": 8, "i64": 10, "string": 11, "binary": 11}
 """Of types (`thrift.Thrift.TType`), by their names in definitions."""
 _STRUCT, _MAP, _SET, _LIST = 12, 13, 14, 15
-_PLAIN = (t.StrType, t.BytesType, t.BoolType, t.IntType, t.FloatType, t.DateType)
-"""Keys of which there are few of one hash, or none that can be foreseen: `bakeoff.codecs.safety.keys`."""
 
 
 def binding(schema: Schema, *, objects: bool = False) -> Binding:
@@ -270,7 +267,7 @@ class _Builder:
 
 def _checked(step: Step, key: WireType, keys: Callable[[Any], Iterable[Any]]) -> Step:
     """Return a step that looks whether many keys have one hash before it makes a dict or a set of them."""
-    if isinstance(key, Leaf) and isinstance(key.type, _PLAIN):
+    if leaves.hashes_safely(key):
         return step
 
     def checked(value: Any) -> Any:

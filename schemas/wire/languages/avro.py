@@ -300,7 +300,8 @@ class _Reader:
             return _PRIMITIVE[kind]
         match kind:
             case "array":
-                return _sequence(self.kind(node.get("items"), f"{path}[]", space, depth + 1, f"{name}Item"))
+                item = self.kind(node.get("items"), f"{path}[]", space, depth + 1, f"{name}Item")
+                return WireSequence(item, t.ListType(types_of(item)))
             case "map":
                 value = self.kind(node.get("values"), path + "{}", space, depth + 1, f"{name}Value")
                 return WireMap(_PRIMITIVE["string"], value, unique_name(f"{name}Entry", self.names))
@@ -410,10 +411,6 @@ def _full_name(node: dict[str, Any], path: str, space: str) -> str:
     if not isinstance(full, str) or not all(map(_NAME.fullmatch, full.split("."))):
         raise SchemaError(path, f"a {node['type']} has a name, not {name!r:.60}")
     return full
-
-
-def _sequence(item: WireType) -> WireSequence:
-    return WireSequence(item, t.ListType(types_of(item)))
 
 
 def _is_null(node: Any) -> bool:

@@ -146,7 +146,8 @@ class _Builder:
         inner = slot.kind.kind if isinstance(slot.kind, Nullable) else slot.kind
         nullable, boxed = isinstance(slot.kind, Nullable), boxed_slot(slot)
         repeated = not boxed and isinstance(inner, (WireSequence, WireMap))
-        present = isinstance(inner, (WireRecord, Ref, WireUnion)) or _well_known(inner) or _required(inner)
+        well_known = isinstance(inner, Leaf) and inner.form in WELL_KNOWN
+        present = isinstance(inner, (WireRecord, Ref, WireUnion)) or well_known or _required(inner)
         said = [NONE] if nullable and not slot.null else []
         if nullable and not slot.null and not slot.required:
             said.append(MISSING)
@@ -250,10 +251,6 @@ def _words(kind: WireType) -> str:
         key, value = (leaf_words(part) if isinstance(part, Leaf) else "" for part in (kind.key, kind.value))
         return "; ".join(filter(None, (key and f"keys: {key}", value and f"values: {value}")))
     return ""
-
-
-def _well_known(kind: WireType) -> bool:
-    return isinstance(kind, Leaf) and kind.form in WELL_KNOWN
 
 
 def _required(kind: WireType) -> bool:

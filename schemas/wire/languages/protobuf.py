@@ -60,7 +60,7 @@ from .proto_words import (
 )
 
 if TYPE_CHECKING:
-    from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
+    from google.protobuf.descriptor import Descriptor, FieldDescriptor
     from google.protobuf.descriptor_pb2 import DescriptorProto
 
 __all__ = ["read", "write"]
@@ -239,18 +239,16 @@ class _Reader:
         if (enum := field.enum_type) is not None:
             # Where it may be set or not, as in `google.protobuf.Value`, that is the value.
             null = enum.full_name == NULL and not field.has_presence
-            return Leaf("null", t.NoneType()) if null else _enum(enum)
+            if null:
+                return Leaf("null", t.NoneType())
+            symbols = tuple((value.name, value.number) for value in enum.values)
+            return Leaf("enum", t.LiteralType(tuple(name for name, _ in symbols)), symbols=symbols)
         has = said.split("; ")
         if (known := next((COUNTS[words] for words in has if words in COUNTS), None)) is not None:
             return known
         scalar = descriptors().FieldDescriptorProto.Type.Name(field.type).removeprefix("TYPE_").lower()
         required = field.is_required or (field.has_presence and ALWAYS in has)
         return replace(SCALARS[scalar], form=f"required {scalar}") if required else SCALARS[scalar]
-
-
-def _enum(enum: EnumDescriptor) -> Leaf:
-    symbols = tuple((value.name, value.number) for value in enum.values)
-    return Leaf("enum", t.LiteralType(tuple(name for name, _ in symbols)), symbols=symbols)
 
 
 def _key(field: FieldDescriptor, words: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from ..build import EMOJI, accept, either, refuse, table, varint
+from ..build import EMOJI, accept, counts, either, refuse, table, varint
 from ..cases import RECORD
 
 if TYPE_CHECKING:
@@ -42,8 +42,7 @@ def _records(**fields: list[bytes]) -> Callable[[Codec], Iterator[bytes]]:
 
 def _filled(item: bytes) -> Callable[[Codec], Iterator[bytes]]:
     def make(codec: Codec) -> Iterator[bytes]:
-        fitting = (codec.limits.size - _AROUND) // len(item)
-        for count in (min(fitting, (codec.limits.items - 30) // 2), fitting):
+        for count in counts(codec, len(item), 2, 30):
             yield _record(codec, tags=_number(count) + item * count + b"\0")
 
     return make

@@ -18,7 +18,7 @@ from .kinds import Box, GivenMapping
 if TYPE_CHECKING:
     from .....codecs import Codec
 
-__all__ = ["CASES", "raised"]
+__all__ = ["CASES", "MADE_OF", "raised"]
 
 # What comes of objects that contradict themselves may contradict itself: it need not be readable.
 _case = partial(HostileCase, "encode", reads_back=False)
@@ -60,7 +60,7 @@ _METHODS = (
 )  # fmt: skip
 
 
-_MADE_OF: dict[type, tuple[Any, ...]] = {
+MADE_OF: dict[type, tuple[Any, ...]] = {
     str: ("x",),
     bytes: (b"x",),
     int: (7,),
@@ -84,7 +84,7 @@ _MADE_OF: dict[type, tuple[Any, ...]] = {
     object: (),
 }
 """What the objects lie about, and what they are made of."""
-_BASES = tuple(_MADE_OF)
+_BASES = tuple(MADE_OF)
 _NO_SETS = tuple(base for base in _BASES if base not in (set, frozenset))
 
 
@@ -106,7 +106,7 @@ def _armed(method: str, act: Callable[..., Any], bases: Sequence[type] = _BASES)
         kind = type(f"{base.__name__}-with-{method}", (base,), {method: attribute})
         if method == "__eq__":
             kind.__hash__ = base.__hash__  # type: ignore[method-assign]
-        subject = kind(*_MADE_OF[base])
+        subject = kind(*MADE_OF[base])
         armed.append(1)
         yield subject
         yield {"a": [subject]}
@@ -118,6 +118,14 @@ def _lies(method: str, *answers: Any) -> Callable[[Codec], Iterator[Any]]:
             yield from _armed(method, partial(_answer, answer))
 
     return make
+
+
+def _lying_iterators(codec: Codec) -> Iterator[Any]:
+    for answer in (None, 1):
+        yield from _armed("__iter__", partial(_answer, answer))
+    others: tuple[list[Any], ...] = ([[]], [1, [], None])
+    for items in others:
+        yield from _armed("__iter__", lambda *arguments, items=items: iter(items))
 
 
 class _Key:
@@ -268,7 +276,7 @@ def _liar(base: type, **methods: Any) -> Any:
         )
         for name, answer in methods.items()
     }
-    return type(f"Lying{base.__name__}", (base,), made)(*_MADE_OF[base])
+    return type(f"Lying{base.__name__}", (base,), made)(*MADE_OF[base])
 
 
 def _liars(codec: Codec) -> Iterator[Any]:
@@ -302,7 +310,7 @@ CASES: tuple[HostileCase, ...] = (
     _case(
         "lying-iterators",
         "iterators that are none, or give other things",
-        _lies("__iter__", None, 1, iter([[]]), iter([1, [], None])),
+        _lying_iterators,
     ),
     _case("lying-items", "items, keys and values that are none", _lying_mappings),
     _case(
