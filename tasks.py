@@ -41,6 +41,8 @@ TYPED = (
         "-m",
         "installed",
         "-m",
+        "launched",
+        "-m",
         "madeup",
         "-m",
         "needed",

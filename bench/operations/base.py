@@ -163,6 +163,10 @@ class Context:
     parameter: str = ""
     url: str = ""
 
+    def records(self) -> list[Any]:
+        """Return the records that there are payloads of, made anew, as the codec takes them."""
+        return self.parts.taken(self.sample.records(range(len(self.payloads))))
+
 
 def nowhere(place: str, parameter: str) -> Setup | None:
     """Accept what an operation is asked for with: it looks at neither."""

@@ -132,13 +132,12 @@ def _pipeline(context: Context, tools: Toolkit, readers: int) -> Pipeline:
 
     codec = context.parts.bare
     encode, decode = Inside(codec.encode, processor=True), Inside(codec.decode, processor=True)
-    records = context.parts.taken(context.sample.records(range(len(context.payloads))))
     return Pipeline(
         kind(context.place),
         route,
         Clocked(encode.call, encode.take),
         Clocked(decode.call, decode.take),
-        records,
+        context.records(),
         tools.beat,
     )
 

@@ -30,12 +30,8 @@ _SWITCH = 1e-6
 The kernel makes some 50 microseconds of it; who asks without pause would burn the very time that is read."""
 
 
-def _dump_items(context: Context) -> list[Any]:
-    return context.parts.taken(context.sample.records(range(len(context.payloads))))
-
-
 def _dump_rate(context: Context, tools: Toolkit) -> Measured:
-    return _rate(context.parts.bare.encode, lambda: _dump_items(context), int(context.parameter), tools)
+    return _rate(context.parts.bare.encode, context.records, int(context.parameter), tools)
 
 
 def _load_rate(context: Context, tools: Toolkit) -> Measured:
@@ -135,7 +131,7 @@ class _Waiting(threading.Thread):
 
 
 def _stall_dump(context: Context, tools: Toolkit) -> Measured:
-    return _stall(context.parts.bare.encode, _dump_items(context), context, tools)
+    return _stall(context.parts.bare.encode, context.records(), context, tools)
 
 
 def _stall_load(context: Context, tools: Toolkit) -> Measured:

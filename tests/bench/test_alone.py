@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import textwrap
 import threading
 import time
 from hashlib import pbkdf2_hmac
@@ -24,7 +23,8 @@ from bakeoff.bench.worker.records import make_sample
 from bakeoff.codecs import Codec, codec
 from bakeoff.errors import UsageError
 from bakeoff.reports import render
-from launched import launch, publish
+from installed import install
+from launched import launch
 
 RECORDS = [{"id": number, "text": "x" * number} for number in range(40)]
 
@@ -228,21 +228,21 @@ def test_what_one_process_said_is_kept(tmp_path: Path) -> None:
 
 def test_a_cell_fails_alone(tmp_path: Path) -> None:
     """One whose codec dies in its second process is out, with the reason; the others go on."""
-    deadly = textwrap.dedent("""
+    deadly = """
         import json, os
         from pathlib import Path
         from bakeoff.bench.operations.base import Measured, Operation
 
-        def die(given, tools):
+        def abort(given, tools):
             seen = Path(os.environ["SEEN"])
             seen.write_text(seen.read_text() + "x" if seen.exists() else "x")
             if given.parts.codec.name == "msgpack" and len(seen.read_text()) > 2:
                 os.abort()
             return Measured(1.0)
 
-        DIE = Operation(name="die", phase="alone", summary="dies", carry_out=die, heading="die")
-    """)
-    publish(tmp_path, "deadly", deadly, "[bakeoff.operations]\ndie = deadly:DIE\n")
+        die = Operation(name="die", phase="alone", summary="dies", carry_out=abort, heading="die")
+    """
+    install(tmp_path, "deadly", deadly, ["die"], group="bakeoff.operations")
     environment = {"PYTHONPATH": str(tmp_path), "SEEN": str(tmp_path / "seen")}
     done = launch(tmp_path, "run", "movies", "-c", "json,msgpack", "--ops", "die", *FAST, **environment)
 

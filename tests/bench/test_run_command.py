@@ -18,8 +18,8 @@ from untraced import untraced
 LINES = '{"id": 1, "when": "2024-01-01T10:00:00"}\n{"id": 2, "when": "2024-01-02T10:00:00"}\n'
 
 
-def run(folder: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    return launch(folder, "run", *arguments, stdin=stdin)
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return launch(folder, "run", *arguments)
 
 
 @pytest.fixture
@@ -82,6 +82,7 @@ def test_a_file_of_records_gives_a_table_and_a_result_file(mine: Path) -> None:
         (["--budget", "inf"], "'inf' is no time"),
         (["--cell-timeout", "nan"], "'nan' is no time"),
         (["-o", "-"], "keeps its results in a file"),
+        (["--resume", "gone.json"], "nothing to resume"),
     ],
 )
 def test_options_are_checked_before_anything_starts(tmp_path: Path, arguments: list[str], said: str) -> None:
@@ -115,9 +116,9 @@ def test_a_schema_that_is_named_gives_records_their_types(mine: Path) -> None:
     assert "would import event:Numbered for its schema" in done.stderr
 
 
-@pytest.mark.parametrize("source", ["/dev/stdin", "/dev/fd/{}", "/proc/self/fd/{}"])
-def test_open_files_may_be_named_by_number(tmp_path: Path, source: str) -> None:
-    """As shells do for `<(command)`, though another process reads them."""
+@pytest.mark.parametrize("source", ["-", "/dev/stdin", "/dev/fd/{}", "/proc/self/fd/{}"])
+def test_standard_input_and_open_files_are_corpora(tmp_path: Path, source: str) -> None:
+    """Named by number as shells do for `<(command)`, though another process reads them."""
     ours, theirs = os.pipe()
     os.write(theirs, LINES.encode())
     os.close(theirs)
@@ -168,14 +169,6 @@ def test_a_line_break_in_a_file_name_breaks_nothing(tmp_path: Path) -> None:
 
     assert (done.returncode, again.returncode) == (0, 0), done.stderr + again.stderr
     assert [corpus.name for corpus in read(tmp_path / "bakeoff.json").corpora] == [r"two\nlines \x1b[31m"]
-
-
-def test_standard_input_is_a_corpus(tmp_path: Path) -> None:
-    """`-` reads records from a pipe."""
-    done = run(tmp_path, "-", "--from", "jsonl", *UNTIMED, stdin=LINES)
-
-    assert done.returncode == 0, done.stderr
-    assert read(tmp_path / "bakeoff.json").corpora[0].records == 2
 
 
 def test_an_inferred_schema_brings_types_back(mine: Path) -> None:
@@ -303,6 +296,7 @@ def test_pyperf_reads_the_file(finished: Path, command: str, name: str) -> None:
     [
         (["movies", "-o", "gone/x.json"], 2, "there is no folder gone"),
         (["movies", "-o", "x.json.gz"], 2, "leave .gz out"),
+        (["movies", "-o", "mine.jsonl"], 2, "exists and is not a result file"),
         (["empty.jsonl"], 1, "no record in it"),
         (["broken.jsonl"], 1, "line 2"),
         (["deep.jsonl"], 1, "bakeoff: deep.jsonl: a record is nested too deep to be handed from process"),
@@ -326,6 +320,7 @@ def test_what_cannot_be_done_is_said_in_one_message(
     assert done.returncode == code, done.stderr
     assert said in done.stderr
     assert "Traceback" not in done.stderr
+    assert (mine / "mine.jsonl").read_text() == LINES
     left = {path.name for path in mine.iterdir()}
     assert left == {"mine.jsonl", "empty.jsonl", "broken.jsonl", "deep.jsonl"}
 
