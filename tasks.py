@@ -37,6 +37,8 @@ TYPED = (
     (
         "tests",
         "-m",
+        "hurried",
+        "-m",
         "inprocess",
         "-m",
         "madeup",

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,6 +16,7 @@ from bakeoff.bench.results import read
 from bakeoff.bench.worker.records import make_sample
 from bakeoff.codecs import codec
 from bakeoff.errors import UsageError
+from inprocess import bakeoff
 
 RECORDS = [{"id": number, "text": "x" * number} for number in range(10)]
 
@@ -88,11 +87,6 @@ def test_frames_have_a_number_of_records(text: str) -> None:
     """Said where it is typed."""
     with pytest.raises(UsageError, match="no number of records a frame, from 1 to 100,000"):
         operation(f"batch-dump:{text}")
-
-
-def bakeoff(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-P", "-m", "bakeoff", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
 
 
 QUICK = ("--quick", "--all", "--budget", "0", "--sample", "50")

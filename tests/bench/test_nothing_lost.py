@@ -10,6 +10,7 @@ import select
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
@@ -23,8 +24,12 @@ from bakeoff.bench.run.processes import LocalExecutor
 from bakeoff.bench.run.session import stored_options
 from bakeoff.bench.run.state import State, entries
 from bakeoff.errors import RunError, UsageError
+from hurried import BAKEOFF
+from inprocess import bakeoff
 
-RUN = [sys.executable, "-P", "-m", "bakeoff", "run"]
+RUN = [*BAKEOFF, "run"]
+REAL = [sys.executable, "-P", "-m", "bakeoff", "run"]
+"""For what is about the processes themselves."""
 FEW = ["--records", "200", "--sample", "50", "-c", "msgpack,json", "-o", "out.json"]
 SMALL = [*FEW, "--no-memory"]
 UNTIMED = [*FEW, "--quick", "--all", "--budget", "0", "--ops", "size"]
@@ -34,18 +39,21 @@ ENDLESS = ["movies", *SMALL, "--budget", "600", "--precision", "0.0001%", "--rat
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run to the end."""
-    return subprocess.run(
-        [*RUN, *arguments], cwd=folder, capture_output=True, text=True, timeout=600, check=False
-    )
+    return bakeoff(folder, "run", *arguments)
+
+
+def apart(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run to the end in a process of its own."""
+    return subprocess.run([*RUN, *arguments], cwd=folder, capture_output=True, text=True, timeout=600)
 
 
 class Endless:
     """A run that would go on for ten minutes."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, command: Sequence[str] = REAL) -> None:
         self.journal = journal_path(folder / "out.json")
         self.process = subprocess.Popen(
-            [*RUN, *ENDLESS],
+            [*command, *ENDLESS],
             cwd=folder,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -69,12 +77,21 @@ class Endless:
         return self.process.communicate(timeout=600)
 
 
-def killed(folder: Path, processes: int) -> Endless:
-    """Kill a run outright after so many processes."""
-    endless = Endless(folder)
-    endless.wait_for_processes(processes)
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The journal of a run that was killed outright after three processes or more."""
+    endless = Endless(tmp_path_factory.mktemp("killed"), RUN)
+    endless.wait_for_processes(3)
     endless.end(signal.SIGKILL)
-    return endless
+    return endless.journal.read_bytes()
+
+
+@pytest.fixture
+def unfinished(killed: bytes, tmp_path: Path) -> Path:
+    """The same journal, in the folder of a test."""
+    journal = journal_path(tmp_path / "out.json")
+    journal.write_bytes(killed)
+    return journal
 
 
 def timing_processes(journal: Path) -> int:
@@ -117,10 +134,9 @@ class TestKill:
         assert max(pairs(result)) + 1 >= before
         assert not endless.journal.exists()
 
-    def test_a_cut_off_last_line_is_left_out(self, tmp_path: Path) -> None:
+    def test_a_cut_off_last_line_is_left_out(self, unfinished: Path, tmp_path: Path) -> None:
         """A kill in the middle of writing costs that line only."""
-        endless = killed(tmp_path, 2)
-        with endless.journal.open("ab") as file:
+        with unfinished.open("ab") as file:
             file.write(b'{"kind": "process", "corp')
         done = run(tmp_path, "--resume", "out.json", "--all", "--budget", "0")
 
@@ -145,7 +161,7 @@ class TestKill:
         (place / "bakeoff-mine").mkdir(parents=True)
         monkeypatch.setenv("TMPDIR", str(place))
         monkeypatch.setattr("tempfile.tempdir", None)
-        endless = Endless(tmp_path)
+        endless = Endless(tmp_path, RUN)
         endless.wait_for_processes(1)
         killed = {path.name for path in place.iterdir()} - {"bakeoff-mine"}
         with LocalExecutor() as running:
@@ -231,14 +247,15 @@ class TestInterrupt:
         assert (tmp_path / "out.json").read_bytes() == before
         assert not journal.exists()
 
-    def test_an_unfinished_run_is_put_back_when_nothing_was_gained(self, tmp_path: Path) -> None:
+    def test_an_unfinished_run_is_put_back_when_nothing_was_gained(
+        self, unfinished: Path, tmp_path: Path
+    ) -> None:
         """Forgetting --resume, and noticing it, costs nothing."""
-        endless = killed(tmp_path, 2)
-        before = endless.journal.read_bytes()
+        before = unfinished.read_bytes()
         done = run(tmp_path, "no-such-corpus", *SMALL)
 
         assert done.returncode == 2
-        assert endless.journal.read_bytes() == before
+        assert unfinished.read_bytes() == before
         assert sorted(path.name for path in tmp_path.iterdir()) == ["out.json.journal"]
 
     def test_no_unfinished_run_is_written_over(self, tmp_path: Path) -> None:
@@ -265,7 +282,7 @@ class TestInterrupt:
 class TestLock:
     def test_two_runs_into_one_file_are_refused(self, tmp_path: Path) -> None:
         """The second says so and leaves the first alone."""
-        endless = Endless(tmp_path)
+        endless = Endless(tmp_path, RUN)
         endless.wait_for_processes(1)
         second = run(tmp_path, "movies", *SMALL)
         endless.end(signal.SIGKILL)
@@ -367,10 +384,9 @@ class TestResume:
         assert done.returncode == 2
         assert f"leave out {more[0]}" in done.stderr
 
-    def test_the_time_before_a_kill_counts(self, tmp_path: Path) -> None:
+    def test_the_time_before_a_kill_counts(self, unfinished: Path, tmp_path: Path) -> None:
         """The duration of a resumed run is that of all its parts."""
-        endless = killed(tmp_path, 3)
-        lines = [json.loads(line) for line in endless.journal.read_bytes().splitlines()]
+        lines = [json.loads(line) for line in unfinished.read_bytes().splitlines()]
         before = max(line["spent"] for line in lines if line["kind"] == "process")
         done = run(tmp_path, "--resume", "out.json", "--all", "--budget", "0")
 
@@ -427,10 +443,10 @@ class TestResume:
         )
         monkeypatch.setenv("PYTHONPATH", str(package))
         arguments = ["movies", *UNTIMED, "-c", "theirs"]
-        assert run(tmp_path, *arguments).returncode == 0
-        same = run(tmp_path, "--resume", "out.json")
+        assert apart(tmp_path, *arguments).returncode == 0
+        same = apart(tmp_path, "--resume", "out.json")
         module.write_text(module.read_text().replace("9.9", "9.10").replace("json.dumps", "json.nothing"))
-        other = run(tmp_path, "--resume", "out.json")
+        other = apart(tmp_path, "--resume", "out.json")
 
         assert same.returncode == 0, same.stderr
         assert other.returncode == 1, "a version that fails is another version, too"
@@ -445,21 +461,21 @@ class TestResume:
         options = read(tmp_path / "out.json").options
         assert (options["budget"], options["precision"]) == (0.0, 0.4)
 
-    def test_what_is_refused_leaves_an_unfinished_run_as_it_was(self, tmp_path: Path) -> None:
+    def test_what_is_refused_leaves_an_unfinished_run_as_it_was(
+        self, unfinished: Path, tmp_path: Path
+    ) -> None:
         """Its options are those of what was measured, until something else was."""
-        endless = killed(tmp_path, 1)
-        lines = endless.journal.read_bytes().replace(b'"version": "1.', b'"version": "0.')
-        endless.journal.write_bytes(lines)
+        lines = unfinished.read_bytes().replace(b'"version": "1.', b'"version": "0.')
+        unfinished.write_bytes(lines)
         done = run(tmp_path, "--resume", "out.json", "--precision", "40%", "--all", "--budget", "0")
 
         assert done.returncode == 1
         assert "msgpack: msgpack 0." in done.stderr
-        assert endless.journal.read_bytes() == lines
+        assert unfinished.read_bytes() == lines
 
-    def test_changed_options_outlive_a_second_kill(self, tmp_path: Path) -> None:
+    def test_changed_options_outlive_a_second_kill(self, unfinished: Path, tmp_path: Path) -> None:
         """What a journal says last is what the next part begins with."""
-        endless = killed(tmp_path, 1)
-        with endless.journal.open("ab") as file:
+        with unfinished.open("ab") as file:
             file.write(b'{"kind": "option", "facts": {"precision": 0.4}}\n')
 
         assert stored_options(tmp_path / "out.json").precision == 0.4

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 
 from bakeoff.bench.results import Result, read
 from bakeoff.reports import render
+from hurried import BAKEOFF
 
 MODULE = '''\
 """Records as services have them."""
@@ -160,7 +160,7 @@ def folder(tmp_path: Path) -> Path:
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-P", "-m", "bakeoff", "run", *arguments, "--ops", "size", "--budget", "600"],
+        [*BAKEOFF, "run", *arguments, "--ops", "size", "--budget", "600"],
         cwd=folder,
         capture_output=True,
         text=True,

@@ -41,6 +41,7 @@ from bakeoff.bench.worker.records import make_sample
 from bakeoff.codecs import Codec
 from bakeoff.commands.pipeline import command
 from bakeoff.errors import UsageError
+from hurried import BAKEOFF
 from servers import PASSWORD, QUOTED, started
 
 RECORDS = [{"id": n, "name": "Zoë", "tags": ["a"] * n} for n in range(7)]
@@ -461,7 +462,7 @@ def test_no_password_is_in_what_a_run_leaves(server, tmp_path, monkeypatch):
     """Neither in the file nor on the screen; both have the figures."""
     import subprocess
 
-    typed = [sys.executable, "-m", "bakeoff", "pipeline", "movies", "-c", "json", "--readers", "2"]
+    typed = [*BAKEOFF, "pipeline", "movies", "-c", "json", "--readers", "2"]
     typed += ["--rate", "500", "--broker", server("redis"), "--all", "--budget", "0"]
     done = subprocess.run(typed, cwd=tmp_path, capture_output=True, text=True)
     text = (tmp_path / "pipeline.json").read_text()

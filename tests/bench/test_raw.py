@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import orjson
@@ -16,6 +15,7 @@ from bakeoff.bench.lab.fidelity.losses import find_losses
 from bakeoff.bench.results import read
 from bakeoff.bench.worker.parts import codec_parts
 from bakeoff.codecs import CodecError, EncodeError, UnknownCodec
+from hurried import BAKEOFF
 
 
 def test_what_is_timed_is_the_librarys_own_callable(tmp_path: Path) -> None:
@@ -60,9 +60,7 @@ def test_a_run_enters_them_beside_the_codecs(tmp_path: Path) -> None:
     (tmp_path / "mine.jsonl").write_text('{"id": 1099511627776, "name": "a"}\n' * 3)
     command = "run mine.jsonl --raw --quick --all --budget 0 -c bson,orjson,orjson|zlib"
 
-    done = subprocess.run(
-        [sys.executable, "-m", "bakeoff", *command.split()], cwd=tmp_path, capture_output=True, text=True
-    )
+    done = subprocess.run([*BAKEOFF, *command.split()], cwd=tmp_path, capture_output=True, text=True)
 
     assert done.returncode == 0, done.stderr
     result = read(tmp_path / "bakeoff.json")

@@ -11,14 +11,20 @@ from pathlib import Path
 import pytest
 
 from bakeoff.bench.results import read
+from hurried import BAKEOFF
 from inprocess import bakeoff
 from untraced import untraced
 
 LINES = '{"id": 1, "when": "2024-01-01T10:00:00"}\n{"id": 2, "when": "2024-01-02T10:00:00"}\n'
 
 
-def run(folder: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-P", "-m", "bakeoff", "run", *arguments]
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return bakeoff(folder, "run", *arguments)
+
+
+def apart(folder: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    """Run in a process of its own."""
+    command = [*BAKEOFF, "run", *arguments]
     return subprocess.run(
         command, cwd=folder, input=stdin, capture_output=True, text=True, timeout=600, check=False
     )
@@ -88,7 +94,7 @@ def test_a_schema_that_is_named_gives_records_their_types(mine: Path) -> None:
     )
     (mine / "event.py").write_text(declared)
     for schema in ("event.py:Event", "event:Numbered"):
-        done = run(mine, "mine.jsonl", *UNTIMED, "--schema", schema)
+        done = apart(mine, "mine.jsonl", *UNTIMED, "--schema", schema)
         assert done.returncode == 0, done.stderr
         found = {each.cell.codec: each.outcome for each in read(mine / "bakeoff.json").cells}
         assert found == {"json": "lossy", "json+schema": "ok", "msgpack": "lossy", "msgpack+schema": "ok"}
@@ -184,7 +190,7 @@ def test_seconds_are_finite(mine: Path, option: str, value: str) -> None:
 
 def test_standard_input_is_a_corpus(tmp_path: Path) -> None:
     """`-` reads records from a pipe."""
-    done = run(tmp_path, "-", "--from", "jsonl", *UNTIMED, stdin=LINES)
+    done = apart(tmp_path, "-", "--from", "jsonl", *UNTIMED, stdin=LINES)
 
     assert done.returncode == 0, done.stderr
     assert read(tmp_path / "bakeoff.json").corpora[0].records == 2

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import socket
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -18,6 +17,7 @@ from bakeoff.bench.backends.stores.base import Location, Store, StoreError, Stor
 from bakeoff.bench.results import Result
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.session import Session
+from hurried import BAKEOFF
 from servers import PASSWORD, QUOTED, started
 
 RECORDS = [{"id": n, "name": "Zoë", "tags": ["a"] * n, "none": None} for n in range(8)]
@@ -176,7 +176,7 @@ def test_one_that_is_killed_in_the_middle_is_an_error(name, server, tmp_path):
 def bakeoff_(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Type `bakeoff`."""
     return subprocess.run(
-        [sys.executable, "-m", "bakeoff", *arguments, "-c", "json", "--quick"],
+        [*BAKEOFF, *arguments, "-c", "json", "--quick"],
         cwd=folder,
         capture_output=True,
         text=True,

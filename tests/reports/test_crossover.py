@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import random
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +15,7 @@ from bakeoff.reports import render
 from bakeoff.reports.model.crossover import crossovers, leaders
 from bakeoff.reports.model.numbers import bytes_said
 from bakeoff.reports.page import charts
+from inprocess import bakeoff
 
 SIZES = [16.0 * 4**step for step in range(9)]
 NOISE = 0.01
@@ -63,11 +62,6 @@ def test_sizes_in_words() -> None:
     assert ["14 B", "256 B", "1 KiB", "1.5 KiB", "64 KiB", "1 MiB"] == [
         bytes_said(n) for n in (14, 256, 1023.2, 1536, 65534.7, 1048572.8)
     ]
-
-
-def bakeoff(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-P", "-m", "bakeoff", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
 
 
 @pytest.fixture(scope="module")

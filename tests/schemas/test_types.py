@@ -62,7 +62,7 @@ NEVER = (
 )
 """Types that every format has, that none has a convention for, or whose parts say what they lack."""
 
-NOTHING = Facts(known=True, wire={"none": "$null"})
+NOTHING = Facts(known=True, encodes_as={"none": "$null"})
 
 
 def test_every_type_is_listed():
