@@ -15,6 +15,7 @@ from bakeoff.bench.results import Result, read
 from bakeoff.bench.run.check import turn
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.schedule import Schedule
+from hurried import BAKEOFF
 
 SLOW = """
 import json, time
@@ -114,7 +115,7 @@ def test_a_check_without_end_costs_its_own_row(folder: Path) -> None:
 def test_all_takes_its_time(folder: Path) -> None:
     """With --all it is timed as often as the others, also where a run without it is resumed."""
     run(folder, "rows.json", "--quick", "--budget", "2.5", "-c", "json,slow")
-    done = run(folder, "--resume", "bakeoff.json", "--all", "--budget", "0")
+    done = python(folder, BAKEOFF[-1], "run", "--resume", "bakeoff.json", "--all", "--budget", "0")
     result = read(folder / "bakeoff.json")
 
     assert done.returncode == 0
