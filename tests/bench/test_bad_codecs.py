@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff.bench.results import CellResult, Result, read
+from hurried import BAKEOFF
 
 HOSTILE = """
 import ctypes, json, os, sys
@@ -238,7 +239,7 @@ def test_no_codec_through_is_a_failure(tmp_path: Path) -> None:
         "segfaults-late",
     ]
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "bakeoff", *arguments],
+        [*BAKEOFF, *arguments],
         cwd=tmp_path,
         env=os.environ | {"PYTHONPATH": str(tmp_path)},
         capture_output=True,
