@@ -37,6 +37,8 @@ TYPED = (
     (
         "tests",
         "-m",
+        "hurried",
+        "-m",
         "inprocess",
         "-m",
         "installed",
@@ -93,8 +95,12 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYT
 """What commands find: bytecode is written, as tests start hundreds of processes of what they test."""
 ABREAST = ("-n", "auto", "--dist", "worksteal")
 """As many tests at a time as there are processors."""
-HALVES = {"core": ("-m", "not integration", *ABREAST), "integration": ("-m", "integration")}
-"""How each half of the tests is run: integrations mostly wait, so one process runs them beside the others."""
+HALVES = {
+    "core": ("-m", "not integration", "--ignore", "tests/integrations", *ABREAST),
+    "integration": ("-m", "integration"),
+}
+"""How each half of the tests is run: integrations mostly wait, so one process runs them beside the others,
+which do not so much as import their clients."""
 COVERAGE = ROOT / "build" / "coverage"
 
 

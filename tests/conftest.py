@@ -63,6 +63,14 @@ def no_modules_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bakeoff.imports._imported", {})
 
 
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have runs within the process of the tests take little time."""
+    from hurried import hurry
+
+    hurry(monkeypatch.setattr)
+
+
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], str]]:
     """Where the server of a kind is, which is started for that; skips the test where it cannot be had."""

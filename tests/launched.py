@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
+
+from hurried import BAKEOFF
 
 __all__ = ["launch"]
 
@@ -13,9 +14,9 @@ __all__ = ["launch"]
 def launch(
     folder: Path, *arguments: str, stdin: str = "", **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run ``bakeoff ARGUMENTS`` in a folder to its end, with more in its environment."""
+    """Run ``bakeoff ARGUMENTS``, `hurried`, in a folder to its end, with more in its environment."""
     return subprocess.run(
-        [sys.executable, "-P", "-m", "bakeoff", *arguments],
+        [*BAKEOFF, *arguments],
         cwd=folder,
         env=os.environ | environment,
         input=stdin,

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import pty
 import subprocess
-import sys
 from pathlib import Path
 
-COMMAND = [sys.executable, "-P", "-m", "bakeoff", "run", "movies", "--quick", "--all", "--budget", "1"]
+from hurried import BAKEOFF
+
+COMMAND = [*BAKEOFF, "run", "movies", "--quick", "--all", "--budget", "1"]
 COMMAND += ["-n", "100", "-c", "json,msgpack"]
 
 

@@ -23,6 +23,7 @@ from bakeoff.bench.operations import operation
 from bakeoff.bench.results import CellResult, read
 from bakeoff.codecs import registry
 from bakeoff.errors import UsageError
+from hurried import BAKEOFF
 
 PLUGIN = Path(__file__).parent / "plugin"
 
@@ -70,7 +71,7 @@ def installed(path: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def run(path: str, *arguments: str) -> str:
     """Return what a command prints where the package is installed."""
     done = subprocess.run(
-        [sys.executable, "-m", "bakeoff", *arguments],
+        [*BAKEOFF, *arguments],
         capture_output=True,
         text=True,
         env=os.environ | {"PYTHONPATH": path},

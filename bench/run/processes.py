@@ -47,6 +47,9 @@ SCRUBBED = (
 """Variables that would change what is measured in every process alike; allocator settings are the
 user's and are recorded instead."""
 
+FORKED: tuple[type, ...] = (Check, Try)
+"""Jobs whose workers are forked by a process that has imported what they need: most of them is starting."""
+
 _TICK = 0.1
 _TAIL = 2000
 
@@ -159,7 +162,7 @@ class LocalExecutor:
         folder.mkdir()
         heartbeat = Heartbeat.create(folder / "heartbeat")
         reply, notes = folder / "reply", folder / "notes"
-        warm = self.warm_up() if isinstance(job, Check | Try) and not handles else None
+        warm = self.warm_up() if isinstance(job, FORKED) and not handles else None
         envelope = {
             "job": encode(replace(job, given=given())).decode(),
             "blobs": str(self.blobs.folder),

@@ -444,6 +444,7 @@ def test_only_objects_keep_what_encoders_ask_for(value: Any, caches: bool) -> No
     assert (kind_of(type(value)),) == array_kinds([{"v": [value]}])
 
 
+@pytest.mark.usefixtures("hurried")
 @pytest.mark.parametrize(
     ("rows", "joined"),
     [

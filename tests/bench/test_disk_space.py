@@ -6,7 +6,6 @@ import json
 import os
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ import pytest
 from bakeoff.bench.disk_space import NoDiskSpace, is_full, needing_room
 from bakeoff.bench.results import read
 from bakeoff.bench.run.journal import journal_path
+from hurried import BAKEOFF
 from installed import install
 
 NO_ROOM = "no room left in"
@@ -51,7 +51,7 @@ def run(
     folder: Path, *arguments: str, room: str | None = None, temporary: bool = True
 ) -> subprocess.CompletedProcess[str]:
     """Run to the end, with so much room in the folder ``small``, which is for temporary files or not."""
-    command = [sys.executable, "-P", "-m", "bakeoff", "run", *arguments]
+    command = [*BAKEOFF, "run", *arguments]
     if room is not None:
         small = shlex.quote(str(folder / "small"))
         mounted = f"mount -t tmpfs -o size={room} tmpfs {small} && exec {shlex.join(command)}"

@@ -10,7 +10,7 @@ import select
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
@@ -24,11 +24,15 @@ from bakeoff.bench.run.processes import LocalExecutor
 from bakeoff.bench.run.session import stored_options
 from bakeoff.bench.run.state import State, entries
 from bakeoff.errors import RunError, UsageError
+from hurried import BAKEOFF
+from inprocess import bakeoff
 from installed import install
 from launched import launch
 
 VERSION = metadata.version("bakeoff")
-RUN = [sys.executable, "-P", "-m", "bakeoff", "run"]
+RUN = [*BAKEOFF, "run"]
+REAL = [sys.executable, "-P", "-m", "bakeoff", "run"]
+"""For what is about the processes themselves."""
 FEW = ["--records", "200", "--sample", "50", "-c", "msgpack,json", "-o", "out.json"]
 SMALL = [*FEW, "--no-memory"]
 UNTIMED = [*FEW, "--quick", "--all", "--budget", "0", "--ops", "size"]
@@ -38,7 +42,7 @@ ENDLESS = ["movies", *SMALL, "--budget", "600", "--precision", "0.0001%", "--rat
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run to the end."""
-    return launch(folder, "run", *arguments)
+    return bakeoff(folder, "run", *arguments)
 
 
 def wait(process: subprocess.Popen[str], until: Callable[[], bool]) -> None:
@@ -51,10 +55,10 @@ def wait(process: subprocess.Popen[str], until: Callable[[], bool]) -> None:
 class Endless:
     """A run that would go on for ten minutes."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, command: Sequence[str] = REAL) -> None:
         self.journal = journal_path(folder / "out.json")
         self.process = subprocess.Popen(
-            [*RUN, *ENDLESS],
+            [*command, *ENDLESS],
             cwd=folder,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -141,7 +145,7 @@ class TestKill:
         (place / "bakeoff-mine").mkdir(parents=True)
         monkeypatch.setenv("TMPDIR", str(place))
         monkeypatch.setattr("tempfile.tempdir", None)
-        endless = Endless(tmp_path)
+        endless = Endless(tmp_path, RUN)
         endless.wait_for_processes(1)
         killed = {path.name for path in place.iterdir()} - {"bakeoff-mine"}
         with LocalExecutor() as running:
@@ -389,11 +393,11 @@ class TestResume:
         install(package, "theirs", source, ["theirs"])
         monkeypatch.setenv("PYTHONPATH", str(package))
         arguments = ["movies", *UNTIMED, "-c", "theirs"]
-        assert run(tmp_path, *arguments).returncode == 0
-        same = run(tmp_path, "--resume", "out.json")
+        assert launch(tmp_path, "run", *arguments).returncode == 0
+        same = launch(tmp_path, "run", "--resume", "out.json")
         source = source.replace("9.9", "9.10").replace("json.dumps", "json.nothing")
         (package / "theirs.py").write_text(source)
-        other = run(tmp_path, "--resume", "out.json")
+        other = launch(tmp_path, "run", "--resume", "out.json")
 
         assert same.returncode == 0, same.stderr
         assert other.returncode == 1, "a version that fails is another version, too"

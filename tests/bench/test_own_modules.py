@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from bakeoff import UsageError
 from bakeoff.bench.results import read
 from bakeoff.commands._confirm import _refuse_own
+from hurried import BAKEOFF
 
 CODECS = """
 import json
@@ -64,7 +64,7 @@ class Money:
 
 def bakeoff(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run a command as users type it, without the current folder on the path."""
-    command = [sys.executable, "-P", "-m", "bakeoff", *arguments]
+    command = [*BAKEOFF, *arguments]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
 
 

@@ -19,7 +19,7 @@ LINES = '{"id": 1, "when": "2024-01-01T10:00:00"}\n{"id": 2, "when": "2024-01-02
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return launch(folder, "run", *arguments)
+    return bakeoff(folder, "run", *arguments)
 
 
 @pytest.fixture
@@ -106,7 +106,7 @@ def test_a_schema_that_is_named_gives_records_their_types(mine: Path) -> None:
     )
     (mine / "event.py").write_text(declared)
     for schema in ("event.py:Event", "event:Numbered"):
-        done = run(mine, "mine.jsonl", *UNTIMED, "--schema", schema)
+        done = launch(mine, "run", "mine.jsonl", *UNTIMED, "--schema", schema)
         assert done.returncode == 0, done.stderr
         found = {each.cell.codec: each.outcome for each in read(mine / "bakeoff.json").cells}
         assert found == {"json": "lossy", "json+schema": "ok", "msgpack": "lossy", "msgpack+schema": "ok"}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from bakeoff.bench.worker.records import PickledSample, make_sample
 from bakeoff.bench.worker.work import TimedWork, context_of, work
 from bakeoff.codecs import codec
 from bakeoff.errors import UsageError
+from hurried import BAKEOFF
 
 RECORDS = [{"id": n, "name": "x" * n, "at": [n, {"deep": None}]} for n in range(40)]
 STORES = ("log", "sqlite", "lmdb")
@@ -149,7 +150,7 @@ def test_where_a_disk_is_full_the_store_says_so_and_the_others_go_on(tmp_path: P
     small = tmp_path / "small"
     small.mkdir()
     arguments = "stores movies --store log,sqlite -c msgpack --size SM,LG --all --budget 0 -o out.json"
-    command = f"{sys.executable} -P -m bakeoff {arguments}; code=$?; ls -A {small} >left; exit $code"
+    command = f"{shlex.join(BAKEOFF)} {arguments}; code=$?; ls -A {small} >left; exit $code"
     mounted = f"mount -t tmpfs -o size=5m tmpfs {small} && {{ {command}; }}"
     done = subprocess.run(
         ["unshare", "--map-root-user", "--mount", "sh", "-c", mounted],

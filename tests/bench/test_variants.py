@@ -5,9 +5,13 @@ from __future__ import annotations
 import base64
 import dataclasses
 
+import pytest
+
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.session import Session
 from bakeoff.codecs.streams.compression import dictionary_id
+
+pytestmark = pytest.mark.usefixtures("hurried")
 
 OPERATIONS = ("dump", "size")
 
