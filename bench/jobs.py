@@ -179,7 +179,7 @@ class TimedCell:
     """A cell of a timing process.
 
     Attributes:
-        payloads: Digest of what the check left; empty for the floor.
+        payloads: Digest of what the check left; empty for the baseline.
         dictionary: Digest of the codec's dictionary, empty where it has none.
         extra: Share of further calls that are made but not counted: a planted difference.
     """

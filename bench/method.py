@@ -1,6 +1,6 @@
 """The constants of the timing method, in groups: each with its unit and the reason for its value.
 
-The modules of `bench` import the groups; `bakeoff run --explain` and docs/explanation/measuring.md print
+The modules of `bench` import the groups; `bakeoff run --dry-run` and docs/explanation/measuring.md print
 them. Constants of a single operation (the windows of growth, the rates of a pipeline) are in its own file.
 """
 

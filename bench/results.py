@@ -117,7 +117,7 @@ _METADATA = {
 }
 """Keys of the metadata of a pyperf run, by the fields of its `Measurement`."""
 
-BASELINE = "floor"
+BASELINE = "baseline"
 """The pseudo codec that copies a record's bytes: what the harness itself costs."""
 
 UNREADABLE = (OSError, EOFError, ValueError, LookupError, TypeError, AttributeError, RecursionError)

@@ -129,7 +129,7 @@ def corpus(
 
 def _refuse_unread(source: str, reading: ReadOptions) -> None:
     """Refuse what says how a file is read, of what is no file."""
-    for option, value in (("at", reading.at), ("encoding", reading.encoding), ("null", reading.null)):
+    for option, value in (("at", reading.at), ("encoding", reading.encoding), ("null-value", reading.null)):
         if value:
             raise UsageError(f"{source} is no file; leave out --{option}")
 

@@ -44,7 +44,7 @@ class BadRecord(UnreadableCorpus):
     """
 
     def __init__(self, source: str, where: str, cause: str) -> None:
-        super().__init__(f"{source}, {where}: {cause}; --skip-bad leaves bad records out")
+        super().__init__(f"{source}, {where}: {cause}; --skip-invalid leaves bad records out")
         self.source = source
         self.where = where
         self.cause = cause

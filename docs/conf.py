@@ -101,7 +101,7 @@ def resolve(
 
 def quoted(_app: Sphinx, _context: click.Context, lines: list[str]) -> None:
     """Set options that a sentence names as code, where a dash would be made of their first letters."""
-    option = re.compile(r"(`.*?`)|(?<![\w-])(--[a-z][a-z-]*)")
+    option = re.compile(r"(`.*?`)|(?<![\w-])(--[a-z][a-z0-9-]*)")
     lines[:] = [
         line if line.startswith(".. ") else option.sub(lambda m: m[1] or f"``{m[2]}``", line)
         for line in lines

@@ -193,7 +193,7 @@ def result(codecs: int = 30, corpora: int = 5, processes: int = 15, seed: int = 
     """Make a result up.
 
     Args:
-        codecs: How many codecs, at most 30; one more is missing, and there is a floor row.
+        codecs: How many codecs, at most 30; one more is missing, and there is a baseline row.
         corpora: How many corpora, at most 5.
         processes: Samples of each timed cell.
         seed: Of the noise.
@@ -296,7 +296,7 @@ def _corpus(
         yield from _bytes(name, codec, size, share, noise)
     for operation in ("dump", "load"):
         samples = _samples(size * 2e-11 + 4e-8, machine, noise)
-        yield CellResult(Cell(name, operation, "floor"), "ok", samples=samples)
+        yield CellResult(Cell(name, operation, "baseline"), "ok", samples=samples)
     yield CellResult(
         Cell(name, "dump", "avro"), "missing", "fastavro is not installed: pip install 'bakeoff[avro]'"
     )
@@ -346,7 +346,7 @@ def planted(
     facts: Mapping[str, Mapping[str, Any]] | None = None,
     outcomes: Mapping[str, tuple[Outcome, str]] | None = None,
     losses: Mapping[str, tuple[str, ...]] | None = None,
-    floor: bool = True,
+    baseline: bool = True,
     environment: Mapping[str, Fact] | None = None,
     operations: Sequence[OperationFacts] = (),
     **fields: Any,
@@ -372,7 +372,7 @@ def planted(
         )
         for name in names
     ]
-    entries = {**planted, "floor": {"dump": 2e-8, "load": 2e-8}} if floor else planted
+    entries = {**planted, "baseline": {"dump": 2e-8, "load": 2e-8}} if baseline else planted
     for corpus in corpora:
         for name, figures in entries.items():
             loss = (losses or {}).get(name, ())

@@ -207,7 +207,7 @@ def offered(*words: str) -> list[tuple[str, str]]:
         (["run", "-c", "orj"], [("plain", "orjson"), ("plain", "orjson/numpy")]),
         (["run", "-c", "json,!ubj,uj"], [("plain", "json,!ubj,ujson")]),
         (["run", "-c", "json,!uj"], [("plain", "json,!ujson")]),
-        (["check", "simplejson/"], [("plain", "simplejson/pure")]),
+        (["attack", "simplejson/"], [("plain", "simplejson/pure")]),
         (["run", "mov"], [("plain", "movies"), ("file", "mov")]),
         (["generate", "nu"], [("plain", "numbers"), ("file", "nu")]),
         (["run", "--ops", "dump,growth-l"], [("plain", "dump,growth-load")]),
@@ -218,7 +218,7 @@ def offered(*words: str) -> list[tuple[str, str]]:
         (["pick", "--needs", "datetime_z"], [("plain", "datetime_zone")]),
         (["pick", "--codec", "ujs"], [("plain", "ujson")]),
         (["once", "load", "ormsgp"], [("plain", "ormsgpack"), ("plain", "ormsgpack/unguarded")]),
-        (["schema", "check", "x"], [("file", "x")]),
+        (["schema", "validate", "x"], [("file", "x")]),
         (["report", "x"], [("file", "x")]),
     ],
 )

@@ -74,7 +74,7 @@ def unknown(line: str) -> list[str]:
         if name not in OPTIONS:
             found.append(f"bakeoff {name}")
         else:
-            typed = re.findall(r"(?<![\w-])--[a-z][a-z-]*", rest.partition(" -- ")[0].partition("#")[0])
+            typed = re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", rest.partition(" -- ")[0].partition("#")[0])
             found += [f"{name} {option}" for option in typed if option not in OPTIONS[name]]
     return found
 

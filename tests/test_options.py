@@ -104,5 +104,5 @@ def test_one_thing_has_one_spelling_in_all_commands() -> None:
     assert {("-f", "--format")} == letters["--format"]
     assert {("--from",)} == letters["--from"]
     assert not {"--json", "--to"} & letters.keys()
-    for name in ("--from", "--trusted", "--skip-bad", "--reads", "--bandwidth", "--seed"):
+    for name in ("--from", "--trusted", "--skip-invalid", "--reads", "--bandwidth", "--seed"):
         assert 1 == len(kinds[name]), name

@@ -293,7 +293,7 @@ def test_a_store_is_measured_and_what_it_gets_wrong_stands_in_its_cells(path: st
     """Whether it mixes records up or has no room: the others go on."""
     results = tmp_path / "stores.json"
     stores = ("--store", "held,forgetful", "--store", "full")
-    arguments = ("stores", "movies", *stores, "-c", "json", "--size", "SM", "--all", "--budget", "0")
+    arguments = ("stores", "movies", *stores, "-c", "json", "--preload", "SM", "--all", "--budget", "0")
     said = run(path, *arguments, "-o", str(results))
 
     def cells(store: str) -> dict[str, CellResult]:
@@ -304,13 +304,13 @@ def test_a_store_is_measured_and_what_it_gets_wrong_stands_in_its_cells(path: st
     assert {"ok"} == {cell.outcome for cell in held.values()}
     figures = {name: mean(sample.value for sample in held[name].samples) for name in held}
     assert 0 < figures["get-codec"] < 3 * figures["get"]
-    assert 0 < figures["put-floor"] < 3 * figures["put"]
+    assert 0 < figures["put-baseline"] < 3 * figures["put"]
     assert 0 < figures["open-codec"] < 3 * figures["open"] < 9 * figures["get"]
     assert 140 < figures["stored"] < 180
     forgetful = cells("forgetful")
     assert "a scan does not give what was put under key 50" in forgetful["stored"].reason
     assert ("error", "wrong", "ok") == tuple(forgetful[n].outcome for n in ("stored", "scan", "open"))
-    assert {"error"} == {forgetful[name].outcome for name in ("put", "put-codec", "put-floor")}
+    assert {"error"} == {forgetful[name].outcome for name in ("put", "put-codec", "put-baseline")}
     assert "what was put under key" in forgetful["put"].reason
     full = cells("full")
     assert {"error"} == {cell.outcome for cell in full.values()}

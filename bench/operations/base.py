@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from ...codecs import Codec
 
 __all__ = [
+    "COLD",
     "NOGC",
     "PLAIN",
-    "STREAMED",
     "Batch",
     "CodecParts",
     "Context",
@@ -79,16 +79,16 @@ class Variant:
     """Another way to carry out an operation; the name in result files is ``OPERATION-VARIANT``.
 
     Attributes:
-        summary: One line for ``--explain``; ``{}`` stands for the operation.
+        summary: One line for ``--dry-run``; ``{}`` stands for the operation.
         collect: Garbage collection is on during the calls.
-        streamed: Items come from memory, as those of a list larger than the caches do.
+        cold: Items come from memory, as those of a list larger than the caches do.
         repeated: Items have been used before.
     """
 
     name: str
     summary: str
     collect: bool = True
-    streamed: bool = False
+    cold: bool = False
     repeated: bool = False
 
 
@@ -135,7 +135,7 @@ class CodecParts:
 PLAIN = Variant("", "{}")
 """The operation itself."""
 NOGC = Variant("nogc", "{} with the garbage collector off", collect=False)
-STREAMED = Variant("streamed", "{} of what no cache holds, of a list larger than these", streamed=True)
+COLD = Variant("cold", "{} of what no cache holds, of a list larger than these", cold=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +197,7 @@ class TimedCall:
             a moment before they are encoded and decoded; without this the first codec of a round
             would fetch them from memory for all others.
         burst: Calls that are timed together.
-        streamed: Items come from memory instead, as those of a list larger than the caches do.
+        cold: Items come from memory instead, as those of a list larger than the caches do.
         inside: Returns the nanoseconds that count, spent within the calls since it was last asked, in place
             of all that the calls take: those of a codec in a store, for instance.
         waits: A call waits for others, a server or a disk: the processor's time tells nothing of it.
@@ -214,7 +214,7 @@ class TimedCall:
     collect: bool = True
     touched: bool = False
     burst: int = Slices.BURST
-    streamed: bool = False
+    cold: bool = False
     inside: Callable[[], int] | None = None
     waits: bool = False
     records: int = 1
@@ -300,7 +300,7 @@ class Operation:
         phase: When it runs: "time" shares timing processes, "check" falls out of the correctness check,
             "memory" runs alone in a fresh process, "alone" likewise but once a round, as timing does, so that
             its figures have intervals.
-        summary: One line for ``--explain``.
+        summary: One line for ``--dry-run``.
         carry_out: What does the work; see above.
         unit: Of its figures, per record.
         direction: Which figures are better; the higher ones of a timed operation are records a second.
@@ -314,7 +314,7 @@ class Operation:
         at_parameter: The parameter that it was asked for with.
         needs: "schema": only for codecs with a schema that has something to do.
         fixes: The schema has a part in it: with one it is another operation, and is measured for itself.
-        floor: It has a row for copying the record's bytes, the least that any codec has to do.
+        baseline: It has a row for copying the record's bytes, the least that any codec has to do.
         cost: It is part of the cost of a write or of a read.
         default: It is in every run; where its phase is "memory", unless ``--no-memory``.
         columns: Extras of the figure that have a column of their own, in the same unit, with its heading; the
@@ -349,7 +349,7 @@ class Operation:
     at_parameter: str = ""
     needs: frozenset[str] = frozenset()
     fixes: bool = False
-    floor: bool = False
+    baseline: bool = False
     cost: Part | None = None
     default: bool = False
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -412,7 +412,7 @@ class Operation:
                 name=operation_name(whole.operation, variant.name, self.at_place, self.at_parameter),
                 summary=variant.summary.replace("{}", self.name),
                 heading=f"{self.heading} {variant.name}",
-                floor=False,
+                baseline=False,
                 cost=None,
                 default=False,
                 variants=(),

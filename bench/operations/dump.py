@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .base import NOGC, STREAMED, Context, Operation, TimedCall, Variant, burst, made_anew, rotating
+from .base import COLD, NOGC, Context, Operation, TimedCall, Variant, burst, made_anew, rotating
 
 __all__ = ["OPERATIONS"]
 
@@ -24,12 +24,12 @@ OPERATIONS = (
         summary="time to encode one record, on records not encoded before",
         carry_out=_dump,
         heading="dump",
-        floor=True,
+        baseline=True,
         cost="write",
         default=True,
         variants=(
             Variant("repeat", "time to encode a record that was encoded before", repeated=True),
-            STREAMED,
+            COLD,
             NOGC,
         ),
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .base import NOGC, STREAMED, Context, Operation, TimedCall, burst, rotating
+from .base import COLD, NOGC, Context, Operation, TimedCall, burst, rotating
 
 __all__ = ["OPERATIONS"]
 
@@ -20,9 +20,9 @@ OPERATIONS = (
         summary="time to decode one payload, freeing the record included",
         carry_out=_load,
         heading="load",
-        floor=True,
+        baseline=True,
         cost="read",
         default=True,
-        variants=(STREAMED, NOGC),
+        variants=(COLD, NOGC),
     ),
 )

@@ -31,7 +31,7 @@ RATE = 3000
 """Records a second, where no rate is asked for."""
 BOUND = 10
 """Milliseconds that the 99th percentile may take, where no bound is asked for."""
-BASELINE = Variant("floor", "{}, with the codec's payloads as opaque bytes")
+BASELINE = Variant("baseline", "{}, with the codec's payloads as opaque bytes")
 
 _READERS = 256
 """At the most."""
@@ -219,7 +219,7 @@ def _operation(
     unit: Unit = "second",
     direction: Direction = "lower",
     *,
-    floor: bool = True,
+    baseline: bool = True,
     sums: bool = False,
 ) -> Operation:
     return Operation(
@@ -233,8 +233,8 @@ def _operation(
         place="TRANSPORT",
         parameter="READERSxRATE",
         accepts=_accepts("a rate", _at_a_rate),
-        floor=floor,
-        variants=(BASELINE,) if floor else (),
+        baseline=baseline,
+        variants=(BASELINE,) if baseline else (),
         together="pipeline",
         sums=sums,
     )
@@ -256,7 +256,7 @@ OPERATIONS = (
     ),
     _operation("cpu", "processor time of a record, of the producer and all its readers", "CPU", sums=True),
     _operation(
-        "cpu-codec", "the codec's part of that, clocked in place", "codec's CPU", floor=False, sums=True
+        "cpu-codec", "the codec's part of that, clocked in place", "codec's CPU", baseline=False, sums=True
     ),
     dataclasses.replace(
         _operation(

@@ -40,7 +40,7 @@ _ROWS = 1000
 """Records that are compared at a time."""
 
 CODEC = Variant("codec", "the codec's part of {}, clocked in place")
-BASELINE = Variant("floor", "{}, with the codec's payload as opaque bytes")
+BASELINE = Variant("baseline", "{}, with the codec's payload as opaque bytes")
 
 _PUTS = 128
 """Calls of a slice at least, where each writes one record: a store puts work off until much has come
@@ -122,7 +122,7 @@ class _Cell:
         self.store.wire = self.wire
 
     def record(self, index: int) -> Any:
-        """Return a record of the sample as a service has it that puts it; in the floor, its payload."""
+        """Return a record of the sample as a service has it that puts it; in the baseline, its payload."""
         context = self.context
         if context.variant is BASELINE:
             return context.payloads[index % len(context.payloads)]

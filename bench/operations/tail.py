@@ -84,12 +84,12 @@ def _of(name: str, summary: str, carry_out: Callable[[Context, Toolkit], Measure
             "p90": f"{name} p90",
             "p50": f"{name} p50",
             "mean": f"{name} mean",
-            "clock": "clock's floor",
+            "clock": "clock overhead",
         },
     )
 
 
 OPERATIONS = (
-    _of("dump", "p99 of single encodes, each clocked on its own; the clock's floor is in it", _dump),
-    _of("load", "p99 of single decodes, each clocked on its own; the clock's floor is in it", _load),
+    _of("dump", "p99 of single encodes, each clocked on its own; clock overhead included", _dump),
+    _of("load", "p99 of single decodes, each clocked on its own; clock overhead included", _load),
 )

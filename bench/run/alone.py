@@ -48,7 +48,7 @@ def job_of(run: Run, stage: Stage, cell: Cell) -> Alone:
 def measure_alone(run: Run, stage: Stage) -> None:
     """Measure each cell once a round, until there are rounds enough or the time is over."""
     names = run.options.alone()
-    cells = cells_of(run, stage, names) + _floors(run, stage, names)
+    cells = cells_of(run, stage, names) + _baselines(run, stage, names)
     groups = _together(cells)
     took: dict[Cell, float] = {}
     gone: dict[str, Ended] = {}
@@ -84,10 +84,10 @@ def measure_alone(run: Run, stage: Stage) -> None:
     return _conclude(run, stage, cells)
 
 
-def _floors(run: Run, stage: Stage, names: list[str]) -> list[Cell]:
+def _baselines(run: Run, stage: Stage, names: list[str]) -> list[Cell]:
     """Return the cells of what has to be done whatever the codec, once there is a codec to be below."""
     declared = [operation(name) for name in names if stage.checks]
-    found = [each.cell(stage.name, BASELINE) for each in declared if each.floor]
+    found = [each.cell(stage.name, BASELINE) for each in declared if each.baseline]
     run.record(
         *(
             {"kind": "cell", "cell": without_defaults(cell), "outcome": "ok"}
@@ -99,7 +99,7 @@ def _floors(run: Run, stage: Stage, names: list[str]) -> list[Cell]:
 
 
 def _job(run: Run, stage: Stage, cell: Cell) -> Alone:
-    """Return the job of a cell; of a floor, with the shortest payloads that some codec has."""
+    """Return the job of a cell; of a baseline, with the shortest payloads that some codec has."""
     if cell.codec != BASELINE:
         return job_of(run, stage, cell)
     blobs = run.executor.blobs

@@ -36,7 +36,7 @@ The timing contract
    own, and what a slice holds is known from what the check took for each record. Records for
    dump are fresh: CPython keeps the UTF-8 of text that is not ASCII, so a second dump of the
    same record is quicker than the first (`--repeat` shows it). Records and payloads are touched
-   just before, as if they had just been made or received (`--streamed` shows the opposite), and
+   just before, as if they had just been made or received (`--cold` shows the opposite), and
    half a slice of warm-up comes before each slice (none for slow codecs): the codecs before it
    left the caches cold.
 4. Short shuffled slices, many short processes, paired statistics. A slice is some calls, about
@@ -57,7 +57,7 @@ The timing contract
 6. A cell can fail alone: checks run in a process per codec, with limits ({memory} MiB, {timeout:g} s
    without progress); who dies while being timed is out, the others go on. Results are on disk
    after every process; Ctrl-C keeps them, --resume goes on.
-7. Environment with the numbers; the floor row is a plain copy of the bytes: what measuring costs.
+7. Environment with the numbers; the baseline row is a plain copy of the bytes: what measuring costs.
 """
 
 _CHECK = 0.05
@@ -111,7 +111,7 @@ def explain(options: Options, show: Show = lambda text, done, total: None) -> st
         f"  sample      at most {options.sample:,} records, {options.sample_bytes >> 20} MiB, a corpus\n"
         f"  mode        {mode}; garbage collector {options.gc}\n"
         f"  takes       about {seconds:.0f} s, {limit}\n"
-        f"\nNot in this run (--ops, --repeat, --streamed, --gc both, --infer)\n\n{others}\n"
+        f"\nNot in this run (--ops, --repeat, --cold, --gc both, --infer)\n\n{others}\n"
         f"\nThe constants of the method\n\n{printed()}"
     )
 

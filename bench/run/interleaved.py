@@ -93,12 +93,12 @@ def options_of(run: Result, sources: Sequence[str], *, schema: str | None, trust
         raise UsageError("--confirm needs results of `bakeoff run` of this version") from error
     if schema is None and stored.schema and not is_definition(stored.schema):
         raise UsageError(
-            f"--confirm would import {stored.schema}, which is not done because a file says so; "
+            f"--confirm would import {stored.schema}, which a file may not ask for; "
             "if you want that, type it again with --schema"
         )
     if not sources and (made := [source for source in stored.corpora if is_function(source)]):
         raise UsageError(
-            f"--confirm would import and run {', '.join(made)}, which is not done because a file says so; "
+            f"--confirm would import and run {', '.join(made)}, which a file may not ask for; "
             "if you want that, type it again with --corpus"
         )
     if gone := [source for source in sources or stored.corpora if handles(source)]:

@@ -55,7 +55,7 @@ class Options:
         codecs: Codec names.
         operations: Names of operations.
         records: Size of generated corpora, or the most records of the user's own.
-        sample: Records that are checked and measured.
+        sample: Number of records to check and measure.
         sample_bytes: Cap of the sample, as pickles.
         precision: Wanted half-width of ratios, as a share.
         budget: Seconds for each corpus, reading, check and memory included.
@@ -175,7 +175,7 @@ class Options:
         if self.infer and self.schema:
             raise UsageError("--infer finds the schema that --schema names; leave one of them out")
         if self.sizes and any(map(is_read_once, self.corpora)):
-            raise UsageError("--sizes reads a corpus once for each size; keep it in a file")
+            raise UsageError("--record-sizes reads a corpus once for each size; keep it in a file")
         self._check_servers()
         self.sources.validate()
         if not (self.infer or self.schema or self.trusted or self.sources.hold_objects()):
@@ -194,13 +194,13 @@ class Options:
         """
         if schema != self.schema and self.schema and not is_definition(self.schema):
             raise UsageError(
-                f"{path}: would import {self.schema} for its schema, which is not done because a file says "
-                f"so; if you want that, type it again: --schema {shlex.quote(self.schema)}"
+                f"{path}: would import {self.schema} for its schema, which a file may not ask for; if "
+                f"you want that, type it again: --schema {shlex.quote(self.schema)}"
             )
         if not corpora and (made := [source for source in self.corpora if is_function(source)]):
             again = shlex.join([*self.corpora, "--resume", str(path)])
             raise UsageError(
-                f"{path}: would import and run {', '.join(made)}, which is not done because a file says so; "
+                f"{path}: would import and run {', '.join(made)}, which a file may not ask for; "
                 f"if you want that, type it again: bakeoff run {again}"
             )
 
@@ -210,15 +210,15 @@ class Options:
         for text in self.places:
             name, _, url = text.partition("=")
             if not url:
-                raise UsageError(f"--place {without_passwords(text)}: expected NAME=URL")
+                raise UsageError(f"--server {without_passwords(text)}: expected NAME=URL")
             if name not in asked:
-                raise UsageError(f"--place {name}: no operation is there; `--ops get@{name}` would be one")
+                raise UsageError(f"--server {name}: no operation is there; `--ops get@{name}` would be one")
         for name in asked:
             kinds = (kinds for kinds in (stores, transports) if name in kinds.kinds())
             schemes = next((each.kind(name).schemes for each in kinds), ())
             if schemes and name not in self.where():
                 raise UsageError(
-                    f"{name} is a server; say where it is: --place {name}={schemes[0]}://HOST:PORT"
+                    f"{name} is a server; say where it is: --server {name}={schemes[0]}://HOST:PORT"
                 )
 
     def _check_schemas(self, named: Sequence[str]) -> None:

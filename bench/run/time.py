@@ -47,7 +47,7 @@ def rounds(options: Options, calls: Sequence[float]) -> int:
 
 
 def length(cell: Cell, checks: Mapping[str, Checked]) -> float:
-    """Return what a call of a cell takes in seconds, roughly; 0 for the floor."""
+    """Return what a call of a cell takes in seconds, roughly; 0 for the baseline."""
     if cell.codec == BASELINE:
         return 0.0
     checked, base = checks[cell.codec], operation(cell.operation_name).base

@@ -70,7 +70,7 @@ def run(job: Check, context: WorkerContext) -> Answer:
     try:
         taken = check.costs()
     except CodecError as error:
-        reason = f"what it took at first is refused when it comes again: {error.reason}"
+        reason = f"accepted a record once, then rejected it: {error.reason}"
         return Checked("error", reason, told)
     wanted, compression = len(sample.pickles), parts.bare.compression
     dictionary = None if compression is None else compression.dictionary

@@ -65,7 +65,7 @@ def _schema(name: str, corpus: CorpusInputs, blobs: Mapping[str, bytes]) -> Sche
     if not corpus.schema:
         raise CodecError(
             name,
-            "the corpus has no schema; --infer or --schema gives one, unless --sizes changes the records",
+            "the corpus has no schema; --infer or --schema gives one (not with --record-sizes)",
         )
     made: Schema = pickle.loads(blobs[corpus.schema])
     return made

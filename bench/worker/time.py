@@ -27,7 +27,7 @@ from .parts import codec_parts
 from .records import Payloads, PickledSample
 from .reference import ITEMS, kernel
 from .strata import Stratum, slices, strata
-from .work import TimedWork, floor, work
+from .work import TimedWork, baseline, work
 
 __all__ = ["Process", "harness", "run"]
 
@@ -362,7 +362,7 @@ def _prepare(
 ) -> tuple[TimedWork, Sequence[float]]:
     """Return the work of a cell, and what each record took in the check."""
     if cell.codec == BASELINE:
-        made = floor(cell.operation, sample, collect=job.collect)
+        made = baseline(cell.operation, sample, collect=job.collect)
         return made, [Slices.COPY * size for size in sample.weights]
     parts = codec_parts(cell.codec, job.corpus, context.blobs, cell.dictionary)
     checked = Payloads.of(context.blobs[cell.payloads])

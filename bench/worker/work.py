@@ -17,7 +17,7 @@ from ._slice import copy, evict, nothing, time_calls
 from .records import PickledSample
 from .reference import ITEMS
 
-__all__ = ["Spent", "TimedWork", "context_of", "floor", "work"]
+__all__ = ["Spent", "TimedWork", "baseline", "context_of", "work"]
 
 Spent = tuple[int, int, int]
 """Nanoseconds of the clock, nanoseconds without what others had the processor for, involuntary switches."""
@@ -46,12 +46,12 @@ class TimedWork(TimedCall):
 
     def run(self, batch: Batch, start: int, calls: int, warmup: int = 0) -> Spent:
         """Time `calls` from `start` on, after `warmup` calls that come before them in the ring."""
-        if self.streamed:
+        if self.cold:
             items, at = batch(start, calls)
             evict()
         if warmup:
             self._bursts(batch, start - warmup, warmup)
-        if self.streamed:
+        if self.cold:
             return self._timed(items, at, calls)
         return self._bursts(batch, start, calls)
 
@@ -136,8 +136,8 @@ def context_of(
     return Context(parts, sample, payloads, shared, declared.variant, place, declared.at_parameter, url)
 
 
-def floor(name: str, sample: PickledSample, *, collect: bool = True) -> TimedWork:
-    """Prepare the floor of an operation: copying a record's bytes, the least that any codec has to do."""
+def baseline(name: str, sample: PickledSample, *, collect: bool = True) -> TimedWork:
+    """Prepare the baseline of an operation: copying a record's bytes, the least that any codec has to do."""
     made = TimedCall(copy, rotating(sample.pickles), touched=True, burst=burst(sample))
     return _clocked(made, operation(name), collect)
 
@@ -145,5 +145,5 @@ def floor(name: str, sample: PickledSample, *, collect: bool = True) -> TimedWor
 def _clocked(made: TimedCall, declared: Operation, collect: bool) -> TimedWork:
     fields = {field.name: getattr(made, field.name) for field in dataclasses.fields(made)}
     fields["collect"] = made.collect and collect and declared.variant.collect
-    fields |= {"streamed": declared.variant.streamed, "sums": declared.sums, "fewest": declared.fewest}
+    fields |= {"cold": declared.variant.cold, "sums": declared.sums, "fewest": declared.fewest}
     return TimedWork(**fields)

@@ -1,7 +1,7 @@
 """How large a payload may be, and how much it may hold.
 
 The defaults are such that no payload of whatever sender takes a codec more than a second or 256 MiB on the
-machine of docs/explanation/security.md, whose table `bakeoff check` makes. A value takes 8 to 240 bytes of
+machine of docs/explanation/security.md, whose table `bakeoff attack` makes. A value takes 8 to 240 bytes of
 memory and 10 to 1,000 ns in most libraries, where a byte of a long text takes 11 bytes at the most: hence
 both limits, and lower ones where a library is slower (`bakeoff codecs --limits`).
 """

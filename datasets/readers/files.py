@@ -149,7 +149,7 @@ def _check_use(reading: ReadOptions, kinds: Mapping[str, FileFormat]) -> None:
     if reading.encoding is not None and not any(kind.text for kind in kinds.values()):
         raise UsageError(f"--encoding {reading.encoding}: {names} is no text")
     if reading.null and not any(kind.cells for kind in kinds.values()):
-        raise UsageError(f"--null: is for cells of CSV and TSV; this is {names}")
+        raise UsageError(f"--null-value: is for cells of CSV and TSV; this is {names}")
 
 
 def one_file(path: Path, source: str, reading: ReadOptions) -> Files:

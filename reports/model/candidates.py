@@ -387,7 +387,7 @@ def preferred(candidates: Iterable[Candidate], cost: CostModel) -> Preferred:
 def standing_on(
     result: Result, corpus: str, candidates: Iterable[Candidate], cost: CostModel, also: Collection[str] = ()
 ) -> Standing:
-    """Rank the codecs of a corpus, the floor left out; by the run's own verdict where that is by this cost.
+    """Rank the codecs of a corpus without the baseline; by the run's own verdict where that is by this cost.
 
     Args:
         candidates: All that took part: verdicts on pairs depend on how many pairs there are.

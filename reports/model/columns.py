@@ -210,7 +210,7 @@ _ALL: Final = (
     ),
     _time("dump-nogc", "time to encode a record with the garbage collector off", dispensable=9),
     _time("dump-repeat", "time to encode the same record again", dispensable=12),
-    _time("dump-streamed", "time to encode a record that no cache holds", dispensable=13),
+    _time("dump-cold", "time to encode a record that no cache holds", dispensable=13),
     _time(
         "load",
         "time to decode a record",
@@ -220,7 +220,7 @@ _ALL: Final = (
         chart=Chart("bars", "load, per record"),
     ),
     _time("load-nogc", "time to decode a record with the garbage collector off", dispensable=10),
-    _time("load-streamed", "time to decode a payload that no cache holds", dispensable=14),
+    _time("load-cold", "time to decode a payload that no cache holds", dispensable=14),
     _time(
         "fix",
         "time of the schema's fix-up",

@@ -61,12 +61,12 @@ def _merge(results: Sequence[Result]) -> Result:
                 corpora[_records(corpus)] = replace(corpus, name=_free_name(corpus, corpora, number))
         corpus_names = {corpus.name: corpora[_records(corpus)].name for corpus in result.corpora}
         codecs += [replace(codec, name=codec_names.get(codec.name, codec.name)) for codec in result.codecs]
-        floors = {cell.cell.corpus for cell in cells if cell.cell.codec == BASELINE}
+        baselines = {cell.cell.corpus for cell in cells if cell.cell.codec == BASELINE}
         cells += [
             _moved(cell, codec_names, corpus_names, number)
             for cell in result.cells
             if cell.cell.codec != BASELINE
-            or corpus_names.get(cell.cell.corpus, cell.cell.corpus) not in floors
+            or corpus_names.get(cell.cell.corpus, cell.cell.corpus) not in baselines
         ]
     first = results[0]
     return replace(

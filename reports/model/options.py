@@ -39,7 +39,7 @@ class TableOptions:
         if self.group_by is not None and self.group_by not in GROUPS:
             raise UsageError(f"cannot group by {self.group_by!r}; choose {' or '.join(GROUPS)}")
         if self.per < 1:
-            raise UsageError(f"--per {self.per}: expected 1 record or more")
+            raise UsageError(f"--scale-to {self.per}: expected 1 record or more")
 
     @classmethod
     def of(

@@ -83,7 +83,7 @@ class Group:
 
     @property
     def codecs(self) -> list[str]:
-        """The codecs, the floor of pipelines among them."""
+        """The codecs, the baseline of pipelines among them."""
         return list(dict.fromkeys(codec for codecs in self.cells.values() for codec in codecs))
 
     def spots(self, place: str) -> list[Spot]:
@@ -108,7 +108,7 @@ class Group:
         return verdicts(self._racing(spot, operation), self.alpha)
 
     def standing(self, spot: Spot, operation: str) -> Standing:
-        """Rank the codecs by an operation; the floor takes no part."""
+        """Rank the codecs by an operation; the baseline takes no part."""
         return Standing.of(self._racing(spot, operation), self.alpha)
 
     def _racing(self, spot: Spot, operation: str) -> dict[str, tuple[Measurement, ...]]:

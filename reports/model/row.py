@@ -39,7 +39,7 @@ def name(candidate: Candidate, setting: Setting) -> Entry:
     """Name the codec; what is to be known of it whatever it is used for stands in footnotes."""
     texts = []
     if candidate.name == BASELINE:
-        texts.append("copying the bytes of a record: what the harness itself costs; not a codec, not ranked")
+        texts.append("copies the bytes of a record: the overhead of the harness; not ranked")
     if candidate.slow_build:
         texts.append(f"C ACCELERATOR MISSING: {candidate.facts.library} runs as pure Python here")
     if candidate.facts.trusted_only:

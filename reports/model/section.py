@@ -116,7 +116,7 @@ class SectionBuilder:
         yield from captions.below(self.corpus, self.shown, self.standing if "rank" in self.keys else None)
 
     def _ordered(self) -> list[Candidate]:
-        """Sort rows: those with a figure first, the best of them first, the floor last.
+        """Sort rows: those with a figure first, the best of them first, the baseline last.
 
         Groups stand in the order of their best row.
         """

@@ -114,7 +114,7 @@ class Row:
     """One codec: its entries by column id.
 
     Attributes:
-        ranked: False for the floor and for codecs without a figure.
+        ranked: False for the baseline and for codecs without a figure.
         group: Heading under which the row stands, with ``--group-by``.
         outcome: The worst of the codec's cells, whatever columns there are.
         reason: All that failed or was lost; empty where the outcome is "ok".

@@ -27,7 +27,7 @@ class CorpusView:
         machine: Label of the machine; empty when there is only one.
         result: What was measured on that machine.
         corpus: The corpus.
-        candidates: All that took part, the floor among them.
+        candidates: All that took part, the baseline among them.
         cost: What the ranking is by.
         columns: Every column that there can be, by key.
     """
@@ -46,7 +46,7 @@ class CorpusView:
 
     @cached_property
     def codecs(self) -> tuple[Candidate, ...]:
-        """The candidates without the floor."""
+        """The candidates without the baseline."""
         return tuple(candidate for candidate in self.candidates if candidate.name != BASELINE)
 
     @cached_property

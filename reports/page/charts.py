@@ -436,7 +436,7 @@ def bars_spec(
         "axis": None,
     }
     scale = _scale(formats, theme.families)
-    # The floor has no format.
+    # The baseline has no format.
     scale = {"domain": [*scale["domain"], ""], "range": [*scale["range"], theme.muted]}
     colour = {"field": "format", "type": "nominal", "scale": scale, "legend": None}
     interval = {"y": y, "x": {**across, "field": "low"}, "x2": {"field": "high"}}

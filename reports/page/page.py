@@ -104,7 +104,7 @@ def render(
             }
             for n, view in enumerate(found)
         ],
-        "floor": BASELINE,
+        "baselineRow": BASELINE,
         "baseline": baseline,
         "tie": Verdicts.TIE,
         "few": Processes.FEWEST,

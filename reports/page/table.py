@@ -54,7 +54,7 @@ class Line:
     format: str
     library: str
     rank: str
-    floor: bool
+    is_baseline: bool
     lossy: bool
     trusted: bool
     notes: tuple[int, ...]
@@ -171,7 +171,7 @@ def _lines(
                 format=candidate.facts.format,
                 library=f"{candidate.facts.library} {candidate.facts.version}".strip(),
                 rank=rank.text if rank.value is not None else "",
-                floor=row.codec == BASELINE,
+                is_baseline=row.codec == BASELINE,
                 lossy=any(cell.outcome == "lossy" or cell.loss for cell in candidate.cells.values()),
                 trusted=candidate.facts.trusted_only,
                 notes=notes_of_codec,

@@ -18,10 +18,7 @@ __all__ = ["above", "below", "measured_on"]
 _ROUGH: Final = 0.01
 """Share by which the sample's mean size is off, or unsure, beyond which it is said."""
 
-_ELSEWHERE: Final = (
-    "what else is to be known of a codec (values that do not occur here, payloads of strangers): "
-    "`bakeoff codecs NAME`"
-)
+_ELSEWHERE: Final = "more caveats of a codec: `bakeoff codecs NAME`"
 
 
 def above(

@@ -92,7 +92,7 @@ def _absent(group: Group, transport: str) -> Iterator[Absent]:
 
 
 def _rows(group: Group, transport: str) -> Iterator[_Row]:
-    """Yield the rows: fewer readers first, then by processor time, the floor last."""
+    """Yield the rows: fewer readers first, then by processor time, the baseline last."""
     for spot in group.spots(transport):
         costs = group.standing(spot, "cpu").costs
         timed = [c for c, cells in group.cells[spot].items() if any(cell.samples for cell in cells.values())]
@@ -237,7 +237,7 @@ def _remarks(group: Group) -> Iterator[str]:
     rows = [(spot, codec) for spot, codecs in group.cells.items() for codec in codecs]
     if added := max((facts.clock_added_ns for row in rows for facts in _facts(group, *row)), default=0.0):
         yield f"that clock takes {added:.0f} ns of each call of a codec, which are taken off"
-    yield "floor: the shortest of these payloads as opaque bytes"
+    yield "baseline: the shortest of these payloads as opaque bytes"
     yield "rank: by CPU; a codec with a range of ranks may have any of them"
     yield (
         "tie: surely within 10 %; unclear: too much noise, or fewer than three processes, to tell; a longer "

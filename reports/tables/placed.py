@@ -234,7 +234,7 @@ def by_operation(
     times: float = 1.0,
     per: str = "/record",
 ) -> Iterator[Maker[_Row]]:
-    """Yield the columns of an operation: itself, the codec's part with its share, the floor, other variants.
+    """Yield an operation's columns: itself, the codec's part with its share, the baseline, other variants.
 
     Args:
         builder: Of the table.
@@ -275,10 +275,10 @@ def by_operation(
         # The share tells as much.
         yield column("codec", "codec", dispensable=1)
         yield Column(f"{operation}-share", "share", "", "", "ratio"), part
-    if "floor" in variants:
-        yield column("floor", "floor", dispensable=2)
+    if "baseline" in variants:
+        yield column("baseline", "baseline", dispensable=2)
     for variant in variants:
-        if variant not in ("", "codec", "floor"):
+        if variant not in ("", "codec", "baseline"):
             yield column(variant, f"{heading}, {'gc off' if variant == 'nogc' else variant}")
 
 

@@ -1,4 +1,4 @@
-"""Codecs in stores: what a call takes, the codec's part clocked in place, and the floor, side by side."""
+"""Codecs in stores: what a call takes, the codec's part clocked in place, and the baseline, side by side."""
 
 from __future__ import annotations
 
@@ -84,8 +84,8 @@ def _stored_bytes(builder: TableBuilder[_Row], group: Group) -> Maker[_Row]:
 def _remarks(group: Group) -> Iterator[str]:
     """Say what the columns are, and on which terms a store keeps what it was given."""
     yield (
-        "codec: the codec's part of a call, clocked in place; share: of the call; floor: the same call with "
-        "the codec's payload as opaque bytes; each is measured, none is a difference"
+        "codec: the codec's part of a call, clocked in place; share: of the call; baseline: the same call "
+        "with the codec's payload as opaque bytes; each is measured, none is a difference"
     )
     if group.batch is not None:
         yield f"put at once: {group.batch:,} records in a batch; open: a store with all its records"

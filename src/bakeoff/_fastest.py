@@ -57,7 +57,7 @@ def fastest(
         needs: Types that must come back exactly, such as ("datetime", "bytes").
         trusted: Payloads never come from strangers; pickle and marshal need it, with a lock as well.
         formats: Wire formats that will do.
-        interop: Other languages must be able to read it.
+        interop: Require a format that other languages can read.
 
     Raises:
         UsageError: There is no lock, no result file, and no calibration was asked for; ``BAKEOFF_LOCK``

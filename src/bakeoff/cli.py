@@ -17,25 +17,37 @@ from .memory import is_limited
 
 __all__ = ["main"]
 
-COMMANDS = {
-    "run": "Run the bake-off on corpora or your own files; print the table.",
-    "stores": "Run codecs inside real stores; print what each call takes, and the codec's part.",
-    "pipeline": "Run codecs from a producer to readers, through pipes, ZeroMQ or a broker, at a rate.",
-    "report": "Show a result file as text, Markdown, CSV, JSON, LaTeX, reST, HTML or a chart.",
-    "compare": "Compare two result files; fail on a real regression.",
-    "pick": "Name the codec that fits your use, and say why.",
-    "codecs": "List the codecs and what they carry.",
-    "corpora": "List or describe record corpora.",
-    "generate": "Write a built-in corpus to a file.",
-    "convert": "Turn a file of records into another format.",
-    "schema": "Infer, show or check an advisory schema.",
-    "evolve": "Show what a change of a schema costs: what each codec reads, loses, refuses.",
-    "fidelity": "Show what each codec brings back of each Python type.",
-    "check": "Attack codecs with hostile payloads and objects.",
-    "once": "Do one fixed amount of work, for `pyperf command`.",
-    "selftest": "Check on this machine that the measurement can be trusted.",
+GROUPS = {
+    "Measure": {
+        "run": "Benchmark codecs on your own files or built-in corpora.",
+        "stores": "Measure what codecs cost inside databases and other stores.",
+        "pipeline": "Measure what codecs cost between a producer and its readers.",
+    },
+    "Results": {
+        "report": "Show results as text, Markdown, CSV, JSON, LaTeX, reST, HTML or a chart.",
+        "compare": "Compare two results; fail on a real regression.",
+        "pick": "Choose a codec for your use, and say why.",
+    },
+    "Data": {
+        "corpora": "List or describe record corpora.",
+        "generate": "Write generated or synthetic records to a file.",
+        "convert": "Convert a file of records to another format.",
+        "schema": "Infer, show or validate an advisory schema.",
+        "evolve": "Show what a schema change breaks in each codec.",
+    },
+    "Codecs": {
+        "codecs": "List codecs and which types they preserve.",
+        "fidelity": "Show which Python types each codec preserves.",
+        "attack": "Attack codecs with hostile payloads and objects.",
+    },
+    "Diagnostics": {
+        "selftest": "Check that this machine measures correctly.",
+        "once": "Do a fixed amount of work, for `pyperf command`.",
+    },
 }
-"""Name and one-line help of every command; `commands/NAME.py` has the rest as ``command``."""
+"""Commands by topic: name and one-line help; `commands/NAME.py` has the rest as ``command``."""
+
+COMMANDS = {name: summary for commands in GROUPS.values() for name, summary in commands.items()}
 
 
 class _Commands(click.Group):
@@ -59,8 +71,10 @@ class _Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        width = max(map(len, COMMANDS))
+        for topic, commands in GROUPS.items():
+            with formatter.section(topic):
+                formatter.write_dl([(name.ljust(width), summary) for name, summary in commands.items()])
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -71,7 +85,7 @@ def bakeoff() -> None:
 
     Start with `bakeoff run mydata.jsonl`, or `bakeoff run` for the built-in corpora.
 
-    Exit codes: 0 ok, 1 the run found a problem, 2 the command cannot be carried out as typed.
+    Exit codes: 0 ok, 1 the run found a problem, 2 usage error.
     """
 
 

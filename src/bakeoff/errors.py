@@ -18,7 +18,7 @@ class RunError(BakeoffError):
 
 
 class UsageError(BakeoffError):
-    """The command cannot be carried out as typed (exit code 2)."""
+    """Usage error (exit code 2)."""
 
     exit_code = 2
 

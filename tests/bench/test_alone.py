@@ -181,7 +181,7 @@ def test_extras_of_a_figure_have_columns(measured: Path) -> None:
     (section,) = json.loads(text)["sections"]
     heads = [head["header"] for head in section["columns"]]
 
-    assert ["codec", "load p99", "load p99 ×", "load p50", "clock's floor"] == heads
+    assert ["codec", "load p99", "load p99 ×", "load p50", "clock overhead"] == heads
     entries_ = {row["codec"]: row["entries"] for row in section["rows"]}
     assert all(entry["tail-load-p50"]["value"] > 0 for entry in entries_.values())
     assert all(entry["tail-load"]["low"] < entry["tail-load"]["high"] for entry in entries_.values())

@@ -76,7 +76,7 @@ def test_one_that_is_killed_in_the_middle_is_an_error(name, server, tmp_path):
 @pytest.mark.parametrize(
     ("typed", "shown"),
     [
-        (("run", "--ops", "get@redis:SM,stored@redis:SM", "--place", "redis={}"), "appendonly=no"),
+        (("run", "--ops", "get@redis:SM,stored@redis:SM", "--server", "redis={}"), "appendonly=no"),
         (
             ("pipeline", "--readers", "2", "--rate", "500", "--broker", "{}"),
             "movies through redis, 500 records a second",
@@ -129,11 +129,11 @@ REFUSED: dict[str, list[tuple[str, str]]] = {
         ),
     ],
     "run": [
-        ("--ops get@redis:SM", "redis is a server; say where it is: --place redis=redis://HOST:PORT"),
-        ("--ops get@redis:SM --place redis=", "--place redis=: expected NAME=URL"),
+        ("--ops get@redis:SM", "redis is a server; say where it is: --server redis=redis://HOST:PORT"),
+        ("--ops get@redis:SM --server redis=", "--server redis=: expected NAME=URL"),
         (
-            "--ops get@redis:SM --place mysql=x",
-            "--place mysql: no operation is there; `--ops get@mysql` would be one",
+            "--ops get@redis:SM --server mysql=x",
+            "--server mysql: no operation is there; `--ops get@mysql` would be one",
         ),
     ],
 }

@@ -138,7 +138,7 @@ def cell(result: Result, codec: str, operation: str = "dump") -> CellResult:
         ("lies", "wrong", "at `$.year`"),
         ("spoils", "wrong", "encode changed the record itself"),
         ("remembers", "wrong", "one and the same object for two calls"),
-        ("tires", "error", "refused when it comes again"),
+        ("tires", "error", "then rejected it"),
         ("broken", "error", "its library is not there"),
     ],
 )

@@ -96,7 +96,7 @@ QUICK = ("--quick", "--all", "--budget", "0", "--sample", "50")
 def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the result of a run with frames and compressors."""
     folder = tmp_path_factory.mktemp("frames")
-    how = ("--frames", "1,25", "--compress", "zlib:1,zlib:9")
+    how = ("--batch-sizes", "1,25", "--compress", "zlib:1,zlib:9")
     done = launch(folder, "run", "movies", "-c", "json,msgpack", *QUICK, *how)
     assert done.returncode == 0, done.stderr
     return folder
@@ -158,8 +158,8 @@ def test_every_output_has_them(swept: Path, form: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--frames", "1,two"], "'two' is no number of records a frame"),
-        (["--frames", ","], "--frames names no number of records"),
+        (["--batch-sizes", "1,two"], "'two' is no number of records a frame"),
+        (["--batch-sizes", ","], "--batch-sizes names no number of records"),
         (["--compress", "gzip"], "gzip: no such compressor"),
         (["--compress", ","], "--compress names no compressor"),
         (["--compress", "dict:x"], "the level must be a whole number"),

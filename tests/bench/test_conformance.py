@@ -16,7 +16,7 @@ from bakeoff.bench.lab.conformance import run
 from bakeoff.bench.lab.conformance.case import Suite
 from bakeoff.bench.lab.conformance.suites import SUITES, find
 from bakeoff.codecs.registry import rescan
-from bakeoff.commands.check import command
+from bakeoff.commands.attack import command
 from bakeoff.errors import UsageError
 from installed import install
 

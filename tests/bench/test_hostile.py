@@ -1,4 +1,4 @@
-"""Attacks on codecs: the judge, the cases, and `bakeoff check` against codecs that are bad on purpose."""
+"""Attacks on codecs: the judge, the cases, and `bakeoff attack` against codecs that are bad on purpose."""
 
 from __future__ import annotations
 
@@ -81,9 +81,9 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def check(*arguments: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    """Call ``bakeoff check``."""
+    """Call ``bakeoff attack``."""
     bakeoff = Path(sys.executable).with_name("bakeoff")
-    return subprocess.run([bakeoff, "check", *arguments], capture_output=True, text=True, env=env)
+    return subprocess.run([bakeoff, "attack", *arguments], capture_output=True, text=True, env=env)
 
 
 def case(must: Any = "either", direction: Any = "decode") -> HostileCase:
@@ -267,7 +267,7 @@ def test_a_broken_promise_comes_with_its_command(planted: dict[str, str]) -> Non
 
     assert 1 == done.returncode
     assert "accepts decode/twice: accepted: a payload twice" in done.stdout
-    assert "bakeoff check 'accepts' --only decode/twice" in done.stdout
+    assert "bakeoff attack 'accepts' --only decode/twice" in done.stdout
 
 
 def test_no_payload_takes_more_memory_than_promised() -> None:
@@ -284,7 +284,7 @@ def test_no_payload_takes_more_memory_than_promised() -> None:
         "msgpack|zstd",
     ]
 
-    done = check(*codecs, "--only=decode/fill-text", "--only=decode/fill-empty-maps", "--seconds", "60")
+    done = check(*codecs, "--only=decode/fill-text", "--only=decode/fill-empty-maps", "--max-time", "60")
 
     assert 0 == done.returncode, done.stdout
     assert codecs == [line.split()[0] for line in done.stdout.splitlines()[1 : 1 + len(codecs)]]
@@ -322,7 +322,7 @@ def test_the_cases_can_be_listed() -> None:
     [
         (["msgpak"], "did you mean msgpack"),
         (["json", "--only", "no-such"], "--list"),
-        (["--seconds", "0"], "less than 1ms"),
+        (["--max-time", "0"], "less than 1ms"),
     ],
 )
 def test_what_does_not_exist_is_a_usage_error(arguments: list[str], said: str) -> None:
@@ -335,6 +335,6 @@ def test_what_does_not_exist_is_a_usage_error(arguments: list[str], said: str) -
 
 def test_what_was_not_measured_is_no_number() -> None:
     """JSON has no NaN."""
-    from bakeoff.commands.check import _number
+    from bakeoff.commands.attack import _number
 
     assert (None, 1.5) == (_number(math.nan), _number(1.5))

@@ -54,7 +54,7 @@ def test_values_are_shown_with_units(value: float, unit: str, shown: str) -> Non
 
 @pytest.mark.checkout
 def test_the_documentation_has_these_constants() -> None:
-    """The block in the documentation is what `bakeoff run --explain` prints."""
+    """The block in the documentation is what `bakeoff run --dry-run` prints."""
     block = re.search(r"^## The constants$.*?^```text\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
 
     assert block is not None

@@ -334,9 +334,9 @@ class TestResume:
         assert "corpus stdin: sha256" in done.stderr
 
     def test_explaining_a_run_writes_nothing(self, finished: Path) -> None:
-        """`--resume FILE --explain` only reads."""
+        """`--resume FILE --dry-run` only reads."""
         before = sorted((path.name, path.stat().st_mtime_ns) for path in finished.iterdir())
-        done = run(finished, "--resume", "out.json", "--explain")
+        done = run(finished, "--resume", "out.json", "--dry-run")
 
         assert (done.returncode, "corpora     movies" in done.stdout) == (0, True)
         assert sorted((path.name, path.stat().st_mtime_ns) for path in finished.iterdir()) == before
@@ -533,7 +533,7 @@ class TestTrust:
         once = ["rows:made", *UNTIMED]
         assert run(tmp_path, *once).returncode == 0
         module.write_text("open('imported', 'w')\n" + module.read_text())
-        for more in ([], ["--explain"], ["--trusted"]):
+        for more in ([], ["--dry-run"], ["--trusted"]):
             refused = run(tmp_path, "--resume", "out.json", "--all", "--budget", "0", *more)
 
             assert refused.returncode == 2

@@ -139,7 +139,7 @@ def test_it_is_checked_like_any_other(mine: Path) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        ["check", "mine=src/codecs.py:pair"],
+        ["attack", "mine=src/codecs.py:pair"],
         ["fidelity", "-c", "mine=src/codecs.py:pair"],
         ["codecs", "mine=src/codecs.py:pair"],
         ["stores", "data.jsonl", "-c", "mine=src/codecs.py:pair", "--store", "log", "--budget", "1s"],
@@ -171,7 +171,7 @@ def test_a_format_that_writes_nothing_for_an_empty_record_keeps_its_promises(min
     )
     name = codec.partition("|")[0]
     only = ["--only", "*/half-made", "--only", "*/empty", "--only", "*/nothing"]
-    done = bakeoff(mine, "check", f"{name}=toml_codec.py:{name}", codec, *only)
+    done = bakeoff(mine, "attack", f"{name}=toml_codec.py:{name}", codec, *only)
 
     assert done.returncode == 0, done.stdout
     assert "broken" not in done.stdout

@@ -236,14 +236,14 @@ def test_a_rate_that_is_not_held_has_no_latency():
     assert 2e-3 < found.together["cpu-codec"] < found.together["cpu"]
 
 
-def test_the_floor_calls_no_codec():
+def test_the_baseline_calls_no_codec():
     """It sends what was encoded before."""
 
     def never(anything: Any) -> Any:
         raise AssertionError("called")
 
     made = dataclasses.replace(
-        given(JSON, "latency-p99-floor@pipe:2x1000"),
+        given(JSON, "latency-p99-baseline@pipe:2x1000"),
         parts=CodecParts(*[Codec("n", "json", never, never)] * 2),
     )
     found = measuring._measure(made, Toolkit(lambda: None, lambda call, items: [], []))
@@ -313,7 +313,7 @@ def options(*operations: str, **more: Any) -> Options:
 
 
 def test_a_run_keeps_what_one_process_tells_of_all(tmp_path):
-    """A figure each, the floor's too; what is not held costs latencies alone."""
+    """A figure each, the baseline's too; what is not held costs latencies alone."""
     names = [f"{name}@pipe:2x{rate}" for rate in (200, 1_000_000) for name in ("latency-p99", "cpu")]
     result = Session(options(*names, fewest=1), tmp_path / "p.json").run()
 

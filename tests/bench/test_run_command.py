@@ -62,17 +62,17 @@ def test_a_file_of_records_gives_a_table_and_a_result_file(mine: Path) -> None:
         (["--from", "jsnl"], "no format 'jsnl'"),
         (["--at", "items"], "say it as JSONPath ('$.items') or JSON Pointer ('/items')"),
         (["--encoding", "latn1"], "no encoding of text named 'latn1'; did you mean latin1"),
-        (["--null", "NA"], "is for cells of CSV and TSV"),
+        (["--null-value", "NA"], "is for cells of CSV and TSV"),
         (["nothing.jsonl"], "no corpus and no file named 'nothing.jsonl'"),
         (["moviez"], "did you mean movies"),
-        (["moviez", "--explain"], "did you mean movies"),
+        (["moviez", "--dry-run"], "did you mean movies"),
         ([""], "a corpus without a name"),
         (["earlier.json"], "earlier.json: is a result file of bakeoff"),
         (["-c", "!*"], "no codec is left of !*"),
         (["movies", "--from", "csv"], "movies is generated and has no format"),
         (["--schema", "messages", "--infer"], "leave one of them out"),
         (["-I", "."], "-I needs --schema"),
-        (["-", "--sizes", "16B"], "--sizes reads a corpus once for each size"),
+        (["-", "--record-sizes", "16B"], "--record-sizes reads a corpus once for each size"),
         (["--ops", "dump", "--repeat"], "leave out --repeat"),
         (["--ops", ","], "names no operation"),
         (["--precision", "much"], "say for instance 5%"),
@@ -326,9 +326,9 @@ def test_what_cannot_be_done_is_said_in_one_message(
 
 
 def test_bad_records_are_counted(mine: Path) -> None:
-    """With --skip-bad the run goes on and says how many, and where the first was."""
+    """With --skip-invalid the run goes on and says how many, and where the first was."""
     (mine / "broken.jsonl").write_text('{"a": 1}\n{"a":\n')
-    done = run(mine, "broken.jsonl", *UNTIMED, "--skip-bad")
+    done = run(mine, "broken.jsonl", *UNTIMED, "--skip-invalid")
 
     assert done.returncode == 0, done.stderr
     assert "broken.jsonl: 1 bad record was skipped, at broken.jsonl, line 2" in done.stderr
@@ -339,7 +339,7 @@ def test_bad_records_are_counted(mine: Path) -> None:
 
 def test_explain_runs_nothing(tmp_path: Path) -> None:
     """The contract and the plan, and no file."""
-    done = run(tmp_path, "movies", "--explain")
+    done = run(tmp_path, "movies", "--dry-run")
 
     assert done.returncode == 0
     assert "The timing contract" in done.stdout
@@ -399,6 +399,6 @@ def test_records_that_fit_another_part_of_a_definition(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert not [text for text in read(tmp_path / "b.json").warnings if "span.avsc" in text]
 
-    checked = launch(tmp_path, "schema", "check", "spans.jsonl", "span.avsc")
+    checked = launch(tmp_path, "schema", "validate", "spans.jsonl", "span.avsc")
     assert checked.returncode == 1
     assert "span.avsc#Span fits all of them" in checked.stderr

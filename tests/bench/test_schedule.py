@@ -120,8 +120,8 @@ def test_all_takes_its_time(folder: Path) -> None:
 
 def test_usual_codecs_are_entered(folder: Path) -> None:
     """Pure-Python twins, variants and property lists come with --all only."""
-    plain = run(folder, "rows.json", "--quick", "--explain").stdout
-    everything = run(folder, "rows.json", "--quick", "--all", "--explain").stdout
+    plain = run(folder, "rows.json", "--quick", "--dry-run").stdout
+    everything = run(folder, "rows.json", "--quick", "--all", "--dry-run").stdout
 
     assert "msgpack/pure" not in plain
     assert "msgpack/tuple" not in plain

@@ -66,11 +66,11 @@ def test_the_codec_is_clocked_where_the_store_calls_it(name: str, sample: Pickle
 
 @pytest.mark.parametrize("name", TIMED)
 @pytest.mark.parametrize("store", STORES)
-def test_the_floor_calls_no_codec(
+def test_the_baseline_calls_no_codec(
     name: str, store: str, sample: PickledSample, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Payloads go in and out as they are."""
-    with closing(made(f"{name}-floor@{store}:SM", sample, "json")) as cell:
+    with closing(made(f"{name}-baseline@{store}:SM", sample, "json")) as cell:
         monkeypatch.setattr("json.JSONEncoder.encode", None)
         items, at = cell.batches(range(len(RECORDS)))(3, 1)
         came = cell.call(items[at])
@@ -149,7 +149,7 @@ def test_where_a_disk_is_full_the_store_says_so_and_the_others_go_on(tmp_path: P
     """A disk that does not hold fifty thousand records; nothing is left on it."""
     small = tmp_path / "small"
     small.mkdir()
-    arguments = "stores movies --store log,sqlite -c msgpack --size SM,LG --all --budget 0 -o out.json"
+    arguments = "stores movies --store log,sqlite -c msgpack --preload SM,LG --all --budget 0 -o out.json"
     command = f"{shlex.join(BAKEOFF)} {arguments}; code=$?; ls -A {small} >left; exit $code"
     mounted = f"mount -t tmpfs -o size=5m tmpfs {small} && {{ {command}; }}"
     done = subprocess.run(

@@ -80,7 +80,7 @@ class TestSlice:
 
         assert counted == spent
 
-    def test_the_floor_copies(self) -> None:
+    def test_the_baseline_copies(self) -> None:
         """Equal bytes, another object; nothing else is copied."""
         data = b"x" * 100
 
@@ -218,7 +218,7 @@ class TestProcess:
         self, executor: LocalExecutor, ready: Ready
     ) -> None:
         """The slow codec is slower by its real factor though a slice of it holds few records."""
-        found = timed(executor, ready, ("json", "dump"), ("yaml/pure", "dump"), ("floor", "dump")).cells
+        found = timed(executor, ready, ("json", "dump"), ("yaml/pure", "dump"), ("baseline", "dump")).cells
 
         assert set(found) == {"0", "1", "2"}
         assert found["1"]["calls"] < 10 < found["0"]["calls"]
@@ -233,9 +233,7 @@ class TestProcess:
 
         assert 1.5 < found["1"]["paired"] / found["0"]["paired"] < 2.5
 
-    @pytest.mark.parametrize(
-        "operation", ["dump-repeat", "dump-nogc", "load-nogc", "dump-streamed", "load-streamed"]
-    )
+    @pytest.mark.parametrize("operation", ["dump-repeat", "dump-nogc", "load-nogc", "dump-cold", "load-cold"])
     def test_variants_run(self, executor: LocalExecutor, ready: Ready, operation: str) -> None:
         """Repeated dumps, and slices without the garbage collector, take part in every round."""
         found = timed(executor, ready, ("json", operation))

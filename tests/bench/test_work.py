@@ -13,7 +13,7 @@ from bakeoff.bench.method import Slices
 from bakeoff.bench.operations.base import CodecParts, UnfitError, burst, rotating
 from bakeoff.bench.worker import work as module
 from bakeoff.bench.worker.records import make_sample
-from bakeoff.bench.worker.work import TimedWork, floor, work
+from bakeoff.bench.worker.work import TimedWork, baseline, work
 from bakeoff.codecs import codec
 
 
@@ -60,7 +60,7 @@ class TestSteps:
 
     def test_streamed_items_are_cold_and_the_codec_is_warm(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The items are there before the caches are emptied; nothing touches them; all are timed together."""
-        log, made, batch = recorded(burst=2, touched=False, streamed=True)
+        log, made, batch = recorded(burst=2, touched=False, cold=True)
         monkeypatch.setattr(module, "evict", lambda: log.append("evict"))
         made.run(batch, 4, 5, warmup=1)
 
@@ -116,7 +116,7 @@ class TestOperations:
         between = make_sample(["x" * 1_600] * 3)
 
         assert (Slices.BURST, 5, 1) == (burst(small), burst(between), burst(large))
-        assert floor("dump", between).burst == 5
+        assert baseline("dump", between).burst == 5
 
 
 def test_a_batch_begins_anywhere_in_the_ring() -> None:

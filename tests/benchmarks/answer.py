@@ -5,7 +5,7 @@ folder of YAML; half a gigabyte of JSON Lines) ``--quick`` ends within 15 s, ``-
 1.2 S + 5 s, the default run within 90 s and the table so far stands on a terminal within 5 s. ``--quick``
 tells every codec that costs 1.2 times as much as the best from it; with both processors busy (``--busy``)
 1.5 times.
-``--explain`` foretells ``--quick`` and the default run within a factor of 1.5.
+``--dry-run`` foretells ``--quick`` and the default run within a factor of 1.5.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _missed(output: Path, factor: float) -> tuple[list[str], int]:
 
 
 def _foretold(*arguments: str | Path) -> float:
-    found = re.search(r"takes +about ([\d,]+) s", _frame.run_bakeoff("run", *arguments, "--explain"))
+    found = re.search(r"takes +about ([\d,]+) s", _frame.run_bakeoff("run", *arguments, "--dry-run"))
     return float(found[1].replace(",", "")) if found else float("nan")
 
 

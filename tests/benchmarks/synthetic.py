@@ -80,7 +80,7 @@ def _furthest(result: Result, operation: str) -> Off:
     codecs = [
         name
         for name in dict.fromkeys(cell.cell.codec for cell in result.cells)
-        if name != "floor"
+        if name != "baseline"
         and all(_samples(result, corpus, operation, name) for corpus in (original, synthetic))
     ]
     found = [Off(0.0, 0.0, f"({len(codecs)} codecs)")]

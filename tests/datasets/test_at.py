@@ -356,7 +356,7 @@ class TestEncoding:
             ("a.jsonl", {"null": ["NA"]}, "is for cells of CSV and TSV"),
             ("movies", {"at": "$.title"}, "movies is no file; leave out --at"),
             ("movies", {"encoding": "utf-8"}, "leave out --encoding"),
-            ("json:loads", {"null": ["NA"]}, "leave out --null"),
+            ("json:loads", {"null": ["NA"]}, "leave out --null-value"),
         ],
     )
     def test_no_use_is_said(self, tmp_path: Path, source: str, how: dict[str, Any], said: str) -> None:
@@ -406,6 +406,6 @@ class TestNull:
         """A schema of them says so."""
         path = put(tmp_path, "a.tsv", self.TEXT.replace(",", "\t"))
         with pytest.raises(SystemExit):
-            main(["schema", "infer", str(path), "--null", "NA", "--null", ""])
+            main(["schema", "infer", str(path), "--null-value", "NA", "--null-value", ""])
 
         assert "    n: int | None\n    x: float | None\n    t: str | None\n" in capfd.readouterr().out

@@ -183,7 +183,7 @@ class TestJsonLines:
             read(path)
 
         assert (
-            f"{path}, line 3, record 2: not JSON: no value at column 7; --skip-bad leaves bad records out"
+            f"{path}, line 3, record 2: not JSON: no value at column 7; --skip-invalid leaves bad records out"
             == str(caught.value)
         )
         assert [{"a": 1}, {"a": 3}] == read(path, skip_bad=True)

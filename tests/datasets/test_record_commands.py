@@ -213,7 +213,7 @@ class TestConvert:
         (tmp_path / "a.jsonl").write_text('{"a": 1}\nnope\n{"a": 3}\n')
         stopped = bakeoff("convert", "a.jsonl", "b.msgpack", cwd=tmp_path)
         files = names(tmp_path)
-        skipped = bakeoff("convert", "a.jsonl", "b.msgpack", "--skip-bad", cwd=tmp_path)
+        skipped = bakeoff("convert", "a.jsonl", "b.msgpack", "--skip-invalid", cwd=tmp_path)
 
         assert 1 == stopped.returncode
         assert "a.jsonl, line 2, record 2" in one_line(stopped.stderr)
@@ -227,7 +227,7 @@ class TestConvert:
         (tmp_path / "a.jsonl").write_text('{"a": 1}\n{"a": {"b": 2}}\n')
         stopped = bakeoff("convert", "a.jsonl", "b.csv", cwd=tmp_path)
         files = names(tmp_path)
-        skipped = bakeoff("convert", "a.jsonl", "b.csv", "--skip-bad", cwd=tmp_path)
+        skipped = bakeoff("convert", "a.jsonl", "b.csv", "--skip-invalid", cwd=tmp_path)
 
         assert 1 == stopped.returncode
         assert "record 2 cannot be written as csv" in one_line(stopped.stderr)
@@ -248,7 +248,7 @@ class TestConvert:
     def test_in_place(self, tmp_path: Path) -> None:
         """A file may be converted onto itself: it is replaced when all has been read."""
         (tmp_path / "a.jsonl").write_text('{"a": 1}\n\nnope\n')
-        done = bakeoff("convert", "a.jsonl", "a.jsonl", "--skip-bad", cwd=tmp_path)
+        done = bakeoff("convert", "a.jsonl", "a.jsonl", "--skip-invalid", cwd=tmp_path)
 
         assert 0 == done.returncode
         assert '{"a":1}\n' == (tmp_path / "a.jsonl").read_text()
@@ -278,7 +278,7 @@ class TestCorpora:
         """Bad records are an error, or counted and shown."""
         (tmp_path / "a.jsonl").write_text("1\n" + "nope\n" * 7)
         stopped = bakeoff("corpora", "a.jsonl", cwd=tmp_path)
-        skipped = bakeoff("corpora", "a.jsonl", "--skip-bad", cwd=tmp_path)
+        skipped = bakeoff("corpora", "a.jsonl", "--skip-invalid", cwd=tmp_path)
 
         assert 1 == stopped.returncode
         assert "line 2, record 2" in one_line(stopped.stderr)

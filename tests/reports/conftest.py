@@ -20,7 +20,7 @@ def result_of() -> Callable[..., Result]:
 
 @pytest.fixture
 def planted() -> Result:
-    """The bake-off of 2011 as a run: four codecs and the floor, on messages."""
+    """The bake-off of 2011 as a run: four codecs and the baseline, on messages."""
     return madeup.planted()
 
 

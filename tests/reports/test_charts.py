@@ -98,12 +98,12 @@ def test_the_front_holds_what_nothing_beats(one: Result) -> None:
             assert any(e["size"] <= row["size"] and e["cost"] <= row["cost"] for e in edge)
 
 
-def test_the_floor_is_no_competitor(one: Result) -> None:
-    """The floor has a bar of its own but no place among sizes and costs, and sets no best."""
+def test_the_baseline_is_no_competitor(one: Result) -> None:
+    """The baseline has a bar of its own but no place among sizes and costs, and sets no best."""
     rows = chart_rows.bars(view_of(one), "dump")
-    floor = next(row for row in rows if row["codec"] == BASELINE)
+    baseline = next(row for row in rows if row["codec"] == BASELINE)
 
-    assert floor["format"] == ""
+    assert baseline["format"] == ""
     assert BASELINE not in {row["codec"] for row in chart_rows.points(view_of(one))}
     assert BASELINE not in {row["codec"] for row in chart_rows.summary([view_of(one)], "dump")}
 

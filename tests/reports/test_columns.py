@@ -31,7 +31,7 @@ def strange(result_of) -> Result:
         "bson": {"dump": 3e-6, "load": 3e-6, "size": 120, "found": 4000, "held@lmdb": 1024},
         "yaml": {"dump": 9e-5, "load": 9e-5, "size": 90, "found": 10},
     }
-    return replace(result_of(cells, floor=False), operations=(FOUND, HELD))
+    return replace(result_of(cells, baseline=False), operations=(FOUND, HELD))
 
 
 def column(result: Result, key: str, **options: object) -> dict[str, str]:
@@ -150,7 +150,7 @@ def test_an_operation_that_a_codec_has_not_is_no_fault_of_it(result_of):
 
 def test_a_table_without_figures_says_whose_they_are(result_of):
     """Those of sweeps stand in tables of their own."""
-    made = result_of({"json": {"batch-dump:1": 2e-6, "batch-dump:10": 1e-6}}, floor=False)
+    made = result_of({"json": {"batch-dump:1": 2e-6, "batch-dump:10": 1e-6}}, baseline=False)
     first, *_ = json.loads(render([made], "json"))["sections"]
 
     assert ["codec", "library", "fidelity"] == [head["key"] for head in first["columns"]]
@@ -158,7 +158,7 @@ def test_a_table_without_figures_says_whose_they_are(result_of):
 
 def test_a_sweep_says_why_a_column_has_no_figure(result_of):
     """In a footnote, and in the row's reason."""
-    made = result_of({"json": {f"batch-dump:{n}": 1e-6 * n for n in (10, 100)}}, floor=False)
+    made = result_of({"json": {f"batch-dump:{n}": 1e-6 * n for n in (10, 100)}}, baseline=False)
     reason = "the frame is too long"
     found = changed(made, operation="batch-dump:100", outcome="error", reason=reason, samples=())
 

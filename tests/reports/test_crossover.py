@@ -67,7 +67,7 @@ def test_sizes_in_words() -> None:
 def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the result of a sweep over two sizes."""
     folder = tmp_path_factory.mktemp("sizes")
-    how = ("--quick", "--all", "--budget", "0", "--sample", "20", "--sizes", "64B..1KB")
+    how = ("--quick", "--all", "--budget", "0", "--sample", "20", "--record-sizes", "64B..1KB")
     done = inprocess.bakeoff(folder, "run", "movies", "-c", "json,msgpack", *how)
     assert done.returncode == 0, done.stderr
     return folder / "bakeoff.json"
@@ -118,10 +118,10 @@ def test_sizes_are_drawn(swept: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["movies", "--sizes", "1MB..16B"], "ends below its beginning"),
-        (["movies", "--sizes", "many"], "no size"),
-        (["movies", "--sizes", "1GB"], "goes beyond 16MiB"),
-        (["-", "--sizes", "16B,1KB"], "keep it in a file"),
+        (["movies", "--record-sizes", "1MB..16B"], "ends below its beginning"),
+        (["movies", "--record-sizes", "many"], "no size"),
+        (["movies", "--record-sizes", "1GB"], "goes beyond 16MiB"),
+        (["-", "--record-sizes", "16B,1KB"], "keep it in a file"),
     ],
 )
 def test_what_cannot_be_is_said_at_once(tmp_path: Path, arguments: list[str], said: str) -> None:

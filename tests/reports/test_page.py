@@ -240,10 +240,10 @@ def test_a_crowded_page_stays_small() -> None:
 
 
 def test_stores_have_tables_of_their_own() -> None:
-    """A call, the codec in it and the floor stand side by side; bars have the codec's part in them."""
-    in_place = {"put@log": 2e-6, "put-codec@log": 1e-6, "put-floor@log": 1e-6, "visit@left": 3e-6}
+    """A call, the codec in it and the baseline stand side by side; bars have the codec's part in them."""
+    in_place = {"put@log": 2e-6, "put-codec@log": 1e-6, "put-baseline@log": 1e-6, "visit@left": 3e-6}
     cells = {"json": in_place, "<b>": {name: 2 * seconds for name, seconds in in_place.items()}}
-    html = page.render([madeup.planted(cells, floor=False)])
+    html = page.render([madeup.planted(cells, baseline=False)])
     read = Reader(html)
 
     hidden = {attrs["id"] for attrs in read.all("section") if "hidden" in attrs}
@@ -266,7 +266,7 @@ def in_store(put: dict[str, float]) -> Result:
         codec: {"put@sqlite": seconds, "put-codec@sqlite": 1e-6, "get@sqlite": 2e-6, "get-codec@sqlite": 1e-6}
         for codec, seconds in put.items()
     }
-    return madeup.planted(cells, floor=False)
+    return madeup.planted(cells, baseline=False)
 
 
 @pytest.mark.parametrize(

@@ -121,8 +121,8 @@ def column(page: Page, key: str) -> list[float]:
 
 
 def codecs(page: Page) -> list[str]:
-    """Return the codecs in the order shown, the floor left out."""
-    names: list[str] = page.locator("#table tbody tr:visible:not(.floor)").evaluate_all(
+    """Return the codecs in the order shown, the baseline left out."""
+    names: list[str] = page.locator("#table tbody tr:visible:not(.baseline)").evaluate_all(
         "rows => rows.map(row => row.dataset.codec)"
     )
     return names
@@ -130,7 +130,7 @@ def codecs(page: Page) -> list[str]:
 
 def ranks(page: Page) -> dict[str, str]:
     """Return the rank shown of each codec."""
-    pairs: list[tuple[str, str]] = page.locator("#table tbody tr:visible:not(.floor)").evaluate_all(
+    pairs: list[tuple[str, str]] = page.locator("#table tbody tr:visible:not(.baseline)").evaluate_all(
         "rows => rows.map(row => [row.dataset.codec, row.querySelector('td.rank').textContent])"
     )
     return dict(pairs)
@@ -188,14 +188,14 @@ def test_a_header_sorts_and_says_so(opened: Opener) -> None:
     assert page.locator("#announcer").inner_text() == "Sorted by load, descending."
 
 
-def test_the_floor_stays_last_and_unranked(opened: Opener) -> None:
+def test_the_baseline_stays_last_and_unranked(opened: Opener) -> None:
     """However the table is sorted, the reference row ends it and has no rank."""
     page = opened()
     for key in ("codec", "dump", "dump", "rank"):
         page.locator(f'#table button[data-sort="{key}"]').click()
         last = page.locator("#table tbody tr:visible").last
 
-        assert last.get_attribute("data-codec") == "floor"
+        assert last.get_attribute("data-codec") == "baseline"
         assert last.locator("td.rank").inner_text() == "–"
 
 
@@ -250,7 +250,7 @@ def test_the_script_is_as_careful(
 def test_the_script_writes_costs_as_python_does(opened: Opener) -> None:
     """The live cost cells show the digits and units that the page was written with."""
     read = "cells => cells.map(cell => cell.querySelector('.v')?.textContent.trim() ?? '')"
-    cells = '#table tr[data-view="0"]:not(.floor) [data-column="cost"]'
+    cells = '#table tr[data-view="0"]:not(.baseline) [data-column="cost"]'
     live: list[str] = opened().locator(cells).evaluate_all(read)
     still: list[str] = opened(java_script_enabled=False).locator(cells).evaluate_all(read)
 
@@ -265,7 +265,7 @@ def test_the_script_writes_costs_as_python_does(opened: Opener) -> None:
 
 
 @pytest.mark.parametrize("near", [1.001e-6, 1.02e-6])
-@pytest.mark.parametrize("baseline", [None, "json", "floor"])
+@pytest.mark.parametrize("baseline", [None, "json", "baseline"])
 def test_the_script_keeps_what_stands_beside_a_cost(
     opened: Opener, result_of: Callable[..., Result], tmp_path: Path, baseline: str | None, near: float
 ) -> None:
@@ -276,7 +276,7 @@ def test_the_script_keeps_what_stands_beside_a_cost(
     # Two per cent are told apart at 0.05, and not at what the run may spend.
     result = result_of({**planted, "json": json}, noise=0.02, seed=12, options={"alpha": 0.0038})
     path.write_text(report.render([result], baseline=baseline), "utf-8")
-    small = '#table tr:not(.floor) [data-column="cost"] small'
+    small = '#table tr:not(.baseline) [data-column="cost"] small'
     page = opened(path=path)
     live = page.locator(small).all_text_contents()
 
@@ -429,7 +429,7 @@ def test_the_csv_runs_no_formulas(opened: Opener, result_of: Callable[..., Resul
         page.get_by_role("button", name="Download CSV").click()
     rows = list(csv.DictReader(io.StringIO(Path(saved.value.path()).read_text("utf-8"))))
 
-    assert {"'=cmd()", "bad", "floor"} == {row["codec"] for row in rows}
+    assert {"'=cmd()", "bad", "baseline"} == {row["codec"] for row in rows}
     assert {"", "'@SUM(1)"} == {row["reason"] for row in rows}
     assert all(float(row["value"]) > 0 for row in rows if row["codec"] == "'=cmd()")
 
@@ -682,7 +682,9 @@ def test_pictures_for_people(opened: Opener, tmp_path: Path, scheme: str, width:
 def test_charts_of_stores_stay_as_they_were_drawn(opened: Opener) -> None:
     """Scripts leave them alone, whatever else they redraw; nothing reaches out of the window."""
     in_place = {"put@sqlite": 9e-6, "put-codec@sqlite": 3e-6, "get@sqlite": 5e-6, "dump": 1e-6, "load": 1e-6}
-    result = madeup.planted({"json": in_place, "bson": {k: 2 * v for k, v in in_place.items()}}, floor=False)
+    result = madeup.planted(
+        {"json": in_place, "bson": {k: 2 * v for k, v in in_place.items()}}, baseline=False
+    )
     page = opened(400, results=[result])
 
     panels = page.locator("#placed .panel")

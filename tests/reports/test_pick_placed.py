@@ -27,7 +27,7 @@ def in_stores(codecs: Mapping[str, tuple[float, float]], *stores: str) -> dict[s
                 f"get@{store}:MD": 5e-6 + get,
                 f"put-codec@{store}:MD": put,
                 f"get-codec@{store}:MD": get,
-                f"put-floor@{store}:MD": 9e-6,
+                f"put-baseline@{store}:MD": 9e-6,
                 f"stored@{store}:MD": 200.0,
             }.items()
             if not (store == "log" and name.startswith("get-"))
@@ -56,7 +56,7 @@ def picked(result: Result, reads: float | None = None, **wish: object) -> tuple[
 def test_the_cheapest_is_picked_by_the_whole_of_a_put_and_its_gets(result_of: ResultOf) -> None:
     """One put and one get unless more reads are asked for; the codec's share stands there."""
     figures = in_stores({"json": (4e-6, 1e-6), "msgpack": (1e-6, 3e-6)}, "sqlite")
-    result = result_of(figures, floor=False)
+    result = result_of(figures, baseline=False)
     once, lines = picked(result)
     often, _ = picked(result, reads=24)
 
@@ -73,7 +73,7 @@ def test_the_cheapest_is_picked_by_the_whole_of_a_put_and_its_gets(result_of: Re
 def test_where_codecs_are_level_it_says_so(result_of: ResultOf) -> None:
     """Two that cost the same in the store, though one of them is twice as quick by itself."""
     figures = in_stores({"json": (2e-9, 2e-9), "msgpack": (1e-9, 1e-9)}, "sqlite")
-    choice, lines = picked(result_of(figures, floor=False))
+    choice, lines = picked(result_of(figures, baseline=False))
 
     assert {choice.winner.name, *choice.tied} == {"json", "msgpack"}
     assert lines[1].endswith("; codecs are not distinguishable there")
@@ -83,7 +83,7 @@ def test_where_codecs_are_level_it_says_so(result_of: ResultOf) -> None:
 def test_several_stores_decide_together_and_each_has_its_line(result_of: ResultOf) -> None:
     """The best of each is named; a store that keeps records has no codec in a get."""
     figures = in_stores({"json": (4e-6, 4e-6), "bson": (1e-6, 4e-6)}, "sqlite", "log")
-    choice, lines = picked(result_of(figures, floor=False))
+    choice, lines = picked(result_of(figures, baseline=False))
 
     assert choice.winner.name == "bson"
     assert [corpus.name for corpus in choice.corpora] == ["messages in sqlite (MD)", "messages in log (MD)"]
@@ -94,7 +94,7 @@ def test_several_stores_decide_together_and_each_has_its_line(result_of: ResultO
 def test_the_usual_filters_hold(result_of: ResultOf) -> None:
     """A codec that runs code from its input is left out, with its reason; one that fails costs its row."""
     figures = in_stores({"pickle": (1e-6, 1e-6), "json": (4e-6, 4e-6)}, "sqlite")
-    result = result_of(figures, floor=False, facts={"pickle": {"trusted_only": True}})
+    result = result_of(figures, baseline=False, facts={"pickle": {"trusted_only": True}})
 
     assert picked(result)[0].winner.name == "json"
     assert "runs code" in dict(picked(result)[0].excluded)["pickle"]
@@ -104,7 +104,7 @@ def test_the_usual_filters_hold(result_of: ResultOf) -> None:
 def test_too_few_processes_pick_nothing(result_of: ResultOf) -> None:
     """As of any other result."""
     result = result_of(
-        in_stores({"json": (4e-6, 1e-6), "bson": (1e-6, 1e-6)}, "lmdb"), floor=False, processes=2
+        in_stores({"json": (4e-6, 1e-6), "bson": (1e-6, 1e-6)}, "lmdb"), baseline=False, processes=2
     )
 
     with pytest.raises(RunError, match="2 timing processes are too few"):
@@ -114,7 +114,7 @@ def test_too_few_processes_pick_nothing(result_of: ResultOf) -> None:
 def test_a_pipeline_is_decided_by_processor_time(result_of: ResultOf) -> None:
     """With the most readers that were measured, unless reads say how many."""
     figures = through_pipes({"json": 10e-6, "msgpack": 5e-6}, 1, 4)
-    result = result_of(figures, floor=False)
+    result = result_of(figures, baseline=False)
     choice, lines = picked(result)
     one, _ = picked(result, reads=1)
 
@@ -129,7 +129,7 @@ def test_a_pipeline_is_decided_by_processor_time(result_of: ResultOf) -> None:
 
 def test_a_line_to_a_store_is_refused(result_of: ResultOf) -> None:
     """Its time is in that of the put."""
-    result = result_of(in_stores({"json": (1e-6, 1e-6)}, "sqlite"), floor=False)
+    result = result_of(in_stores({"json": (1e-6, 1e-6)}, "sqlite"), baseline=False)
 
     with pytest.raises(UsageError, match="--bandwidth"):
         in_place([result], Wish(cost=CostModel.of(1, "1Gbit")))
@@ -146,7 +146,7 @@ def test_other_results_are_as_they_are(planted: Result) -> None:
 
 def test_the_command_says_it_and_writes_the_lock(result_of: ResultOf, bakeoff) -> None:
     """The codec on the first line, the places on the last ones."""
-    result = result_of(in_stores({"json": (4e-6, 4e-6), "msgpack": (1e-6, 1e-6)}, "sqlite"), floor=False)
+    result = result_of(in_stores({"json": (4e-6, 4e-6), "msgpack": (1e-6, 1e-6)}, "sqlite"), baseline=False)
     write(result, Path("stores.json"))
     code, out, _ = bakeoff("pick", "stores.json", "--write", "--lock", "a.lock")
 

@@ -19,7 +19,7 @@ OPERATIONS = ("latency-p50", "latency-p99", "delivered", "cpu", "cpu-codec")
 
 
 def results(*, dear: float = 2.0, behind: str = "", **more: object) -> Result:
-    """Return a run of two codecs and the floor through a pipe, with one reader and with four.
+    """Return a run of two codecs and the baseline through a pipe, with one reader and with four.
 
     Args:
         dear: How many times msgpack's processor time json takes.
@@ -33,7 +33,7 @@ def results(*, dear: float = 2.0, behind: str = "", **more: object) -> Result:
             for operation, value in zip(OPERATIONS, taken, strict=True):
                 if codec != BASELINE or operation != "cpu-codec":
                     found[f"{operation}@pipe:{readers}{behind}"] = value
-    made = planted(figures, corpora=("movies",), floor=False, **more)  # type: ignore[arg-type]
+    made = planted(figures, corpora=("movies",), baseline=False, **more)  # type: ignore[arg-type]
     return dataclasses.replace(made, codecs=tuple(c for c in made.codecs if c.name != BASELINE))
 
 
@@ -44,7 +44,7 @@ def rows(result: Result, title: str) -> dict[tuple[str, str], dict[str, str]]:
 
 
 def test_latency_processor_time_and_the_codecs_part_stand_side_by_side():
-    """For each number of readers; the floor is the last and has neither rank nor share."""
+    """For each number of readers; the baseline is the last and has neither rank nor share."""
     found = rows(results(), "movies through pipe, 3,000 records a second")
 
     assert [
@@ -55,12 +55,12 @@ def test_latency_processor_time_and_the_codecs_part_stand_side_by_side():
         ("4", "json"),
         ("4", BASELINE),
     ] == list(found)
-    json, floor = found["4", "json"], found["4", BASELINE]
+    json, baseline = found["4", "json"], found["4", BASELINE]
     assert pytest.approx(3.2e-4, rel=0.02) == float(json["cpu"])
     assert pytest.approx(2e-3, rel=0.02) == float(json["latency-p99"])
     assert pytest.approx(0.25, rel=0.02) == float(json["share"])
-    assert ("2", "", "") == (json["rank"], floor["rank"], floor["share"])
-    assert ("200.0", "100.0") == (json["size"], floor["size"])
+    assert ("2", "", "") == (json["rank"], baseline["rank"], baseline["share"])
+    assert ("200.0", "100.0") == (json["size"], baseline["size"])
 
 
 def test_the_last_table_says_how_far_codecs_are_apart_or_that_they_tie():

@@ -1,7 +1,8 @@
-"""README's chart and table are what the commands beside them make of the committed result file."""
+"""README's pictures and the table of 2011 are what the commands make of the committed result files."""
 
 from __future__ import annotations
 
+import importlib.util
 import re
 from pathlib import Path
 from xml.etree import ElementTree
@@ -15,6 +16,7 @@ pytestmark = pytest.mark.checkout
 ROOT = Path(__file__).parents[2]
 IMAGES = ROOT / "docs" / "images"
 README = (ROOT / "README.md").read_text()
+RESULTS = (ROOT / "docs" / "results-2011.md").read_text()
 LEEWAY = 8.0
 """Pixels by which fonts of two machines may move what is drawn."""
 
@@ -51,15 +53,28 @@ def test_the_chart_is_what_the_command_draws(tmp_path: Path, name: str, flags: l
     for (*_, now), (*_, then) in zip(ours, theirs, strict=True):
         assert now == pytest.approx(then, abs=LEEWAY)
     assert f"docs/images/{name}" in README
-    assert "bakeoff report messages.json -o messages.svg" in README
+    assert "bakeoff report messages.json -o messages.svg" in RESULTS
 
 
 def test_the_table_is_what_the_command_writes(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    """Rows, footnotes and recommendation stand in README as they are printed, however wide the columns."""
-    command = re.search(r"^bakeoff report messages\.json (-f md .*)$", README, re.M)
+    """Rows, footnotes and recommendation are on the page as they are printed, however wide the columns."""
+    command = re.search(r"^bakeoff report messages\.json (-f md .*)$", RESULTS, re.M)
     assert command
     report(*command[1].split())
     printed = capfdbinary.readouterr().out.decode()
     table = printed[printed.index("| codec") : printed.rindex("\n\nbakeoff run messages")]
 
-    assert narrowed(table) in narrowed(README)
+    assert narrowed(table) in narrowed(RESULTS)
+
+
+def test_the_recording_is_what_the_command_prints() -> None:
+    """Of the committed result; README shows it."""
+    spec = importlib.util.spec_from_file_location("record", ROOT / "docs" / "record.py")
+    assert spec is not None
+    assert spec.loader is not None
+    record = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(record)
+
+    assert record.recording() == (IMAGES / "quick.svg").read_text("utf-8")
+    assert "docs/images/quick.svg" in README
+    assert record.COMMAND in README

@@ -55,7 +55,7 @@ def test_all_that_is_known_of_cells_is_read() -> None:
     assert {StoreSetup, PipelineSetup} <= {type(facts.setup) for facts in result.operations}
     assert StoreSetup("SM", 100, batch=50) == result.operation("put-batch@sqlite:SMx50").setup
     assert PipelineSetup(1, rate=500) == result.operation("cpu@pipe:1x500").setup
-    assert all(cell.check is not None for cell in result.cells if cell.cell.codec != "floor")
+    assert all(cell.check is not None for cell in result.cells if cell.cell.codec != "baseline")
     assert any(cell.steady is not None for cell in result.cells)
     assert any("p50" in cell.extras for cell in result.cells)
 

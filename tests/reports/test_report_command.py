@@ -83,7 +83,7 @@ def test_pyperf_files_of_any_name(bakeoff, result_of, tmp_path):
     """Codec names become file names that stay apart and inside the folder."""
     one = {"dump": 1e-6, "load": 1e-6}
     names = ["msgpack/tuple|zstd:3", "msgpack-tuple-zstd-3", "../../up", "MSGPACK-tuple-zstd-3"]
-    write(result_of(dict.fromkeys(names, one), floor=False), tmp_path / "a.json")
+    write(result_of(dict.fromkeys(names, one), baseline=False), tmp_path / "a.json")
     code, _, _ = bakeoff("report", tmp_path / "a.json", "-f", "pyperf", "-o", tmp_path / "out")
 
     assert 0 == code
@@ -308,7 +308,7 @@ def test_open(bakeoff, file, monkeypatch):
 def test_all_cells_failed(bakeoff, result_of):
     """A file in which nothing worked is shown with its reasons; nothing can be picked from it."""
     failed = {"a": ("crashed", "signal 11"), "b": ("timed out", "stood still for 60 s")}
-    write(result_of({}, outcomes=failed, floor=False), Path("bakeoff.json"))
+    write(result_of({}, outcomes=failed, baseline=False), Path("bakeoff.json"))
 
     for form in ("text", "md", "csv", "json", "latex", "rst", "html"):
         code, out, _ = bakeoff("report", "-f", form)
@@ -348,7 +348,7 @@ def test_read_only_folder(bakeoff, file, tmp_path):
         (["-f", "md", "--open"], "--open shows the HTML page"),
         (["-f", "gif"], "is not one of"),
         (["-f", "md", "--chart", "bars"], "--chart belongs to svg and png"),
-        (["-f", "svg", "--per", "5"], "a chart takes no --per"),
+        (["-f", "svg", "--scale-to", "5"], "a chart takes no --scale-to"),
         (["-f", "pyperf", "-o", "out", "--sort", "load"], "pyperf takes no --sort"),
         (["-f", "pyperf", "-o", "bakeoff.json/out"], "bakeoff.json/out: cannot make this folder"),
         (["-o", "no/such/table.md"], "no/such/table.md: cannot write here"),

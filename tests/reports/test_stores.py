@@ -27,7 +27,7 @@ def measured(store: str, *states: str, times: float = 1.0) -> dict[str, float]:
             found |= {
                 f"{operation}{where}": TOTAL * times,
                 f"{operation}-codec{where}": PART * times,
-                f"{operation}-floor{where}": FLOOR * times,
+                f"{operation}-baseline{where}": FLOOR * times,
             }
         found[f"stored@{store}:{state}"] = 200
     return found
@@ -47,10 +47,10 @@ def results(*states: str, **more: object):
             del figures[codec][name]
         for state in states:
             figures[codec][f"open-nogc@log:{state}"] = TOTAL / 2
-    return planted(figures, corpora=("movies",), floor=False, **more)
+    return planted(figures, corpora=("movies",), baseline=False, **more)
 
 
-def test_total_codec_share_and_floor_stand_side_by_side():
+def test_total_codec_share_and_baseline_stand_side_by_side():
     """For each store and codec; a store in memory has no codec to clock in a get."""
     rows = list(csv.DictReader(io.StringIO(render([results("MD")], "csv"))))
     first = {(row["store"], row["codec"]): row for row in rows if "put, get" in row["corpus"]}
@@ -59,7 +59,7 @@ def test_total_codec_share_and_floor_stand_side_by_side():
     row = first["sqlite", "json"]
     near = pytest.approx
     assert near([3 * TOTAL, 3 * PART, 3 * FLOOR], rel=0.01) == [
-        float(row[key]) for key in ("put", "put-codec", "put-floor")
+        float(row[key]) for key in ("put", "put-codec", "put-baseline")
     ]
     assert near(0.25, rel=0.01) == float(row["put-share"])
     assert ("", "", True) == (
@@ -184,6 +184,6 @@ def test_where_too_few_rare_calls_were_seen_it_says_so():
 
 def test_sizes_alone_are_a_table_of_codecs() -> None:
     """Tables of pipelines show sizes, too, but a result of sizes is none of pipelines."""
-    result = planted({"json": {"size": 20}, "msgpack": {"size": 10}}, corpora=("movies",), floor=False)
+    result = planted({"json": {"size": 20}, "msgpack": {"size": 10}}, corpora=("movies",), baseline=False)
 
     assert kind_of_all([result]) == ""

@@ -53,11 +53,11 @@ def order(text):
 
 class TestText:
     def test_ranks_by_cost(self, planted):
-        """The cheapest in dump plus load stands first, the floor last and without a rank."""
+        """The cheapest in dump plus load stands first, the baseline last and without a rank."""
         text = render([planted], "text")
 
-        assert ["msgpack", "bson", "json", "yaml", "floor"] == order(text)
-        assert [line.split()[-1] for line in text.splitlines() if line.startswith("floor")] == ["–"]
+        assert ["msgpack", "bson", "json", "yaml", "baseline"] == order(text)
+        assert [line.split()[-1] for line in text.splitlines() if line.startswith("baseline")] == ["–"]
 
     def test_reads_re_rank(self, planted):
         """With many reads per write the fastest loader wins."""
@@ -112,7 +112,7 @@ class TestText:
     def test_a_tie_is_told_from_what_is_not_known(self, result_of, noise, processes, verdict):
         """Codecs that are the same share ranks without a word; noise is said to be noise."""
         same = {"dump": 2e-6, "load": 2e-6, "size": 100}
-        run = result_of({"a": same, "b": same}, noise=noise, processes=processes, floor=False)
+        run = result_of({"a": same, "b": same}, noise=noise, processes=processes, baseline=False)
         text = render([run], "text")
         (section,) = json.loads(render([run], "json"))["sections"]
         first, second = (row["codec"] for row in section["rows"])
@@ -130,7 +130,9 @@ class TestText:
         """A cost is (1.02×) the best exactly where it may have its rank, at whatever alpha the run spent."""
         base = {"dump": 1e-6, "load": 1e-6, "size": 100}
         near = {"dump": 1.02e-6, "load": 1.02e-6, "size": 100}
-        run = result_of({"a": base, "b": near}, noise=0.02, seed=seed, options={"alpha": 0.0038}, floor=False)
+        run = result_of(
+            {"a": base, "b": near}, noise=0.02, seed=seed, options={"alpha": 0.0038}, baseline=False
+        )
         (section,) = json.loads(render([run], "json", columns="cost:x,rank"))["sections"]
         texts = [(r["entries"]["cost:x"]["text"], r["entries"]["rank"]["text"]) for r in section["rows"]]
 
@@ -169,7 +171,7 @@ class TestText:
         """Columns stand as asked for and rows as sorted."""
         text = render([planted], "text", columns="codec,bytes", sort="-bytes")
 
-        assert ["bson", "json", "yaml", "msgpack", "floor"] == order(text)
+        assert ["bson", "json", "yaml", "msgpack", "baseline"] == order(text)
         assert "dump" not in text.split("──")[0].split("processes")[1]
 
     def test_group_by_format(self, result_of):
@@ -179,7 +181,7 @@ class TestText:
             "msgpack": {"dump": 2e-6, "load": 2e-6},
             "orjson": {"dump": 1e-6, "load": 1e-6},
         }
-        run = result_of(planted, facts={"orjson": {"format": "json"}}, floor=False)
+        run = result_of(planted, facts={"orjson": {"format": "json"}}, baseline=False)
         lines = render([run], "text", group_by="format").splitlines()
         names = [
             line.split()[0] for line in lines[lines.index(next(x for x in lines if "──" in x)) :] if line
@@ -310,7 +312,7 @@ class TestText:
     def test_empty_result(self, result_of):
         """A result without cells is refused with the next step."""
         with pytest.raises(UsageError, match="nothing to show"):
-            render([result_of({}, floor=False)], "text")
+            render([result_of({}, baseline=False)], "text")
 
     def test_fix_phase(self, result_of):
         """Load, fix and their sum stand apart, and the ranking counts the sum."""
@@ -320,7 +322,7 @@ class TestText:
         text = render([run], "text")
 
         assert "load+fix" in text
-        assert ["b", "a+schema", "floor"] == order(text)
+        assert ["b", "a+schema", "baseline"] == order(text)
 
     def test_nothing_to_fix(self, result_of):
         """A schema that has nothing to fix costs nothing, is said so, and leaves the codec ranked."""
@@ -335,7 +337,7 @@ class TestText:
 
         assert re.search(r"^pickle\+schema .* 0 \[\w\] ", text, re.M)
         assert "the schema has nothing to fix for this codec" in text
-        assert ["pickle+schema", "a+schema", "floor"] == order(text)
+        assert ["pickle+schema", "a+schema", "baseline"] == order(text)
 
     def test_failed_fix(self, result_of):
         """Advice that fails leaves neither a sum nor a rank."""
@@ -473,11 +475,11 @@ class TestSeveralFiles:
         second = result_of({"json": one}, facts={"json": {"version": "2.0"}})
         text = render([first, second], "text")
 
-        assert {"json", "bson", "floor"} == set(order(text))
+        assert {"json", "bson", "baseline"} == set(order(text))
         assert "json @1.2.3" in text
         assert "json @2.0" in text
         assert "bson #" not in text
-        assert 1 == text.count("\nfloor ")
+        assert 1 == text.count("\nbaseline ")
 
     def test_same_run_twice(self, planted):
         """Two runs of the same keep a row each, numbered by file."""
@@ -510,7 +512,7 @@ class TestSeveralFiles:
 
         assert text.startswith("messages\n")
         assert "\nmessages (ffffffff)\n" in text
-        assert 2 == text.count("\nfloor ")
+        assert 2 == text.count("\nbaseline ")
 
     def test_other_sample_of_a_corpus(self, result_of):
         """Codecs measured on 200 and on 1,000 records are not ranked together; other options are told."""
@@ -526,7 +528,7 @@ class TestSeveralFiles:
         assert "\nbson " not in here
         assert "\nbson " in there
         assert "#" not in text
-        assert 2 == text.count("\nfloor ")
+        assert 2 == text.count("\nbaseline ")
         assert "! file 2 was measured otherwise than file 1: option gc: on → off\n" in text
 
     def test_names_of_many_samples(self, planted):
@@ -572,7 +574,7 @@ class TestOtherFormats:
         found = list(csv.DictReader(io.StringIO(render([planted], "csv"))))
         by_codec = {row["codec"]: row for row in found}
 
-        assert ["msgpack", "bson", "json", "yaml", "floor"] == [row["codec"] for row in found]
+        assert ["msgpack", "bson", "json", "yaml", "baseline"] == [row["codec"] for row in found]
         json_row = by_codec["json"]
         assert float(json_row["dump_low"]) < float(json_row["dump"]) < float(json_row["dump_high"])
         assert 1675 == float(json_row["bytes"])
@@ -589,7 +591,7 @@ class TestOtherFormats:
         for rows in (in_csv, in_json):
             found = {row["codec"]: (row["outcome"], row["reason"]) for row in rows}
             assert ("lossy", lost) == found["bson"]
-            assert ("ok", "") == found["json"] == found["floor"]
+            assert ("ok", "") == found["json"] == found["baseline"]
 
     def test_csv_tells_a_failed_cell(self, planted):
         """A codec with figures and a cell that failed is no success, though no column shows the cell."""
@@ -680,7 +682,7 @@ class TestOtherFormats:
     def test_any_name_in_any_format(self, result_of, name, reason):
         """No name and no reason breaks an output, and rows stay rows."""
         run = result_of(
-            {name: {"dump": 1e-6, "load": 1e-6}}, outcomes={name + "2": ("error", reason)}, floor=False
+            {name: {"dump": 1e-6, "load": 1e-6}}, outcomes={name + "2": ("error", reason)}, baseline=False
         )
         for form in OUTPUT_FORMATS:
             assert render([run], form)
@@ -803,7 +805,7 @@ def test_codecs_that_are_absent_for_one_reason_share_a_line(result_of):
 @pytest.mark.parametrize(("met", "share", "marked"), [(8, 0.2, True), (3, 0.2, False), (8, 0.01, False)])
 def test_rare_calls_that_take_long_are_said(result_of, met, share, marked):
     """Where most processes have met some and they take a share worth a word: what they add to the mean."""
-    made = result_of({"json": {"dump": 1e-6, "load": 2e-6}}, floor=False, processes=8)
+    made = result_of({"json": {"dump": 1e-6, "load": 2e-6}}, baseline=False, processes=8)
     text = render(
         [changed(made, operation="dump", sample=lambda s: replace(s, dear=int(s.pair < met), rare=share))]
     )

@@ -33,7 +33,7 @@ OTHERS = (
     ["compare", "new.json", "old.json", "--force", "--fail-above", "5%"],
     ["pick", "new.json", "--explain", "--needs", "datetime"],
     ["pick", "new.json", "--write", "--replace", "--lock", "new.lock"],
-    ["run", "--resume", "new.json", "--explain"],
+    ["run", "--resume", "new.json", "--dry-run"],
 )
 
 ATTACKS = {
@@ -182,7 +182,7 @@ def hostile(files: Files, attack: str) -> None:
         return renamed(text) if at[0] == "codecs" and key == "name" else text + attack
 
     def renamed(text: str) -> str:
-        return text if text == "floor" else text + line
+        return text if text == "baseline" else text + line
 
     def named(text: str) -> str:
         return (text + line).replace("/", "_")
@@ -219,7 +219,7 @@ def test_hostile_text_stays_text(files: Files, attack: str, capsys: pytest.Captu
         ["compare", "new.json", "new.json"],
         ["compare", "new.json", "new.json", "-f", "md"],
         ["pick", "new.json", "--explain", "--allow-loss"],
-        ["run", "--resume", "new.json", "--explain"],
+        ["run", "--resume", "new.json", "--dry-run"],
         ["run", "--resume", "new.json"],
     ):
         ended(command)

@@ -71,14 +71,14 @@ def test_a_copy_needs_the_folder_of_its_imports(repo: Path, capsys: pytest.Captu
     Path("spans.jsonl").write_text('{"spans": []}\n' * 30)
     for command in (
         ("schema", "show", "copy.proto", "-c", "json"),
-        ("schema", "check", "spans.jsonl", "copy.proto"),
+        ("schema", "validate", "spans.jsonl", "copy.proto"),
         ("schema", "export", "copy.proto", "-f", "avro"),
         ("evolve", "copy.proto", "copy.proto#Batch", "-c", "json", "--budget", "0.1s"),
-        ("run", "spans.jsonl", "--schema", "copy.proto", "-c", "json", "--explain"),
+        ("run", "spans.jsonl", "--schema", "copy.proto", "-c", "json", "--dry-run"),
     ):
         assert run(*command, "-I", str(repo)) == 0
     capsys.readouterr()
-    assert run("run", "spans.jsonl", "-I", str(repo), "--explain") == 2
+    assert run("run", "spans.jsonl", "-I", str(repo), "--dry-run") == 2
     assert "-I needs --schema" in capsys.readouterr().err
 
 

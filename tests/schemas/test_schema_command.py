@@ -51,11 +51,11 @@ def test_infer_show_check(files: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert run("schema", "show", "events.py", "-c", "pickle,json,pickle/2") == 0
     assert capsys.readouterr().out.endswith("\n\nEvent after pickle, pickle/2: nothing to do\n")
 
-    assert run("schema", "check", "clean.jsonl", "events.py") == 0
-    assert run("schema", "check", "clean.jsonl", "events.py", "-c", "json+schema") == 0
+    assert run("schema", "validate", "clean.jsonl", "events.py") == 0
+    assert run("schema", "validate", "clean.jsonl", "events.py", "-c", "json+schema") == 0
     assert capsys.readouterr().out.count("28 records, no advice from Event") == 2
 
-    assert run("schema", "check", "dirty.jsonl", "events.py:Event") == 1
+    assert run("schema", "validate", "dirty.jsonl", "events.py:Event") == 1
     out = capsys.readouterr().out
     assert "3 pieces of advice from Event on 2 of 30 records" in out
     assert "$.at" in out
@@ -67,7 +67,7 @@ def test_records_that_are_lists(files: Path, capsys: pytest.CaptureFixture[str])
     Path("lists.jsonl").write_text('[{"a": 1}]\n[{"a": 2}]\n')
 
     assert run("schema", "infer", "lists.jsonl", "-o", "lists.py") == 0
-    assert run("schema", "check", "lists.jsonl", "lists.py") == 0
+    assert run("schema", "validate", "lists.jsonl", "lists.py") == 0
     assert "2 records, no advice" in capsys.readouterr().out
 
 
@@ -94,8 +94,8 @@ def test_what_was_corrected_by_hand_is_kept(files: Path, capsys: pytest.CaptureF
 @pytest.mark.parametrize(
     ("content", "options", "words"),
     [
-        ('{"id": 1}\n{"id":\n', [], "--skip-bad leaves bad records out"),
-        ('{"id":\n', ["--skip-bad"], "no record in it"),
+        ('{"id": 1}\n{"id":\n', [], "--skip-invalid leaves bad records out"),
+        ('{"id":\n', ["--skip-invalid"], "no record in it"),
         ("", [], "no record in it"),
         (None, [], "no file of records in this folder"),
     ],
@@ -110,7 +110,7 @@ def test_records_that_cannot_be_read_are_no_advice(
     else:
         Path("bad.jsonl").write_text(content)
 
-    assert run("schema", "check", "bad.jsonl", "events.py", *options) == 2
+    assert run("schema", "validate", "bad.jsonl", "events.py", *options) == 2
     assert words in capsys.readouterr().err
 
 
@@ -119,7 +119,7 @@ def test_one_piece_of_advice(files: Path, capsys: pytest.CaptureFixture[str]) ->
     Path("events.py").write_text("from typing import TypedDict\n\nclass Event(TypedDict):\n    id: int\n")
     Path("one.jsonl").write_text('{"id": "x"}\n')
 
-    assert run("schema", "check", "one.jsonl", "events.py") == 1
+    assert run("schema", "validate", "one.jsonl", "events.py") == 1
     assert "one.jsonl: 1 piece of advice from Event on 1 of 1 record\n" in capsys.readouterr().out
 
 
@@ -127,8 +127,8 @@ def test_one_piece_of_advice(files: Path, capsys: pytest.CaptureFixture[str]) ->
     ("arguments", "words"),
     [
         (["schema", "show", "none.py"], "no such schema file"),
-        (["schema", "check", "clean.jsonl", "json:loads"], "unsupported type"),
-        (["schema", "check", "clean.jsonl", "script.py"], "script.py does not import"),
+        (["schema", "validate", "clean.jsonl", "json:loads"], "unsupported type"),
+        (["schema", "validate", "clean.jsonl", "script.py"], "script.py does not import"),
         (["schema", "infer", "clean.jsonl", "--name", "no name"], "not a Python name"),
         (["schema", "show", "movies", "-c", "msgpakc"], "no such codec"),
     ],
@@ -159,7 +159,7 @@ def test_a_definition_is_a_schema(files: Path, capsys: pytest.CaptureFixture[str
     capsys.readouterr()
     found = []
     for schema in ("events.py", f"events.{ending}"):
-        assert run("schema", "check", "dirty.jsonl", schema) == 1
+        assert run("schema", "validate", "dirty.jsonl", schema) == 1
         found.append(capsys.readouterr().out.splitlines()[1:])
     assert found[0] == found[1]
 

@@ -35,5 +35,5 @@ MODULES: Mapping[str, str] = {
 DEFAULT = ("log", "sqlite", "lmdb")
 """Stores that are entered when none is named."""
 
-_places = BackendRegistry("store", StoreKind, __package__, "STORES", MODULES, ENTRY_POINTS, StoreError)
-kind, kinds, by_url = _places.kind, _places.kinds, _places.by_url
+_registry = BackendRegistry("store", StoreKind, __package__, "STORES", MODULES, ENTRY_POINTS, StoreError)
+kind, kinds, by_url = _registry.kind, _registry.kinds, _registry.by_url

@@ -62,7 +62,7 @@ class Wire:
 
 
 def opaque(written: str = "") -> Wire:
-    """Return a wire on which records are payloads already: what is left is the store's own time, its floor.
+    """Return a wire on which records are payloads already: that leaves the store's own time, the baseline.
 
     A store filled through it holds what a codec of the format `written` would have left there.
     """

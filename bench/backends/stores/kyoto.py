@@ -1,7 +1,7 @@
 """Kyoto Cabinet's tree, the embedded store of the post of 2011, through its C library.
 
 Its Python binding is built for one version of Python; ctypes works with every one, at some microseconds a
-call, which are part of the floor.
+call, which are part of the baseline.
 """
 
 from __future__ import annotations

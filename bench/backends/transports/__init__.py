@@ -21,7 +21,7 @@ MODULES: Mapping[str, str] = {"pipe": "pipe", "zmq": "zmq", "redis": "redis", "n
 DEFAULT = ("pipe", "zmq")
 """Transports that are taken when none is named."""
 
-_places = BackendRegistry(
+_registry = BackendRegistry(
     "transport", TransportKind, __package__, "TRANSPORTS", MODULES, ENTRY_POINTS, TransportError
 )
-kind, kinds, by_url = _places.kind, _places.kinds, _places.by_url
+kind, kinds, by_url = _registry.kind, _registry.kinds, _registry.by_url

@@ -54,7 +54,7 @@ class AttackFinding:
     @property
     def reproduction(self) -> str:
         """The command that shows it again."""
-        return f"bakeoff check '{self.codec}' --only {self.case.title}"
+        return f"bakeoff attack '{self.codec}' --only {self.case.title}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ const state = JSON.parse(byId("state").textContent);
 const GOOD = new Set(["ok", "lossy"]);
 
 const candidates = collect();
-const table = new Table(byId("table"), candidates, state.floor);
+const table = new Table(byId("table"), candidates, state.baselineRow);
 const weights = { reads: 1, bandwidth: null, rate: 0 };
 const charts = {
   front: new Chart(byId("front"), state.charts.front, "points"),
@@ -33,7 +33,7 @@ function collect() {
   state.views.forEach(({ machine, corpus }, view) => {
     const { cells } = machines.find((entry) => entry.machine === machine);
     for (const cell of cells) {
-      if (cell.corpus !== corpus || cell.codec === state.floor) continue;
+      if (cell.corpus !== corpus || cell.codec === state.baselineRow) continue;
       const key = `${view}/${cell.codec}`;
       const known = state.views[view].codecs[cell.codec];
       if (!found.has(key)) found.set(key, { view, codec: cell.codec, size: null, ranked: true, means: {}, ...known });
@@ -94,12 +94,12 @@ function update() {
   }
   let count = 0;
   for (const line of table.lines) {
-    const shown = views.includes(line.view) && (line.floor ? !search : takesPart(line)) && line.codec.toLowerCase().includes(search);
+    const shown = views.includes(line.view) && (line.isBaseline ? !search : takesPart(line)) && line.codec.toLowerCase().includes(search);
     line.row.hidden = !shown;
-    if (shown && !line.floor) count += 1;
+    if (shown && !line.isBaseline) count += 1;
   }
   table.sort();
-  const total = lines.filter((line) => !line.floor).length;
+  const total = lines.filter((line) => !line.isBaseline).length;
   put(byId("count"), count === total ? `${total} rows` : `${count} of ${total} rows`);
   byId("nothing").hidden = count > 0;
   place(points, views.length > 1);
@@ -368,7 +368,7 @@ function drawBars(chosen) {
   // A bar over several corpora stands for all of them: one that is left out takes it along.
   const out = new Set(table.lines.filter((line) => views.includes(line.view) && !takesPart(line)).map((line) => line.codec));
   for (const [operation, { panel, chart }] of charts.bars) {
-    const rows = (state.charts.rows[operation][chosen] ?? []).filter((row) => row.codec === state.floor || !out.has(row.codec));
+    const rows = (state.charts.rows[operation][chosen] ?? []).filter((row) => row.codec === state.baselineRow || !out.has(row.codec));
     const ends = rows.length ? `: ${rows.length} bars from ${rows[0].codec} (${rows[0].label}) to ${rows.at(-1).codec} (${rows.at(-1).label}).` : ": no figure.";
     chart.draw(rows, panel.querySelector("h3").textContent + ends);
     const said = state.charts.unseen[operation][chosen] ?? "";

@@ -1,16 +1,16 @@
 // The table: shows rows of one view or of all, writes cost, rank and rate, sorts and filters.
 
 class Table {
-  constructor(element, candidates, floor) {
+  constructor(element, candidates, baselineRow) {
     this.element = element;
     this.body = element.tBodies[0];
     this.headers = [...element.tHead.querySelectorAll("th")];
-    this.lines = [...this.body.rows].map((row, index) => this.line(row, candidates, floor, index));
+    this.lines = [...this.body.rows].map((row, index) => this.line(row, candidates, baselineRow, index));
     this.key = "rank";
     this.descending = false;
   }
 
-  line(row, candidates, floor, index) {
+  line(row, candidates, baselineRow, index) {
     const { view, codec, format } = row.dataset;
     const cells = {};
     for (const cell of row.querySelectorAll("[data-column]")) cells[cell.dataset.column] = cell;
@@ -21,7 +21,7 @@ class Table {
     }
     return {
       row, index, view: Number(view), codec, format, cells, values,
-      floor: codec === floor,
+      isBaseline: codec === baselineRow,
       lossy: row.hasAttribute("data-lossy"),
       trusted: row.hasAttribute("data-trusted"),
       rank: row.querySelector("td.rank"),
@@ -37,7 +37,7 @@ class Table {
     line.values.rank = cost?.first !== undefined ? cost.value : undefined;
     put(line.rank, cost?.place ?? "–");
     line.row.classList.toggle("first", cost?.first === 1);
-    if (line.cells.cost && !line.floor) this.figure(line, cost, base, unit, faster);
+    if (line.cells.cost && !line.isBaseline) this.figure(line, cost, base, unit, faster);
     if (line.cells.rate) this.rate(line, cost, weights);
   }
 
@@ -77,11 +77,11 @@ class Table {
     put(cell, `${cores < 0.01 ? "<0.01" : quantity(cores)} cores${weights.bandwidth === null ? "" : `, line ${share(wire)}`}`);
   }
 
-  /** Put rows in order: those with a value first, the floor last. */
+  /** Put rows in order: those with a value first, the baseline last. */
   sort() {
     const { key } = this;
     const sign = this.descending ? -1 : 1;
-    const place = (line) => (line.floor ? 2 : line.values[key] === undefined || line.values[key] === "" || line.values[key] === "–" ? 1 : 0);
+    const place = (line) => (line.isBaseline ? 2 : line.values[key] === undefined || line.values[key] === "" || line.values[key] === "–" ? 1 : 0);
     const ordered = [...this.lines].sort((a, b) => {
       const order = place(a) - place(b);
       if (order || place(a)) return order || a.index - b.index;

@@ -1,4 +1,4 @@
-"""``bakeoff check --conformance``: what codecs make of public suites."""
+"""``bakeoff attack --conformance``: what codecs make of public suites."""
 
 from __future__ import annotations
 

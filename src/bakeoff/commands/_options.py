@@ -192,21 +192,21 @@ def format_option(
 _HOW: Final = ("skip_bad", "trusted", "at", "encoding", "null")
 
 trusted_option: Final = click.option(
-    "--trusted", is_flag=True, help="Read pickle files, which can run any code."
+    "--trusted", is_flag=True, help="Allow pickle files, which can run any code."
 )
 
 records_option: Final = click.option(
     "-n",
     "--records",
     metavar="N",
-    help="Size of built-in corpora, most records of others (SM, MD, LG or a number).",
+    help="Number of records (SM, MD, LG or a number); of your own files at most.",
 )
 
 
 seed_option: Final = click.option(
     "--seed",
     type=click.IntRange(0, 2**64 - 1),
-    help="Of made records: same seed, same bytes.  [default: 1]",
+    help="Seed for generated records.  [default: 1]",
 )
 
 
@@ -214,7 +214,7 @@ patience_option: Final = click.option(
     "--all",
     "no_time_limit",
     is_flag=True,
-    help="Measure every figure, also where --budget does not suffice.",
+    help="Measure everything and ignore the time budget.",
 )
 
 
@@ -230,25 +230,29 @@ def reading(function: _F) -> _F:
     for option in (
         trusted_option,
         click.option(
-            "--skip-bad", is_flag=True, help="Leave out bad records instead of stopping at the first."
+            "--skip-invalid",
+            "skip_bad",
+            is_flag=True,
+            help="Skip records that cannot be read, instead of stopping.",
         ),
         click.option(
-            "--null",
+            "--null-value",
+            "null",
             multiple=True,
             metavar="TEXT",
-            help="Cell of CSV that stands for nothing: NA; repeatable.",
+            help="CSV cell to read as None, such as NA; repeatable.",
         ),
         click.option(
-            "--encoding", metavar="NAME", help="Of text: latin-1, cp1252, utf-16.  [default: utf-8]"
+            "--encoding", metavar="NAME", help="Text encoding: latin-1, cp1252, utf-16.  [default: utf-8]"
         ),
         click.option(
-            "--at", metavar="PATH", help="Where in each document the records are: '$.items' or /items."
+            "--at", metavar="PATH", help="Path to the records inside each document: '$.items' or /items."
         ),
         click.option(
             "--from",
             "source_format",
             metavar="FORMAT",
-            help="Format of the records (jsonl, csv, ...), where the ending does not tell.",
+            help="Format of the records (jsonl, csv, ...) if the file name does not say.",
             shell_complete=_completion.record_formats,
         ),
     ):
@@ -266,7 +270,7 @@ def measuring(output: str) -> Callable[[_F], _F]:
             type=click.Path(path_type=Path),
             default=output,
             show_default=True,
-            help="Result file; one of other options or data that stands there is kept beside it.",
+            help="Result file. An existing one with other options or data is kept under a dated name.",
         )(function)
         return click.argument(
             "corpora", nargs=-1, metavar="[CORPUS|FILE]...", shell_complete=_completion.corpora
@@ -292,6 +296,8 @@ def selecting(default: str) -> Callable[[_F], _F]:
 def costing(function: _F) -> _F:
     """Add the terms of the cost that codecs are ranked by: ``--reads`` and ``--bandwidth``."""
     function = click.option(
-        "--bandwidth", metavar="SPEED", help="Line that each payload crosses: 1Gbit, 50Mbit/s, 100MB/s."
+        "--bandwidth",
+        metavar="SPEED",
+        help="Network bandwidth to include in the cost: 1Gbit, 50Mbit/s, 100MB/s.",
     )(function)
     return click.option("--reads", type=float, help="Reads for each write.  [default: 1]")(function)

@@ -21,8 +21,8 @@ include_option: Final = click.option(
     multiple=True,
     type=click.Path(file_okay=False),
     metavar="DIR",
-    help="Folder to search for imports of a .proto file; repeatable. Its own folders and the working one "
-    "are searched anyway.",
+    help="Folder to search for imports of a .proto file; repeatable. Its own folder and the current one "
+    "are always searched.",
 )
 
 

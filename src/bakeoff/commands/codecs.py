@@ -24,16 +24,14 @@ MEMORY = 2 << 30
 @click.command("codecs")
 @click.argument("selection", nargs=-1, metavar="[CODEC]...", shell_complete=_completion.codecs)
 @format_option("text", "json")
-@click.option(
-    "--conventions", is_flag=True, help="Show how each format writes the types it lacks, as Markdown."
-)
+@click.option("--conventions", is_flag=True, help="Show how each format writes types it lacks, as Markdown.")
 @click.option(
     "--policies",
     is_flag=True,
-    help="Show what each does with duplicate keys, NaN and the like, and in brackets what else it can be "
-    "asked for, as Markdown.",
+    help="Show what each codec does with duplicate keys, NaN and others, and its options in parentheses, "
+    "as Markdown.",
 )
-@click.option("--limits", is_flag=True, help="Show what payloads may be and hold unless asked for otherwise.")
+@click.option("--limits", is_flag=True, help="Show the default limits on payloads.")
 def command(selection: tuple[str, ...], form: str, conventions: bool, policies: bool, limits: bool) -> None:
     """List codecs: installed or the extra to install, accelerated, trusted-only, media type, what they carry.
 

@@ -23,13 +23,13 @@ __all__ = ["command"]
     "--fail-above",
     "limit",
     type=Share("%", "0%"),
-    help="Exit with 1 on a regression of more than this, such as 5%.",
+    help="Exit with 1 on a regression above this, such as 5%.",
 )
 @click.option(
     "--confirm",
     "again",
     is_flag=True,
-    help="Measure again what would not pass --fail-above, alternating between the sides.",
+    help="Measure cells that would fail --fail-above again, alternating between the sides.",
 )
 @click.option(
     "--python-before",
@@ -51,7 +51,7 @@ __all__ = ["command"]
 @click.option("--schema", metavar="SCHEMA", help="Schema in Python for --confirm, as the run had it.")
 @trusted_option
 @click.option("--budget", type=Time("1s"), default=120.0, help="Most time for --confirm.  [default: 2min]")
-@click.option("--force", is_flag=True, help="Compare runs of different corpora or options all the same.")
+@click.option("--force", is_flag=True, help="Compare runs even if corpora or options differ.")
 def command(
     before: Path,
     after: Path,

@@ -21,8 +21,8 @@ __all__ = ["command"]
 @click.argument("source", shell_complete=_completion.files)
 @click.argument("target", shell_complete=_completion.files)
 @reading
-@format_option(default=None, told="Format of TARGET, where its ending does not tell.")
-@click.option("-n", "--records", type=RECORDS, help="Only the first so many.")
+@format_option(default=None, told="Format of TARGET, if its name does not say.")
+@click.option("-n", "--records", type=RECORDS, help="Number of records to convert.")
 def command(
     source: str,
     target: str,
@@ -38,7 +38,7 @@ def command(
 
     \b
       bakeoff convert dump.bson records.msgpack
-      bakeoff convert logs/ logs.jsonl.gz --skip-bad
+      bakeoff convert logs/ logs.jsonl.gz --skip-invalid
       bakeoff convert twitter.json statuses.jsonl --at '$.statuses'
     """
     from ..datasets import corpus

@@ -17,7 +17,7 @@ __all__ = ["command"]
 
 @click.command("corpora")
 @click.argument("source", required=False, metavar="[NAME|FILE]", shell_complete=_completion.corpora)
-@click.option("-n", "--records", type=RECORDS, help="Of a built-in corpus; otherwise only the first so many.")
+@click.option("-n", "--records", type=RECORDS, help="Number of records; of your own files at most.")
 @seed_option
 @reading
 @format_option("text", "json")

@@ -30,29 +30,32 @@ _RECORDS = 200
     "renames",
     multiple=True,
     metavar="OLD=NEW",
-    help="A field that has another name now, in whatever record; repeatable. Nothing is guessed.",
+    help="Renamed field; repeatable. Renames are not guessed.",
 )
 @click.option(
     "--data",
     metavar="FILE",
     shell_complete=_completion.files,
-    help="Records of either version, turned into the other one; made from the schemas else.",
+    help="Records of either version, converted to the other. Without it, records are generated from the "
+    "schemas.",
 )
 @click.option(
     "-n", "--records", type=RECORDS, default=_RECORDS, show_default=True, help="Records of each version."
 )
 @include_option
 @reading
-@selecting("the usual ones, and those that need a schema, as far as they are installed")
+@selecting("the default set, and codecs that need a schema")
 @click.option(
     "--budget",
     type=Time(),
     default="10s",
     show_default=True,
-    help="Time for all codecs; trying them gets 30s at the least.",
+    help="Time for all codecs, at least 30s.",
 )
 @format_option("text", "md", "json")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="File; else standard output.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="File to write instead of standard output."
+)
 @click.pass_context
 def command(
     context: click.Context,
@@ -82,8 +85,7 @@ def command(
     Each codec is tried in a process of its own: one that crashes, hangs or runs out of memory costs its row.
     They are timed in processes that all of them share, as in a run; one that dies there has no cost.
 
-    Exit codes: 0 all is read without loss, 1 something is lost, refused or does not fit, 2 the command cannot
-    be carried out as typed.
+    Exit codes: 0 all is read without loss, 1 something is lost, refused or does not fit, 2 usage error.
     """
     from ..bench.lab.evolution.attempt import Costs, attempts
     from ..bench.lab.evolution.trial import Trial, sample
@@ -180,7 +182,7 @@ def _given(
     if older.faults and newer.faults:
         raise UsageError(
             f"{source}: of neither version: {older.faults[0]} in the old one, {newer.faults[0]} in the new "
-            "one; `bakeoff schema check` says more"
+            "one; `bakeoff schema validate` says more"
         )
     is_newer = bool(older.faults) or (not newer.faults and newer.unknown < older.unknown)
     return (newer.records, True) if is_newer else (older.records, False)

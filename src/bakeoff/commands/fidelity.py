@@ -31,7 +31,10 @@ TABLES = {"text": "plain", "md": "markdown", "html": "html"}
 @selecting("all that are installed")
 @format_option("text", "md", "csv", "html")
 @click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="File; else standard output."
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File to write instead of standard output.",
 )
 def command(codecs: tuple[str, ...], form: str, output: Path | None) -> None:
     """Show what each codec brings back of each Python type, without and with a schema.

@@ -28,29 +28,33 @@ __all__ = ["command"]
 @click.option(
     "--like",
     metavar="SOURCE",
-    help="Make a twin of these records: as costly for codecs, with none of their values.",
+    help="Generate synthetic records like these: same cost for codecs, none of their values.",
     shell_complete=_completion.files,
 )
 @click.option(
-    "--shape", type=click.Path(path_type=Path), metavar="FILE", help="Make a twin by a shape that was saved."
+    "--shape",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Generate synthetic records from a saved profile.",
 )
 @click.option(
     "--save-shape",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Save what a twin is made by; without -o that is all.",
+    help="Save the profile; without -o nothing else is written.",
 )
-@click.option("--hide-names", is_flag=True, help="Make names of fields up, too, which a shape else has.")
+@click.option("--hide-names", is_flag=True, help="Replace field names as well; a profile has them otherwise.")
 @click.option(
     "-n",
     "--records",
     type=RECORDS,
-    help="How many; SM, MD, LG are 100, 1,000, 50,000.  [default: 10,000; of a twin as many as the original]",
+    help="Number of records; SM, MD, LG are 100, 1,000, 50,000.  [default: 10,000; with --like as many "
+    "as the original]",
 )
 @seed_option
 @click.option("-o", "--output", "path", help="File to write; - is standard output.  [default: -]")
 @format_option(
-    default=None, told="Format, where the ending does not tell.  [default on standard output: jsonl]"
+    default=None, told="Format, if the file name does not say.  [default on standard output: jsonl]"
 )
 @reading
 def command(

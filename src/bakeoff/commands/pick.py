@@ -29,28 +29,28 @@ __all__ = ["command"]
     default="",
     metavar="TYPES",
     shell_complete=_completion.types,
-    help="Types that must come back: datetime,bytes,...",
+    help="Types that must be preserved: datetime,bytes,...",
 )
 @click.option(
     "--untrusted/--trusted",
     default=True,
-    help="Whether payloads may come from strangers.  [default: untrusted]",
+    help="Whether the input is untrusted.  [default: untrusted]",
 )
 @click.option(
     "--formats",
     default="",
     metavar="NAMES",
     shell_complete=_completion.wire_formats,
-    help="Wire formats that will do: msgpack,cbor,...",
+    help="Allowed wire formats: msgpack,cbor,...",
 )
-@click.option("--interop", is_flag=True, help="Other languages must be able to read it.")
-@click.option("--allow-loss", is_flag=True, help="Accept codecs that lose something, as told in the table.")
-@click.option("--corpus", "corpora", multiple=True, help="Decide by this corpus alone (repeatable).")
+@click.option("--interop", is_flag=True, help="Require a format that other languages can read.")
+@click.option("--allow-loss", is_flag=True, help="Allow codecs that lose data; the table says what.")
+@click.option("--corpus", "corpora", multiple=True, help="Decide by this corpus only; repeatable.")
 @click.option(
     "--codec",
     metavar="NAME",
     shell_complete=_completion.codecs,
-    help="Decide on this codec; with --write also where it was not measured.",
+    help="Choose this codec; with --write it need not have been measured.",
 )
 @click.option(
     "--schema",
@@ -59,11 +59,11 @@ __all__ = ["command"]
     help="With --codec that was not measured and needs one: the schema, whose definition the lock keeps.",
 )
 @include_option
-@click.option("--explain", is_flag=True, help="Show how the cost comes about, and the tie-breakers.")
-@click.option("--write", is_flag=True, help="Keep the choice in the lock file.")
-@click.option("--force", is_flag=True, help="With --write: also over a lock of another wire format.")
-@click.option("--check", is_flag=True, help="Check the lock file instead: exit 1 when it does not hold.")
-@click.option("--max-age", type=AGE, help="With --check: how old the evidence may be, such as 90d.")
+@click.option("--explain", is_flag=True, help="Show how the cost is computed, and the tie-breakers.")
+@click.option("--write", is_flag=True, help="Write the choice to the lock file.")
+@click.option("--force", is_flag=True, help="With --write: replace a lock of another wire format.")
+@click.option("--check", is_flag=True, help="Check the lock file instead; exit 1 if it does not match.")
+@click.option("--max-age", type=AGE, help="With --check: maximum age of the measurement, such as 90d.")
 @click.option(
     "--lock",
     type=click.Path(path_type=Path, dir_okay=False),

@@ -39,14 +39,14 @@ _SEARCH = 60.0
     multiple=True,
     metavar="LIST",
     shell_complete=_completion.transports,
-    help="Transports without a broker, with commas.  [default: pipe,zmq]",
+    help="Comma-separated transports without a broker.  [default: pipe,zmq]",
 )
 @click.option(
     "--broker",
     "brokers",
     multiple=True,
     metavar="URL",
-    help="Brokers, with commas: redis://, nats://, amqp://; repeatable. No result file keeps passwords.",
+    help="Comma-separated brokers: redis://, nats://, amqp://; repeatable. Passwords are never stored.",
 )
 @selecting(", ".join(_CODECS))
 @click.option(
@@ -54,29 +54,30 @@ _SEARCH = 60.0
     default=_READERS,
     show_default=True,
     metavar="LIST",
-    help="Readers, each a process that decodes every record; with commas.",
+    help="Comma-separated numbers of readers. Each is a process that decodes every record.",
 )
 @click.option(
     "--rate", type=click.IntRange(1, 1_000_000), metavar="N", help="Records a second.  [default: 3000]"
 )
 @click.option(
-    "--bound",
+    "--max-p99",
+    "bound",
     type=Time("1ms"),
-    help="Find the highest rate, too, whose 99th percentile stays below: 10ms.",
+    help="Also find the highest rate whose 99th percentile stays below this: 10ms.",
 )
 @records_option
 @click.option(
     "--sample",
     type=click.IntRange(min=1),
-    help=f"Records that are checked and sent, again and again.  [default: {_SAMPLE}]",
+    help=f"Number of records to check and to send repeatedly.  [default: {_SAMPLE}]",
 )
 @seed_option
 @click.option(
     "--budget",
     type=Time(),
-    help="Time for each corpus, reading and checking included.  "
+    help="Time per corpus, reading and checking included.  "
     f"[default: {_EACH:g}s for each transport and number of readers, {_BROKER:g}s through a broker, "
-    f"{_SEARCH:g}s more with --bound]",
+    f"{_SEARCH:g}s more with --max-p99]",
 )
 @patience_option
 @reading
@@ -90,13 +91,13 @@ def command(
     bound: float | None,
     **given: Any,
 ) -> None:
-    """Send records at a rate from one producer to several readers, each of which decodes every record.
+    """Send records at a fixed rate from one producer to readers, each of which decodes every record.
 
-    Latency counts from when a record is due, whether the producer was on time or not. Beside it stand the
-    processor time that a record takes, the codec's part in it, clocked in place, and the same of opaque
-    bytes; a rate that is not held has no latency. The last table says where the codec stops mattering.
+    Latency counts from when a record is due, whether the producer was on time or not. The table also has
+    the processor time per record, the codec's part of it, and the baseline with opaque bytes. A rate that
+    was not held has no latency. The last table shows where the codec no longer matters.
 
-    As it is, it takes a minute and a half. An unfinished run is resumed with `bakeoff run --resume`;
+    The defaults take a minute and a half. `bakeoff run --resume` continues an unfinished run;
     `bakeoff report` shows the result again.
     """
     from ..bench.backends.transports import DEFAULT

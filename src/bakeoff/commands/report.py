@@ -43,11 +43,17 @@ _DRAWN = ("reads", "bandwidth", "dark")
     type=click.Path(path_type=Path),
     help="File to write (- for standard output); a folder for pyperf.",
 )
-@click.option("--columns", help="Columns to show, in this order, with commas; NAME:x is relative.")
+@click.option("--columns", help="Comma-separated columns in this order; NAME:x is relative.")
 @click.option("--sort", help="Column to sort by; -NAME for the other way round.  [default: rank]")
-@click.option("--baseline", metavar="CODEC", help="Make relative columns relative to this codec.")
-@click.option("--per", type=click.IntRange(min=1), metavar="N", help="Show times for N records.")
-@click.option("--group-by", type=click.Choice(["format", "library"]), help="Set rows together by this.")
+@click.option("--baseline", metavar="CODEC", help="Codec that relative columns compare with.")
+@click.option(
+    "--scale-to",
+    "per",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Show times for N records instead of one.",
+)
+@click.option("--group-by", type=click.Choice(["format", "library"]), help="Group rows.")
 @costing
 @click.option(
     "--layout",
@@ -64,12 +70,12 @@ _DRAWN = ("reads", "bandwidth", "dark")
     help="Show of every timed cell what its mean is made of: evaluations, samples, calls of each, mean, ±.",
 )
 @click.option("--chart", metavar="KIND", help="Which chart, for svg and png.")
-@click.option("--dark", is_flag=True, help="Draw svg and png for a dark ground.")
+@click.option("--dark", is_flag=True, help="Draw svg and png for a dark background.")
 @click.option(
     "--anonymous",
     "nameless",
     is_flag=True,
-    help="Leave out host, paths, commands, and field names and texts of records, whatever the format.",
+    help="Leave out host, paths, commands, field names and record values.",
 )
 @click.option("--open", "show", is_flag=True, help="Open the HTML page in the browser.")
 def command(

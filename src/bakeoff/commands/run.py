@@ -40,123 +40,130 @@ _NOTHING = 1
 
 @click.command()
 @measuring("bakeoff.json")
-@selecting("all but pure-Python twins, variants and plist; --all or '*' for these, too")
+@selecting("the default set; --all or '*' for all installed codecs")
 @records_option
 @click.option(
-    "--sample", type=click.IntRange(min=1), help="Records that are checked and measured.  [default: 1000]"
+    "--sample", type=click.IntRange(min=1), help="Number of records to check and measure.  [default: 1000]"
 )
 @seed_option
-@click.option("--per", type=click.IntRange(min=1), metavar="N", help="Show times for N records.")
 @click.option(
-    "--quick", is_flag=True, help="Ten seconds a corpus: fewer records, wider intervals, no memory."
+    "--scale-to", type=click.IntRange(min=1), metavar="N", help="Show times for N records instead of one."
+)
+@click.option(
+    "--quick", is_flag=True, help="Ten seconds per corpus: fewer records, wider intervals, no memory."
 )
 @click.option(
     "--all",
     "no_time_limit",
     is_flag=True,
     default=None,
-    help="Every codec, and time for each of them: also those that --budget does not suffice for.",
+    help="Run every codec and ignore the time budget.",
 )
 @click.option(
     "--precision",
     type=Share("%", "0.0001%", "99%"),
-    help="Wanted half-width of ratios: 0.5%.  [default: 2%]",
+    help="Half-width of the ratios' intervals to reach: 0.5%.  [default: 2%]",
 )
 @click.option(
-    "--ratios", is_flag=True, default=None, help="Go on until every ratio to the best is that precise."
+    "--ratios",
+    is_flag=True,
+    default=None,
+    help="Continue until every ratio to the best codec is that precise.",
 )
 @click.option(
     "--budget",
     type=Time(),
-    help="Time for each corpus, reading and checking included: 90s, 5min.  [default: 70s; 9s with --quick]",
+    help="Time per corpus, reading and checking included: 90s, 5min.  [default: 70s; 9s with --quick]",
 )
 @click.option("--isolate", is_flag=True, default=None, help="One codec per process, for absolute figures.")
 @click.option(
     "--gc", type=click.Choice(["on", "off", "both"]), help="Garbage collector while timing.  [default: on]"
 )
-@click.option("--repeat", is_flag=True, help="Time repeated dumps of the same records, too.")
+@click.option("--repeat", is_flag=True, help="Also time repeated dumps of the same records.")
 @click.option(
-    "--streamed",
+    "--cold",
     is_flag=True,
-    help="Time records and payloads that come from memory, too, as those of a list larger than the caches.",
+    help="Also measure with cold CPU caches.",
 )
 @click.option(
     "--ops",
     metavar="LIST",
     shell_complete=_completion.operations,
-    help="Operations, with commas, instead of the usual; see --explain.",
+    help="Comma-separated operations to measure instead of the defaults; --dry-run lists them.",
 )
 @click.option(
-    "--place",
+    "--server",
     "places",
     multiple=True,
     metavar="NAME=URL",
-    help="Where a server is that operations name, as get@redis does; repeatable. No result file keeps it.",
+    help="URL of a server that an operation needs, as get@redis does; repeatable. Never stored in results.",
 )
-@click.option("--memory/--no-memory", default=None, help="Measure peak and growth, too.  [default: memory]")
+@click.option(
+    "--memory/--no-memory", default=None, help="Also measure peak memory and growth.  [default: memory]"
+)
 @click.option(
     "--batch", type=click.IntRange(min=1), metavar="N", help="Encode lists of N records.  [default: 1]"
 )
 @click.option(
-    "--sizes",
+    "--record-sizes",
+    "sizes",
     type=Sizes(),
-    help="Bring records to sizes, cut or in lists, and find where codecs overtake one another: 16B..1MB.",
+    help="Resize records (cut, or put in lists) and find where codecs overtake each other: 16B..1MB.",
 )
 @click.option(
-    "--frames",
+    "--batch-sizes",
     metavar="LIST",
-    help="Time lists of so many records, too, a record's share of each: 1,10,100,1000.",
+    help="Also measure batches of N records, per-record time: 1,10,100,1000.",
 )
 @click.option(
     "--compress",
     metavar="LIST",
-    help="Enter each codec also with these behind it: zstd:3,lz4,dict (zstd with a trained dictionary).",
+    help="Also run each codec with these compressors: zstd:3,lz4,dict (zstd with a trained dictionary).",
 )
 @click.option(
     "--infer",
     is_flag=True,
     default=None,
-    help="Infer a schema, give records its types, and enter +schema codecs.",
+    help="Infer a schema, convert the records to its types, and add +schema codecs.",
 )
 @click.option(
     "--schema",
     metavar="SCHEMA",
     shell_complete=_completion.files,
-    help="Schema of the records, as of `bakeoff schema`: FILE.py, FILE.avsc, FILE.proto, ... Python is run. "
-    "Codecs that need one enter, too. FILE.proto#Message names one of several records.",
+    help="Schema of the records, as for `bakeoff schema`: FILE.py, FILE.avsc, FILE.proto#Message, ... Adds "
+    "codecs that need a schema. Runs the code of Python files.",
 )
 @include_option
-@click.option("--raw", is_flag=True, help="Enter the libraries' own calls, too: NAME/raw beside NAME.")
+@click.option("--raw", is_flag=True, help="Also measure the libraries' own calls, as NAME/raw.")
 @reading
 @click.option(
     "--cell-timeout",
     type=Time("0.1s"),
-    help="A codec that stands still for so long is out.  [default: 60s]",
+    help="Drop a codec that makes no progress for this long.  [default: 60s]",
 )
 @click.option("--cell-memory", type=Size(), help="Memory limit of a worker: 512MiB, 4G.  [default: 2GiB]")
 @click.option(
-    "--resume", type=click.Path(path_type=Path), metavar="FILE", help="Go on with the run in this file."
+    "--resume", type=click.Path(path_type=Path), metavar="FILE", help="Continue the run in this result file."
 )
 @click.option(
-    "--explain", "explaining", is_flag=True, help="Print the timing contract and what would be run."
+    "--dry-run", "explaining", is_flag=True, help="Print how and what would be measured, and measure nothing."
 )
 def command(
     corpora: Sequence[str],
     output: Path,
     resume: Path | None,
     explaining: bool,
-    per: int | None,
+    scale_to: int | None,
     **given: Any,
 ) -> None:
-    """Run the bake-off on built-in corpora or your own files, and print the table.
+    """Benchmark codecs on your own files or built-in corpora, and print the table.
 
-    A file may be JSON, JSON Lines, CSV, MessagePack, BSON, YAML, CBOR, Avro or (with --trusted) pickle, also
-    compressed, a folder of those, - for standard input, or a list or function as module:name or
-    FILE.py:name.
+    A file may be JSON, JSON Lines, CSV, MessagePack, BSON, YAML, CBOR, Avro, Parquet, Arrow or (with
+    --trusted) pickle, also compressed. It may also be a folder of files, - for standard input, or a list or
+    function as MODULE:NAME or FILE.py:NAME.
 
-    Ctrl-C finishes the process at work and reports (a second one, or one while records are still being
-    read, stops at once); either way what was measured is kept and the exit code is 130. An unfinished
-    run is resumed with --resume. The exit code is 1 when no codec got through.
+    Ctrl-C finishes the current process and reports; a second one stops at once. Results so far are kept,
+    the exit code is 130, and --resume continues the run. The exit code is 1 if no codec passed its checks.
     """
     from ..bench.run.session import stored_options
 
@@ -174,7 +181,7 @@ def command(
         stored.check_imports(resume, corpora=bool(corpora), schema=given["schema"])
     options = _options(corpora, given, stored)
     carry_out(
-        options, output, per=per, resume=resume is not None, named=given["codecs"], explaining=explaining
+        options, output, per=scale_to, resume=resume is not None, named=given["codecs"], explaining=explaining
     )
 
 
@@ -294,26 +301,26 @@ def _operations(given: dict[str, Any], stored: Options | None) -> tuple[str, ...
     from ..bench.operations import DEFAULT, MEMORY, OPERATIONS, operation
 
     if given["ops"] is not None:
-        if given["repeat"] or given["streamed"] or given["memory"] is not None:
+        if given["repeat"] or given["cold"] or given["memory"] is not None:
             raise UsageError(
-                "--ops names all operations; leave out --repeat, --streamed and --memory/--no-memory"
+                "--ops names all operations; leave out --repeat, --cold and --memory/--no-memory"
             )
         wanted = [name.strip() for name in given["ops"].split(",") if name.strip()]
         for name in wanted:
             operation(name)
         if not wanted:
             raise UsageError(f"--ops names no operation; there are {', '.join(OPERATIONS)}")
-        return (*wanted, *_frames(given["frames"]))
-    if stored is not None and given["memory"] is None and not (given["repeat"] or given["streamed"]):
-        if given["frames"] is not None:
-            raise UsageError("--frames belongs to the run as it was begun; leave it out")
+        return (*wanted, *_frames(given["batch_sizes"]))
+    if stored is not None and given["memory"] is None and not (given["repeat"] or given["cold"]):
+        if given["batch_sizes"] is not None:
+            raise UsageError("--batch-sizes belongs to the run as it was begun; leave it out")
         return None
-    frames = _frames(given["frames"])
+    frames = _frames(given["batch_sizes"])
     swept = frames or given["sizes"] is not None
     memory = given["memory"] if given["memory"] is not None else not (given["quick"] or swept)
     repeat = ("dump-repeat",) if given["repeat"] else ()
-    streamed = ("dump-streamed", "load-streamed") if given["streamed"] else ()
-    return (*DEFAULT, *repeat, *streamed, *frames, *(MEMORY if memory else ()))
+    cold = ("dump-cold", "load-cold") if given["cold"] else ()
+    return (*DEFAULT, *repeat, *cold, *frames, *(MEMORY if memory else ()))
 
 
 def _frames(text: str | None) -> list[str]:
@@ -328,7 +335,7 @@ def _frames(text: str | None) -> list[str]:
         return []
     numbers = [part.strip() for part in text.split(",") if part.strip()]
     if not numbers:
-        raise UsageError("--frames names no number of records; say for instance 1,10,100,1000")
+        raise UsageError("--batch-sizes names no number of records; say for instance 1,10,100,1000")
     return [
         operation(f"batch-{name}:{number}").name for name in ("dump", "load", "size") for number in numbers
     ]

@@ -30,7 +30,7 @@ SHOWN = 40
 
 @click.group("schema")
 def command() -> None:
-    """Infer, show, export or check an advisory schema.
+    """Infer, show, export or validate an advisory schema.
 
     A SCHEMA is given as MODULE:NAME, FILE.py:NAME, or FILE.py with one Schema or one record class
     (TypedDict, dataclass, NamedTuple, msgspec.Struct, pydantic model); as a definition in another language
@@ -41,13 +41,13 @@ def command() -> None:
       bakeoff schema infer events.jsonl -o events.py
       bakeoff schema show events.py -c msgpack
       bakeoff schema export events.py -o events.proto
-      bakeoff schema check tomorrow.jsonl events.py
+      bakeoff schema validate tomorrow.jsonl events.py
     """
 
 
 @command.command("infer")
 @click.argument("source", metavar="FILE", shell_complete=_completion.files)
-@click.option("-n", "--records", type=RECORDS, help="Only the first so many.")
+@click.option("-n", "--records", type=RECORDS, help="Number of records to convert.")
 @reading
 @click.option("--name", default="Record", show_default=True, help="Name of the record class.")
 @click.option(
@@ -58,7 +58,14 @@ def command() -> None:
     help="Share of a field's text that must read as a date, say, to be taken for one.",
 )
 @click.option("--base64", is_flag=True, help="Take text that reads as base64 throughout for bytes.")
-@click.option("-o", "--output", "target", default="-", metavar="FILE.py", help="File; else standard output.")
+@click.option(
+    "-o",
+    "--output",
+    "target",
+    default="-",
+    metavar="FILE.py",
+    help="File to write instead of standard output.",
+)
 def infer(
     source: str,
     records: int | None,
@@ -127,7 +134,9 @@ def _keep_corrected(path: Path, text: bytes, otherwise: str = "remove it first")
     help="An older version: what has stayed keeps its names and numbers.",
 )
 @include_option
-@click.option("-o", "--output", "target", default="-", metavar="FILE", help="File; else standard output.")
+@click.option(
+    "-o", "--output", "target", default="-", metavar="FILE", help="File to write instead of standard output."
+)
 def export(
     schema: str, language: str | None, keep: str | None, include: tuple[str, ...], target: str
 ) -> None:
@@ -182,10 +191,10 @@ def show(schema: str, codecs: tuple[str, ...], include: tuple[str, ...], as_obje
     click.echo("\n\n".join(said))
 
 
-@command.command("check")
+@command.command("validate")
 @click.argument("source", metavar="FILE", shell_complete=_completion.files)
 @click.argument("schema", shell_complete=_completion.files)
-@click.option("-n", "--records", type=RECORDS, help="Only the first so many.")
+@click.option("-n", "--records", type=RECORDS, help="Number of records to convert.")
 @reading
 @click.option(
     "-c",
@@ -215,7 +224,7 @@ def check(
     and not advised. Nothing is written back.
 
     Exit codes: 0 no advice (or only on fields marked as notes), 1 advice, 2 the records cannot be read,
-    there are none, or the command cannot be carried out as typed.
+    there are none, or a usage error.
     """
     from ..bench.fit import LOOKED_AT, better_part
     from ..datasets import corpus

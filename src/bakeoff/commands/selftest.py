@@ -20,13 +20,13 @@ PARTS = ("harness", "core", "pairs", "planted", "leaks", "clean", "failures", "p
     "-n",
     "times",
     type=click.IntRange(1),
-    help="How often pairs, planted, leaks and clean are tried. [default: under a minute in all]",
+    help="Repetitions of pairs, planted, leaks and clean. [default: under a minute in all]",
 )
-@click.option("--only", type=click.Choice(PARTS), multiple=True, help="Only these parts (repeatable).")
+@click.option("--only", type=click.Choice(PARTS), multiple=True, help="Run only these parts; repeatable.")
 @format_option("text", "json")
 @click.pass_context
 def command(ctx: click.Context, times: int | None, only: tuple[str, ...], form: str) -> None:
-    """Check on this machine that the measurement can be trusted.
+    """Check that this machine measures correctly.
 
     Known truths go through the way of a real run: the same codec under two names must tie, 2 % more
     work must be found, deliberate leaks must be found and clean codecs must not be flagged, and codecs

@@ -37,35 +37,36 @@ _ADDRESSES = 16 << 30
     multiple=True,
     metavar="NAME|URL",
     shell_complete=_completion.stores,
-    help="Store, or several with commas, or the URL of a server; repeatable.  [default: log, sqlite, lmdb]",
+    help="Comma-separated stores, or the URL of a server; repeatable.  [default: log, sqlite, lmdb]",
 )
 @selecting(", ".join(_CODECS))
 @click.option(
-    "--size",
+    "--preload",
     "sizes",
     default="MD",
     show_default=True,
     metavar="LIST",
-    help="Records in a store before timing, with commas: SM (100), MD (1,000), LG (50,000).",
+    help="Records in the store before timing, comma-separated: SM (100), MD (1,000), LG (50,000).",
 )
 @click.option(
-    "--batch",
+    "--batch-put",
+    "batch",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Records that are put at once.  [default: 100]",
+    help="Records per batch put.  [default: 100]",
 )
 @records_option
 @click.option(
     "--sample",
     type=click.IntRange(min=1),
-    help=f"Records that are checked and measured.  [default: {_SAMPLE}]",
+    help=f"Number of records to check and measure.  [default: {_SAMPLE}]",
 )
 @seed_option
 @click.option("--quick", is_flag=True, help="Wider intervals, in half the time.")
 @click.option(
     "--budget",
     type=Time(),
-    help=f"Time for each corpus, reading and checking included.  [default: {_BUDGET:g}s for each size]",
+    help=f"Time per corpus, reading and checking included.  [default: {_BUDGET:g}s for each size]",
 )
 @patience_option
 @reading
@@ -78,14 +79,14 @@ def command(
     quick: bool,
     **given: Any,
 ) -> None:
-    """Run codecs inside real stores: put, get, update, scan, put many at once, open and replay.
+    """Measure what codecs cost inside stores: put, get, update, scan, batch put, open and replay.
 
-    Each call is measured as a service makes it, then with a clock around the codec's part in it, then with
-    the codec's payload as opaque bytes: total, codec, its share and the floor stand side by side. What was
-    put is what a scan gives, or the cell fails. How safe a store keeps its records stands below the table.
+    Each call is measured three times: as a service makes it, with a clock around the codec's part, and with
+    the payload as opaque bytes. The table shows total, codec, its share and this baseline. Every write is
+    read back and verified. How durable each store is stands below the table.
 
-    An unfinished run is resumed with `bakeoff run --resume`; `bakeoff report` shows the result again, with
-    --layout kyoto or acidstate as two posts had it.
+    `bakeoff run --resume` continues an unfinished run. `bakeoff report` shows the result again;
+    --layout kyoto and acidstate compare it with two published tables.
     """
     from ..bench.backends import stores as backends
     from ..codecs import select
@@ -96,7 +97,7 @@ def command(
     places = _placed.places(named or ([] if servers else backends.DEFAULT), servers, backends, missing)
     states = [state.upper() for state in _placed.listed([sizes])]
     if not states:
-        raise UsageError("--size names no size; there are SM, MD, LG")
+        raise UsageError("--preload names no size; there are SM, MD, LG")
     options = _placed.options(
         corpora or _CORPORA,
         select(given["codecs"], default=_CODECS),

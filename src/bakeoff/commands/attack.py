@@ -1,4 +1,4 @@
-"""``bakeoff check``: what codecs do with hostile payloads and objects, held against what they promise.
+"""``bakeoff attack``: what codecs do with hostile payloads and objects, held against what they promise.
 
 Conformance suites, the other thing that it runs, are in `_conformance`.
 """
@@ -27,28 +27,34 @@ RIGHT = ("known", "slowest", "most memory")
 MARKS = {"kept": "", "broken": "bold red", "known": "yellow", "out of date": "bold red"}
 
 
-@click.command("check")
+@click.command("attack")
 @click.argument("selection", nargs=-1, metavar="[CODEC]...", shell_complete=_completion.codecs)
 @click.option(
-    "--only", multiple=True, metavar="PATTERN", help="Only these cases: names or globs; repeatable."
+    "--only", multiple=True, metavar="PATTERN", help="Run only these cases: names or globs; repeatable."
 )
 @click.option(
-    "--seconds", type=Time("1ms"), default="1s", show_default=True, help="Promised of a call: 2s, 500ms."
+    "--max-time",
+    "seconds",
+    type=Time("1ms"),
+    default="1s",
+    show_default=True,
+    help="Maximum time per call: 2s, 500ms.",
 )
 @click.option(
-    "--memory",
+    "--max-memory",
+    "memory",
     type=Size("mib"),
     default="256MiB",
     show_default=True,
-    help="Promised of a call: 64MiB, 1G; plain numbers are MiB.",
+    help="Maximum memory per call: 64MiB, 1G; plain numbers are MiB.",
 )
-@click.option("--cases", is_flag=True, help="Show every case of every codec.")
-@click.option("--list", "listing", is_flag=True, help="List the cases, and try none.")
+@click.option("--cases", is_flag=True, help="Show each case of each codec.")
+@click.option("--list", "listing", is_flag=True, help="List the cases and run none.")
 @click.option(
     "--conformance",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Run the public conformance suites of which DIR holds copies, and no attacks.",
+    help="Run the public conformance suites in DIR instead of attacks.",
 )
 @format_option("text", "json")
 @click.pass_context
@@ -63,12 +69,11 @@ def command(
     conformance: Path | None,
     form: str,
 ) -> None:
-    """Attack codecs with hostile payloads and objects, and hold them to their promise.
+    """Attack codecs with hostile payloads and objects, and check that they keep their promise.
 
-    The promise: a payload becomes a record or a DecodeError (LimitError where it is too large or too deep),
-    an object becomes a payload or an EncodeError, an interruption passes; nothing else comes out, no process
-    dies, and each call takes no more than --seconds and --memory. Each codec is tried in processes of its
-    own, those of other packages as well.
+    The promise: a payload becomes a record or raises DecodeError (LimitError if it is too large or too deep),
+    an object becomes a payload or raises EncodeError, and an interrupt gets through. Nothing else is raised,
+    no process dies, and no call exceeds --max-time or --max-memory. Each codec runs in processes of its own.
 
     CODEC may be a glob; without any, all installed codecs are tried, and msgpack behind each compressor.
 
@@ -87,12 +92,12 @@ def command(
     from ._output import typed
 
     if conformance is not None:
-        if others := sorted({"--only", "--seconds", "--memory", "--cases", "--list"} & set(typed(ctx))):
+        if others := sorted({"--only", "--max-time", "--max-memory", "--cases", "--list"} & set(typed(ctx))):
             raise UsageError(f"{', '.join(others)}: for attacks; --conformance has none")
         run_suites(conformance, selection, form)
         return
     if not any(case.fits(only) for case in CASES):
-        raise UsageError(f"no case is named {', '.join(only)}; `bakeoff check --list` has them")
+        raise UsageError(f"no case is named {', '.join(only)}; `bakeoff attack --list` has them")
     if listing:
         _list(only)
         return
