@@ -426,6 +426,26 @@ def test_the_ways_of_a_peer_end_by_themselves() -> None:
             Schema(plain()).binding(kind).take(itself())
 
 
+def levels_left(level: int = 0) -> int:
+    """Return how much deeper Python goes."""
+    try:
+        return levels_left(level + 1)
+    except RecursionError:
+        return level
+
+
+@pytest.mark.parametrize("kind", ["avro", "protobuf", "thrift"])
+def test_what_goes_too_deep_leaves_the_limit_as_it_was(kind: str) -> None:
+    """Or whatever recurses after it would end the process, and no longer in a `RecursionError`."""
+    spec: dict[str, Any] = {"n": int}
+    spec["below"] = [spec]
+    before = levels_left()
+    with pytest.raises(RecursionError):
+        Schema(spec).binding(kind).take(itself())
+
+    assert before == levels_left()
+
+
 def test_advice_on_a_record_that_holds_itself_ends() -> None:
     """Each container is corrected once."""
     cycle: Any = {"name": "x", "seen": "2026-01-01", "children": []}

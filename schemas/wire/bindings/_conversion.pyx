@@ -21,7 +21,6 @@ from ....codecs.safety._stack cimport RESERVE, stack_left
 cdef extern from "Python.h":
     PyObject *PyDict_GetItemWithError(object, object) except? NULL
     int PyFloat_CheckExact(object)
-    int Py_EnterRecursiveCall(const char *) except -1
     void Py_LeaveRecursiveCall()
     long long PyLong_AsLongLongAndOverflow(object, int *) except? -1
 
@@ -65,6 +64,8 @@ cdef inline object turned(Step step, object value):
 
 cdef extern from *:
     """
+    /* CPython gives 1 where it is too deep, not -1 as it says. */
+    static int bakeoff_enter(const char *where) { return Py_EnterRecursiveCall(where) ? -1 : 0; }
     #ifdef _MSC_VER
     static __declspec(thread) int bakeoff_levels, bakeoff_refusals;
     #else
@@ -75,6 +76,7 @@ cdef extern from *:
     # one has taken so far.
     int levels "bakeoff_levels"
     int refusals "bakeoff_refusals"
+    int enter_call "bakeoff_enter"(const char *where) except -1
 
 cdef enum:
     # A value that no option takes is tried as each of them at each level above: two to the power of these.
@@ -85,7 +87,7 @@ cdef inline int enter() except -1:
     """Enter a record within another of its own kind."""
     if stack_left() < RESERVE:
         raise RecursionError("a record nests more deeply than this thread's stack goes")
-    Py_EnterRecursiveCall(" in a record within itself")
+    enter_call(" in a record within itself")
     global levels, refusals
     if levels == 0:
         refusals = 0
