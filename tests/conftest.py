@@ -47,16 +47,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         )
 
 
-RECURSION_LIMIT = sys.getrecursionlimit()
-
-
-@pytest.fixture(autouse=True)
-def usual_recursion_limit() -> None:
-    """Libraries that an earlier test used may have raised it, and records that are too deep would pass."""
-    if sys.getrecursionlimit() != RECURSION_LIMIT:
-        sys.setrecursionlimit(RECURSION_LIMIT)
-
-
 @pytest.fixture(autouse=True)
 def no_modules_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers import what their command imported, not what other tests did."""

@@ -108,7 +108,7 @@ REFUSED: dict[str, list[tuple[str, str]]] = {
             "no store has URLs that begin with redis+nonesuch://; there are redis://",
         ),
         (f"--store {TWO[0]} --store {TWO[1]}", "two URLs lead to redis, whose figures would have one name"),
-        ("--size ,", "--size names no size; there are SM, MD, LG"),
+        ("--preload ,", "--preload names no size; there are SM, MD, LG"),
     ],
     "pipeline": [
         (
