@@ -1,4 +1,4 @@
-# Drawing alternatives as often as they were counted, for the twins of corpora.
+# Drawing alternatives as often as they were counted, for synthetic records.
 
 cdef enum:
     MOST_CARDS = 1024
@@ -7,7 +7,7 @@ cdef enum:
 cdef class Pick:
     """Draws alternatives as often as they were counted; called without arguments it returns one.
 
-    As from a deck of as many cards as were counted: the twin of a document of a hundred items has a hundred,
+    As from a deck of as many cards as were counted: a synthetic document for one of a hundred items has a hundred,
     with each alternative as often as it was there, in any order.
 
     Args:

@@ -1,4 +1,4 @@
-"""The twin of a corpus: records that cost codecs what those of the original do, with none of its values."""
+"""Synthetic records: they cost codecs what those of a corpus do, and have none of its values."""
 
 from __future__ import annotations
 

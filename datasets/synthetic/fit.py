@@ -1,4 +1,4 @@
-"""Fitting a shape to records: what stands at each place, which fields there are, and which come together."""
+"""Fitting a profile to records: the values at each place, the fields, and which fields come together."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _ID: Final = re.compile(r"[0-9]+|[0-9a-fA-F]{8,}|[^@\s]+@[^@\s]+|.*[0-9]{4}.*", 
 
 
 def fit(corpus: Corpus, on_progress: Progress | None = None) -> s.DataProfile:
-    """Return the shape of a corpus, from records all over it.
+    """Return the profile of a corpus, from records all over it.
 
     Raises:
         UnreadableCorpus: As `Corpus.records`.
@@ -52,7 +52,7 @@ def fit(corpus: Corpus, on_progress: Progress | None = None) -> s.DataProfile:
 
 
 def fit_records(records: Sequence[Any], count: int) -> s.DataProfile:
-    """Return the shape of records that were drawn out of so many.
+    """Return the profile of records that were drawn out of so many.
 
     Raises:
         RunError: As `fit`.
@@ -97,7 +97,7 @@ def _known(value: Any) -> Any:
     try:
         return plain.decode(plain.encode(value))  # as the convention of its type has it
     except CodecError as error:
-        raise RunError(f"a value of type {type(value).__name__} has no twin: {error.reason}") from error
+        raise RunError(f"a value of type {type(value).__name__} cannot be made up: {error.reason}") from error
 
 
 def _as_known(value: Any) -> Any:

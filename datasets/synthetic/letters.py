@@ -1,7 +1,7 @@
 """Classes of characters, and words made of them.
 
 Characters are alike where codecs treat them alike: what UTF-8 and Python need for them, what JSON escapes.
-Of ASCII, what is neither letter nor digit stands for itself. The classes are those of `shape.CLASSES`.
+Of ASCII, what is neither letter nor digit stands for itself. The classes are those of `profile.CLASSES`.
 """
 
 from __future__ import annotations

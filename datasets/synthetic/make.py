@@ -1,4 +1,4 @@
-"""Making records of a shape."""
+"""Making records of a profile."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _pick(random: Random, counted: Sequence[tuple[int, _T]]) -> Callable[[], _T]
 def made(
     profile: s.DataProfile, records: int, seed: int, on_progress: Progress | None = None
 ) -> Iterator[Any]:
-    """Make records of a shape; the same ones for the same seed.
+    """Make records of a profile; the same ones for the same seed.
 
     Raises:
         RunError: A record would have more than `_MOST_VALUES` values or characters.
@@ -83,7 +83,7 @@ class _Maker:
         """
         self.left -= size
         if self.left < 0:
-            raise RunError(f"a record of this shape has more than {_MOST_VALUES:,} values and characters")
+            raise RunError(f"a record of this profile has more than {_MOST_VALUES:,} values and characters")
         return size
 
     def _sized(self, ranges: s.Ranges) -> Callable[[], int]:

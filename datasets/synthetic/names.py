@@ -1,4 +1,4 @@
-"""The names of fields in a shape, which are all that it has of the original, and names made up for them."""
+"""The names of fields in a profile, which are all that it has of the original, and names made up for them."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ __all__ = ["hidden", "names", "names_by_risk"]
 _TRIES = 100
 
 
-def names(shape: s.DataProfile) -> list[str]:
+def names(profile: s.DataProfile) -> list[str]:
     """Return the names of all fields."""
-    return list(dict.fromkeys(one.key for one in shape.nodes() if isinstance(one, s.ProfileField)))
+    return list(dict.fromkeys(one.key for one in profile.nodes() if isinstance(one, s.ProfileField)))
 
 
-def names_by_risk(shape: s.DataProfile) -> list[str]:
+def names_by_risk(profile: s.DataProfile) -> list[str]:
     """Return the names of all fields, first those most likely to be data: no identifiers, then the rarest."""
     shares: dict[str, float] = {}
-    for node in shape.nodes():
+    for node in profile.nodes():
         if isinstance(node, s.ProfileRecord):
             for one in node.fields:
                 share = one.count / max(1, node.count)
@@ -30,12 +30,12 @@ def names_by_risk(shape: s.DataProfile) -> list[str]:
     return sorted(shares, key=lambda name: (name.isidentifier(), shares[name]))
 
 
-def hidden(shape: s.DataProfile, seed: int = 1) -> s.DataProfile:
-    """Return the shape with made-up names, each as long as the one that it stands for."""
+def hidden(profile: s.DataProfile, seed: int = 1) -> s.DataProfile:
+    """Return the profile with made-up names, each as long as the one that it stands for."""
     random = Random(seed, "names")
     made: dict[str, str] = {}
     taken: set[str] = set()
-    for name in names(shape):
+    for name in names(profile):
         forms = [word_form(piece)[1] for piece in pieces(name)]
         for _ in range(_TRIES):
             new = "".join(spell(random, form) for form in forms)
@@ -45,7 +45,7 @@ def hidden(shape: s.DataProfile, seed: int = 1) -> s.DataProfile:
             new = f"{new}{len(taken)}"
         taken.add(new)
         made[name] = new
-    return replace(shape, record=_renamed(shape.record, made))
+    return replace(profile, record=_renamed(profile.record, made))
 
 
 def _renamed(part: Any, made: dict[str, str]) -> Any:

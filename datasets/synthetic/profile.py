@@ -1,6 +1,6 @@
-"""The shape of records: what stands in a shape file, and how it is read back.
+"""The profile of records: what stands in a profile file, and how it is read back.
 
-A shape is a tree of nodes, each for what stands at one place of the records. Counts say how often each
+A profile is a tree of nodes, each for what stands at one place of the records. Counts say how often each
 alternative was seen; they are used as frequencies. Nothing here is a value of the original: lengths, ranges
 of a fixed grid, classes of characters, and names of fields.
 """
@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 LARGEST: Final = 64 << 20
-"""Bytes of a shape's file."""
+"""Bytes of a profile's file."""
 VERSION: Final = 1
 DEEPEST: Final = 100
 """Levels that records may be nested."""
@@ -70,7 +70,7 @@ Ranges = tuple[tuple[int, int, int], ...]
 
 
 class DataProfileError(RunError):
-    """A shape file that cannot be used, with the place and the reason."""
+    """A profile file that cannot be used, with the place and the reason."""
 
     def __init__(self, place: str, reason: str) -> None:
         super().__init__(f"{place}: {reason}")
@@ -440,7 +440,7 @@ _KINDS: Final[dict[str, type[Node]]] = {
 
 @dataclass(frozen=True, slots=True)
 class DataProfile:
-    """The shape of all records of a corpus.
+    """The profile of all records of a corpus.
 
     Attributes:
         records: How many there were.
@@ -488,15 +488,15 @@ def _plain_word(word: tuple[int, int, Form]) -> list[Any]:
 
 
 def write(profile: DataProfile) -> bytes:
-    """Return a shape as JSON that people can read: what fits stands on one line.
+    """Return a profile as JSON that people can read: what fits stands on one line.
 
     Raises:
-        ShapeError: There is more in it than is read back.
+        DataProfileError: There is more in it than is read back.
     """
     if sum(1 for _ in profile.nodes()) > _MOST_NODES:
-        raise DataProfileError("shape", f"the records have more than {_MOST_NODES:,} different parts")
+        raise DataProfileError("profile", f"the records have more than {_MOST_NODES:,} different parts")
     plain = {
-        "bakeoff_shape": VERSION,
+        "bakeoff_profile": VERSION,
         "records": profile.records,
         "seen": profile.seen,
         "record": _plain(profile.record),
@@ -523,21 +523,21 @@ def _lines(value: Any, indent: str) -> Iterator[str]:
 
 
 def read(content: bytes, source: str) -> DataProfile:
-    """Return the shape that a file holds.
+    """Return the profile that a file holds.
 
     Raises:
-        ShapeError: It is none, one of another version, or asks for what no record has.
+        DataProfileError: It is none, one of another version, or asks for what no record has.
     """
     from ...codecs import CodecError, codec
 
     try:
         plain = codec("json").with_limits(size=LARGEST, items=10_000_000, depth=1_000).decode(content)
     except CodecError as error:
-        raise DataProfileError(source, f"is no shape: {error.reason}") from error
-    version = plain.pop("bakeoff_shape", None) if isinstance(plain, dict) else None
+        raise DataProfileError(source, f"is not a profile: {error.reason}") from error
+    version = plain.pop("bakeoff_profile", None) if isinstance(plain, dict) else None
     if version != VERSION:
-        told = "is no shape" if version is None else f"is of version {version!r}"
-        raise DataProfileError(source, f"{told}; version {VERSION} is read, as --save-shape writes it")
+        told = "is not a profile" if version is None else f"is of version {version!r}"
+        raise DataProfileError(source, f"{told}; version {VERSION} is read, as --save-profile writes it")
     _check_depth(plain, source)
     profile: DataProfile = _made(DataProfile, plain, source, set())
     return profile

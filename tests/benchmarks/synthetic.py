@@ -1,7 +1,7 @@
-"""Targets for twins: ``python3 tasks.py benchmarks synthetic [FILE...]``.
+"""Targets for synthetic data: ``python3 tasks.py benchmarks synthetic [FILE...]``.
 
-On the twin of a file (``bakeoff generate --like``) the ratio of any two codecs, in dump, load and bytes, is
-within 5 % of that on the file: of the built-in corpora, a document of statuses, and a file in which records
+On synthetic records (``bakeoff generate --like``) the ratio of any two codecs, in dump, load and bytes, is
+within 5 % of that on the originals: the built-in corpora, a document of statuses, and a file in which records
 of several kinds take turns. Both are measured in one run, by the statistics of its reports. What is printed
 for each is the pair of codecs that is furthest off, and half the 95 % interval of that; a target is missed
 where even the end of the interval is beyond. Bytes carry no noise.
@@ -33,7 +33,7 @@ OPERATIONS = ("dump", "load", "size")
 
 
 class Off(NamedTuple):
-    """How far the ratio of two codecs on the twin is from that on the original, on the log scale."""
+    """How far the ratio of two codecs on synthetic records is from that on the original, on the log scale."""
 
     by: float
     half: float
@@ -95,11 +95,11 @@ def _furthest(result: Result, operation: str) -> Off:
 @click.option("--budget", default=60, show_default=True, help="Seconds for each of the two.")
 @click.option("-c", "--codec", "codecs", multiple=True, metavar="NAME", help="As in `bakeoff run`.")
 def main(targets: Targets, files: tuple[Path, ...], budget: int, codecs: tuple[str, ...]) -> None:
-    """Print how far ratios on twins are off, against the target; exit 1 when one is missed."""
+    """Print how far ratios on synthetic records are off, against the target; exit 1 when one is missed."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for path in files or _files(folder):
-            synthetic = folder / f"twin-{path.name}"
+            synthetic = folder / f"synthetic-{path.name}"
             output = folder / "result.json"
             run_bakeoff("generate", "--like", path, "-o", synthetic)
             chosen = [part for codec in codecs for part in ("-c", codec)]

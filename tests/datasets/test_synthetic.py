@@ -1,4 +1,4 @@
-"""The twin of the user's data: like it in all that codecs feel, and nothing of it in the shape."""
+"""Synthetic data: it costs codecs what the user's does, and the profile holds none of its values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from bakeoff import codec, datasets
 from bakeoff.datasets import synthetic as synthetic
 from bakeoff.datasets.synthetic import make
-from bakeoff.datasets.synthetic import profile as shapes
+from bakeoff.datasets.synthetic import profile as profiles
 from bakeoff.datasets.synthetic.fit import fit_records
 from bakeoff.errors import RunError
 from inprocess import bakeoff
@@ -32,7 +32,7 @@ WORDS = {
     *("values", "any", "record", "map", "list", "row", "tuple", "set", "frozenset"),
     *("datetime", "date", "time", "0.0", "-0.0", "nan", "inf", "-inf"),
 }
-"""What the format of shape files says itself."""
+"""What the format of profile files says itself."""
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats() | st.text(),
@@ -42,16 +42,16 @@ JSON = st.recursive(
 
 
 def fitted(records: Sequence[Any]) -> synthetic.DataProfile:
-    """Return the shape as it comes out of a file."""
-    return synthetic.read(synthetic.write(fit_records(records, len(records))), "shape.json")
+    """Return the profile as it comes out of a file."""
+    return synthetic.read(synthetic.write(fit_records(records, len(records))), "profile.json")
 
 
-def twins(records: Sequence[Any], count: int | None = None) -> list[Any]:
+def synthetic_of(records: Sequence[Any], count: int | None = None) -> list[Any]:
     return list(synthetic.made(fitted(records), count or len(records), 1))
 
 
 def texts(value: Any, *, names: bool = True) -> Iterator[str]:
-    """Iterate over all strings in a record; of a shape file without those that are the names of fields."""
+    """Iterate over all strings in a record; of a profile file without those that are the names of fields."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
@@ -90,7 +90,7 @@ SOURCES = {
 class TestNothingIsKept:
     @pytest.mark.parametrize("source", SOURCES)
     def test_no_text_of_the_original(self, source: str) -> None:
-        """All that a shape says in words of more than three letters are its own and the names of fields."""
+        """All that a profile says in words of more than three letters are its own and the names of fields."""
         records = SOURCES[source]()
         kept = set(texts(json.loads(synthetic.write(fit_records(records, len(records)))), names=False))
         known = {text for record in records for text in texts(record) if len(text) > 3}
@@ -108,7 +108,7 @@ class TestNothingIsKept:
         assert len(records) == len(list(synthetic.made(synthetic.read(content, "x"), len(records), 1)))
 
     def test_no_number_of_the_original(self) -> None:
-        """Of numbers the shape has ranges of a fixed grid only."""
+        """Of numbers the profile has ranges of a fixed grid only."""
         numbers = [random.Random(seed).getrandbits(60) for seed in range(50)]
         content = synthetic.write(fit_records([{"number": n, "few": n % 2 + 7_654_321} for n in numbers], 50))
 
@@ -117,7 +117,7 @@ class TestNothingIsKept:
     def test_signs_in_a_row(self) -> None:
         """Three signs may be a separator; more may be a password."""
         before = ["#!$%&/()=?", '<{[("]}>', "-----", "********"]
-        after = twins(before * 2)
+        after = synthetic_of(before * 2)
 
         assert not set(before) & set(after)
         assert sorted(map(len, before * 2)) == sorted(map(len, after))
@@ -133,13 +133,13 @@ class TestNothingIsKept:
         assert ["scores"] == synthetic.names(fitted(records))
         assert ["score"] == synthetic.names(fitted(again))
         assert ["by_id", "x"] == synthetic.names(fitted(by_id))
-        assert {4} == {len(record["scores"]) for record in twins(records)}
+        assert {4} == {len(record["scores"]) for record in synthetic_of(records)}
 
     def test_names_can_be_made_up(self) -> None:
         """Hidden names are as long as the ones that they stand for, and the same at all places."""
-        shape = fitted(plain("messages", 50))
-        hidden = synthetic.read(synthetic.write(synthetic.hidden(shape)), "x")
-        before, after = synthetic.names(shape), synthetic.names(hidden)
+        profile = fitted(plain("messages", 50))
+        hidden = synthetic.read(synthetic.write(synthetic.hidden(profile)), "x")
+        before, after = synthetic.names(profile), synthetic.names(hidden)
 
         assert [len(name) for name in before] == [len(name) for name in after]
         assert not {name for name in before if len(name) > 3} & set(after)
@@ -152,7 +152,8 @@ class TestLikeIt:
         original, plainly = SOURCES[source](), codec("json")
         # As files are read: within a record only names of fields are shared.
         records, made = (
-            [plainly.decode(plainly.encode(one)) for one in part] for part in (original, twins(original))
+            [plainly.decode(plainly.encode(one)) for one in part]
+            for part in (original, synthetic_of(original))
         )
         ratios = {}
         for name in ("json", "msgpack", "bson", "yaml", "plist", "cbor2", "pickle"):
@@ -173,7 +174,7 @@ class TestLikeIt:
             {"kind": "a", "x": 1, "y": 2.5} if n % 4 else {"kind": "b", "note": "none of it", "tags": ["u"]}
             for n in range(400)
         ]
-        made = twins(records)
+        made = synthetic_of(records)
 
         assert {("kind", "x", "y"), ("kind", "note", "tags")} == {tuple(record) for record in made}
         assert 100 == sum("note" in record for record in made)
@@ -182,14 +183,14 @@ class TestLikeIt:
         """Records of ten kinds without a name in common stay records of ten kinds."""
         records = [{f"name{n % 10}{letter}": n for letter in "abcdef"} for n in range(300)]
 
-        assert {tuple(record) for record in records} == {tuple(record) for record in twins(records)}
+        assert {tuple(record) for record in records} == {tuple(record) for record in synthetic_of(records)}
 
     def test_scripts_keep_together(self) -> None:
         """The texts of a record are in one script, if they were in the original."""
         words = {"a": "Straße über Köln", "b": "привет мир", "c": "東京の天気"}
         records = [{"title": words["abc"[n % 3]], "tags": [words["abc"[n % 3]], str(n)]} for n in range(300)]
         pattern = re.compile("(?P<n>[\x80-\xff])|(?P<w>[\u0100-\u07ff])|(?P<t>[\u0800-\uffff])")
-        made = [json.dumps(record, ensure_ascii=False) for record in twins(records)]
+        made = [json.dumps(record, ensure_ascii=False) for record in synthetic_of(records)]
 
         assert {1} == {len({match.lastgroup for match in pattern.finditer(text)}) for text in made}
 
@@ -198,7 +199,7 @@ class TestLikeIt:
         records = [{"id": n, "more": None if n % 5 else n} for n in range(300)]
         for record in records[::3]:
             del record["more"]
-        made = twins(records)
+        made = synthetic_of(records)
 
         assert 200 == sum("more" in record for record in made)
         assert sum(r.get("more", 1) is None for r in records) == pytest.approx(
@@ -209,7 +210,7 @@ class TestLikeIt:
         """Five values that come unequally often become five that do."""
         values = ["created", "paid", "shipped", "returned", "lost"]
         records = [{"state": values[min(n % 12, 4)]} for n in range(960)]
-        found = [record["state"] for record in twins(records)]
+        found = [record["state"] for record in synthetic_of(records)]
         counts = sorted(found.count(value) for value in set(found))
 
         assert 5 == len(counts)
@@ -234,7 +235,7 @@ class TestLikeIt:
     def test_patterns(self, make: Any, pattern: str) -> None:
         """Text of a kind becomes text of that kind, which is another one."""
         before = [make(n) for n in range(1, 200)]
-        after = twins(before)
+        after = synthetic_of(before)
 
         assert [] == [text for text in after if not re.fullmatch(pattern, text)]
         assert len(set(before) & set(after)) < 60
@@ -243,7 +244,7 @@ class TestLikeIt:
         """What was a time of ISO 8601 can be read as one."""
         before = [f"20{n:02}-02-{1 + n % 28:02}T23:59:0{n % 9}Z" for n in range(10, 99)]
 
-        assert all(datetime.fromisoformat(text).tzinfo is not None for text in twins(before))
+        assert all(datetime.fromisoformat(text).tzinfo is not None for text in synthetic_of(before))
 
     @pytest.mark.parametrize(
         "values",
@@ -259,7 +260,7 @@ class TestLikeIt:
     def test_types(self, values: list[Any]) -> None:
         """Every type that a format carries comes back as often."""
         before = [{"value": value} for value in values for _ in range(5)]
-        after = twins(before)
+        after = synthetic_of(before)
 
         def kinds(records: list[Any]) -> list[str]:
             return sorted(type(record["value"]).__name__ for record in records)
@@ -267,13 +268,13 @@ class TestLikeIt:
         assert kinds(before) == kinds(after)
 
     def test_floats_are_written_alike(self) -> None:
-        """Each float of the twin has as many digits as one of the original."""
+        """Each synthetic float has as many digits as one of the original."""
         before = [n / 100 for n in range(1, 300)] + [random.Random(n).random() for n in range(300)]
 
         def sizes(values: list[float]) -> float:
             return sum(len(repr(value)) for value in values)
 
-        assert sizes(before) == pytest.approx(sizes(twins(before)), rel=0.005)
+        assert sizes(before) == pytest.approx(sizes(synthetic_of(before)), rel=0.005)
 
     def test_letters_that_json_escapes(self) -> None:
         """Quotes, line breaks and wide characters are in as many texts as before."""
@@ -282,7 +283,7 @@ class TestLikeIt:
             for n in range(600)
         ]
         before = [f"{text} {n}" for n, text in enumerate(before)]
-        after = twins(before)
+        after = synthetic_of(before)
 
         for some in ('["\n]', "[\x80-\xff]", "[\u0800-\ud7ff]", "[\U00010000-\U0010ffff]"):
             assert sum(bool(re.search(some, text)) for text in before) == sum(
@@ -292,18 +293,18 @@ class TestLikeIt:
 
 class TestShapes:
     def test_same_seed_same_records(self) -> None:
-        """A seed makes the same records each time, another seed others, and a longer twin begins alike."""
-        shape = fitted(plain("messages", 60))
-        first = list(synthetic.made(shape, 20, 3))
+        """A seed makes the same records each time, another one others; a longer sequence begins alike."""
+        profile = fitted(plain("messages", 60))
+        first = list(synthetic.made(profile, 20, 3))
 
-        assert first == list(synthetic.made(shape, 40, 3))[:20]
-        assert first != list(synthetic.made(shape, 20, 4))
+        assert first == list(synthetic.made(profile, 40, 3))[:20]
+        assert first != list(synthetic.made(profile, 20, 4))
 
     @pytest.mark.parametrize(
         ("change", "told"),
         [
-            (lambda s: s.pop("bakeoff_shape"), "x: is no shape"),
-            (lambda s: s.update(bakeoff_shape=2), "x: is of version 2"),
+            (lambda s: s.pop("bakeoff_profile"), "x: is not a profile"),
+            (lambda s: s.update(bakeoff_profile=2), "x: is of version 2"),
             (lambda s: s["record"].update(kind="lst"), "x.record: its kind is none of null, bool"),
             (lambda s: s["record"].pop("count"), "x.record: 'count' is missing"),
             (lambda s: s["record"].update(more=1), "x.record: 'more' is not known here"),
@@ -336,7 +337,7 @@ class TestShapes:
         ],
     )
     def test_no_shape(self, change: Any, told: str) -> None:
-        """What is wrong in a shape file is said once, with the place."""
+        """What is wrong in a profile file is said once, with the place."""
         content = json.loads(synthetic.write(fit_records([{"a": 1, "b": "x"}], 1)))
         change(content)
 
@@ -345,16 +346,16 @@ class TestShapes:
 
     @pytest.mark.parametrize("content", [b"", b"[", b"[]", b'"text"', b"\xff", b"[" * 100_000])
     def test_no_json(self, content: bytes) -> None:
-        """Other files are told from shapes."""
-        with pytest.raises(synthetic.DataProfileError, match="x: is no shape"):
+        """Other files are told from profiles."""
+        with pytest.raises(synthetic.DataProfileError, match="x: is not a profile"):
             synthetic.read(content, "x")
 
     def test_too_deep(self) -> None:
-        """A shape within a shape within a shape is refused before anybody walks it."""
+        """A profile within a profile within a profile is refused before anybody walks it."""
         node: Any = {"kind": "null"}
         for _ in range(400):
             node = {"kind": "list", "type": "list", "lengths": [[1, 1, 1]], "item": node}
-        content = {"bakeoff_shape": 1, "records": 1, "seen": 1, "record": node}
+        content = {"bakeoff_profile": 1, "records": 1, "seen": 1, "record": node}
 
         with pytest.raises(synthetic.DataProfileError, match="levels"):
             synthetic.read(json.dumps(content).encode(), "x")
@@ -368,16 +369,16 @@ class TestShapes:
             node = {"kind": "list", "type": "list", "lengths": [[10_000, 10_000, 1]], "item": node}
         if text:
             node = {"kind": "parts", "parts": [[[1, 1, ["a", 700_000]]]] * 50}
-        content = {"bakeoff_shape": 1, "records": 1, "seen": 1, "record": node}
-        shape = synthetic.read(json.dumps(content).encode(), "x")
+        content = {"bakeoff_profile": 1, "records": 1, "seen": 1, "record": node}
+        profile = synthetic.read(json.dumps(content).encode(), "x")
 
         with pytest.raises(RunError, match="more than"):
-            list(synthetic.made(shape, 1, 1))
+            list(synthetic.made(profile, 1, 1))
 
     def test_records_nested_too_deep(self) -> None:
-        """Records that no shape can hold are an error that says so."""
+        """Records that no profile can hold are an error that says so."""
         record: Any = 1
-        for _ in range(shapes.DEEPEST + 5):
+        for _ in range(profiles.DEEPEST + 5):
             record = [record]
 
         with pytest.raises(RunError, match="deeper than 100"):
@@ -386,12 +387,12 @@ class TestShapes:
 
 class TestCommand:
     def test_twin_and_shape(self, tmp_path: Path) -> None:
-        """A file becomes a shape and a twin; the shape alone makes the same twin."""
+        """A file becomes a profile and synthetic records; the profile alone makes the same ones."""
         with (tmp_path / "mine.jsonl").open("wb") as file:
             codec("json").dump(datasets.corpus("accounts", 300).records(), file)
-        saved = ("--save-shape", "s.json", "-o", "t.jsonl.zst")
+        saved = ("--save-profile", "s.json", "-o", "t.jsonl.zst")
         done = bakeoff(tmp_path, "generate", "--like", "mine.jsonl", "-n", "50", *saved)
-        again = bakeoff(tmp_path, "generate", "--shape", "s.json", "-n", "50", "-o", "u.jsonl.zst")
+        again = bakeoff(tmp_path, "generate", "--profile", "s.json", "-n", "50", "-o", "u.jsonl.zst")
 
         assert (0, 0) == (done.returncode, again.returncode), done.stderr + again.stderr
         assert (
@@ -405,16 +406,16 @@ class TestCommand:
     def test_the_twin_of_a_document_is_a_document(self, tmp_path: Path) -> None:
         """A file that is one object becomes a file that is one object, of as many items."""
         (tmp_path / "page.json").write_text(json.dumps(statuses()))
-        done = bakeoff(tmp_path, "generate", "--like", "page.json", "-o", "twin.json")
-        found = json.loads((tmp_path / "twin.json").read_text())
+        done = bakeoff(tmp_path, "generate", "--like", "page.json", "-o", "synthetic.json")
+        found = json.loads((tmp_path / "synthetic.json").read_text())
 
         assert 0 == done.returncode, done.stderr
         assert 100 == len(found["statuses"])
 
     def test_only_the_shape(self, tmp_path: Path) -> None:
-        """Without -o nothing but the shape is written; names are hidden when asked."""
+        """Without -o nothing but the profile is written; names are hidden when asked."""
         (tmp_path / "a.csv").write_text("customer,amount\r\n" + "Smith,12.5\r\n" * 30)
-        done = bakeoff(tmp_path, "generate", "--like", "a.csv", "--save-shape", "s.json", "--hide-names")
+        done = bakeoff(tmp_path, "generate", "--like", "a.csv", "--save-profile", "s.json", "--hide-names")
         content = (tmp_path / "s.json").read_text()
 
         assert (0, "") == (done.returncode, done.stdout)
@@ -423,7 +424,7 @@ class TestCommand:
         assert "Smith" not in content
 
     def test_types_of_other_files(self, tmp_path: Path) -> None:
-        """Pickles are read with trust, and their types are in the twin."""
+        """Pickles are read with trust, and their types are in the synthetic records."""
         with (tmp_path / "a.pickle").open("wb") as file:
             for record in datasets.corpus("types", 100).records():
                 pickle.dump(record, file)
@@ -441,7 +442,7 @@ class TestCommand:
             ((), "say one of"),
             (("movies", "--like", "a.jsonl"), "say one of"),
             (("movies", "--hide-names"), "go with --like"),
-            (("--shape", "no.json"), "no.json: cannot be read"),
+            (("--profile", "no.json"), "no.json: cannot be read"),
             (("--like", "no.jsonl"), "no.jsonl"),
         ],
     )
@@ -459,7 +460,7 @@ def test_all_names_are_told_the_riskiest_first(tmp_path: Path) -> None:
     fields = {f"field_{number:02}": number for number in range(40)}
     records = [{**fields, "x": 1}, *[fields] * 50, {**fields, "admin:root@10.0.0.1": 1, "ça va": 2}]
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, records)))
-    done = bakeoff(tmp_path, "generate", "--like", "a.jsonl", "--save-shape", "a.shape")
+    done = bakeoff(tmp_path, "generate", "--like", "a.jsonl", "--save-profile", "a.profile")
 
     told = done.stderr.partition("names of fields: ")[2].splitlines()[0].split(", ")
     assert told[:3] == ["admin:root@10.0.0.1", "ça va", "x"], done.stderr

@@ -206,13 +206,13 @@ def test_what_cannot_be_exported(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such file")
-@pytest.mark.parametrize("name", ["z.avsc", "z.schema.json", "z.shape"])
+@pytest.mark.parametrize("name", ["z.avsc", "z.schema.json", "z.profile"])
 def test_a_file_without_an_end_is_refused(tmp_path, name):
     """No more is read than such a file may hold, within memory that an endless one would exceed."""
     import resource
 
     (tmp_path / name).symlink_to("/dev/zero")
-    command = ["generate", "-n", "1", "--shape", name] if name == "z.shape" else ["schema", "show", name]
+    command = ["generate", "-n", "1", "--profile", name] if name == "z.profile" else ["schema", "show", name]
     done = subprocess.run(
         [sys.executable, "-P", "-m", "bakeoff", *command],
         cwd=tmp_path,

@@ -1,4 +1,4 @@
-"""``bakeoff generate``: a built-in corpus, or the twin of the user's own, as a file."""
+"""``bakeoff generate``: a built-in corpus, or synthetic records like the user's own, as a file."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ __all__ = ["command"]
     shell_complete=_completion.files,
 )
 @click.option(
-    "--shape",
+    "--profile",
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="Generate synthetic records from a saved profile.",
 )
 @click.option(
-    "--save-shape",
+    "--save-profile",
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="Save the profile; without -o nothing else is written.",
@@ -60,8 +60,8 @@ __all__ = ["command"]
 def command(
     name: str | None,
     like: str | None,
-    shape: Path | None,
-    save_shape: Path | None,
+    profile: Path | None,
+    save_profile: Path | None,
     hide_names: bool,
     records: int | None,
     seed: int | None,
@@ -69,34 +69,40 @@ def command(
     form: str | None,
     how: Mapping[str, Any],
 ) -> None:
-    """Write a built-in corpus, or a twin of your own records, to a file.
+    """Write a built-in corpus, or synthetic records like your own, to a file.
 
     Format and compression are those that the file's ending tells. Types that a format lacks are written by
     its conventions (`bakeoff codecs --conventions`). The file is complete or not there at all.
 
-    A twin has the names of fields, types, lengths, ranges and kinds of characters of the original, as often
-    as they come there, and values that are all made up. A shape file holds no more than that.
+    Synthetic records have the field names, types, lengths, ranges and kinds of characters of the originals,
+    at the same frequencies, but no value of theirs. A profile file holds no more than that.
 
     \b
       bakeoff generate movies -n 1000000 -o movies.jsonl.zst
       bakeoff generate messages | head -n 1
-      bakeoff generate --like mydata.jsonl -n 1000000 --save-shape shape.json -o twin.jsonl.zst
-      bakeoff generate --shape shape.json -o twin.jsonl
+      bakeoff generate --like mydata.jsonl -n 1000000 --save-profile profile.json -o synthetic.jsonl.zst
+      bakeoff generate --profile profile.json -o synthetic.jsonl
     """
-    if sum(given is not None for given in (name, like, shape)) != 1:
-        raise UsageError("say one of: the name of a built-in corpus, --like SOURCE, or --shape FILE")
-    if like is None and (any(how.values()) or save_shape or hide_names):
-        raise UsageError("options of reading, --save-shape and --hide-names go with --like")
+    if sum(given is not None for given in (name, like, profile)) != 1:
+        raise UsageError("say one of: the name of a built-in corpus, --like SOURCE, or --profile FILE")
+    if like is None and (any(how.values()) or save_profile or hide_names):
+        raise UsageError("options of reading, --save-profile and --hide-names go with --like")
     if name is not None:
         _write(path or "-", form, f"generating {name}", _built_in(name, records, seed))
         return
-    found = _fitted(like, hide_names, how) if like is not None else _read(shape)
-    if save_shape is not None:
-        _save(found, save_shape)
+    found = _fitted(like, hide_names, how) if like is not None else _read(profile)
+    if save_profile is not None:
+        _save(found, save_profile)
         if path is None:
             return
     count = found.records if records is None else records
-    _write(path or "-", form, "generating a twin", _twin(found, count, seed), is_document=count == 1)
+    _write(
+        path or "-",
+        form,
+        "generating synthetic records",
+        _records(found, count, seed),
+        is_document=count == 1,
+    )
 
 
 def _write(path: str, form: str | None, told: str, made: Any, *, is_document: bool = False) -> None:
@@ -122,12 +128,12 @@ def _built_in(name: str, records: int | None, seed: int | None) -> Any:
     return datasets.corpus(name, records, datasets.DEFAULT_SEED if seed is None else seed).records
 
 
-def _twin(shape: DataProfile, count: int, seed: int | None) -> Any:
+def _records(profile: DataProfile, count: int, seed: int | None) -> Any:
     from .. import datasets
     from ..datasets.synthetic import made
 
     def records(show: Progress) -> Iterator[Any]:
-        return made(shape, count, datasets.DEFAULT_SEED if seed is None else seed, show)
+        return made(profile, count, datasets.DEFAULT_SEED if seed is None else seed, show)
 
     return records
 
@@ -138,28 +144,28 @@ def _fitted(source: str, hide_names: bool, how: Mapping[str, Any]) -> DataProfil
 
     original = corpus(source, **how)
     with slow_progress(f"reading {source}") as show:
-        shape = fit(original, show)
+        profile = fit(original, show)
     report_remark(original)
     report_skipped(original.source, original.skipped, original.bad)
-    told = f"{original.source}: {shape.seen:,} of {shape.records:,} records looked at"
+    told = f"{original.source}: {profile.seen:,} of {profile.records:,} records looked at"
     if hide_names:
-        shape = hidden(shape)
+        profile = hidden(profile)
         click.echo(f"{told}; no value and no name of a field is kept", err=True)
-        return shape
-    known = names_by_risk(shape)
+        return profile
+    known = names_by_risk(profile)
     click.echo(
         visible(f"{told}; no value is kept, but {len(known):,} names of fields: {', '.join(known)}"), err=True
     )
-    return shape
+    return profile
 
 
-def _save(shape: DataProfile, path: Path) -> None:
+def _save(profile: DataProfile, path: Path) -> None:
     from ..datasets.synthetic import write
     from ._output import put
 
-    put(write(shape), path)
+    put(write(profile), path)
     if str(path) != "-":
-        click.echo(f"{path}: the shape", err=True)
+        click.echo(f"{path}: the profile", err=True)
 
 
 def _read(path: Path | None) -> DataProfile:
