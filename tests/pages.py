@@ -13,15 +13,14 @@ Above a block a comment may say what differs from the rule, for instance ``<!-- 
 ==================  =====================================================================================
 
 What measures is given the time that it needs in place of its budget: else a busy machine would decide which
-figures there are. `bakeoff run` measures in little time (`hurried`). What a page shows of a run has to hold
-for any machine.
+figures there are. None is `hurried`: pages show ranks and verdicts, which few short processes cannot give.
+What a page shows of a run has to hold for any machine.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import shlex
 import subprocess
 import sys
 import tomllib
@@ -35,7 +34,6 @@ from markdown_it import MarkdownIt
 import madeup
 from bakeoff import codecs
 from bakeoff.bench.results import write
-from hurried import BAKEOFF
 
 __all__ = ["PAGES", "ROOT", "Block", "blocks", "carry_out", "commands", "inline", "links", "patient"]
 
@@ -128,9 +126,7 @@ def patient(code: str) -> str:
         verb, rest = found[1], re.sub(r"(^| )--(?:all\b|budget \S+)", "", found[2])
         # With --all, those that are entered by default would be others.
         chosen = f"-c {','.join(codecs.default_set())} " if verb == "run" and "-c " not in rest else ""
-        # Of a store or a pipeline a page shows who wins, which few processes cannot tell.
-        command = shlex.join(BAKEOFF) if verb == "run" else "bakeoff"
-        return f"{command} {verb} --all --budget 0 {chosen}{rest}"
+        return f"bakeoff {verb} --all --budget 0 {chosen}{rest}"
 
     return _MEASURES.sub(typed, code)
 
