@@ -251,7 +251,7 @@ class Describe(Job):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compare(Job):
-    """Find out which values a codec brings back; a note for each value."""
+    """Find out which values a codec preserves; a note for each value."""
 
     kind = "compare"
     codec: str

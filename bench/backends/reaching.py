@@ -1,4 +1,4 @@
-"""On the way to a store or a transport: its library, its server, and what is said when they are missing."""
+"""Reaching a store or a transport: its library, its server, and the errors if either is missing."""
 
 from __future__ import annotations
 

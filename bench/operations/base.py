@@ -164,7 +164,7 @@ class Context:
     url: str = ""
 
     def records(self) -> list[Any]:
-        """Return the records that there are payloads of, made anew, as the codec takes them."""
+        """Return fresh copies of the records that have payloads, in the form that the codec takes."""
         return self.parts.taken(self.sample.records(range(len(self.payloads))))
 
 

@@ -1,4 +1,4 @@
-"""The types that codecs bring back or not, by the names that `Codec.preserves` and ``--needs`` have for them.
+"""Names of the Python types that a codec may preserve, as in `Codec.preserves` and ``--needs``.
 
 Most stand for a Python type; some for a part of its values (integers beyond 64 bits, moments with an offset),
 and three for what becomes of the keys of dicts.

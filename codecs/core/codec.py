@@ -135,7 +135,7 @@ class Codec(Core):
     def load(self, file: IO[bytes], /) -> Iterator[Any]:
         """Return an iterator over the records in a binary file; one record is held at a time.
 
-        The file is read as far as it goes.
+        It reads to the end of the file.
 
         Raises:
             DecodeError: As `decode`, or the file ends within a record; `offset` is where that starts.

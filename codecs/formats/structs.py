@@ -31,7 +31,7 @@ OBJECTS: tuple[ClassFamily, ...] = ("struct", "dataclass", "attrs", "namedtuple"
 TYPED = frozenset(
     {"tuple", "set", "frozenset", "datetime", "date", "time", "timedelta", "decimal", "uuid", "enum"}
 )
-"""What a typed decoder brings back beside the format's own types."""
+"""The types that a typed decoder preserves in addition to the format's own."""
 
 # Of formats whose payloads hold nothing but the values of a schema: Avro, Arrow, protobuf, Thrift.
 WIRE_PRESERVES = TYPED | {

@@ -296,7 +296,7 @@ def _corpora(result: Result, wish: Wish) -> list[CorpusFacts]:
 LOSSY: Final = "loses data"
 """How the exclusion of a lossy codec begins."""
 
-_LACKING: Final = "does not bring back"
+_LACKING: Final = "does not preserve"
 _SCHEMA_HELPS: Final = "+schema codecs bring types back: bakeoff run --infer"
 
 _Fields = Mapping[str, Mapping[str, Candidate]]
@@ -347,7 +347,7 @@ def _failure(candidate: Candidate, wish: Wish) -> str:
         lacking = [op for op in wish.cost.operations if not candidate.samples(op)]
         return f"has no figure for {', '.join(lacking) or 'its cost'}"
     if not candidate.checked:
-        return "was not checked: nobody knows what it brings back"
+        return "was not checked: what it preserves is not known"
     if candidate.outcome == "lossy" and not wish.allow_loss:
         lost = f" ({candidate.losses[0]})" if candidate.losses else ""
         return f"{LOSSY}{lost}"
@@ -477,7 +477,7 @@ def _merits(winner: Candidate, wish: Wish, fields: _Fields) -> list[str]:
     """Say what else speaks for a codec, or against it."""
     reasons = []
     if wish.needs:
-        reasons.append(f"brings back {', '.join(wish.needs)}")
+        reasons.append(f"preserves {', '.join(wish.needs)}")
     if not wish.trusted and not winner.facts.source:
         reasons.append("safe to read from anyone")
     if wish.interop:

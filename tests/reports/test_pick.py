@@ -95,9 +95,9 @@ class TestScenarios:
         excluded = dict(choice.excluded)
 
         assert "msgpack" == choice.winner.name
-        assert "does not bring back datetime_aware" == excluded["json"]
+        assert "does not preserve datetime_aware" == excluded["json"]
         assert "not trusted" in excluded["pickle"]
-        assert "brings back datetime_aware" in choice.sentence
+        assert "preserves datetime_aware" in choice.sentence
 
     def test_keys_that_other_languages_refuse(self, result_of):
         """MessagePack keeps integers as keys, and Go's usual reader refuses them; JSON writes text."""
@@ -368,7 +368,7 @@ class TestHonesty:
 
     def test_nothing_fits(self, run):
         """When nothing fits everything that excluded a codec is told."""
-        with pytest.raises(RunError, match="no codec fits\n  does not bring back uuid: json, msgpack, bson"):
+        with pytest.raises(RunError, match="no codec fits\n  does not preserve uuid: json, msgpack, bson"):
             pick([run], Wish(needs=("uuid",)))
 
     def test_a_schema_brings_types_back(self, result_of):
@@ -384,7 +384,7 @@ class TestHonesty:
         run = result_of({"bson+schema": one}, losses={"bson+schema": (loss,)})
 
         assert pick([run], Wish(needs=("uuid",), allow_loss=True))
-        with pytest.raises(RunError, match="does not bring back datetime"):
+        with pytest.raises(RunError, match="does not preserve datetime"):
             pick([run], Wish(needs=("datetime",), allow_loss=True))
 
     def test_unknown_wishes(self, run):

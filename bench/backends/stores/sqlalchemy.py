@@ -34,7 +34,7 @@ class _Mapped:
     Args:
         model: Makes the mapped class of the column's type and the table's name.
         about: Says what the database below, of which it gets the driver's connection, says of itself.
-        size: Returns the bytes that the table takes, likewise.
+        size: Returns the bytes that the table takes, given the same connection.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
 """Is a difference declared (lossy) or not (wrong)?
 
-A codec says which Python types it brings back (`preserves`). A value of another type may come back
+A codec states which Python types it preserves (`Codec.preserves`). A value of another type may come back
 as what the conventions write in its place: text, a list, a dict, a coarser time. Anything else
 that differs is wrong, as is any difference in a type that the codec does carry.
 """
@@ -60,7 +60,7 @@ def find_losses(
     Args:
         expected: The record that was encoded.
         found: What was decoded.
-        preserves: Types that the codec brings back, as in `Codec.preserves`.
+        preserves: The types in `Codec.preserves`.
         losses: What else the codec declares to lose.
     """
     judgement = FidelityJudgement()

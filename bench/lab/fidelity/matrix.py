@@ -1,4 +1,4 @@
-"""What each codec brings back of each Python type, without and with a schema.
+"""Which Python types each codec preserves, without and with a schema.
 
 Every codec works through the values in a process of its own, with limits: one that crashes or hangs
 loses its remaining cells and nothing else.
