@@ -223,7 +223,8 @@ def _has_lines(shown: list[str], printed: list[str]) -> bool:
 
 def _stable(line: str) -> str:
     """Blot out what differs from run to run: figures with marks and units, verdicts, footnotes, widths."""
-    line = re.sub(r"\(?[<>≈±+−]*\d[\d,.]*(?:%|×\)?)?(?: [nµm]s\b)?", "#", line)
+    line = re.sub(r"\(?[<>≈±+−]*\d[\d,.]*(?:%|×\)?)?(?: [nµm]s\b|/s\b)?", "#", line)
+    line = re.sub(r"\bnot held\b|\bunclear\b", "#", line)
     line = re.sub(r" \[[a-z]+(,[a-z]+)*\]|^\[[a-z]+\]", "", line)
     line = re.sub(r"not significant|# (?:slower|faster)$", "~", line)
     line = re.sub(r"(# cells became better, # worse); .*", r"\1", line)
