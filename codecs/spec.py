@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .binding import Bound, SchemaProtocol
     from .conventions.families import FormatFamily
     from .production.media import MediaTypes
-    from .production.tap import Tap
+    from .production.sampler import Sampler
     from .streams.compression import Compression
     from .streams.framing import Framing
 
@@ -260,7 +260,7 @@ class Settings:
         schema: What is applied after every decode, or bound to.
         compression: What payloads are compressed by.
         asked: What was asked for in place of the policies, value by policy; see `with_policies`.
-        tap: What keeps a sample of the records that pass.
+        sampler: What keeps a sample of the records that pass.
     """
 
     limits: Limits = DEFAULT
@@ -268,7 +268,7 @@ class Settings:
     schema: SchemaProtocol | None = None
     compression: Compression | None = None
     asked: Mapping[str, str] = field(default_factory=dict)
-    tap: Tap | None = None
+    sampler: Sampler | None = None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

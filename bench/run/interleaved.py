@@ -1,4 +1,4 @@
-"""Two environments measured in turn: a comparison that no gear, clock or neighbor of one run can spoil.
+"""Two environments measured in turn: a comparison that no clock rate or neighbor of one run can spoil.
 
 A pair is one timing process of each side, one right after the other on the same core, in alternating order,
 and the ratio of their figures is one value. Pairs follow until each cell is decided, looked at a few times

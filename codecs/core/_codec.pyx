@@ -147,9 +147,9 @@ cdef class Core:
     cdef bint _plain_keys
     cdef str _walks
     cdef dict _paths
-    cdef object _tap
-    # The same codec without the tap, which keeps whole records only.
-    cdef Core _untapped
+    cdef object _sampler
+    # The same codec without the sampler, which keeps whole records only.
+    cdef Core _unsampled
     # Records that pass until one is kept.
     cdef Py_ssize_t _gap
     cdef object __weakref__
@@ -225,20 +225,20 @@ cdef class Core:
             from ..safety.policy_resolution import rules
 
             self._dump_rules, self._load_rules = rules(self, "dump"), rules(self, "load")
-        self._tap = settings.tap
-        if self._tap is not None:
-            self._gap = self._tap.gap()
-            self._untapped = self.from_spec(spec.changed(tap=None))
+        self._sampler = settings.sampler
+        if self._sampler is not None:
+            self._gap = self._sampler.gap()
+            self._unsampled = self.from_spec(spec.changed(sampler=None))
         # The paths that nearly every codec takes carry no further question per call.
         plain = (
             self._pool_factory is None and self._scan is None and self._compress is None
-            and self._dump_rules is None and self._tap is None
+            and self._dump_rules is None and self._sampler is None
         )
         self._plain_encode = plain and not self._encode_depth
         self._plain_decode = (
             not self._text and self._wrap is None and self._check_payload is None and self._decompress is None
             and self._shared is None and self._walked_depth == 0 and self._unseen == PY_SSIZE_T_MAX
-            and self._subclass is None and not self._untrusted and self._load_rules is None and self._tap is None
+            and self._subclass is None and not self._untrusted and self._load_rules is None and self._sampler is None
         )
         if self.schema is not None and bind is None:
             self._fix, self._refusal = self.schema.fixer(self), self.schema.refusal(self)
@@ -313,7 +313,7 @@ cdef class Core:
             payload = self._encode_guarded(obj)
         except BaseException as error:
             payload = self._encode_again(obj, error)
-        if self._tap is not None:
+        if self._sampler is not None:
             self._count_down(obj)
         return self._as_bytes(payload)
 
@@ -446,7 +446,7 @@ cdef class Core:
             raise self._decode_error(error)
         if self._fix is not None:
             record = self._fix(record)
-        if self._tap is not None:
+        if self._sampler is not None:
             self._count_down(record)
         return record
 
@@ -468,11 +468,11 @@ cdef class Core:
         return self._is_deeper(<const unsigned char *>PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data), most)
 
     cdef int _count_down(self, record) except -1:
-        """Note that a record has passed, for the tap."""
+        """Note that a record has passed, for the sampler."""
         self._gap -= 1
         if self._gap <= 0:
-            self._gap = self._tap.gap()
-            self._tap.keep(record, None if self.bound is None else self.bound.give)
+            self._gap = self._sampler.gap()
+            self._sampler.keep(record, None if self.bound is None else self.bound.give)
         return 0
 
     cdef object _decode_failed(self, bytes data):
@@ -692,8 +692,8 @@ cdef class Core:
             DecodeError: As `peek`.
             EncodeError: As `encode`.
         """
-        if self._untapped is not None:
-            return self._untapped.replace(payload, path, value)
+        if self._unsampled is not None:
+            return self._unsampled.replace(payload, path, value)
         cdef _Path path_ = self._path(path)
         cdef field_t field
         cdef bytes data
@@ -725,8 +725,8 @@ cdef class Core:
             DecodeError: As `peek`.
             EncodeError: As `encode`.
         """
-        if self._untapped is not None:
-            return self._untapped.append(payload, path, item)
+        if self._unsampled is not None:
+            return self._unsampled.append(payload, path, item)
         cdef _Path path_ = self._path(path)
         cdef field_t field
         cdef bytes data, longer = None
@@ -776,8 +776,8 @@ cdef class Core:
         return made
 
     cdef object _peek(self, data, _Path path, default):
-        if self._untapped is not None:
-            return self._untapped._peek(data, path, default)
+        if self._unsampled is not None:
+            return self._unsampled._peek(data, path, default)
         cdef field_t field
         cdef int result = UNSURE
         cdef bytes payload

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ..integrations.sqlalchemy import Encoded
     from ..integrations.starlette import Encoded as StarletteEncoded
     from ..integrations.zmq import Framed
-    from ..production.tap import Tap
+    from ..production.sampler import Sampler
     from ..streams.compression import Compression
     from ..streams.decoder import Decoder
     from ..streams.framing import Framing
@@ -221,19 +221,19 @@ class Codec(Core):
         return self._vary(compression=compression)
 
     def tap(self, file: str | os.PathLike[str], every: int = 1000, limit: int | str = "64MiB") -> Self:
-        """Return this codec with a `Tap`: it also keeps one record in `every` of those that pass.
+        """Return this codec with a `Sampler`: it also keeps one record in `every` of those that pass.
 
         These are the records that `encode` was given and wrote, and those that `decode` gave back, schema
         applied. `peek`, `replace` and `append` keep nothing.
-        The file is a corpus for `bakeoff run`. ``codec.tapped`` says how it goes; a pickle has the tap, too.
+        The file is a corpus for `bakeoff run`. ``codec.sampler`` has its counts; a pickle keeps it.
 
         Raises:
             UsageError: The file's ending says no format that there is, or an argument is out of range.
             MissingLibrary: That of the format or the compressor is not installed.
         """
-        from ..production.tap import Tap
+        from ..production.sampler import Sampler
 
-        return self._vary(tap=Tap(file, every, limit))
+        return self._vary(sampler=Sampler(file, every, limit))
 
     def with_trust(self) -> Self:
         """Return this codec allowed to decode payloads that could run code."""
@@ -293,7 +293,7 @@ class Codec(Core):
     trusted_only: bool = _fact("format.trusted_only")
     trusted: bool = _fact("settings.trusted")
     needs_schema: bool = _fact("needs_schema")
-    tapped: Tap | None = _fact("settings.tap")
+    sampler: Sampler | None = _fact("settings.sampler")
     interoperable: bool = _fact("format.interoperable")
     preserves: frozenset[str] = _fact("facts.preserves")
     encodes_as: dict[str, str] = _fact("encodes_as")

@@ -27,7 +27,7 @@ class Framed:
 
     def __init__(self, codec: Codec) -> None:
         self.codec = codec
-        changed = (codec.compression, codec.schema, codec.tapped, codec.spec.settings.asked or None)
+        changed = (codec.compression, codec.schema, codec.sampler, codec.spec.settings.asked or None)
         plain = all(each is None for each in changed)
         self._frames = codec.spec.calls.frames if plain else None
 

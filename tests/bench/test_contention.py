@@ -12,7 +12,7 @@ from bakeoff.bench.run.state import State
 from bakeoff.bench.worker import gauge
 from bakeoff.bench.worker.reference import ITEMS
 from bakeoff.bench.worker.time import Process
-from benchmarks.gears import CELLS, FREE, KERNEL, SharedCore, work
+from benchmarks.shared_core import CELLS, FREE, KERNEL, SharedCore, work
 
 NAMES = list(CELLS)
 CELL = Cell("c", "dump", "json")

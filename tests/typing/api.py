@@ -120,10 +120,10 @@ def streams(codec: bakeoff.Codec, path: Path) -> None:
         assert_type(codec.dump(({"id": number} for number in range(3)), file), int)
     with path.open("rb") as file:
         assert_type(codec.load(file), Iterator[Any])
-    tapped = codec.tap(path, every=100, limit="64MiB")
-    assert_type(tapped, bakeoff.Codec)
-    assert tapped.tapped is not None
-    assert_type(tapped.tapped.kept, int)
+    sampled = codec.tap(path, every=100, limit="64MiB")
+    assert_type(sampled, bakeoff.Codec)
+    assert sampled.sampler is not None
+    assert_type(sampled.sampler.kept, int)
     decoder = codec.decoder(on_damage=lambda error: assert_type(error.offset, int | None))
     assert_type(decoder.feed(b"chunk"), Iterator[Any])
     assert_type(decoder.end(), list[Any])

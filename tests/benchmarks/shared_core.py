@@ -1,4 +1,4 @@
-"""``python3 tasks.py benchmarks gears``: do runs agree while a neighbor shares the core at times?
+"""``python3 tasks.py benchmarks shared_core``: do runs agree while a neighbor shares the core at times?
 
 Codecs of known cost go through timing processes on a simulated clock. The core is shared for seconds at a
 time, and then each codec slows down by a factor of its own, as measured on a virtual machine: json 1.75,

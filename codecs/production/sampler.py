@@ -1,8 +1,8 @@
-"""A sample of what passes through a codec, kept as a corpus: ``codec.tap("traffic.msgpack.zst")``.
+"""A sample of a codec's records, written to a corpus: ``codec.tap("traffic.msgpack.zst")``.
 
-What is kept must not be felt: a call that is not kept counts down in the compiled codec, one that is kept
-encodes its record at once, so that nothing is shared with the caller, and whatever goes wrong ends the tap
-and not the call. Records are written in batches, each a compressed frame of its own that is appended in one
+Callers must not notice it: a call that is not sampled decrements a counter in the compiled codec, one that is
+encodes its record at once, so that nothing is shared with the caller, and an error ends the sampler and not
+the call. Records are written in batches, each a compressed frame of its own that is appended in one
 piece: the file is whole after each of them, and several processes share it.
 """
 
@@ -25,7 +25,7 @@ from ...errors import UsageError
 from ..registry import codec, first_codecs, formats
 from ..streams.compression import compressor
 
-__all__ = ["Tap", "endings"]
+__all__ = ["Sampler", "endings"]
 
 BATCH = 64 * 1024
 """Bytes of records that are written at once, before compression."""
@@ -36,7 +36,7 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?) *([kmgt]?)(?:i?b)?", re.IGNORECASE)
 
 
 def endings() -> dict[str, str]:
-    """Return the endings of files that a tap writes, each with the codec that does."""
+    """Return the endings of files that a sampler writes, each with the codec that writes them."""
     firsts = first_codecs()
     return {
         each.files[0]: firsts[name]
@@ -69,7 +69,7 @@ def _opened(path: Path) -> int:
         file = os.open(path, flags, 0o600)
     except OSError as error:
         if error.errno == errno.ELOOP:
-            raise OSError("it is a link, which a tap does not follow") from error
+            raise OSError("it is a link, which a sampler does not follow") from error
         if error.errno == errno.ENXIO:
             raise OSError("it is not a regular file") from error
         raise
@@ -93,19 +93,19 @@ def _gzip(data: bytes) -> bytes:
     return gzip.compress(data, 6, mtime=0)
 
 
-class Tap:
-    """Keeps one record in so many of those that pass through a codec.
+class Sampler:
+    """Writes one in `every` of a codec's records to a file.
 
-    Gaps are drawn, from 1 to twice as many less one: else a service's own rhythm, such as a request and its
-    answer in turns, would say which are kept. It is safe over threads; a process that forks, or a pickle of
-    the codec, goes on in the same file.
+    The gaps are random, from 1 to ``2 * every - 1``: otherwise a service's own rhythm, such as alternating
+    requests and answers, would decide which are sampled. It is safe over threads; a process that forks, or a
+    pickle of the codec, goes on in the same file.
 
     Args:
         file: What it is appended to: ``.jsonl``, ``.msgpack``, ``.bson``, ``.cbor`` or ``.yaml``, with
             ``.zst`` or ``.gz`` behind it for a compressed one. It is a regular file of this user, no link,
-            and only the owner may read it; on anything else the tap stops.
+            and only the owner may read it; on anything else the sampler stops.
         every: How many records pass for one that is kept, on average.
-        limit: The most that the file may hold, in bytes or as ``"64MiB"``; then the tap stops.
+        limit: The most that the file may hold, in bytes or as ``"64MiB"``; then the sampler stops.
 
     Attributes:
         path: The file, absolute.
@@ -128,7 +128,7 @@ class Tap:
         suffix = self.path.with_suffix("").suffix if packed else self.path.suffix
         if (name := (known := endings()).get(suffix.lower())) is None:
             some = ", ".join(known)
-            raise UsageError(f"{self.path.name}: a tap's file ends with one of {some}, and .zst or .gz")
+            raise UsageError(f"{self.path.name}: a sampler's file ends with one of {some}, and .zst or .gz")
         self._codec = codec(name)
         self._pack: Callable[[bytes], bytes] = bytes
         if packed:
@@ -147,17 +147,17 @@ class Tap:
         self._random = random.Random()
         self.kept = self.lost = 0
 
-    def __reduce__(self) -> tuple[type[Tap], tuple[str, int, int]]:
-        return Tap, (str(self.path), self.every, self.limit)
+    def __reduce__(self) -> tuple[type[Sampler], tuple[str, int, int]]:
+        return Sampler, (str(self.path), self.every, self.limit)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Tap) and self.__reduce__() == other.__reduce__()
+        return isinstance(other, Sampler) and self.__reduce__() == other.__reduce__()
 
     def __hash__(self) -> int:
         return hash(self.path)
 
     def __repr__(self) -> str:
-        return f"<Tap {self.path} {self.stopped or f'one in {self.every:,}'}>"
+        return f"<Sampler {self.path} {self.stopped or f'one in {self.every:,}'}>"
 
     def gap(self) -> int:
         """Return how many records pass until one is kept."""

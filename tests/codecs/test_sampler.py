@@ -18,7 +18,7 @@ import pytest
 
 import bakeoff
 from bakeoff import UsageError
-from bakeoff.codecs.production.tap import _bytes, endings
+from bakeoff.codecs.production.sampler import _bytes, endings
 from bakeoff.datasets.readers.formats import format_of
 
 RECORDS = [{"id": number, "text": "é" * number} for number in range(40)]
@@ -28,23 +28,23 @@ def kept(path: Path) -> list[Any]:
     return list(bakeoff.corpus(str(path)).records())
 
 
-def test_a_tapped_codec_is_the_codec(codec, tmp_path):
+def test_a_sampled_codec_is_the_codec(codec, tmp_path):
     """Name, facts, payloads and records stay what they are."""
     if codec.needs_schema:
         return
-    tapped = codec.tap(tmp_path / "traffic.msgpack", every=2)
+    sampled = codec.tap(tmp_path / "traffic.msgpack", every=2)
     record = {"when": dt.datetime(2024, 1, 2), "list": [1, "x", None]}
 
     assert (codec.name, codec.media_type, codec.preserves) == (
-        tapped.name,
-        tapped.media_type,
-        tapped.preserves,
+        sampled.name,
+        sampled.media_type,
+        sampled.preserves,
     )
-    assert codec.encode(record) == tapped.encode(record)
-    assert codec.decode(codec.encode(record)) == tapped.decode(codec.encode(record))
+    assert codec.encode(record) == sampled.encode(record)
+    assert codec.decode(codec.encode(record)) == sampled.decode(codec.encode(record))
     with pytest.raises(bakeoff.DecodeError):
-        tapped.decode(b"")
-    assert codec.tapped is None
+        sampled.decode(b"")
+    assert codec.sampler is None
 
 
 @pytest.mark.parametrize("name", ["json", "msgpack", "bson", "cbor2", "yaml", "json|zlib"])
@@ -52,14 +52,14 @@ def test_single_fields_are_not_kept(name, tmp_path):
     """Neither by `peek` nor by `replace` and `append`, whether they decode the whole payload or not."""
     path, record = tmp_path / "traffic.jsonl", {"user": "ann", "pins": [1, 2]}
     codec = bakeoff.codec(name)
-    tapped = codec.tap(path, every=1)
-    payload = tapped.encode(record)
+    sampled = codec.tap(path, every=1)
+    payload = sampled.encode(record)
 
-    assert tapped.replace(payload, "user", "bob") == codec.replace(payload, "user", "bob")
-    assert tapped.append(payload, "pins", 3) == codec.append(payload, "pins", 3)
-    assert tapped.peek(payload, "user") == tapped.peeker("user")(payload) == "ann"
-    tapped.decode(payload)
-    tapped.tapped.flush()
+    assert sampled.replace(payload, "user", "bob") == codec.replace(payload, "user", "bob")
+    assert sampled.append(payload, "pins", 3) == codec.append(payload, "pins", 3)
+    assert sampled.peek(payload, "user") == sampled.peeker("user")(payload) == "ann"
+    sampled.decode(payload)
+    sampled.sampler.flush()
     assert kept(path) == [record, record]
 
 
@@ -73,10 +73,10 @@ def test_what_passes_is_a_corpus(suffix, packed, tmp_path):
         codec.encode(record)
     for record in RECORDS[20:]:
         codec.decode(bakeoff.codec("json").encode(record))
-    codec.tapped.flush()
+    codec.sampler.flush()
 
     assert RECORDS == kept(path)
-    assert (40, 0, "") == (codec.tapped.kept, codec.tapped.lost, codec.tapped.stopped)
+    assert (40, 0, "") == (codec.sampler.kept, codec.sampler.lost, codec.sampler.stopped)
     assert endings()[suffix] == format_of(path).codec
     assert 0o600 == path.stat().st_mode & 0o777
 
@@ -89,7 +89,7 @@ def test_a_rhythm_does_not_say_what_is_kept(tmp_path):
     for _ in range(5_000):
         codec.encode("request")
         codec.decode(answer)
-    codec.tapped.flush()
+    codec.sampler.flush()
     found = kept(path)
 
     assert 800 < len(found) < 1200
@@ -103,7 +103,7 @@ def test_what_is_kept_is_not_the_callers(tmp_path):
     records = [codec.decode(b'{"a": [1]}') for _ in range(3)]
     for record in records:
         record["a"].append(2)
-    codec.tapped.flush()
+    codec.sampler.flush()
 
     assert [{"a": [1]}] * 3 == kept(path)
 
@@ -114,10 +114,10 @@ def test_a_schema_and_objects_of_a_library(tmp_path):
     path = tmp_path / "traffic.yaml"
     codec = bakeoff.codec("json").with_schema(schema).tap(path, every=1)
     codec.decode(b'{"day": "2024-01-02T03:04:05"}')
-    codec.tapped.flush()
+    codec.sampler.flush()
     typed = bakeoff.codec("msgspec-json/struct").with_schema(schema).tap(path, every=1)
     typed.encode(typed.bound.take({"day": dt.datetime(2024, 5, 6)}))
-    typed.tapped.flush()
+    typed.sampler.flush()
 
     assert [{"day": dt.datetime(2024, 1, 2, 3, 4, 5)}, {"day": dt.datetime(2024, 5, 6)}] == kept(path)
 
@@ -126,27 +126,27 @@ def test_it_stops_at_its_limit(tmp_path, caplog):
     """It says so once, and the codec goes on."""
     path = tmp_path / "traffic.msgpack"
     codec = bakeoff.codec("msgpack").tap(path, every=1, limit="100K")
-    with caplog.at_level(logging.WARNING, "bakeoff.codecs.production.tap"):
+    with caplog.at_level(logging.WARNING, "bakeoff.codecs.production.sampler"):
         for number in range(400):
             assert codec.encode("x" * 1000)
             if number % 10 == 0:
-                codec.tapped.flush()
+                codec.sampler.flush()
 
     assert 80_000 < path.stat().st_size <= 102_400
-    assert len(kept(path)) == codec.tapped.kept
-    assert "of the 102,400 that it may" in codec.tapped.stopped
+    assert len(kept(path)) == codec.sampler.kept
+    assert "of the 102,400 that it may" in codec.sampler.stopped
     assert 1 == len(caplog.messages)
 
 
 def test_a_file_that_cannot_be_written_is_not_the_callers_trouble(tmp_path, caplog):
-    """A folder that is not there: the tap says it once, and stops."""
+    """A folder that is not there: the sampler says it once, and stops."""
     codec = bakeoff.codec("json").tap(tmp_path / "nowhere" / "traffic.msgpack", every=1)
     for _ in range(3):
         assert b"{}" == codec.encode({})
-        codec.tapped.flush()
+        codec.sampler.flush()
 
-    assert codec.tapped.stopped.startswith("cannot be written: ")
-    assert 0 == codec.tapped.kept
+    assert codec.sampler.stopped.startswith("cannot be written: ")
+    assert 0 == codec.sampler.kept
     assert 1 == len(caplog.messages)
 
 
@@ -158,22 +158,22 @@ def test_a_record_that_the_file_cannot_hold_is_counted(tmp_path):
             raise RuntimeError(name)
 
     codec = bakeoff.Codec("own", "own", lambda record: b"x", lambda data: Odd())
-    tapped = codec.tap(tmp_path / "traffic.msgpack", every=1)
-    tapped.encode(Odd())
-    tapped.decode(b"x")
-    tapped.encode(1)
+    sampled = codec.tap(tmp_path / "traffic.msgpack", every=1)
+    sampled.encode(Odd())
+    sampled.decode(b"x")
+    sampled.encode(1)
 
-    assert (1, 2, "") == (tapped.tapped.kept, tapped.tapped.lost, tapped.tapped.stopped)
+    assert (1, 2, "") == (sampled.sampler.kept, sampled.sampler.lost, sampled.sampler.stopped)
     assert [1] == kept(tmp_path / "traffic.msgpack")
 
 
-def test_threads_share_a_tap(tmp_path):
+def test_threads_share_a_sampler(tmp_path):
     """Each record is there once."""
     path = tmp_path / "traffic.msgpack.zst"
     codec = bakeoff.codec("orjson").tap(path, every=1)
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(codec.encode, range(8_000), chunksize=100))
-    codec.tapped.flush()
+    codec.sampler.flush()
 
     assert list(range(8_000)) == sorted(kept(path))
 
@@ -235,7 +235,7 @@ def test_what_was_written_is_read_after_a_kill(packed, tmp_path):
     assert len(numbers) > 900
 
 
-def test_a_pickle_has_the_tap(tmp_path):
+def test_a_pickle_has_the_sampler(tmp_path):
     """Limits and schema stay with it, and it with them."""
     codec = (
         bakeoff.codec("msgpack").tap(tmp_path / "traffic.jsonl", every=7, limit=10_000).with_limits(size=999)
@@ -244,16 +244,16 @@ def test_a_pickle_has_the_tap(tmp_path):
 
     assert codec == again
     assert (tmp_path / "traffic.jsonl", 7, 10_000) == (
-        again.tapped.path,
-        again.tapped.every,
-        again.tapped.limit,
+        again.sampler.path,
+        again.sampler.every,
+        again.sampler.limit,
     )
 
 
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        ({"file": "traffic.txt"}, r"traffic\.txt: a tap's file ends with one of \.jsonl, "),
+        ({"file": "traffic.txt"}, r"traffic\.txt: a sampler's file ends with one of \.jsonl, "),
         ({"file": "traffic.zst"}, "ends with one of"),
         ({"file": "traffic.pickle"}, "ends with one of"),
         ({"every": 0}, "every: 0 is no whole number from 1"),
@@ -262,7 +262,7 @@ def test_a_pickle_has_the_tap(tmp_path):
         ({"limit": 0}, "limit: 0"),
     ],
 )
-def test_a_tap_that_makes_no_sense_is_refused_at_once(arguments, reason):
+def test_a_sampler_that_makes_no_sense_is_refused_at_once(arguments, reason):
     """Before anything passes."""
     with pytest.raises(UsageError, match=reason):
         bakeoff.codec("json").tap(**{"file": "traffic.jsonl"} | arguments)
@@ -275,9 +275,9 @@ def test_sizes_have_units():
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither pipes nor owners there")
 @pytest.mark.parametrize("what", ["pipe", "link", "folder", "device"])
-def test_a_tap_writes_into_regular_files_only(tmp_path, what):
-    """And waits for nobody: a pipe without a reader stops the tap, not the caller."""
-    file, target = tmp_path / "tap.jsonl", tmp_path / "target"
+def test_a_sampler_writes_into_regular_files_only(tmp_path, what):
+    """And waits for nobody: a pipe without a reader stops the sampler, not the caller."""
+    file, target = tmp_path / "traffic.jsonl", tmp_path / "target"
     target.write_bytes(b"kept\n")
     if what == "pipe":
         os.mkfifo(file)
@@ -288,8 +288,8 @@ def test_a_tap_writes_into_regular_files_only(tmp_path, what):
     else:
         file.symlink_to("/dev/full")
     script = (
-        "import bakeoff, sys; tapped = bakeoff.codec('json').tap(sys.argv[1], every=1);"
-        "tapped.encode({'a': 1}); print(tapped.tapped.stopped)"
+        "import bakeoff, sys; sampled = bakeoff.codec('json').tap(sys.argv[1], every=1);"
+        "sampled.encode({'a': 1}); print(sampled.sampler.stopped)"
     )
     done = subprocess.run(
         [sys.executable, "-c", script, str(file)], capture_output=True, text=True, timeout=600, check=True
@@ -302,16 +302,16 @@ def test_a_tap_writes_into_regular_files_only(tmp_path, what):
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
 def test_a_file_that_others_could_read_is_closed_to_them(tmp_path, monkeypatch):
     """One of another user is left alone."""
-    (tmp_path / "tap.jsonl").touch(0o644)
+    (tmp_path / "traffic.jsonl").touch(0o644)
     (tmp_path / "theirs.jsonl").touch(0o600)
-    bakeoff.codec("json").tap(tmp_path / "tap.jsonl", every=1).encode({"a": 1})
+    bakeoff.codec("json").tap(tmp_path / "traffic.jsonl", every=1).encode({"a": 1})
 
     user = os.geteuid()
     monkeypatch.setattr("os.geteuid", lambda: user + 1)
-    tapped = bakeoff.codec("json").tap(tmp_path / "theirs.jsonl", every=1)
-    tapped.encode({"a": 1})
+    sampled = bakeoff.codec("json").tap(tmp_path / "theirs.jsonl", every=1)
+    sampled.encode({"a": 1})
 
-    assert stat.S_IMODE((tmp_path / "tap.jsonl").stat().st_mode) == 0o600
-    assert (tmp_path / "tap.jsonl").read_bytes() == b'{"a":1}\n'
-    assert tapped.tapped.stopped == "cannot be written: it belongs to another user"
+    assert stat.S_IMODE((tmp_path / "traffic.jsonl").stat().st_mode) == 0o600
+    assert (tmp_path / "traffic.jsonl").read_bytes() == b'{"a":1}\n'
+    assert sampled.sampler.stopped == "cannot be written: it belongs to another user"
     assert (tmp_path / "theirs.jsonl").read_bytes() == b""

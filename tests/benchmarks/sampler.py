@@ -1,6 +1,6 @@
-"""What a tap costs: ``python3 tasks.py benchmarks tap``.
+"""What a sampler costs: ``python3 tasks.py benchmarks sampler``.
 
-Calls of a codec with a tap that keeps none of them take turns with the same calls of the codec itself, as
+Calls of a codec with a sampler that keeps none of them take turns with the same calls of the codec itself, as
 in `benchmarks.interface`; printed is what a call takes more, in nanoseconds, of records of some 134 bytes.
 Beside it what a call costs that is kept, with all that is written to a file of MessagePack under zstd.
 """
@@ -28,17 +28,17 @@ KEPT = 20_000
 
 @benchmark
 def main(targets: Targets) -> None:
-    """Print what a tap costs beside its target; exit 1 when it is missed."""
+    """Print what a sampler costs beside its target; exit 1 when it is missed."""
     records = corpus("movies", records=64).sample(64)
     click.echo(f"{'':18}{'dump ns':>9}{'load ns':>9}{'kept µs':>9}")
     with tempfile.TemporaryDirectory() as folder:
         for name in CODECS:
             plain = codec(name, trusted=True)
             payloads = [plain.encode(record) for record in records]
-            tapped = plain.tap(Path(folder, "none.msgpack.zst"), every=NEVER)
+            sampled = plain.tap(Path(folder, "none.msgpack.zst"), every=NEVER)
             cells = [
-                Cell(name, "movies", "dump", tapped.encode, plain.encode, records),
-                Cell(name, "movies", "load", tapped.decode, plain.decode, payloads),
+                Cell(name, "movies", "dump", sampled.encode, plain.encode, records),
+                Cell(name, "movies", "load", sampled.decode, plain.decode, payloads),
             ]
             dump, load = ((figure.ratio - 1) * figure.seconds * 1e9 for figure in paired(cells, ROUNDS))
             kept = plain.tap(Path(folder, f"{name}.msgpack.zst"), every=1)
