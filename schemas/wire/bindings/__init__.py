@@ -8,16 +8,31 @@ of a layout, the conversions are compiled (`bakeoff.schemas.wire.bindings._conve
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from ....codecs.binding import Binding
-    from ...schema import Schema
+    from ...tree.types import Type
+    from ..layout import Layout
 
-__all__ = ["make"]
+__all__ = ["BindableSchema", "make"]
 
 
-def make(schema: Schema, kind: str, **options: Any) -> Binding:
+class BindableSchema(Protocol):
+    """What bindings need of a schema; `bakeoff.Schema` describes each member."""
+
+    types: Type
+    as_objects: bool
+
+    @property
+    def nests(self) -> bool: ...
+    @property
+    def layout(self) -> Layout: ...
+    def definition(self, language: str) -> bytes: ...
+    def apply(self, record: Any, /) -> Any: ...
+
+
+def make(schema: BindableSchema, kind: str, **options: Any) -> Binding:
     """Return the binding of a schema to a library.
 
     Raises:

@@ -62,12 +62,12 @@ from .leaves import builder, collection, hashes_safely, kinds, reader, uuid_step
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ...schema import Schema
+    from . import BindableSchema
 
 __all__ = ["binding"]
 
 
-def binding(schema: Schema, *, of: Any = None) -> Binding:
+def binding(schema: BindableSchema, *, of: Any = None) -> Binding:
     """Return the Arrow schema of a schema's records, and the way to batches and back.
 
     `take` makes a `pyarrow.RecordBatch` of a record, `give` a record of anything that yields such batches.

@@ -56,7 +56,7 @@ from ._conversion import (
 from .leaves import builder, collection, kinds, reader, uuid_steps, writer
 
 if TYPE_CHECKING:
-    from ...schema import Schema
+    from . import BindableSchema
 
 __all__ = ["binding"]
 
@@ -72,7 +72,7 @@ _PER_SECOND = {"ms": 1_000, "us": 1_000_000}
 _EXACT = decimal.Context(decimal.MAX_PREC, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX)
 
 
-def binding(schema: Schema, *, read_as: Schema | None = None) -> Binding:
+def binding(schema: BindableSchema, *, read_as: BindableSchema | None = None) -> Binding:
     """Return what fastavro reads and writes the records of a schema by.
 
     Args:

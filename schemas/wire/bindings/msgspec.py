@@ -15,7 +15,7 @@ from ...tree.declare import SchemaError, tag_of
 from .leaves import generic
 
 if TYPE_CHECKING:
-    from ...schema import Schema
+    from . import BindableSchema
 
 __all__ = ["binding"]
 
@@ -26,7 +26,7 @@ _SIMPLE: dict[type[t.Type], Any] = t.PYTHON | {
 del _SIMPLE[t.ComplexType]
 
 
-def binding(schema: Schema, *, array_like: bool = False) -> Binding:
+def binding(schema: BindableSchema, *, array_like: bool = False) -> Binding:
     """Return the `msgspec.Struct` classes of a schema's records, and the way there and back.
 
     `type` is what to give to msgspec's typed decoders and to `msgspec.convert`; other types than records stay

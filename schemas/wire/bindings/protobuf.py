@@ -72,12 +72,12 @@ if TYPE_CHECKING:
     from google.protobuf.descriptor import FieldDescriptor
     from google.protobuf.message import Message
 
-    from ...schema import Schema
+    from . import BindableSchema
 
 __all__ = ["binding"]
 
 
-def binding(schema: Schema, *, payloads: Literal["", "of records", "of messages"] = "") -> Binding:
+def binding(schema: BindableSchema, *, payloads: Literal["", "of records", "of messages"] = "") -> Binding:
     """Return the message class of a schema's records, and the way there and back.
 
     Args:

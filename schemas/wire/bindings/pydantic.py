@@ -28,7 +28,7 @@ from .leaves import generic
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-    from ...schema import Schema
+    from . import BindableSchema
 
 __all__ = ["Calls", "binding"]
 
@@ -67,7 +67,7 @@ class Calls(NamedTuple):
     decode: Callable[[bytes], Any]
 
 
-def binding(schema: Schema, *, models: bool = False) -> Binding:
+def binding(schema: BindableSchema, *, models: bool = False) -> Binding:
     """Return pydantic's type for a schema's records, and the way there and back.
 
     `type` are the `Calls`. `take` checks a record strictly: nothing is converted but integers to floats, and
@@ -126,7 +126,7 @@ def binding(schema: Schema, *, models: bool = False) -> Binding:
     return Binding(calls, take, give, write(schema.layout).decode())
 
 
-def _own_class(schema: Schema) -> Any:
+def _own_class(schema: BindableSchema) -> Any:
     """Return the pydantic model that a schema asks for objects of; None for any other."""
     node = schema.types.item if isinstance(schema.types, t.ListType) else schema.types
     if not schema.as_objects or not isinstance(node, t.RecordType) or node.cls is None:
@@ -135,7 +135,7 @@ def _own_class(schema: Schema) -> Any:
     return node.cls if known is not None and known.family == "model" else None
 
 
-def _own(schema: Schema, cls: Any) -> Binding:
+def _own(schema: BindableSchema, cls: Any) -> Binding:
     """Return the binding of a user's own models, which write and read records as they define.
 
     Aliases are written, as in FastAPI's responses; where a model does not read by the alias that it writes,

@@ -53,7 +53,7 @@ from ._conversion import (
 )
 
 if TYPE_CHECKING:
-    from ...schema import Schema
+    from . import BindableSchema
 
 __all__ = ["binding"]
 
@@ -62,7 +62,7 @@ _CODES = {"bool": 2, "double": 4, "i32": 8, "i64": 10, "string": 11, "binary": 1
 _STRUCT, _MAP, _SET, _LIST = 12, 13, 14, 15
 
 
-def binding(schema: Schema, *, objects: bool = False) -> Binding:
+def binding(schema: BindableSchema, *, objects: bool = False) -> Binding:
     """Return the structs of a schema's records.
 
     `type` is what the library's compiled part is given: a list of a class and its `thrift_spec`.
