@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import re
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -29,11 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["carry_out", "command", "show_on"]
 
-_DEFAULT = ("movies", "messages")
 _EVERY = 0.7
 """Seconds between two looks at the table: each takes some hundredths, in which nothing is measured."""
-_A_SIZE = 15.0
-"""Seconds for each size of a corpus: there are many."""
 _STOPPED = 130
 _NOTHING = 1
 
@@ -165,6 +160,7 @@ def command(
     Ctrl-C finishes the current process and reports; a second one stops at once. Results so far are kept,
     the exit code is 130, and --resume continues the run. The exit code is 1 if no codec passed its checks.
     """
+    from ..bench.run.request import Request
     from ..bench.run.session import stored_options
 
     if str(output) == "-":
@@ -179,7 +175,9 @@ def command(
         output = resume
         stored = stored_options(resume)
         stored.check_imports(resume, corpora=bool(corpora), schema=given["schema"])
-    options = _options(corpora, given, stored)
+    how = {key: value or None for key, value in given.pop("how").items()}
+    given["include"] = given["include"] or None
+    options = Request.of(corpora, **given, **how).options(stored)
     carry_out(
         options, output, per=scale_to, resume=resume is not None, named=given["codecs"], explaining=explaining
     )
@@ -240,159 +238,6 @@ def carry_out(
         click.get_current_context().exit(_STOPPED)
     if not got_through(View.of([result])):
         click.get_current_context().exit(_NOTHING)
-
-
-def _options(corpora: Sequence[str], given: dict[str, Any], stored: Options | None) -> Options:
-    """Merge defaults, what is stored in the file to resume, and what was typed."""
-    from ..bench.run.options import Options
-    from ..codecs import default_set, names, select
-
-    chosen = {each.name: given.get(each.name) for each in dataclasses.fields(Options)} | {
-        **{key: value or None for key, value in given["how"].items()},
-        "corpora": tuple(corpora) or None,
-        "codecs": None,  # which ones depends on the corpora
-        "include": given["include"] or None,
-        "operations": _operations(given, stored),
-    }
-    if given["sizes"] is not None and given["budget"] is None and not given["quick"]:
-        chosen["budget"] = _A_SIZE
-    base = dataclasses.replace(stored or Options(_DEFAULT, ()), trusted=False)
-    if given["quick"]:
-        base = base.quick()
-    options = dataclasses.replace(base, **{key: value for key, value in chosen.items() if value is not None})
-    if given["codecs"] or stored is None:
-        declared = bool(options.schema) or (not options.infer and options.sources.bring_schemas())
-        entered = (names if given["no_time_limit"] else default_set)(needs_schema=declared)
-        options = dataclasses.replace(
-            options,
-            codecs=tuple(select(given["codecs"], default=entered)),
-            joining=_joining(given["codecs"], entered),
-        )
-    if options.infer or options.schema:
-        entered_twice = _with_schemas(options.codecs)
-        options = dataclasses.replace(options, codecs=entered_twice, twins=entered_twice != options.codecs)
-    if given["raw"]:
-        options = dataclasses.replace(options, codecs=_with_raw(options.codecs))
-    if given["compress"] is not None:
-        codecs, joining = (_compressed(each, given["compress"]) for each in (options.codecs, options.joining))
-        options = dataclasses.replace(options, codecs=codecs, joining=joining)
-    entered_already = set(options.codecs)
-    joining = tuple(name for name in options.joining if name not in entered_already)
-    return dataclasses.replace(options, joining=joining)
-
-
-def _joining(asked: Sequence[str], entered: Sequence[str]) -> tuple[str, ...]:
-    """Return the codecs that join where records hold what they are for; none where codecs were named.
-
-    Args:
-        asked: As typed after ``-c``.
-        entered: The codecs that are entered without it.
-    """
-    from ..codecs import select, specialists
-
-    if any(not part.strip().startswith("!") for pattern in asked for part in pattern.split(",")):
-        return ()
-    able = specialists()
-    left = set(select(asked, default=(*entered, *able))) if asked else set(able)
-    return tuple(name for name in able if name in left)
-
-
-def _operations(given: dict[str, Any], stored: Options | None) -> tuple[str, ...] | None:
-    from ..bench.operations import DEFAULT, MEMORY, OPERATIONS, operation
-
-    if given["ops"] is not None:
-        if given["repeat"] or given["cold"] or given["memory"] is not None:
-            raise UsageError(
-                "--ops names all operations; leave out --repeat, --cold and --memory/--no-memory"
-            )
-        wanted = [name.strip() for name in given["ops"].split(",") if name.strip()]
-        for name in wanted:
-            operation(name)
-        if not wanted:
-            raise UsageError(f"--ops names no operation; there are {', '.join(OPERATIONS)}")
-        return (*wanted, *_frames(given["batch_sizes"]))
-    if stored is not None and given["memory"] is None and not (given["repeat"] or given["cold"]):
-        if given["batch_sizes"] is not None:
-            raise UsageError("--batch-sizes belongs to the run as it was begun; leave it out")
-        return None
-    frames = _frames(given["batch_sizes"])
-    swept = frames or given["sizes"] is not None
-    memory = given["memory"] if given["memory"] is not None else not (given["quick"] or swept)
-    repeat = ("dump-repeat",) if given["repeat"] else ()
-    cold = ("dump-cold", "load-cold") if given["cold"] else ()
-    return (*DEFAULT, *repeat, *cold, *frames, *(MEMORY if memory else ()))
-
-
-def _frames(text: str | None) -> list[str]:
-    """Return the operations on frames of so many records.
-
-    Raises:
-        UsageError: One is no number of records.
-    """
-    from ..bench.operations import operation
-
-    if text is None:
-        return []
-    numbers = [part.strip() for part in text.split(",") if part.strip()]
-    if not numbers:
-        raise UsageError("--batch-sizes names no number of records; say for instance 1,10,100,1000")
-    return [
-        operation(f"batch-{name}:{number}").name for name in ("dump", "load", "size") for number in numbers
-    ]
-
-
-def _compressed(codecs: Sequence[str], text: str) -> tuple[str, ...]:
-    """Enter each codec that has no compressor behind it once more with each of those that are named.
-
-    Raises:
-        UsageError: None is named.
-        UnknownCompressor: One is none.
-    """
-    from ..codecs import is_raw, join_name, split_name
-    from ..codecs.streams.compression import library
-
-    wanted = [part.strip() for part in text.split(",") if part.strip()]
-    if not wanted:
-        raise UsageError("--compress names no compressor; say for instance zstd:3,lz4,dict")
-    # The comma of `zstd:3,dict` parts the list already: `dict:3` is that one.
-    wanted = [re.sub(r"^dict(?=:|$)(.*)", r"zstd\1,dict", name) for name in wanted]
-    for name in wanted:
-        library(name)
-    found: list[str] = []
-    for codec in codecs:
-        base, schema, compression = split_name(codec)
-        further = () if compression is not None or is_raw(codec) else wanted
-        found += [codec, *(join_name(base, schema, name) for name in further)]
-    return tuple(dict.fromkeys(found))
-
-
-def _with_schemas(codecs: Sequence[str]) -> tuple[str, ...]:
-    """Enter every codec once more with the schema, where none was asked for by name and it may do without."""
-    from ..codecs import describe, join_name, split_name
-
-    parts = [split_name(name) for name in codecs]
-    if any(schema for _, schema, _ in parts):
-        return tuple(codecs)
-    return tuple(
-        join_name(base, schema, compression)
-        for base, _, compression in parts
-        for schema in ((False,) if describe(base).needs_schema else (False, True))
-    )
-
-
-def _with_raw(codecs: Sequence[str]) -> tuple[str, ...]:
-    """Enter each library's own calls after the codec that guards them."""
-    from ..codecs import describe, missing
-    from ..codecs.registry import RAW
-
-    def told(name: str) -> bool:
-        known = describe(name)
-        # The calls of a variant without guards are those of the codec that it stands beside.
-        if name != known.name or known.unguarded or missing(name) is not None:
-            return False
-        return known.raw() is not None
-
-    return tuple(entry for name in codecs for entry in ((name, name + RAW) if told(name) else (name,)))
 
 
 def show_on(display: Any) -> Show:

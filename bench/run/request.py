@@ -1,0 +1,216 @@
+"""From what a user asks of a run to its options; `bakeoff run` and `bakeoff.run` ask in the same words."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from ...codecs import (
+    default_set,
+    describe,
+    is_raw,
+    join_name,
+    missing,
+    names,
+    select,
+    specialists,
+    split_name,
+)
+from ...codecs.registry import RAW
+from ...codecs.streams.compression import library
+from ...errors import UsageError
+from ..operations import DEFAULT, MEMORY, OPERATIONS, operation
+from .options import Options
+
+__all__ = ["Request"]
+
+_DEFAULT = ("movies", "messages")
+_A_SIZE = 15.0
+"""Seconds for each size of a corpus: there are many."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What a user asks of a run.
+
+    Attributes:
+        corpora: Names and files; the built-in ones where empty.
+        codecs: Patterns as `codecs.select` takes them; the default set where empty.
+        quick: Start from the options of a quick run.
+        ops: Operations to measure in place of the default ones, separated by commas.
+        memory: Measure peak memory and growth; None for yes, unless the run is quick or compares sizes.
+        repeat: Time repeated dumps of the same records, too.
+        cold: Measure with cold caches, too.
+        batch_sizes: Numbers of records, separated by commas.
+        compress: Compressors, separated by commas, with each of which codecs are entered once more.
+        raw: Enter the libraries' own calls, too.
+        settings: Fields of `Options` by name; None for those that were not asked for.
+    """
+
+    corpora: tuple[str, ...] = ()
+    codecs: Sequence[str] = ()
+    quick: bool = False
+    ops: str | None = None
+    memory: bool | None = None
+    repeat: bool = False
+    cold: bool = False
+    batch_sizes: str | None = None
+    compress: str | None = None
+    raw: bool = False
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, corpora: Sequence[str], **asked: Any) -> Self:
+        """Return the request that keywords make, those of `Options` included."""
+        own = {each.name for each in dataclasses.fields(cls)} & asked.keys()
+        settings = {key: value for key, value in asked.items() if key not in own}
+        return cls(corpora=tuple(corpora), **{key: asked[key] for key in own}, settings=settings)
+
+    def options(self, stored: Options | None = None, *, brings_schema: bool | None = None) -> Options:
+        """Merge defaults, what is stored in the file to resume, and what is asked for.
+
+        Args:
+            stored: The options of the run that is resumed.
+            brings_schema: Whether the records have a schema with them; None to look into the corpora.
+
+        Raises:
+            UsageError: It contradicts itself, or names what there is not.
+        """
+        chosen = {**self.settings, "corpora": self.corpora or None, "operations": self._operations(stored)}
+        if chosen.get("sizes") is not None and chosen.get("budget") is None and not self.quick:
+            chosen["budget"] = _A_SIZE
+        base = dataclasses.replace(stored or Options(_DEFAULT, ()), trusted=False)
+        if self.quick:
+            base = base.quick()
+        asked = {key: value for key, value in chosen.items() if value is not None}
+        options = dataclasses.replace(base, **asked)
+        if self.codecs or stored is None:
+            declared = bool(options.schema)
+            if not declared and not options.infer:
+                declared = options.sources.bring_schemas() if brings_schema is None else brings_schema
+            options = self._with_codecs(options, declared=declared)
+        if options.infer or options.schema:
+            entered_twice = _with_schemas(options.codecs)
+            options = dataclasses.replace(
+                options, codecs=entered_twice, twins=entered_twice != options.codecs
+            )
+        if self.raw:
+            options = dataclasses.replace(options, codecs=_with_raw(options.codecs))
+        if self.compress is not None:
+            codecs, joining = (_compressed(each, self.compress) for each in (options.codecs, options.joining))
+            options = dataclasses.replace(options, codecs=codecs, joining=joining)
+        entered_already = set(options.codecs)
+        joining = tuple(name for name in options.joining if name not in entered_already)
+        return dataclasses.replace(options, joining=joining)
+
+    def _with_codecs(self, options: Options, *, declared: bool) -> Options:
+        """Enter the codecs that are asked for; which ones the default is depends on the corpora."""
+        entered = (names if self.settings.get("no_time_limit") else default_set)(needs_schema=declared)
+        return dataclasses.replace(
+            options,
+            codecs=tuple(select(self.codecs, default=entered)),
+            joining=_joining(self.codecs, entered),
+        )
+
+    def _operations(self, stored: Options | None) -> tuple[str, ...] | None:
+        if self.ops is not None:
+            if self.repeat or self.cold or self.memory is not None:
+                raise UsageError(
+                    "--ops names all operations; leave out --repeat, --cold and --memory/--no-memory"
+                )
+            wanted = [name.strip() for name in self.ops.split(",") if name.strip()]
+            for name in wanted:
+                operation(name)
+            if not wanted:
+                raise UsageError(f"--ops names no operation; there are {', '.join(OPERATIONS)}")
+            return (*wanted, *_batches(self.batch_sizes))
+        if stored is not None and self.memory is None and not (self.repeat or self.cold):
+            if self.batch_sizes is not None:
+                raise UsageError("--batch-sizes belongs to the run as it was begun; leave it out")
+            return None
+        batches = _batches(self.batch_sizes)
+        swept = batches or self.settings.get("sizes") is not None
+        memory = self.memory if self.memory is not None else not (self.quick or swept)
+        repeat = ("dump-repeat",) if self.repeat else ()
+        cold = ("dump-cold", "load-cold") if self.cold else ()
+        return (*DEFAULT, *repeat, *cold, *batches, *(MEMORY if memory else ()))
+
+
+def _joining(asked: Sequence[str], entered: Sequence[str]) -> tuple[str, ...]:
+    """Return the codecs that join where records hold what they are for; none where codecs were named.
+
+    Args:
+        asked: As typed after ``-c``.
+        entered: The codecs that are entered without it.
+    """
+    if any(not part.strip().startswith("!") for pattern in asked for part in pattern.split(",")):
+        return ()
+    able = specialists()
+    left = set(select(asked, default=(*entered, *able))) if asked else set(able)
+    return tuple(name for name in able if name in left)
+
+
+def _batches(text: str | None) -> list[str]:
+    """Return the operations on batches of so many records.
+
+    Raises:
+        UsageError: One is no number of records.
+    """
+    if text is None:
+        return []
+    numbers = [part.strip() for part in text.split(",") if part.strip()]
+    if not numbers:
+        raise UsageError("--batch-sizes names no number of records; say for instance 1,10,100,1000")
+    return [
+        operation(f"batch-{name}:{number}").name for name in ("dump", "load", "size") for number in numbers
+    ]
+
+
+def _compressed(codecs: Sequence[str], text: str) -> tuple[str, ...]:
+    """Enter each codec that has no compressor behind it once more with each of those that are named.
+
+    Raises:
+        UsageError: None is named.
+        UnknownCompressor: One is none.
+    """
+    wanted = [part.strip() for part in text.split(",") if part.strip()]
+    if not wanted:
+        raise UsageError("--compress names no compressor; say for instance zstd:3,lz4,dict")
+    # The comma of `zstd:3,dict` parts the list already: `dict:3` is that one.
+    wanted = [re.sub(r"^dict(?=:|$)(.*)", r"zstd\1,dict", name) for name in wanted]
+    for name in wanted:
+        library(name)
+    found: list[str] = []
+    for codec in codecs:
+        base, schema, compression = split_name(codec)
+        further = () if compression is not None or is_raw(codec) else wanted
+        found += [codec, *(join_name(base, schema, name) for name in further)]
+    return tuple(dict.fromkeys(found))
+
+
+def _with_schemas(codecs: Sequence[str]) -> tuple[str, ...]:
+    """Enter every codec once more with the schema, where none was asked for by name and it may do without."""
+    parts = [split_name(name) for name in codecs]
+    if any(schema for _, schema, _ in parts):
+        return tuple(codecs)
+    return tuple(
+        join_name(base, schema, compression)
+        for base, _, compression in parts
+        for schema in ((False,) if describe(base).needs_schema else (False, True))
+    )
+
+
+def _with_raw(codecs: Sequence[str]) -> tuple[str, ...]:
+    """Enter each library's own calls after the codec that guards them."""
+
+    def told(name: str) -> bool:
+        known = describe(name)
+        # The calls of a variant without guards are those of the codec that it stands beside.
+        if name != known.name or known.unguarded or missing(name) is not None:
+            return False
+        return known.raw() is not None
+
+    return tuple(entry for name in codecs for entry in ((name, name + RAW) if told(name) else (name,)))
