@@ -171,6 +171,9 @@ def main(
     chosen = targets(patterns)
     # The order of sets, and with it the seeds, follow the hash seed of each child.
     os.environ["PYTHONHASHSEED"] = "0"
+    # Whoever forks the children imports this folder's modules, and is not told our path.
+    here, given = str(Path(__file__).parent), os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join([here, given] if given else [here])
     before = {path: path.stat().st_mtime_ns for path in findings.glob("*.case")}
     click.echo(f"seed {seed}")
     results, interrupted = _run(chosen, Order(runs, seconds, seed, patience, findings), jobs)

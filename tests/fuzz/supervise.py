@@ -21,6 +21,9 @@ from tally import Tally
 
 __all__ = ["Order", "Result", "hunt"]
 
+CHILDREN = multiprocessing.get_context("forkserver")
+"""Each is forked by a process that has imported what they need: that takes longer than a short run."""
+CHILDREN.set_forkserver_preload(["child", "decoding", "encoding", "parts"])
 MOST_DEATHS = 20
 """After so many a target is given up: each costs a start."""
 FIRST_PATIENCE = 60.0
@@ -114,7 +117,7 @@ def _watch(
     current: Callable[[], object],
 ) -> tuple[str, str]:
     """Run a child; return the kind of its end and a sentence, or nothing when it ended well."""
-    process = multiprocessing.get_context("spawn").Process(target=run, args=job)
+    process = CHILDREN.Process(target=run, args=job)
     process.start()
     late = False
     try:
