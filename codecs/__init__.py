@@ -15,18 +15,14 @@ from .errors import (
     UnknownCodec,
     UnknownMediaType,
 )
-from .production.media import by_media_type
 from .registry import (
     available,
-    codec,
     default_set,
     describe,
-    facts,
     is_raw,
     join_name,
     missing,
     names,
-    register,
     select,
     specialists,
     split_name,
@@ -36,6 +32,7 @@ from .safety.limits import Limits
 if TYPE_CHECKING:
     from .conventions.families import register_type
     from .core.codec import Codec
+    from .factory import by_media_type, codec, facts, register
     from .production.migration import migrate
     from .streams.compression import train
 
@@ -72,6 +69,10 @@ __all__ = [
 
 _HOMES = {
     "Codec": "core.codec",
+    "by_media_type": "factory",
+    "codec": "factory",
+    "facts": "factory",
+    "register": "factory",
     "train": "streams.compression",
     "register_type": "conventions.families",
     "migrate": "production.migration",

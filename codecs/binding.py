@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-from .safety.limits import DEFAULT_DEPTH
+from .safety.limits import DEFAULT_DEPTH, Limits
 
-if TYPE_CHECKING:
-    from .core.codec import Codec
-
-__all__ = ["DEEPEST", "Binding", "Bound", "SchemaProtocol", "unbound"]
+__all__ = ["DEEPEST", "Binding", "Bound", "CodecProtocol", "SchemaProtocol", "unbound"]
 
 DEEPEST = DEFAULT_DEPTH
 """Levels of nesting that are written and read where records may hold others of their own kind, whatever limit
@@ -31,6 +28,19 @@ def unbound(*_arguments: Any, **_options: Any) -> Any:
     raise ValueError("needs a schema; give it one: codec.with_schema(schema)")
 
 
+class CodecProtocol(Protocol):
+    """What schemas and framings need to know of a codec; `bakeoff.Codec` is one."""
+
+    name: str
+    limits: Limits
+    schema: SchemaProtocol | None
+    preserves: frozenset[str]
+    encodes_as: dict[str, str]
+
+    def encode(self, obj: Any, /) -> bytes: ...
+    def decode(self, data: bytes, /) -> Any: ...
+
+
 class SchemaProtocol(Protocol):
     """What a codec needs to know of a schema; `bakeoff.Schema` is one."""
 
@@ -44,8 +54,8 @@ class SchemaProtocol(Protocol):
     @property
     def nests(self) -> bool: ...
     def __hash__(self) -> int: ...
-    def fixer(self, codec: Codec, /) -> Callable[[Any], Any] | None: ...
-    def refusal(self, codec: Codec, /) -> str | None: ...
+    def fixer(self, codec: CodecProtocol, /) -> Callable[[Any], Any] | None: ...
+    def refusal(self, codec: CodecProtocol, /) -> str | None: ...
     def binding(self, kind: str, /, **options: Any) -> Binding: ...
 
 

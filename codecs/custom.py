@@ -7,10 +7,10 @@ from typing import Any
 
 from ..errors import UsageError
 from ..imports import named
-from .core.codec import Codec
 from .errors import CodecError
+from .spec import Format, Spec
 
-__all__ = ["codec_of", "found"]
+__all__ = ["found", "spec_of_calls"]
 
 _CALLS = (("dumps", "loads"), ("encode", "decode"))
 """The names that an encoder and its decoder have, by pairs."""
@@ -23,8 +23,8 @@ _TAKEN = (
 )
 
 
-def codec_of(source: Any, name: str | None = None, format: str | None = None) -> Codec:
-    """Return a codec made from an object.
+def spec_of_calls(source: Any, name: str | None = None, format: str | None = None) -> Spec:
+    """Return what the codec that an object stands for is made of.
 
     A small record is encoded to find out whether payloads are text: where `dumps` gives it, `loads` gets it.
 
@@ -45,39 +45,40 @@ def codec_of(source: Any, name: str | None = None, format: str | None = None) ->
             raise UsageError(f"{_shown(source)} failed: {type(error).__name__}: {error}") from error
         calls, name = _calls(made), name or getattr(source, "__name__", None)
         source = made
-    if isinstance(source, Codec):
-        return source if name in (None, source.name) else source._vary(name=name)
+    if (spec := _spec(source)) is not None:
+        return spec if name in (None, spec.name) else spec.changed(name=name)
     if calls is None:
         raise UsageError(f"{_shown(source)}, of type {type(source).__name__}, is no codec; give {_TAKEN}")
     encode, decode = calls
     name = name or getattr(source, "__name__", None) or _shown(encode)
     text = _is_text(encode)
-    return Codec(
-        name,
-        format or name,
-        encode,
-        decode,
-        text=text,
-        content_encoding="utf-8" if text else "binary",
-        empty=_is_nothing(encode),
+    kind = Format(
+        name=format or name, content_encoding="utf-8" if text else "binary", empty=_is_nothing(encode)
     )
+    return Spec.of(name=name, format=kind, encode=encode, decode=decode, text=text)
 
 
-def found(name: str, where: str) -> Codec:
+def found(name: str, where: str) -> Spec:
     """Import the codec that ``pkg.module:name`` or ``FILE.py:name`` leads to.
 
     Raises:
         CodecError: It cannot be imported, or is no codec.
     """
     try:
-        made = codec_of(named(where), name)
+        spec = spec_of_calls(named(where), name)
     except UsageError as error:
         raise CodecError(name, str(error)) from error
-    return made._vary(origin=name)
+    return spec.changed(origin=name)
+
+
+def _spec(source: Any) -> Spec | None:
+    """Return what a `Codec` is made of; None for anything else."""
+    spec = getattr(source, "spec", None)
+    return spec if isinstance(spec, Spec) else None
 
 
 def _calls(source: Any) -> tuple[Callable[..., Any], Callable[..., Any]] | None:
-    if isinstance(source, Codec | type):
+    if isinstance(source, type) or _spec(source) is not None:
         return None
     if isinstance(source, tuple | list):
         return (source[0], source[1]) if len(source) == 2 and all(map(callable, source)) else None

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .registry import codec, names
+from .factory import codec
+from .registry import names
 
 __all__: list[str] = []
 

@@ -15,10 +15,9 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import UsageError, near
-from .conventions.notes import about
 from .errors import CodecError, MissingLibrary, UnknownCodec
 from .production.installed import version
 from .safety.guards import GUARDS
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from .binding import SchemaProtocol
-    from .core.codec import Codec
     from .spec import Format, RawCalls, Spec
 
 __all__ = [
@@ -36,13 +34,12 @@ __all__ = [
     "RAW",
     "REPLACE",
     "Declaration",
+    "add",
     "available",
     "bare_name",
-    "codec",
     "declare",
     "default_set",
     "describe",
-    "facts",
     "first_codecs",
     "formats",
     "give",
@@ -51,9 +48,9 @@ __all__ = [
     "join_name",
     "missing",
     "names",
-    "register",
     "rescan",
     "select",
+    "spec_of",
     "specialists",
     "split_name",
 ]
@@ -101,7 +98,7 @@ class Declaration:
 
     name: str
     format: str
-    build: Callable[[], Codec] = field(repr=False)
+    build: Callable[[], Spec] = field(repr=False)
     library: str = ""
     module: str = ""
     extra: str = ""
@@ -144,20 +141,16 @@ def declare(
     """
 
     def decorate(describe_codec: Callable[[], Spec]) -> Callable[[], Spec]:
-        def build() -> Codec:
-            from .core.codec import Codec
-
+        def build() -> Spec:
             spec = describe_codec()
-            return Codec.from_spec(
-                spec.changed(
-                    name=name,
-                    format=kind,
-                    origin=name,
-                    library=library or "Python",
-                    version=_version(library),
-                    unguarded=unguarded,
-                    notes=(*(guard.note(name) for guard in GUARDS.get(name, ())), *spec.facts.notes),
-                )
+            return spec.changed(
+                name=name,
+                format=kind,
+                origin=name,
+                library=library or "Python",
+                version=_version(library),
+                unguarded=unguarded,
+                notes=(*(guard.note(name) for guard in GUARDS.get(name, ())), *spec.facts.notes),
             )
 
         _formats.setdefault(kind.name, kind)
@@ -269,9 +262,9 @@ def rescan() -> None:
     _build.cache_clear()
 
 
-def _from_entry_point(point: EntryPoint) -> Codec:
+def _from_entry_point(point: EntryPoint) -> Spec:
     """Build a third party's codec; whatever goes wrong there costs that codec only."""
-    from .core.codec import Codec
+    from .spec import Spec
 
     try:
         made = point.load()()
@@ -283,17 +276,17 @@ def _from_entry_point(point: EntryPoint) -> Codec:
         raise CodecError(
             point.name, f"entry point {point.value} failed: {type(error).__name__}: {error}"
         ) from error
-    if not isinstance(made, Codec):
+    if not isinstance(spec := getattr(made, "spec", None), Spec):
         raise CodecError(point.name, f"entry point {point.value} gave a {type(made).__name__}, not a Codec")
-    if made.name != point.name:
-        raise CodecError(point.name, f"entry point {point.value} gave a codec named {made.name!r}")
-    if made.needs_schema != (point.group == SCHEMA_ENTRY_POINTS):
-        needs, group = ("a", SCHEMA_ENTRY_POINTS) if made.needs_schema else ("no", ENTRY_POINTS)
+    if spec.name != point.name:
+        raise CodecError(point.name, f"entry point {point.value} gave a codec named {spec.name!r}")
+    if spec.needs_schema != (point.group == SCHEMA_ENTRY_POINTS):
+        needs, group = ("a", SCHEMA_ENTRY_POINTS) if spec.needs_schema else ("no", ENTRY_POINTS)
         raise CodecError(point.name, f"needs {needs} schema: its entry point belongs into the group {group}")
-    return made._vary(
+    return spec.changed(
         origin=point.name,
-        library=made.library or (point.dist.name if point.dist else ""),
-        version=made.version or (point.dist.version if point.dist else ""),
+        library=spec.facts.library or (point.dist.name if point.dist else ""),
+        version=spec.facts.version or (point.dist.version if point.dist else ""),
     )
 
 
@@ -397,32 +390,25 @@ def available() -> list[str]:
     return [name for name in names() if missing(name) is None]
 
 
-def register(made: Codec, *, replace: bool = False) -> None:
-    """Make a codec known under its name for the life of this process.
-
-    For other processes (and so for `bakeoff run`) publish it through the entry-point group
-    ``bakeoff.codecs``.
-
-    Args:
-        made: The codec; one that was registered under its name before goes.
-        replace: Put it in the place of a codec of bakeoff's own, or of a third party's.
+def add(spec: Spec, *, replace: bool = False) -> None:
+    """Make a codec known under its name for the life of this process; see `bakeoff.codecs.factory.register`.
 
     Raises:
         CodecError: The name is taken, and `replace` was not asked for.
     """
     with _lock:
-        if not replace and made.name not in _registered and made.name in _all():
+        if not replace and spec.name not in _registered and spec.name in _all():
             raise CodecError(
-                made.name,
+                spec.name,
                 "there is a codec of this name; register(codec, replace=True) puts yours in its place",
             )
-        _registered[made.name] = Declaration(
-            made.name,
-            made.format,
-            lambda: made,
-            made.library,
-            trusted_only=made.trusted_only,
-            needs_schema=made.needs_schema,
+        _registered[spec.name] = Declaration(
+            spec.name,
+            spec.format.name,
+            lambda: spec,
+            spec.facts.library,
+            trusted_only=spec.format.trusted_only,
+            needs_schema=spec.needs_schema,
         )
         _build.cache_clear()
 
@@ -446,14 +432,32 @@ def given() -> dict[str, str]:
     return {name: absolute(known.source) for name, known in _registered.items() if known.source}
 
 
-def _found(name: str, source: str) -> Codec:
+def _found(name: str, source: str) -> Spec:
     from .custom import found
 
     return found(name, source)
 
 
+def spec_of(name: str) -> Spec:
+    """Return what the codec of a name is made of, the same object each time.
+
+    Args:
+        name: Without a schema or a compressor.
+
+    Raises:
+        UnknownCodec: No codec of that name.
+        MissingLibrary: Its library is not installed.
+        CodecError: It stands for a library's own calls, or a third party's codec cannot be imported.
+    """
+    if (reason := missing(name)) is not None:
+        raise MissingLibrary(name, reason)
+    if _known(name) is None:
+        raise CodecError(name, "a library's own calls are measured by `bakeoff run --raw`, not imported")
+    return _build(name)
+
+
 @functools.cache
-def _build(name: str) -> Codec:
+def _build(name: str) -> Spec:
     return describe(name).build()
 
 
@@ -487,84 +491,6 @@ def is_raw(name: str) -> bool:
 def join_name(base: str, schema: bool = False, compression: str | None = None) -> str:
     """Put together what `split_name` takes apart."""
     return base + ("+schema" if schema else "") + (f"|{compression}" if compression else "")
-
-
-def codec(
-    source: str | Any,
-    /,
-    *,
-    name: str | None = None,
-    format: str | None = None,
-    trusted: bool = False,
-    schema: SchemaProtocol | None = None,
-    dictionary: bytes | Sequence[bytes] | None = None,
-    policies: Mapping[str, str] | None = None,
-    **limits: int | None,
-) -> Codec:
-    """Return a codec by name, or of two calls.
-
-    Args:
-        source: ``NAME[/VARIANT][+schema][|COMPRESSOR[:LEVEL]]``, for instance ``"orjson|zstd:3"``; or a pair
-            ``(dumps, loads)``, an object or module with ``dumps`` and ``loads`` or ``encode`` and ``decode``,
-            or a function without arguments that returns one of these.
-        name: Name of the codec, where `source` is no name itself.
-        format: Of a pair: its wire format, the name where None.
-        trusted: Let pickle and marshal decode.
-        schema: Advisory schema, applied after every decode; needed for names with ``+schema``.
-        policies: Value by policy, see `Codec.with_policies`.
-        dictionary: For names with ``|zstd...,dict``: the trained dictionary, see `train`. Of several the
-            first is for writing, all are for reading.
-        limits: As of `Codec.with_limits`, for instance ``size=1_000_000``.
-
-    Raises:
-        UnknownCodec: No codec of that name.
-        MissingLibrary: Its library is not installed.
-        ValueError: No such limit, or out of range.
-        CodecError: It cannot keep a policy.
-        UsageError: The source is neither a name nor a codec's calls.
-    """
-    compression = None
-    if isinstance(source, str):
-        base, with_schema, compression = split_name(source)
-        if (reason := missing(source)) is not None:
-            raise MissingLibrary(base, reason)
-        if _known(base) is None:
-            raise CodecError(
-                source, "a library's own calls are measured by `bakeoff run --raw`, not imported"
-            )
-        if with_schema and schema is None:
-            raise CodecError(source, "give the schema: bakeoff.codec(name, schema=...)")
-        made = _build(base)
-    else:
-        from .custom import codec_of
-
-        made = codec_of(source, name, format)
-    if trusted:
-        made = made.with_trust()
-    if limits:
-        made = made.with_limits(**limits)  # type: ignore[arg-type] # None leaves one as it is
-    if policies:
-        made = made.with_policies(**policies)
-    if compression is not None:
-        from .streams.compression import compressor
-
-        made = made.with_compression(compressor(compression, dictionary))
-    return made if schema is None else made.with_schema(schema)
-
-
-def facts(made: Codec) -> dict[str, Any]:
-    """Return what a codec says of itself, as plain values."""
-    keys = (
-        "format", "library", "version", "accelerated", "media_type", "interoperable", "trusted_only", "takes",
-        "unguarded",
-    )  # fmt: skip
-    plain: dict[str, Any] = {key: getattr(made, key) for key in keys}
-    return plain | {
-        "preserves": sorted(made.preserves),
-        "losses": list(made.losses),
-        "notes": list(map(str, made.notes)),
-        "about": list(map(about, made.notes)),
-    }
 
 
 def select(patterns: Sequence[str], default: Iterable[str] | None = None) -> list[str]:
@@ -611,17 +537,17 @@ def _introduced(pattern: str) -> str:
         raise UsageError(f"{pattern}: there is a codec {name!r} already; choose another name")
     give({name: source})
     try:
-        made = _build(name)
+        spec = _build(name)
     except CodecError as error:
         del _registered[name]
         raise UsageError(f"{pattern}: {error.reason}") from error
     known = _registered[name]
     _registered[name] = replace(
         known,
-        format=made.format,
-        library=made.library,
-        trusted_only=made.trusted_only,
-        needs_schema=made.needs_schema,
+        format=spec.format.name,
+        library=spec.facts.library,
+        trusted_only=spec.format.trusted_only,
+        needs_schema=spec.needs_schema,
     )
     return name
 

@@ -9,18 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, NamedTuple, ParamSpec, Protocol, TypeVar
 
 from .binding import unbound
 from .conventions.tokens import NAMES
+from .format import Format, MediaTypes, media_types
 from .safety.limits import DEFAULT, GREATEST_DEPTH, Limits
 from .safety.policies import Policies
 
 if TYPE_CHECKING:
     from .binding import Bound, SchemaProtocol
     from .conventions.families import FormatFamily
-    from .production.media import MediaTypes
-    from .production.sampler import Sampler
     from .streams.compression import Compression
     from .streams.framing import Framing
 
@@ -75,51 +74,6 @@ class Frames(NamedTuple):
 
     encode: Callable[[Any], list[Any]]
     decode: Callable[[Sequence[Any]], Any]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Format:
-    """What all codecs of a wire format share.
-
-    Attributes:
-        name: For instance ``"json"``.
-        media_type: Its own, whatever conventions are written in it.
-        media_type_aliases: Older names that peers still send.
-        syntax: What a media type of ours calls it: the name, but where two readers do not read each other.
-        content_encoding: Whether payloads are text.
-        file_extension: With its dot.
-        trusted_only: Decoding can run code that the payload brings along.
-        interoperable: Other languages read it.
-        empty: A payload of no bytes is a record, as a record without fields is in TOML; else it is refused.
-        framing: How records follow one another in a file; None: each after its length.
-        files: Endings of the names of files that hold records so; empty where nobody has such files.
-        suffix: Its name is a registered suffix of media types, as in ``+json`` (RFC 6839).
-        family: The conventions for what it lacks; None where a schema says how all types are written.
-
-    Raises:
-        ValueError: A content encoding that there is not.
-    """
-
-    name: str
-    media_type: str = "application/octet-stream"
-    media_type_aliases: Sequence[str] = ()
-    syntax: str = ""
-    content_encoding: Literal["binary", "utf-8"] = "binary"
-    file_extension: str = ""
-    trusted_only: bool = False
-    interoperable: bool = True
-    empty: bool = False
-    framing: Framing | None = None
-    files: Sequence[str] = ()
-    suffix: bool = False
-    family: FormatFamily | None = None
-
-    def __post_init__(self) -> None:
-        if self.content_encoding not in ("binary", "utf-8"):
-            raise ValueError(
-                f"format {self.name}: content_encoding is 'binary' or 'utf-8', got {self.content_encoding!r}"
-            )
-        object.__setattr__(self, "media_type_aliases", tuple(self.media_type_aliases))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -250,6 +204,13 @@ class Facts:
         object.__setattr__(self, "notes", notes)
 
 
+class RecordSampler(Protocol):
+    """What keeps a sample of the records that pass; `bakeoff.codecs.production.sampler.Sampler` is one."""
+
+    def gap(self) -> int: ...
+    def keep(self, record: Any, plain: Callable[[Any], Any] | None, /) -> None: ...
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Settings:
     """What the user has asked for: `Codec.with_limits` and the like change these, and a pickle has them.
@@ -268,7 +229,10 @@ class Settings:
     schema: SchemaProtocol | None = None
     compression: Compression | None = None
     asked: Mapping[str, str] = field(default_factory=dict)
-    sampler: Sampler | None = None
+    sampler: RecordSampler | None = None
+
+
+_NO_FORMAT = Format(name="")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -282,7 +246,7 @@ class Named:
     """
 
     name: str = ""
-    format: Format = Format(name="")
+    format: Format = _NO_FORMAT
     origin: str | None = None
 
 
@@ -397,9 +361,8 @@ class Spec(Named):
     @cached_property
     def media(self) -> MediaTypes:
         """How payloads are named to others; kept, as each message is sent with it."""
-        from .production.media import media_types
-
-        return media_types(self)
+        conventions = self.facts.family is not None and bool(self.encodes_as)
+        return media_types(self.format, self.settings.compression, conventions=conventions)
 
 
 _EMPTY: Mapping[str, Any] = {"calls": Calls(), "guards": Guards(), "facts": Facts(), "settings": Settings()}

@@ -396,7 +396,7 @@ def _raise_for(advice: list[Advice]) -> None:
 def _carrier(codec: Carrier | str) -> Carrier:
     if not isinstance(codec, str):
         return codec
-    from ..codecs.registry import codec as by_name
+    from ..codecs.factory import codec as by_name
     from ..codecs.registry import split_name
 
     found: Carrier = by_name(split_name(codec)[0])

@@ -13,6 +13,7 @@ import sys
 import sysconfig
 import tomllib
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -112,8 +113,8 @@ def test_extras_are_named_like_their_modules():
     assert all(name in extras["all"][0] for name in needed)
 
 
-TOP = ("commands.", "cli.", "_fastest.", "__")
-"""What stands on top of all: the commands and the face."""
+TOP = ("commands.", "cli.", "_fastest.", "__main__.", ".")
+"""What stands on top of all: the commands and the face, whose name here is empty."""
 FOR_REPORTS = ("bench.cells", "bench.method", "bench.results", "bench.stats", "bench.verdict")
 """What reports may know of bench, as they must work without a corpus or a codec's library at hand."""
 
@@ -158,31 +159,46 @@ def height(name: str) -> int:
 
 def is_from_below(module: str, name: str) -> bool:
     """Whether a module may import a name."""
-    if any(module.startswith(room) and f"{name}.".startswith(other) for room, other in APART):
+    if any(f"{module}.".startswith(room) and f"{name}.".startswith(other) for room, other in APART):
         return False
     if module.startswith("reports.") and name.startswith("bench."):
         return name.startswith(FOR_REPORTS)
     return height(name) <= height(module)
 
 
-def upwards(root: Path) -> list[str]:
-    """Return the imports that are not from below."""
-    wrong = []
-    for folder, _, files in os.walk(root, followlinks=True):
-        for path in (Path(folder, file) for file in files if file.endswith((".py", ".pyx", ".pxd", ".pxi"))):
-            module = ".".join(path.relative_to(root).with_suffix("").parts)
-            wrong += [f"{module}: {name}" for name in imports(path, root) if not is_from_below(module, name)]
-    return wrong
-
-
-def modules(root: Path) -> dict[str, Path]:
-    """Return the Python files below a package by their names in it."""
+def modules(root: Path, *suffixes: str) -> dict[str, Path]:
+    """Return the files below a package that end so by their names in it."""
     found = {}
     for folder, _, files in os.walk(root, followlinks=True):
-        for path in (Path(folder, file) for file in files if file.endswith(".py")):
+        for path in (Path(folder, file) for file in files if file.endswith(suffixes or ".py")):
             parts = path.relative_to(root).with_suffix("").parts
             found[".".join(part for part in parts if part != "__init__")] = path
     return found
+
+
+def upwards(root: Path) -> list[str]:
+    """Return the imports that are not from below."""
+    return [
+        f"{module}: {name}"
+        for suffix in (".py", ".pyx", ".pxd", ".pxi")
+        for module, path in modules(root, suffix).items()
+        for name in imports(path, root)
+        if not is_from_below(module, name)
+    ]
+
+
+def circle(root: Path) -> list[str]:
+    """Return modules of which each imports the one before it and the first the last; empty if none do."""
+    there = modules(root, ".py", ".pyx")
+    order = TopologicalSorter[str]()
+    for module, path in there.items():
+        names = {name if name in there else name.rpartition(".")[0] for name in imports(path, root)}
+        order.add(module, *(names - {module}))
+    try:
+        order.prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
 
 
 def exported(path: Path) -> set[str]:
@@ -239,6 +255,21 @@ def test_what_all_names_is_there():
 def test_imports_go_one_way():
     """Each room imports from those before it only, as CONTRIBUTING has their order."""
     assert [] == upwards(ROOT / "src/bakeoff")
+
+
+@pytest.mark.checkout
+def test_no_modules_import_each_other():
+    """Neither when they are loaded nor in functions nor for types."""
+    assert [] == circle(ROOT / "src/bakeoff")
+
+
+@pytest.mark.parametrize("where", ["", "def f():\n    ", "if TYPE_CHECKING:\n    "])
+def test_a_circle_is_seen(where, tmp_path):
+    """Whatever the import is for."""
+    (tmp_path / "a.py").write_text("from .b import f")
+    (tmp_path / "b.py").write_text(f"{where}from .a import g")
+
+    assert {"a", "b"} == set(circle(tmp_path))
 
 
 @pytest.mark.parametrize(

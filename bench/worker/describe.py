@@ -18,5 +18,5 @@ def run(job: Describe, context: WorkerContext) -> Answer:
         made = codec(job.codec)
     except CodecError as error:
         return Failed(error.reason)
-    stated = {"limits": asdict(made.limits), "policies": described(made), "peeks": made.peeks}
+    stated = {"limits": asdict(made.limits), "policies": described(made.spec), "peeks": made.peeks}
     return Described(facts(made) | stated)

@@ -224,7 +224,7 @@ cdef class Core:
         if settings.asked:
             from ..safety.policy_resolution import rules
 
-            self._dump_rules, self._load_rules = rules(self, "dump"), rules(self, "load")
+            self._dump_rules, self._load_rules = rules(spec, "dump", self.from_spec), rules(spec, "load", self.from_spec)
         self._sampler = settings.sampler
         if self._sampler is not None:
             self._gap = self._sampler.gap()

@@ -1,24 +1,22 @@
-"""`Codec`: the compiled `Core` with all that no call of `encode` and `decode` needs."""
+"""`Codec`: a `CodecBase` with streams, limits, policies, a sampler and integrations."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
-from operator import attrgetter
-from typing import IO, TYPE_CHECKING, Any, Literal, Self
+from typing import IO, TYPE_CHECKING, Any, Self
 
 from ..binding import unbound
 from ..safety.limits import Limits
 from ..spec import Format, Options, Settings, Spec, taking
-from ._codec import Core
+from .base import CodecBase, fact
 
 if TYPE_CHECKING:
     from falcon.media import BaseHandler
     from flask import Flask
     from temporalio.converter import DataConverter
 
-    from ..binding import SchemaProtocol
     from ..errors import DecodeError
     from ..integrations._counters import Counters
     from ..integrations.cloudevents import Encoded as CloudEventsEncoded
@@ -35,17 +33,10 @@ if TYPE_CHECKING:
     from ..integrations.starlette import Encoded as StarletteEncoded
     from ..integrations.zmq import Framed
     from ..production.sampler import Sampler
-    from ..streams.compression import Compression
     from ..streams.decoder import Decoder
-    from ..streams.framing import Framing
     from .text import TextCodec
 
 __all__ = ["Codec"]
-
-
-def _fact(where: str) -> Any:
-    """Return a property that shows a part of the spec; a field would cost every codec the copying."""
-    return property(attrgetter(f"spec.{where}"))
 
 
 def _integration(name: str) -> Any:
@@ -74,7 +65,7 @@ else:
 _OF_FORMATS = {each.name for each in fields(Format)} - {"name", "family"}
 
 
-class Codec(Core):
+class Codec(CodecBase):
     """An encoder and a decoder with fixed options, behind one interface.
 
     Immutable, safe to share between threads, picklable, and not callable (Django calls
@@ -97,6 +88,8 @@ class Codec(Core):
 
     __slots__ = ()
 
+    sampler: Sampler | None = fact("settings.sampler")
+
     @taking(_Arguments)
     def __init__(
         self, name: str, format: str, encode: Any = unbound, decode: Any = unbound, **options: Any
@@ -108,29 +101,7 @@ class Codec(Core):
         kind = Format(name=format, **shared)
         self._make(Spec.of(name=name, format=kind, encode=encode, decode=decode, **options))
 
-    @classmethod
-    def from_spec(cls, spec: Spec) -> Self:
-        """Return the codec that is made of a whole `bakeoff.codecs.spec.Spec`."""
-        made = cls.__new__(cls)
-        made._make(spec)
-        return made
-
     # streams ----------------------------------------------------------------------------------
-
-    def dump(self, records: Iterable[Any], file: IO[bytes], /) -> int:
-        """Write records one after another in the framing that the format's users expect.
-
-        Args:
-            records: Any iterable; one record is held at a time.
-            file: A binary file.
-
-        Returns:
-            The number of records written.
-
-        Raises:
-            EncodeError: As `encode`.
-        """
-        return self.framing.dump(self, records, file)
 
     def load(self, file: IO[bytes], /) -> Iterator[Any]:
         """Return an iterator over the records in a binary file; one record is held at a time.
@@ -171,16 +142,6 @@ class Codec(Core):
 
         return TextCodec(self)
 
-    def with_schema(self, schema: SchemaProtocol | None) -> Self:
-        """Return this codec with an advisory schema applied after every decode (None removes it).
-
-        Raises:
-            TypeError: No `SchemaProtocol`.
-        """
-        if schema is not None and not hasattr(schema, "fixer"):
-            raise TypeError(f"expected a bakeoff.Schema, got {schema!r:.80}; Schema(...) makes one of a type")
-        return self._vary(schema=schema)
-
     @taking(Limits)
     def with_limits(self, **limits: int | None) -> Codec:
         """Return this codec with other limits; see `Limits` for what there is, None leaves one as it is.
@@ -201,8 +162,7 @@ class Codec(Core):
         """
         from ..safety.policy_resolution import changes
 
-        self._made()
-        return self.from_spec(changes(self, policies))
+        return self.from_spec(changes(self._made(), policies))
 
     @property
     def policies(self) -> dict[str, str]:
@@ -211,14 +171,6 @@ class Codec(Core):
 
         spec = self._made()
         return in_force(spec.facts.policies, spec.settings.asked)
-
-    def with_compression(self, compression: str | Compression | None) -> Self:
-        """Return this codec with payloads compressed, for instance ``"zstd:3"`` (None removes it)."""
-        from ..streams.compression import compressor
-
-        if isinstance(compression, str):
-            compression = compressor(compression)
-        return self._vary(compression=compression)
 
     def tap(self, file: str | os.PathLike[str], every: int = 1000, limit: int | str = "64MiB") -> Self:
         """Return this codec with a `Sampler`: it also keeps one record in `every` of those that pass.
@@ -238,9 +190,6 @@ class Codec(Core):
     def with_trust(self) -> Self:
         """Return this codec allowed to decode payloads that could run code."""
         return self._vary(trusted=True)
-
-    def _vary(self, **changes: Any) -> Self:
-        return self.from_spec(self._made().changed(**changes))
 
     def as_class(self) -> type[Any]:
         """Return a class whose instances are this codec, for frameworks that build one by dotted path."""
@@ -280,35 +229,6 @@ class Codec(Core):
     for_temporal: Callable[[], DataConverter] = _integration("temporal")
     for_zmq: Callable[[], Framed] = _integration("zmq")
 
-    # facts: `Facts`, `Settings`, `Format` and `MediaTypes` describe each ------------------------------------
-
-    format: str = _fact("format.name")
-    library: str = _fact("facts.library")
-    version: str = _fact("facts.version")
-    accelerated: bool | None = _fact("facts.accelerated")
-    content_encoding: Literal["binary", "utf-8"] = _fact("content_encoding")
-    encoding: str | None = _fact("encoding")
-    file_extension: str = _fact("format.file_extension")
-    framing: Framing = _fact("framing")
-    trusted_only: bool = _fact("format.trusted_only")
-    trusted: bool = _fact("settings.trusted")
-    needs_schema: bool = _fact("needs_schema")
-    sampler: Sampler | None = _fact("settings.sampler")
-    interoperable: bool = _fact("format.interoperable")
-    preserves: frozenset[str] = _fact("facts.preserves")
-    encodes_as: dict[str, str] = _fact("encodes_as")
-    losses: tuple[str, ...] = _fact("facts.losses")
-    takes: str = _fact("facts.takes")
-    unguarded: bool = _fact("facts.unguarded")
-    notes: tuple[str, ...] = _fact("facts.notes")
-    media_type: str = _fact("media.type")
-    media_type_aliases: tuple[str, ...] = _fact("media.aliases")
-
-    @property
-    def http_headers(self) -> dict[str, str]:
-        """Content-Type and Content-Encoding for peers that know the standards only, in a new dict."""
-        return dict(self.spec.media.headers)
-
     # identity ---------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
@@ -331,8 +251,7 @@ def _rebuild(origin: str | None, made_of: Any) -> Codec:
     """Make a codec again from what `Codec.__reduce__` kept."""
     if origin is None:
         return Codec.from_spec(made_of)
-    from ..registry import codec
+    from ..registry import spec_of
 
-    spec = codec(origin).spec
-    made = Codec.from_spec(replace(spec, settings=replace(made_of, asked={})))
+    made = Codec.from_spec(replace(spec_of(origin), settings=replace(made_of, asked={})))
     return made.with_policies(**made_of.asked) if made_of.asked else made

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import CodecError
 
 if TYPE_CHECKING:
-    from .codec import Codec
+    from .base import CodecBase
 
 __all__ = ["TextCodec"]
 
@@ -24,7 +24,7 @@ class TextCodec:
         CodecError: Its payloads are no text.
     """
 
-    codec: Codec
+    codec: CodecBase
 
     def __post_init__(self) -> None:
         if self.codec.encoding is None:

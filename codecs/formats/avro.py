@@ -32,7 +32,7 @@ from ..streams.framing import Cuts, Framing, damage
 from .structs import STRICT, WIRE_LOSSES, WIRE_POLICIES, WIRE_PRESERVES
 
 if TYPE_CHECKING:
-    from ..core.codec import Codec
+    from ..binding import CodecProtocol
 
 __all__ = ["AvroSchema", "Container", "schema_of_file"]
 
@@ -260,7 +260,7 @@ class Container(Framing):
     marker. The schema of a file must be that of the codec, but for what its canonical form leaves out.
     """
 
-    def dump(self, codec: Codec, records: Iterable[Any], file: IO[bytes]) -> int:
+    def dump(self, codec: CodecProtocol, records: Iterable[Any], file: IO[bytes]) -> int:
         """Write all records; return how many."""
         known, head = _of(codec)
         sync = os.urandom(SYNC)
@@ -278,7 +278,7 @@ class Container(Framing):
             file.write(_number(held) + _text(block) + sync)
         return count
 
-    def cut(self, codec: Codec, pending: StreamBuffer) -> Cuts:
+    def cut(self, codec: CodecProtocol, pending: StreamBuffer) -> Cuts:
         known, head = _of(codec)
         sync, deflated = yield from _header(codec, known, pending)
         limit, items = codec.limits.size, codec.limits.items
@@ -316,7 +316,7 @@ class Container(Framing):
                 raise damage(codec, start, "data after the last record of a block")
 
 
-def _of(codec: Codec) -> tuple[_Known, bytes]:
+def _of(codec: CodecProtocol) -> tuple[_Known, bytes]:
     """Return what is known of a codec's schema, and what stands before each of its payloads."""
     if codec.schema is None:
         codec.decode(b"unbound")
@@ -336,7 +336,7 @@ def _ended(pending: StreamBuffer) -> Generator[None, None, bool]:
     return False
 
 
-def _take(codec: Codec, pending: StreamBuffer, size: int, start: int) -> Generator[None, None, bytes]:
+def _take(codec: CodecProtocol, pending: StreamBuffer, size: int, start: int) -> Generator[None, None, bytes]:
     while len(pending) < size:
         if pending.ended:
             raise damage(codec, start, "the file ends within it")
@@ -344,7 +344,7 @@ def _take(codec: Codec, pending: StreamBuffer, size: int, start: int) -> Generat
     return pending.take(size)
 
 
-def _read_number(codec: Codec, pending: StreamBuffer, start: int) -> Generator[None, None, int]:
+def _read_number(codec: CodecProtocol, pending: StreamBuffer, start: int) -> Generator[None, None, int]:
     value = shift = 0
     while True:
         (byte,) = yield from _take(codec, pending, 1, start)
@@ -356,7 +356,9 @@ def _read_number(codec: Codec, pending: StreamBuffer, start: int) -> Generator[N
             raise damage(codec, start, "a number of more than 64 bits")
 
 
-def _header(codec: Codec, known: _Known, pending: StreamBuffer) -> Generator[None, None, tuple[bytes, bool]]:
+def _header(
+    codec: CodecProtocol, known: _Known, pending: StreamBuffer
+) -> Generator[None, None, tuple[bytes, bool]]:
     """Read the header; return the sync marker, and whether blocks are deflated."""
     if (yield from _ended(pending)):
         return b"", False
@@ -369,7 +371,7 @@ def _header(codec: Codec, known: _Known, pending: StreamBuffer) -> Generator[Non
     return sync, compression == b"deflate"
 
 
-def _metadata(codec: Codec, pending: StreamBuffer) -> Generator[None, None, dict[bytes, bytes]]:
+def _metadata(codec: CodecProtocol, pending: StreamBuffer) -> Generator[None, None, dict[bytes, bytes]]:
     if (yield from _take(codec, pending, len(MAGIC), 0)) != MAGIC:
         raise damage(codec, 0, "no Avro container file, which begins with 'Obj' and 01")
     meta: dict[bytes, bytes] = {}
@@ -392,7 +394,7 @@ def _metadata(codec: Codec, pending: StreamBuffer) -> Generator[None, None, dict
     return meta
 
 
-def schema_of_file(codec: Codec, file: IO[bytes]) -> tuple[bytes, bytes]:
+def schema_of_file(codec: CodecProtocol, file: IO[bytes]) -> tuple[bytes, bytes]:
     """Return the schema that a container file begins with, as JSON, and what was read of the file.
 
     Args:
@@ -416,7 +418,7 @@ def schema_of_file(codec: Codec, file: IO[bytes]) -> tuple[bytes, bytes]:
             pending.end()
 
 
-def _check_schema(codec: Codec, known: _Known, text: bytes) -> None:
+def _check_schema(codec: CodecProtocol, known: _Known, text: bytes) -> None:
     if text == known.definition.encode():
         return
     depth = deepest = 0
@@ -440,7 +442,7 @@ class _Inflation:
         codec: For its limits, and for messages.
     """
 
-    def __init__(self, codec: Codec) -> None:
+    def __init__(self, codec: CodecProtocol) -> None:
         self._codec = codec
         self._largest = codec.limits.decompressed or codec.limits.size
         self._read = self._made = 0

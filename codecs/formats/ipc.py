@@ -16,7 +16,7 @@ from ..safety.limits import Limits
 from ..streams.framing import Cuts, Framing, cut_short, damage, too_large
 
 if TYPE_CHECKING:
-    from ..core.codec import Codec
+    from ..binding import CodecProtocol
 
 __all__ = ["BATCH", "DICTIONARY", "END", "Message", "Messages", "messages"]
 
@@ -198,13 +198,13 @@ class Messages(Framing):
     out with the schema and the dictionaries before it, so that it is a payload.
     """
 
-    def dump(self, codec: Codec, records: Iterable[Any], file: IO[bytes]) -> int:
+    def dump(self, codec: CodecProtocol, records: Iterable[Any], file: IO[bytes]) -> int:
         """Write all records; return how many."""
         count = super().dump(codec, records, file)
         file.write(END)
         return count
 
-    def header(self, codec: Codec) -> bytes:
+    def header(self, codec: CodecProtocol) -> bytes:
         """Return the schema; nothing for a codec that has none."""
         if codec.schema is None:
             return b""
@@ -215,13 +215,13 @@ class Messages(Framing):
         """Return the batch of a payload, without the schema before and the mark behind it."""
         return payload[PREFIX + _U32.unpack_from(payload, 4)[0] : -len(END)]
 
-    def payloads(self, codec: Codec, pending: StreamBuffer) -> Cuts:
+    def payloads(self, codec: CodecProtocol, pending: StreamBuffer) -> Cuts:
         """Iterate over the payloads of a stream, whose schema each payload holds."""
         if codec.schema is None:
             codec.decode(b"unbound")
         return self.cut(codec, pending)
 
-    def cut(self, codec: Codec, pending: StreamBuffer) -> Cuts:
+    def cut(self, codec: CodecProtocol, pending: StreamBuffer) -> Cuts:
         before = b""
         while True:
             start = pending.position
@@ -261,7 +261,7 @@ class Messages(Framing):
                 before += message
 
 
-def _await(codec: Codec, pending: StreamBuffer, size: int) -> Cuts:
+def _await(codec: CodecProtocol, pending: StreamBuffer, size: int) -> Cuts:
     while len(pending) < size:
         if pending.ended:
             raise cut_short(codec, pending.position)

@@ -25,7 +25,7 @@ from ..streams.framing import Cuts, Framing, cut_short, damage
 from .structs import STRICT, UNCHECKED, WIRE_POLICIES, WIRE_PRESERVES
 
 if TYPE_CHECKING:
-    from ..core.codec import Codec
+    from ..binding import CodecProtocol
     from ..safety._scan import StreamBuffer
 
 __all__ = ["Delimited"]
@@ -45,7 +45,7 @@ class Delimited(Framing):
         head.append(length)
         return bytes(head) + payload
 
-    def cut(self, codec: Codec, pending: StreamBuffer) -> Cuts:
+    def cut(self, codec: CodecProtocol, pending: StreamBuffer) -> Cuts:
         limit = codec.limits.size
         while True:
             start, length, size = pending.position, 0, 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.codec import Codec
+from ..core.base import CodecBase
 
 __all__ = ["Counters"]
 
@@ -28,7 +28,7 @@ class Counters:
     encoding = None
     """Payloads are bytes (aiocache asks)."""
 
-    def __init__(self, codec: Codec) -> None:
+    def __init__(self, codec: CodecBase) -> None:
         self._encode, self._decode = codec.encode, codec.decode
         self._bare = codec if codec.needs_schema else codec.with_schema(None)
         self._fixes = codec.schema is not None and not codec.needs_schema

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..core.codec import Codec
+from ..core.base import CodecBase
 from ..errors import DecodeError, UnknownMediaType
-from ..production.media import by_media_type
+from ..production.media import first_reader
 
 __all__ = ["Body"]
 
@@ -21,7 +21,7 @@ class Body:
         encode: Makes the body of a response.
     """
 
-    def __init__(self, codec: Codec) -> None:
+    def __init__(self, codec: CodecBase) -> None:
         headers = codec.http_headers
         self.media_type = headers.pop("content-type")
         self.coding = headers
@@ -57,7 +57,7 @@ class Body:
             UnknownMediaType: The codec does not read that; status 415.
             DecodeError: The body is no payload; status 400.
         """
-        found = self._known.get(media_type or "") or by_media_type(
+        found = self._known.get(media_type or "") or first_reader(
             media_type or "", (self._codec, self._plain)
         )
         coding = (coding or "identity").lower()

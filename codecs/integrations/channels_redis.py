@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 from channels_redis.serializers import BaseMessageSerializer
 
 if TYPE_CHECKING:
-    from ..core.codec import Codec
+    from ..core.base import CodecBase
 
 __all__ = ["integration"]
 
 
-def integration(codec: Codec) -> type[Any]:
+def integration(codec: CodecBase) -> type[Any]:
     """Return a class for its registry, ``channels_redis.serializers.registry``.
 
     Its base encrypts with the layer's ``symmetric_encryption_keys``, and makes equal messages differ by a

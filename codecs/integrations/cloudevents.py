@@ -10,7 +10,7 @@ from cloudevents.core.formats.json import JSONFormat
 from ..production.media import reads
 
 if TYPE_CHECKING:
-    from ..core.codec import Codec
+    from ..core.base import CodecBase
 
 __all__ = ["Encoded", "integration"]
 
@@ -25,7 +25,7 @@ class Encoded(JSONFormat):
         codec: What encodes and decodes. A `DecodeError` comes as it is.
     """
 
-    def __init__(self, codec: Codec) -> None:
+    def __init__(self, codec: CodecBase) -> None:
         self.codec = codec
 
     def write_data(self, data: Any, datacontenttype: str | None) -> bytes:

@@ -13,7 +13,7 @@ from ..errors import CodecError, EncodeError
 if TYPE_CHECKING:
     from distributed import Worker
 
-    from ..core.codec import Codec
+    from ..core.base import CodecBase
 
 __all__ = ["Batches", "integration"]
 
@@ -34,7 +34,7 @@ class Batches(WorkerPlugin):
         CodecError: Another class. Those of Python itself are Dask's and everybody's.
     """
 
-    def __init__(self, codec: Codec, batch: type[Any]) -> None:
+    def __init__(self, codec: CodecBase, batch: type[Any]) -> None:
         plain = next((kind for kind in (list, dict) if issubclass(batch, kind) and batch is not kind), None)
         if plain is None:
             raise CodecError(codec.name, f"for_dask wants a subclass of list or dict, got {batch.__name__}")

@@ -9,12 +9,12 @@ from typing import Any
 from diskcache import UNKNOWN, Disk
 from diskcache.core import MODE_PICKLE
 
-from ..core.codec import Codec
+from ..core.base import CodecBase
 
 __all__ = ["integration"]
 
 
-def integration(codec: Codec) -> type[Any]:
+def integration(codec: CodecBase) -> type[Any]:
     """Return a subclass of ``diskcache.Disk``: what that would pickle, keys included, is the codec's.
 
     Text, bytes, floats and integers of 64 bits are stored as they are, so that ``incr`` counts.

@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 from .. import ready
-from ..core.codec import Codec
+from ..core.base import CodecBase
 from ._counters import Counters
 
 __all__ = ["integration"]
 
 
-def integration(codec: Codec) -> type[Counters]:
+def integration(codec: CodecBase) -> type[Counters]:
     """Return a class with ``dumps`` and ``loads``, which leaves integers as digits, so that ``incr`` counts.
 
     Django builds it without arguments, django-redis with ``options=``.
@@ -30,6 +30,6 @@ def integration(codec: Codec) -> type[Counters]:
 
 def __getattr__(name: str) -> type[Counters]:
     found = getattr(ready, name)
-    if isinstance(found, type) and isinstance(made := found(), Codec):
+    if isinstance(found, type) and isinstance(made := found(), CodecBase):
         return integration(made)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 
 from dogpile.cache.api import CantDeserializeException
 
-from ..core.codec import Codec
+from ..core.base import CodecBase
 from ..errors import DecodeError
 
 __all__ = ["Arguments", "integration"]
@@ -20,7 +20,7 @@ class Arguments(TypedDict):
     deserializer: Callable[[bytes], Any]
 
 
-def integration(codec: Codec) -> Arguments:
+def integration(codec: CodecBase) -> Arguments:
     """Return arguments of ``make_region``; what cannot be decoded is a miss, and made anew."""
 
     def deserialize(data: bytes) -> Any:

@@ -9,14 +9,14 @@ from rest_framework.exceptions import ParseError, UnsupportedMediaType
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
 
-from ..core.codec import Codec
+from ..core.base import CodecBase
 from ..errors import DecodeError, UnknownMediaType
 from ._http import Body
 
 __all__ = ["integration"]
 
 
-def integration(codec: Codec) -> tuple[type[Any], type[Any]]:
+def integration(codec: CodecBase) -> tuple[type[Any], type[Any]]:
     """Return the two classes: a ``BaseRenderer`` and a ``BaseParser``.
 
     A body that is no payload has status 400, one in a content coding that is not the codec's 415.

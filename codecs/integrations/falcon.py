@@ -8,7 +8,7 @@ from falcon import MediaMalformedError
 from falcon.media import BaseHandler
 from falcon.typing import ReadableIO
 
-from ..core.codec import Codec
+from ..core.base import CodecBase
 from ..errors import DecodeError
 
 __all__ = ["Handler", "integration"]
@@ -17,7 +17,7 @@ __all__ = ["Handler", "integration"]
 class Handler(BaseHandler):
     """Reads and writes bodies by a codec, in WSGI and ASGI alike; what is no payload has status 400."""
 
-    def __init__(self, codec: Codec) -> None:
+    def __init__(self, codec: CodecBase) -> None:
         self._codec = codec
 
     def serialize(self, media: object, content_type: str | None = None) -> bytes:
@@ -42,7 +42,7 @@ class Handler(BaseHandler):
             raise MediaMalformedError(self._codec.name) from error
 
 
-def integration(codec: Codec) -> dict[str, BaseHandler]:
+def integration(codec: CodecBase) -> dict[str, BaseHandler]:
     """Return handlers by media type, for ``media_handlers.update`` of options of requests and responses."""
     handler = Handler(codec)
     return dict.fromkeys((codec.media_type, *codec.media_type_aliases), handler)

@@ -12,7 +12,7 @@ from ..production.media import reads
 if TYPE_CHECKING:
     from faststream.message import StreamMessage
 
-    from ..core.codec import Codec
+    from ..core.base import CodecBase
 
 __all__ = ["Encoded", "integration"]
 
@@ -27,7 +27,7 @@ class Encoded:
         codec: What encodes and decodes. A `DecodeError` is raised before the handler is called.
     """
 
-    def __init__(self, codec: Codec) -> None:
+    def __init__(self, codec: CodecBase) -> None:
         self.codec = codec
 
     async def encode(self, msg: Any, serializer: object = None) -> tuple[bytes, str]:

@@ -7,7 +7,8 @@ from typing import Any
 from flask import Flask
 from flask.json.provider import JSONProvider
 
-from ..core.codec import Codec
+from ..core.base import CodecBase
+from ..core.text import TextCodec
 
 __all__ = ["Provider", "integration"]
 
@@ -25,9 +26,9 @@ class Provider(JSONProvider):
         CodecError: Its payloads are no text.
     """
 
-    def __init__(self, codec: Codec, app: Flask) -> None:
+    def __init__(self, codec: CodecBase, app: Flask) -> None:
         super().__init__(app)
-        self._codec, self._text = codec, codec.text
+        self._codec, self._text = codec, TextCodec(codec)
 
     def dumps(self, obj: Any, **_: Any) -> str:
         """Return text.

@@ -8,7 +8,7 @@ from flask import Flask
 from flask.sessions import SecureCookieSessionInterface
 from itsdangerous import URLSafeTimedSerializer
 
-from ..core.codec import Codec
+from ..core.base import CodecBase
 
 __all__ = ["Sessions", "integration"]
 
@@ -28,7 +28,7 @@ class Sessions(SecureCookieSessionInterface):
     anew. Otherwise they would be a server error, as Flask expects none within a signature that is right.
     """
 
-    def __init__(self, codec: Codec) -> None:
+    def __init__(self, codec: CodecBase) -> None:
         self.serializer = codec  # type: ignore[assignment] # it wants its own
         self.salt = f"{type(self).salt}-{codec.name}"
 

@@ -12,7 +12,7 @@ from huey.utils import Error
 from ..errors import DecodeError
 
 if TYPE_CHECKING:
-    from ..core.codec import Codec
+    from ..core.base import CodecBase
 
 __all__ = ["Messages", "integration"]
 
@@ -27,7 +27,7 @@ class Messages:
         codec: One that carries None.
     """
 
-    def __init__(self, codec: Codec) -> None:
+    def __init__(self, codec: CodecBase) -> None:
         self.codec = codec
 
     def serialize(self, data: Any) -> bytes:

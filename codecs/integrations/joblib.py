@@ -8,13 +8,13 @@ from typing import Any
 
 from joblib._store_backends import CacheWarning, FileSystemStoreBackend
 
-from ..core.codec import Codec
+from ..core.base import CodecBase
 from ..errors import EncodeError
 
 __all__ = ["integration"]
 
 
-def integration(codec: Codec) -> type[Any]:
+def integration(codec: CodecBase) -> type[Any]:
     """Return a class for ``joblib.register_store_backend``: results of functions are the codec's payloads.
 
     What cannot be encoded is not kept, and what cannot be decoded computed again, each with a warning, as in

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from kafka.serializer import Serializer
 
 if TYPE_CHECKING:
-    from ..core.codec import Codec
+    from ..core.base import CodecBase
 
 __all__ = ["Serialized", "integration"]
 
@@ -22,7 +22,7 @@ class Serialized(Serializer):  # type: ignore[misc] # kafka-python has no types
         codec: What encodes.
     """
 
-    def __init__(self, codec: Codec) -> None:
+    def __init__(self, codec: CodecBase) -> None:
         self.codec = codec
 
     def serialize(self, topic: str, headers: list[tuple[str, bytes]] | None, data: Any) -> bytes | None:

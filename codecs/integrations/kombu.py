@@ -51,7 +51,7 @@ def _made(name: str) -> Codec:
             other error; on this one the worker ends and its messages stay.
     """
     from ..errors import MissingLibrary
-    from ..registry import codec
+    from ..factory import codec
 
     try:
         return codec(name)

@@ -7,7 +7,7 @@ from typing import Any
 from litestar import Request, Response
 from litestar.exceptions import ClientException
 
-from ..core.codec import Codec
+from ..core.base import CodecBase
 from ._http import Body
 
 __all__ = ["Encoded", "integration"]
@@ -44,6 +44,6 @@ class Encoded(Response[Any]):
         )
 
 
-def integration(codec: Codec) -> type[Encoded]:
+def integration(codec: CodecBase) -> type[Encoded]:
     """Return a class of responses, with `Encoded.read` for requests."""
     return type("Encoded", (Encoded,), {"_of": Body(codec)})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from quixstreams.models import Deserializer, Serializer
 
 if TYPE_CHECKING:
-    from ..core.codec import Codec
+    from ..core.base import CodecBase
 
 __all__ = ["Both", "Deserialized", "Serialized", "integration"]
 
@@ -15,7 +15,7 @@ __all__ = ["Both", "Deserialized", "Serialized", "integration"]
 class Serialized(Serializer):
     """What ``app.topic`` takes as ``value_serializer``; ``to_topic`` adds the header ``content-type``."""
 
-    def __init__(self, codec: Codec) -> None:
+    def __init__(self, codec: CodecBase) -> None:
         super().__init__()
         self.codec = codec
 
@@ -31,7 +31,7 @@ class Serialized(Serializer):
 class Deserialized(Deserializer):
     """What ``app.topic`` takes as ``value_deserializer``; a `DecodeError` goes to ``on_consumer_error``."""
 
-    def __init__(self, codec: Codec) -> None:
+    def __init__(self, codec: CodecBase) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.codec = codec
 
@@ -46,6 +46,6 @@ class Both(TypedDict):
     value_deserializer: Deserialized
 
 
-def integration(codec: Codec) -> Both:
+def integration(codec: CodecBase) -> Both:
     """Return keyword arguments for a topic: ``app.topic("orders", **codec.for_quixstreams())``."""
     return {"value_serializer": Serialized(codec), "value_deserializer": Deserialized(codec)}

@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ..core.codec import Codec
+from ..core.base import CodecBase
 from ._http import Body
 
 __all__ = ["Encoded", "integration"]
@@ -43,7 +43,7 @@ class Encoded(Response):
         return await cls._of.received(request, HTTPException)
 
 
-def integration(codec: Codec) -> type[Encoded]:
+def integration(codec: CodecBase) -> type[Encoded]:
     """Return a class of responses, with `Encoded.read` for requests."""
     body = Body(codec)
     return type("Encoded", (Encoded,), {"_of": body, "media_type": body.media_type})

@@ -19,7 +19,7 @@ from temporalio.converter import (
 )
 
 if TYPE_CHECKING:
-    from ..core.codec import Codec
+    from ..core.base import CodecBase
 
 __all__ = ["Payloads", "integration"]
 
@@ -43,7 +43,7 @@ class _Types(JSONTypeConverter):
 class Payloads(EncodingPayloadConverter):
     """Values as payloads of a codec; the codec's media type is Temporal's *encoding*."""
 
-    def __init__(self, codec: Codec) -> None:
+    def __init__(self, codec: CodecBase) -> None:
         self.codec = codec
 
     @property
@@ -70,7 +70,7 @@ class Payloads(EncodingPayloadConverter):
         return value if type_hint is None else value_to_type(type_hint, value, [_Types()])
 
 
-def integration(codec: Codec) -> DataConverter:
+def integration(codec: CodecBase) -> DataConverter:
     """Return what clients and workers take as ``data_converter``.
 
     None, bytes and protobuf messages go as Temporal always writes them, all else by the codec. What Temporal

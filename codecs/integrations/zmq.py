@@ -9,7 +9,7 @@ from zmq import Frame
 from ..errors import DecodeError, EncodeError, LimitError
 
 if TYPE_CHECKING:
-    from ..core.codec import Codec
+    from ..core.base import CodecBase
     from ..spec import Frames
 
 __all__ = ["Framed", "integration"]
@@ -25,9 +25,10 @@ class Framed:
         codec: What encodes and decodes.
     """
 
-    def __init__(self, codec: Codec) -> None:
+    def __init__(self, codec: CodecBase) -> None:
         self.codec = codec
-        changed = (codec.compression, codec.schema, codec.sampler, codec.spec.settings.asked or None)
+        settings = codec.spec.settings
+        changed = (settings.compression, settings.schema, settings.sampler, settings.asked or None)
         plain = all(each is None for each in changed)
         self._frames = codec.spec.calls.frames if plain else None
 

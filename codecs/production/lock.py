@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeVar
 
 from ...errors import RunError, UsageError
 from ..errors import CodecError, MissingLibrary
-from ..registry import codec, join_name, split_name
+from ..factory import codec
+from ..registry import join_name, split_name
 from ..safety.limits import DEFAULT, DEFAULT_DEPTH, LIMITS
 from .installed import allows, version
 

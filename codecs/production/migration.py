@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.codec import Codec
 from ..errors import CodecError, DecodeError
-from ..registry import codec
+from ..factory import codec
 
 __all__ = ["migrate"]
 

@@ -22,7 +22,8 @@ from time import monotonic
 from typing import Any
 
 from ...errors import UsageError
-from ..registry import codec, first_codecs, formats
+from ..core.base import CodecBase
+from ..registry import first_codecs, formats, spec_of
 from ..streams.compression import compressor
 
 __all__ = ["Sampler", "endings"]
@@ -129,7 +130,7 @@ class Sampler:
         if (name := (known := endings()).get(suffix.lower())) is None:
             some = ", ".join(known)
             raise UsageError(f"{self.path.name}: a sampler's file ends with one of {some}, and .zst or .gz")
-        self._codec = codec(name)
+        self._codec = CodecBase.from_spec(spec_of(name))
         self._pack: Callable[[bytes], bytes] = bytes
         if packed:
             self._pack = _gzip if self.path.suffix.lower() == ".gz" else compressor("zstd").compress

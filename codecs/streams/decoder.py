@@ -10,7 +10,7 @@ from ..safety._scan import StreamBuffer
 from .framing import Cuts, damage
 
 if TYPE_CHECKING:
-    from ..core.codec import Codec
+    from ..core.base import CodecBase
 
 __all__ = ["Decoder", "load", "payloads"]
 
@@ -32,7 +32,7 @@ class Decoder:
         on_damage: Called with each error that would be raised, where it can go on.
     """
 
-    def __init__(self, codec: Codec, on_damage: Callable[[DecodeError], object] | None = None) -> None:
+    def __init__(self, codec: CodecBase, on_damage: Callable[[DecodeError], object] | None = None) -> None:
         self._codec = codec
         self._on_damage = on_damage
         self._pending = StreamBuffer()
@@ -140,7 +140,7 @@ def _chunks(file: IO[bytes]) -> Iterator[bytes]:
         raise BlockingIOError("the file does not block and has nothing yet; give one that blocks")
 
 
-def load(codec: Codec, file: IO[bytes]) -> Iterator[Any]:
+def load(codec: CodecBase, file: IO[bytes]) -> Iterator[Any]:
     """Iterate over the records of a file.
 
     Raises:
@@ -152,7 +152,7 @@ def load(codec: Codec, file: IO[bytes]) -> Iterator[Any]:
     yield from decoder.end()
 
 
-def payloads(codec: Codec, file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
+def payloads(codec: CodecBase, file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
     """Iterate over the payloads of a file, each with where it starts, without decoding them.
 
     Raises:

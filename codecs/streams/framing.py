@@ -29,7 +29,7 @@ from ..errors import DecodeError, LimitError, TooMuchError
 from ..safety._scan import StreamBuffer
 
 if TYPE_CHECKING:
-    from ..core.codec import Codec
+    from ..binding import CodecProtocol
 
 __all__ = [
     "LENGTHS",
@@ -51,20 +51,22 @@ Cuts = Generator[bytes | DecodeError | None, None, None]
 """What `Framing.cut` gives."""
 
 
-def damage(codec: Codec, start: int, reason: str, kind: type[DecodeError] = DecodeError) -> DecodeError:
+def damage(
+    codec: CodecProtocol, start: int, reason: str, kind: type[DecodeError] = DecodeError
+) -> DecodeError:
     """Return the error for a record that starts at a byte of a stream, which its `offset` says, too."""
     error = kind(codec.name, f"in the record that starts at byte {start:,}: {reason}")
     error.offset = start
     return error
 
 
-def too_large(codec: Codec, start: int) -> DecodeError:
+def too_large(codec: CodecProtocol, start: int) -> DecodeError:
     """Return the error for a record that is beyond the limit of size."""
     reason = f"it takes more than {codec.limits.size:,} bytes, the limit of size"
     return damage(codec, start, reason, LimitError)
 
 
-def cut_short(codec: Codec, start: int) -> DecodeError:
+def cut_short(codec: CodecProtocol, start: int) -> DecodeError:
     """Return the error for a record within which the stream ends."""
     return damage(codec, start, "the stream ends within it")
 
@@ -78,7 +80,7 @@ class Framing(ABC):
 
     resynchronises = ""
 
-    def dump(self, codec: Codec, records: Iterable[Any], file: IO[bytes]) -> int:
+    def dump(self, codec: CodecProtocol, records: Iterable[Any], file: IO[bytes]) -> int:
         """Write all records; return how many."""
         if header := self.header(codec):
             file.write(header)
@@ -88,7 +90,7 @@ class Framing(ABC):
             count += 1
         return count
 
-    def header(self, codec: Codec) -> bytes:
+    def header(self, codec: CodecProtocol) -> bytes:
         """Return what stands in a stream before its first record."""
         return b""
 
@@ -96,7 +98,7 @@ class Framing(ABC):
         """Return a payload as it stands in the stream."""
         return payload
 
-    def payloads(self, codec: Codec, pending: StreamBuffer) -> Cuts:
+    def payloads(self, codec: CodecProtocol, pending: StreamBuffer) -> Cuts:
         """Iterate over the payloads of a stream from its beginning, as `cut` does.
 
         Raises:
@@ -105,7 +107,7 @@ class Framing(ABC):
         header = self.header(codec)
         return self._behind(header, codec, pending) if header else self.cut(codec, pending)
 
-    def _behind(self, header: bytes, codec: Codec, pending: StreamBuffer) -> Cuts:
+    def _behind(self, header: bytes, codec: CodecProtocol, pending: StreamBuffer) -> Cuts:
         while len(pending) < len(header) and not pending.ended:
             yield None
         if (found := pending.take(len(header))) != header:
@@ -113,7 +115,7 @@ class Framing(ABC):
         yield from self.cut(codec, pending)
 
     @abstractmethod
-    def cut(self, codec: Codec, pending: StreamBuffer) -> Cuts:
+    def cut(self, codec: CodecProtocol, pending: StreamBuffer) -> Cuts:
         """Iterate over the payloads that follow the header, as far as they have come.
 
         It gives None where more has to come, and is over when all is taken of what has ended. Where a payload
@@ -133,7 +135,7 @@ class Lines(Framing):
     def frame(self, payload: bytes) -> bytes:
         return payload + b"\n"
 
-    def cut(self, codec: Codec, pending: StreamBuffer) -> Cuts:
+    def cut(self, codec: CodecProtocol, pending: StreamBuffer) -> Cuts:
         limit = codec.limits.size
         while True:
             line = pending.line()
@@ -172,7 +174,7 @@ class Documents(Framing):
     def frame(self, payload: bytes) -> bytes:
         return b"---\n" + payload
 
-    def cut(self, codec: Codec, pending: StreamBuffer) -> Cuts:
+    def cut(self, codec: CodecProtocol, pending: StreamBuffer) -> Cuts:
         lines: list[bytes] = []
         size = start = 0
         inside = skipping = False
@@ -243,7 +245,7 @@ class Values(Framing):
     def __init__(self, kind: Literal["msgpack", "cbor", "pickle", "marshal"]) -> None:
         self._kind = kind
 
-    def cut(self, codec: Codec, pending: StreamBuffer) -> Cuts:
+    def cut(self, codec: CodecProtocol, pending: StreamBuffer) -> Cuts:
         kind, limit = self._kind, codec.limits.size
         while True:
             try:
@@ -278,7 +280,7 @@ class Prefixed(Framing):
     def frame(self, payload: bytes) -> bytes:
         return payload if self._included else self._layout.pack(len(payload)) + payload
 
-    def cut(self, codec: Codec, pending: StreamBuffer) -> Cuts:
+    def cut(self, codec: CodecProtocol, pending: StreamBuffer) -> Cuts:
         head, (unpack, limit) = self._layout.size, (self._layout.unpack, codec.limits.size)
         dropped = 0 if self._included else head
         while True:
@@ -330,7 +332,7 @@ class Marked(Framing):
             return -1
         return int.from_bytes(head[2:6], "big")
 
-    def cut(self, codec: Codec, pending: StreamBuffer) -> Cuts:
+    def cut(self, codec: CodecProtocol, pending: StreamBuffer) -> Cuts:
         while True:
             while len(pending) < self.HEAD and not pending.ended:
                 yield None

@@ -31,7 +31,7 @@ import pydantic
 import typing_extensions
 
 from bakeoff.bench.worker._slice import time_calls
-from bakeoff.codecs.registry import codec
+from bakeoff.codecs.factory import codec
 from bakeoff.datasets import corpus
 from bakeoff.schemas import Schema
 

@@ -261,7 +261,7 @@ def test_a_codec_that_is_told_the_writers_version() -> None:
         )
 
     codec = bakeoff.Codec("placed", "placed", bind=bind)
-    registry.register(codec)
+    bakeoff.codecs.register(codec)
     try:
         (placed,) = tried(found, "placed")
     finally:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from ....codecs.conventions.tokens import TOKENS, Colour, Place, Point, Summer, zone
-from ....codecs.registry import codec as by_name
+from ....codecs.factory import codec as by_name
 from ....codecs.registry import missing
 from ....errors import UsageError
 from ....schemas import Hint, Schema

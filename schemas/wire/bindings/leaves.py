@@ -170,7 +170,7 @@ def _to_days(value: dt.date) -> int:
 
 
 def _packer() -> Any:
-    from ....codecs.registry import codec
+    from ....codecs.factory import codec
 
     return codec("msgpack")
 

@@ -131,7 +131,7 @@ def _facts(name: str) -> dict[str, Any]:
         return facts | _isolated(name)
     try:
         made = codecs.codec(name)
-        stated = {"limits": asdict(made.limits), "policies": described(made), "peeks": made.peeks}
+        stated = {"limits": asdict(made.limits), "policies": described(made.spec), "peeks": made.peeks}
         return facts | codecs.facts(made) | stated
     except codecs.CodecError as error:
         return facts | {"failed": error.reason}

@@ -1,0 +1,102 @@
+"""`CodecBase`: what streams, integrations and other parts of a `Codec` may rely on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from operator import attrgetter
+from typing import IO, TYPE_CHECKING, Any, Literal, Self
+
+from ..spec import Spec
+from ._codec import Core
+
+if TYPE_CHECKING:
+    from ..binding import SchemaProtocol
+    from ..streams.compression import Compression
+    from ..streams.framing import Framing
+
+__all__ = ["CodecBase", "fact"]
+
+
+def fact(where: str) -> Any:
+    """Return a property that shows a part of the spec; a field would cost every codec the copying."""
+    return property(attrgetter(f"spec.{where}"))
+
+
+class CodecBase(Core):
+    """The compiled `Core` with its facts, and with what makes other codecs of it.
+
+    It knows neither the registry nor any framework: `Codec` adds these.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def from_spec(cls, spec: Spec) -> Self:
+        """Return the codec that is made of a whole `bakeoff.codecs.spec.Spec`."""
+        made = cls.__new__(cls)
+        made._make(spec)
+        return made
+
+    def _vary(self, **changes: Any) -> Self:
+        return self.from_spec(self._made().changed(**changes))
+
+    def with_schema(self, schema: SchemaProtocol | None) -> Self:
+        """Return this codec with an advisory schema applied after every decode (None removes it).
+
+        Raises:
+            TypeError: No `SchemaProtocol`.
+        """
+        if schema is not None and not hasattr(schema, "fixer"):
+            raise TypeError(f"expected a bakeoff.Schema, got {schema!r:.80}; Schema(...) makes one of a type")
+        return self._vary(schema=schema)
+
+    def with_compression(self, compression: str | Compression | None) -> Self:
+        """Return this codec with payloads compressed, for instance ``"zstd:3"`` (None removes it)."""
+        from ..streams.compression import compressor
+
+        if isinstance(compression, str):
+            compression = compressor(compression)
+        return self._vary(compression=compression)
+
+    def dump(self, records: Iterable[Any], file: IO[bytes], /) -> int:
+        """Write records one after another in the framing that the format's users expect.
+
+        Args:
+            records: Any iterable; one record is held at a time.
+            file: A binary file.
+
+        Returns:
+            The number of records written.
+
+        Raises:
+            EncodeError: As `encode`.
+        """
+        return self.framing.dump(self, records, file)
+
+    # facts: `Facts`, `Settings`, `Format` and `MediaTypes` describe each ------------------------------------
+
+    format: str = fact("format.name")
+    library: str = fact("facts.library")
+    version: str = fact("facts.version")
+    accelerated: bool | None = fact("facts.accelerated")
+    content_encoding: Literal["binary", "utf-8"] = fact("content_encoding")
+    encoding: str | None = fact("encoding")
+    file_extension: str = fact("format.file_extension")
+    framing: Framing = fact("framing")
+    trusted_only: bool = fact("format.trusted_only")
+    trusted: bool = fact("settings.trusted")
+    needs_schema: bool = fact("needs_schema")
+    interoperable: bool = fact("format.interoperable")
+    preserves: frozenset[str] = fact("facts.preserves")
+    encodes_as: dict[str, str] = fact("encodes_as")
+    losses: tuple[str, ...] = fact("facts.losses")
+    takes: str = fact("facts.takes")
+    unguarded: bool = fact("facts.unguarded")
+    notes: tuple[str, ...] = fact("facts.notes")
+    media_type: str = fact("media.type")
+    media_type_aliases: tuple[str, ...] = fact("media.aliases")
+
+    @property
+    def http_headers(self) -> dict[str, str]:
+        """Content-Type and Content-Encoding for peers that know the standards only, in a new dict."""
+        return dict(self.spec.media.headers)
