@@ -90,19 +90,19 @@ def options_of(run: Result, sources: Sequence[str], *, schema: str | None, trust
     try:
         stored = Options.from_flat(run.options)
     except (TypeError, KeyError) as error:
-        raise UsageError("--confirm needs results of `bakeoff run` of this version") from error
+        raise UsageError("only results of `bakeoff run` of this version can be measured again") from error
     if schema is None and stored.schema and not is_definition(stored.schema):
         raise UsageError(
-            f"--confirm would import {stored.schema}, which a file may not ask for; "
+            f"the result names {stored.schema}, which is not imported because a file says so; "
             "if you want that, type it again with --schema"
         )
     if not sources and (made := [source for source in stored.corpora if is_function(source)]):
         raise UsageError(
-            f"--confirm would import and run {', '.join(made)}, which a file may not ask for; "
+            f"the result names {', '.join(made)}, which is not imported because a file says so; "
             "if you want that, type it again with --corpus"
         )
     if gone := [source for source in sources or stored.corpora if handles(source)]:
-        raise UsageError(f"--confirm cannot read {', '.join(gone)} again; name a file with --corpus")
+        raise UsageError(f"{', '.join(gone)} cannot be read again; name a file with --corpus")
     return dataclasses.replace(
         stored,
         corpora=tuple(sources) or stored.corpora,

@@ -16,7 +16,7 @@ from ..model.lists import FEW_NAMES, some
 from ..model.table import ARROWS, Column, ColumnDirection, Entry, Row, Section, Table
 from .compare import CellChange, Comparison
 
-__all__ = ["json", "summary", "table"]
+__all__ = ["interval", "json", "summary", "table"]
 
 
 def table(comparison: Comparison, limit: float | None = None) -> Table:
@@ -141,7 +141,7 @@ def _row(change: CellChange, common: ColumnDirection, limit: float | None) -> Ro
         "operation": Entry(change.cell.operation_name if common else f"{change.cell.operation_name} {arrow}"),
         "before": _amount(change.before, change.operation),
         "after": _amount(change.after, change.operation),
-        "change": Entry(_interval(found), found.value, found.low, found.high) if found else Entry(""),
+        "change": Entry(interval(found), found.value, found.low, found.high) if found else Entry(""),
         "verdict": Entry(words, verdict, tone=tone),
     }
     return Row(change.cell.codec, entries)
@@ -166,7 +166,9 @@ def _amount(cell: CellResult | None, operation: OperationFacts) -> Entry:
     return Entry(numbers.amount(found.value, unit, found.half), *found)
 
 
-def _interval(found: Ratio) -> str:
+def interval(found: Ratio) -> str:
+    """Write by how much a ratio differs from 1: "+3.1% [+1.0%, +5.2%]"."""
+
     def signed(value: float) -> str:
         return f"{(value - 1) * 100:+.1f}%".replace("-", "−")
 

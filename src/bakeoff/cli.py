@@ -27,6 +27,7 @@ GROUPS = {
         "report": "Show results as text, Markdown, CSV, JSON, LaTeX, reST, HTML or a chart.",
         "compare": "Compare two results; fail on a real regression.",
         "pick": "Choose a codec for your use, and say why.",
+        "verify": "Measure three cells of a result again, and say whether they agree.",
     },
     "Data": {
         "corpora": "List or describe record corpora.",

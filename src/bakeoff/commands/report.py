@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import UsageError
+from ..errors import RunError, UsageError
 from ..escape import visible
 from ..files import is_device
 from ..reports import LAYOUTS
@@ -77,6 +77,11 @@ _DRAWN = ("reads", "bandwidth", "dark")
     is_flag=True,
     help="Leave out host, paths, commands, field names and record values.",
 )
+@click.option(
+    "--publishable",
+    is_flag=True,
+    help="Refuse to write a report that lacks what published figures have to state.",
+)
 @click.option("--open", "show", is_flag=True, help="Open the HTML page in the browser.")
 def command(
     files: Sequence[Path],
@@ -85,6 +90,7 @@ def command(
     chart: str | None,
     dark: bool,
     nameless: bool,
+    publishable: bool,
     show: bool,
     arranged: str | None,
     **options: Any,
@@ -114,8 +120,10 @@ def command(
         from ..reports.model.anonymous import anonymous
 
         results = anonymous(results, names())
+    if publishable:
+        _check_publishable(results, files, None if is_stdout(output) else output)
     if form == "pyperf":
-        _allow("pyperf", "--anonymous")
+        _allow("pyperf", "--anonymous", "--publishable")
         _write_suites(results, output, files)
     elif form in _CHARTS:
         _write_chart(results, form, chart, output, options | {"dark": dark})
@@ -123,6 +131,18 @@ def command(
         _write_page(results, output, show, options)
     else:
         _write_table(results, form, output, options | {"layout": arranged})
+
+
+def _check_publishable(results: Sequence[Result], files: Sequence[Path], output: Path | None) -> None:
+    """Refuse what docs/publishing.md would.
+
+    Raises:
+        RunError: With a list of all that is missing.
+    """
+    from ..reports.model.publishable import lacking
+
+    if lines := lacking(results, files, output):
+        raise RunError("\n- ".join(["this report cannot be published; it lacks:", *lines]))
 
 
 def _form_of(output: Path | None, show: bool) -> str:
@@ -169,7 +189,7 @@ def _write_chart(
 
     if is_stdout(output) and form == "png" and sys.stdout.isatty():
         raise UsageError("a PNG is not for the terminal; say -o FILE.png")
-    _allow("a chart", "--chart", "--dark", "--reads", "--bandwidth", "--anonymous")
+    _allow("a chart", "--chart", "--dark", "--reads", "--bandwidth", "--anonymous", "--publishable")
     drawn = {key: options[key] for key in _DRAWN}
     # The kind comes from outside; `charts.render` refuses unknown ones with those there are.
     kind: Any = chart or charts.KINDS[0]

@@ -1,0 +1,140 @@
+"""``bakeoff verify``: three cells of a result file measured again, and whether they agree with it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+from random import SystemRandom
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import click
+
+from ..console import live_display
+from ..errors import RunError, UsageError
+from ..escape import lines_visible
+from ._options import Share, Time, trusted_option
+from ._output import encoded, layout, put
+from .run import show_on
+
+if TYPE_CHECKING:
+    from ..bench.results import Cell, Result
+    from ..bench.run.options import Options
+
+__all__ = ["command"]
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path), default="bakeoff.json")
+@click.option("--seed", type=click.IntRange(min=0), help="Seed of the choice of cells.  [default: random]")
+@click.option(
+    "--within",
+    "limit",
+    type=Share("%", "1%", "100%"),
+    default="10%",
+    show_default=True,
+    help="How far a ratio may differ from the file.",
+)
+@click.option(
+    "--corpus",
+    "source",
+    metavar="SOURCE",
+    help="Where the records are now.  [default: where the file says they were]",
+)
+@click.option("--schema", metavar="SCHEMA", help="Schema in Python, as the run had it.")
+@trusted_option
+@click.option("--budget", type=Time("1s"), default=30.0, help="Most time to measure.  [default: 30s]")
+def command(
+    file: Path,
+    seed: int | None,
+    limit: float,
+    source: str | None,
+    schema: str | None,
+    trusted: bool,
+    budget: float,
+) -> None:
+    """Measure three cells of a result file again, chosen at random, and say whether they agree.
+
+    Times differ between machines, so each cell is compared with the other two: the ratio of their times
+    here against the same ratio in the file. A ratio disagrees when the difference is significant and
+    larger than --within. The records must be the same, by their sha256.
+
+    Exit codes: 0 all ratios agree, 1 one disagrees, 2 it cannot decide, or the cells cannot be measured
+    here.
+    """
+    from ..bench.history import Past
+    from ..codecs import available
+    from ..reports.decide.verify import agreement, candidates, draw
+    from ..reports.model.files import load
+    from ..reports.tables import text
+
+    seed = SystemRandom().randrange(10_000) if seed is None else seed
+    try:
+        before = load(file)
+        there = candidates(before, available())
+        cells = draw(there, seed)
+        title = f"{cells[0].corpus}: {len(cells)} of {len(there)} cells, drawn with --seed {seed}"
+        click.echo(lines_visible(f"measuring {', '.join(cell.name for cell in cells)} again"), err=True)
+        after = _again(before, cells[0].corpus, _options(before, cells, source, schema, trusted, budget))
+        found = agreement(before, after, cells, limit, Past(before, after).sessions())
+        put(encoded(text.render(found.table(title), **layout(None))), None)
+    except RunError as error:
+        # Exit code 1 is that of a machine which disagrees.
+        raise UsageError(str(error)) from error
+    if found.verdict == "disagrees":
+        raise RunError(found.summary)
+    if found.verdict == "cannot decide":
+        raise UsageError(found.summary)
+
+
+def _options(
+    before: Result,
+    cells: Sequence[Cell],
+    source: str | None,
+    schema: str | None,
+    trusted: bool,
+    budget: float,
+) -> Options:
+    """Return the options of the run for its cells alone."""
+    from ..bench.run.interleaved import options_of
+
+    facts = next(each for each in before.corpora if each.name == cells[0].corpus)
+    stored = options_of(before, [source or facts.source], schema=schema, trusted=trusted)
+    if stored.sizes:
+        raise UsageError("results of --record-sizes cannot be verified: name one of a run without it")
+    return dataclasses.replace(
+        stored,
+        codecs=tuple(dict.fromkeys(cell.codec for cell in cells)),
+        joining=(),
+        operations=tuple(dict.fromkeys(cell.operation_name for cell in cells)),
+        budget=budget,
+    )
+
+
+def _again(before: Result, corpus: str, options: Options) -> Result:
+    """Measure, and return the result under the name of the corpus and the options that the file has.
+
+    Raises:
+        RunError: The records cannot be read.
+        UsageError: They are others than those of the file.
+    """
+    from ..bench.run.session import Session
+
+    options.validate(options.codecs)
+    with TemporaryDirectory() as folder, live_display() as screen:
+        session = Session(options, Path(folder) / "again.json", show=show_on(screen.progress))
+        after = session.run()
+    if session.interrupted:
+        raise KeyboardInterrupt
+    then = next(each for each in before.corpora if each.name == corpus)
+    now = dataclasses.replace(after.corpora[0], name=corpus)
+    if (then.sha256, then.sample) != (now.sha256, now.sample):
+        raise UsageError(
+            f"{now.source}: not the records of the file: {then.sample:,}, sha256 {then.sha256[:12]}, then; "
+            f"{now.sample:,}, sha256 {now.sha256[:12]}, now; name the records of the file with --corpus"
+        )
+    cells = (
+        dataclasses.replace(each, cell=dataclasses.replace(each.cell, corpus=corpus)) for each in after.cells
+    )
+    return dataclasses.replace(after, cells=tuple(cells), corpora=(now,), options=before.options)

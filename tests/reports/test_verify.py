@@ -1,0 +1,149 @@
+"""`bakeoff verify`, and what `bakeoff report --publishable` asks for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bakeoff.bench.results import Measurement, read, write
+from bakeoff.bench.stats import Session
+from bakeoff.errors import UsageError
+from bakeoff.reports.decide.verify import agreement, candidates, draw
+from bakeoff.reports.model.publishable import lacking
+from inprocess import bakeoff as in_a_hurry
+from madeup import PLANTED, changed
+
+CODECS = set(PLANTED)
+
+
+def stretched(sample: Measurement) -> Measurement:
+    """Return a sample that is half as long again."""
+    return replace(sample, value=1.5 * sample.value, paired=1.5 * sample.paired)
+
+
+@pytest.mark.parametrize(
+    ("factor", "limit", "deviation", "verdict"),
+    [
+        (1, 0.1, 0.001, "agrees"),
+        (1, 0.1, 0.3, "cannot decide"),
+        (1.5, 0.1, 0.001, "disagrees"),
+        (1.5, 0.6, 0.001, "agrees"),
+    ],
+)
+def test_ratios_are_compared(result_of, factor, limit, deviation, verdict):
+    """Those of the file with those measured again; how far runs lie apart widens the interval."""
+    before, after = (result_of({"json": PLANTED["json"], "bson": PLANTED["bson"]}, seed=s) for s in (1, 2))
+    cells = draw(candidates(before, CODECS), seed=1)
+    if factor > 1:
+        after = changed(after, cells[0].codec, cells[0].operation_name, sample=stretched)
+    sessions = dict.fromkeys(cells, Session(deviation, 30))
+
+    assert verdict == agreement(before, after, cells, limit, sessions).verdict
+    assert verdict == agreement(after, before, cells, limit, sessions).verdict
+
+
+def test_a_slower_machine_agrees(result_of):
+    """Only what cells are to each other counts."""
+    before = result_of(PLANTED, seed=1)
+    cells = draw(candidates(before, CODECS), seed=1)
+
+    assert "agrees" == agreement(before, changed(before, sample=stretched), cells, 0.1, {}).verdict
+
+
+@pytest.mark.parametrize(
+    ("outcome", "verdict"), [("missing", "cannot decide"), ("wrong", "disagrees"), ("lossy", "agrees")]
+)
+def test_a_cell_without_a_figure(result_of, outcome, verdict):
+    """A codec that fails here disagrees with a file in which it did not; one that is missing says nothing."""
+    before = result_of(PLANTED, seed=1)
+    cells = draw(candidates(before, CODECS), seed=1)
+    gone = {} if outcome == "lossy" else {"samples": ()}
+    after = changed(before, cells[0].codec, outcome=outcome, reason="", **gone)
+
+    assert verdict == agreement(before, after, cells, 0.1, {}).verdict
+
+
+def test_cells_are_drawn_by_their_seed(result_of):
+    """Three of one corpus, of codecs that are installed, and the same ones for the same seed."""
+    result = result_of(PLANTED, corpora=("messages", "movies"))
+    there = candidates(result, {"json", "bson"})
+    drawn = [draw(there, seed) for seed in range(20)]
+
+    assert {"json", "bson"} == {cell.codec for cell in there}
+    assert drawn == [draw(there, seed) for seed in range(20)]
+    assert {3} == {len(set(cells)) for cells in drawn}
+    assert {1} == {len({cell.corpus for cell in cells}) for cells in drawn}
+    with pytest.raises(UsageError, match="no corpus has 3 timed cells"):
+        draw(candidates(result, {"json"}), 1)
+
+
+def test_cells_of_a_file_are_measured_again(tmp_path):
+    """The command draws, measures and judges; other records than those of the file are refused."""
+    in_a_hurry(tmp_path, "generate", "movies", "-n", "50", "-o", "films.jsonl")
+    in_a_hurry(tmp_path, "run", "films.jsonl", "--quick", "-c", "json", "-c", "msgpack", "--sample", "20")
+    found = in_a_hurry(tmp_path, "verify", "--seed", "7", "--budget", "1", "--within", "99%")
+
+    assert "films: 3 of 4 cells, drawn with --seed 7" in found.stdout
+    assert found.returncode in (0, 1, 2)
+    assert 3 == sum(line.endswith(("agrees", "disagrees", "decide")) for line in found.stdout.splitlines())
+
+    (tmp_path / "films.jsonl").rename(tmp_path / "others.jsonl")
+    moved = in_a_hurry(tmp_path, "verify", "--seed", "7", "--budget", "1", "--corpus", "movies")
+    assert 2 == moved.returncode
+    assert "movies: not the records of the file" in moved.stderr
+
+
+@pytest.fixture
+def whole(result_of, tmp_path):
+    """A result that lacks nothing, and its file."""
+    result = result_of(PLANTED, environment={"cpu_count": 2, "bakeoff_version": "1.0"})
+    write(result, tmp_path / "bakeoff.json")
+    return result
+
+
+@pytest.mark.parametrize(
+    ("change", "lacks"),
+    [
+        ({}, []),
+        ({"command": ""}, ["command: how the figures were made"]),
+        ({"corpora": ()}, ["data: no corpus is named"]),
+        (
+            {"environment": {"python_version": "3.11", "bakeoff_version": "1.0"}},
+            ["machine: processor, number of cores, operating system"],
+        ),
+    ],
+)
+def test_what_published_figures_lack_is_listed(whole, tmp_path, change, lacks):
+    """One line for each kind of it."""
+    file = tmp_path / "bakeoff.json"
+
+    assert lacks == lacking([replace(whole, **change)], [file], tmp_path / "report.md")
+    assert len(lacks) + 1 == len(lacking([replace(whole, **change)], [file], None))
+
+
+def test_hashes_versions_and_intervals_are_asked_for(whole, tmp_path):
+    """Of all corpora, codecs and timed cells; the profile of synthetic data will do for a hash."""
+    bare = replace(
+        whole,
+        corpora=tuple(replace(corpus, sha256="") for corpus in whole.corpora),
+        codecs=tuple(replace(codec, version="") for codec in whole.codecs[:1]),
+        cells=tuple(replace(cell, samples=cell.samples[:2]) for cell in whole.cells),
+    )
+    profiled = replace(bare, corpora=tuple(replace(c, profile={"records": 1}) for c in whole.corpora))
+    found = lacking([bare], [tmp_path / "bakeoff.json"], tmp_path / "report.md")
+
+    assert ["data", "versions", "intervals"] == [line.partition(":")[0] for line in found]
+    assert "fewer than 3 processes of messages/dump/json, " in found[-1]
+    assert 2 == len(lacking([profiled], [tmp_path / "bakeoff.json"], tmp_path / "report.md"))
+
+
+def test_a_report_that_may_not_be_published_is_not_written(whole, bakeoff, tmp_path):
+    """The exit code is 1, and all that is missing is one list; what lacks nothing is written."""
+    code, _, said = bakeoff("report", "--publishable", "--anonymous", "-o", "page.html")
+    assert (1, False) == (code, Path("page.html").exists())
+    assert "bakeoff: this report cannot be published; it lacks:\n- command: how" in said
+
+    assert (0, "", "") == bakeoff("report", "--publishable", "-o", "page.md")
+    assert read(tmp_path / "bakeoff.json").command in Path("page.md").read_text()
