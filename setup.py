@@ -1,10 +1,13 @@
 """The compiled modules, which pyproject.toml has no stable table for yet; all else stands there."""
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.errors import PlatformError
 
 PACKAGE = Path("src/bakeoff")
 """Sources are named through the links in it, so that Cython finds each .pxd by its qualified name."""
@@ -21,6 +24,27 @@ LINK = ["-s", "-Wl,--gc-sections"]
 
 NAMED = ("_leakers",)
 """Whose functions the search for leaks has to name."""
+
+
+class BuildExtensions(build_ext):
+    """Says in one sentence what is missing on a machine that cannot compile."""
+
+    def build_extensions(self) -> None:
+        """Build all extensions.
+
+        Raises:
+            PlatformError: There is no C compiler, or Python has no headers.
+        """
+        compiler = getattr(self.compiler, "compiler_so", [""])[0]
+        headers = any(Path(folder, "Python.h").exists() for folder in self.compiler.include_dirs)
+        lacking = [] if headers else ["the headers of Python (Debian: apt-get install python3-dev)"]
+        if compiler and not shutil.which(compiler):
+            lacking.insert(0, f"a C compiler: {compiler} was not found (Debian: apt-get install gcc)")
+        if lacking:
+            raise PlatformError(
+                f"bakeoff has no wheel for this platform, and building it needs {' and '.join(lacking)}"
+            )
+        super().build_extensions()
 
 
 def extension(source: Path) -> Extension:
@@ -44,5 +68,6 @@ SOURCES = [
 
 setup(
     ext_modules=[extension(source) for source in SOURCES],
+    cmdclass={"build_ext": BuildExtensions},
     options={"build_ext": {"cython_c_in_temp": True}},
 )
