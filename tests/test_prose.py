@@ -14,9 +14,7 @@ from pages import PAGES, ROOT
 
 pytestmark = pytest.mark.checkout
 
-PLAIN = [
-    page for page in PAGES if page.parent.name not in ("reference", "api", "use")
-]
+PLAIN = [page for page in PAGES if page.parent.name not in ("reference", "api", "use")]
 
 REFUSED = re.compile(
     r"""
