@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from importlib import import_module
 from pathlib import Path
 from statistics import median
 
+import click
 import pytest
 from markdown_it import MarkdownIt
 
+from bakeoff.cli import COMMANDS
 from pages import PAGES, ROOT
 
 pytestmark = pytest.mark.checkout
@@ -47,6 +50,14 @@ def texts(page: Path) -> Iterator[tuple[str, str]]:
         kind = token.type
 
 
+def helps(command: click.Command) -> Iterator[str]:
+    """Yield the help of a command and of its options, and those of the commands below it."""
+    yield command.help or ""
+    yield from (option.help or "" for option in command.params if isinstance(option, click.Option))
+    for below in command.commands.values() if isinstance(command, click.Group) else ():
+        yield from helps(below)
+
+
 def refused(found: Iterable[str]) -> list[str]:
     return [f"{hit[0][:40]!r} in {text!r}" for text in found for hit in REFUSED.finditer(text)]
 
@@ -55,6 +66,12 @@ def refused(found: Iterable[str]) -> list[str]:
 def test_pages_are_plain(page: Path) -> None:
     """None of the wordings is in a page's text."""
     assert [] == refused(text for _, text in texts(page))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_helps_are_plain(name: str) -> None:
+    """Those of every command and option."""
+    assert [] == refused(helps(import_module(f"bakeoff.commands.{name}").command))
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/tutorial.md"])

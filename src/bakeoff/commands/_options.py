@@ -171,7 +171,7 @@ _LARGEST: Final = 16 << 20
 
 
 def format_option(
-    *choices: str, default: str | None = "text", told: str = "What to write."
+    *choices: str, default: str | None = "text", told: str = "Output format."
 ) -> Callable[[_F], _F]:
     """Return ``-f``: in which of some formats a command writes; without choices, a format of records."""
     kind = click.Choice(choices) if choices else None

@@ -73,15 +73,15 @@ def command(
 
     The promise: a payload becomes a record or raises DecodeError (LimitError if it is too large or too deep),
     an object becomes a payload or raises EncodeError, and an interrupt gets through. Nothing else is raised,
-    no process dies, and no call exceeds --max-time or --max-memory. Each codec runs in processes of its own.
+    no process dies, and no call exceeds --max-time or --max-memory. Each codec runs in separate processes.
 
-    CODEC may be a glob; without any, all installed codecs are tried, and msgpack behind each compressor.
+    CODEC may be a glob. Without it, all installed codecs are tried, and msgpack with each compressor.
 
-    With --conformance, what codecs make of public suites of their formats is shown: JSONTestSuite,
-    msgpack-test-suite, yaml-test-suite, the BSON corpus, the CBOR test vectors. What breaks a promise there
-    is an error that is not ours, or the end of the process; what a suite has otherwise is told, and no more.
+    --conformance shows the results of public test suites: JSONTestSuite, msgpack-test-suite,
+    yaml-test-suite, the BSON corpus, the CBOR test vectors. Only a foreign exception or a dead process
+    breaks the promise there. Other differences from a suite are listed.
 
-    Exit codes: 0 all promises kept, 1 one was broken, 2 no such codec, case or suite.
+    Exit codes: 0 all promises kept, 1 a promise was broken, 2 no such codec, case or suite.
     """
     from ..bench.lab.hostile.campaign import check
     from ..bench.lab.hostile.collection import CASES

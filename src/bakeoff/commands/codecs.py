@@ -33,12 +33,12 @@ MEMORY = 2 << 30
 )
 @click.option("--limits", is_flag=True, help="Show the default limits on payloads.")
 def command(selection: tuple[str, ...], form: str, conventions: bool, policies: bool, limits: bool) -> None:
-    """List codecs: installed or the extra to install, accelerated, trusted-only, media type, what they carry.
+    """List codecs, with the extra to install, media type, and the types that they preserve.
 
-    The column of guards says what a codec costs over its library's own call on messages, where that is
-    more than 3 %: `bakeoff run --raw` measures it on your records.
+    The guards column shows the overhead over the library's own call on messages, if it is above 3 %.
+    `bakeoff run --raw` measures it on your records.
 
-    CODEC may be a glob; with one codec named, everything that is known of it is shown.
+    CODEC may be a glob. If it names one codec, everything known about it is shown.
     """
     from .. import codecs
 

@@ -72,14 +72,14 @@ def command(
     A change counts when it is significant (Holm over all cells) and above 1%; everything else is
     "same" or "not significant". --fail-above 5% fails on a significant regression with an estimate
     above 5%, on a cell that BEFORE measured and AFTER did not, on a codec that preserves less or
-    fails, and on a new leak. It cannot decide where the interval leaves room for a regression of 10%,
-    or where a neighbor used the core in one of the runs only.
+    fails, and on a new leak. It cannot decide if the interval leaves room for a regression of 10%,
+    or if another tenant used the core in only one of the runs.
 
-    Measure both sides on the same machine, one after the other. --confirm then measures the cells that
-    would not pass again, in short processes that alternate between the two sides.
+    Measure both sides on the same machine, one after the other. --confirm repeats the measurement of
+    cells that would not pass, in short processes that alternate between the two sides.
 
     Exit codes: 0 no regression, 1 a regression above --fail-above or a cell that was not measured,
-    2 it cannot decide, nothing was compared, or the result could not be written.
+    2 undecided, nothing was compared, or the result could not be written.
     """
     from ..bench.history import Past
     from ..reports.decide import compare_output as written

@@ -30,11 +30,11 @@ def command(
     records: int | None,
     how: Mapping[str, Any],
 ) -> None:
-    """Turn SOURCE into TARGET, record by record, in the formats that their endings tell.
+    """Convert SOURCE to TARGET, record by record. The formats follow from the file names.
 
-    SOURCE may be all that `bakeoff run` takes: a file, a folder, - for standard input,
-    module:name, FILE.py:name, or a built-in corpus. TARGET may be - for standard output (with -f). It is
-    complete or not there at all.
+    SOURCE may be anything that `bakeoff run` accepts: a file, a folder, - for standard input,
+    module:name, FILE.py:name, or a built-in corpus. TARGET may be - for standard output (with -f).
+    If the conversion fails, no TARGET is written.
 
     \b
       bakeoff convert dump.bson records.msgpack

@@ -28,7 +28,7 @@ def command(
     how: Mapping[str, Any],
     form: str,
 ) -> None:
-    """List the built-in corpora, or describe one corpus: number of records, hash, and what they are like."""
+    """List the built-in corpora, or describe one: number of records, hash, sizes, types, nesting."""
     from .. import datasets
 
     if source is None:

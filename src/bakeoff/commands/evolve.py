@@ -71,21 +71,22 @@ def command(
     form: str,
     output: Path | None,
 ) -> None:
-    """Show what a change of a schema costs: OLD and NEW are its versions.
+    """Show what a schema change from OLD to NEW breaks in each codec, and what it costs.
 
-    Each codec writes records of one version and reads them as the other, both ways: what comes back is held
-    against what the record should be there. A field may be lost without a word, come back as another one, or
-    the payload be refused. Each change is tried on its own as well. What is read is then timed, against the
-    same records as the reading version writes them.
+    Each codec writes records of one version and reads them as the other, in both directions. The result is
+    compared with the expected record: a field may be lost silently or read as another one, or the payload
+    may be refused. Each change is also tried alone. Then decoding is timed, compared with the same records
+    written by the reading version.
 
-    Versions are given as to `bakeoff schema`: MODULE:NAME, FILE.py:NAME, a definition (FILE.avsc,
-    FILE.proto#Message), a built-in corpus. Python is run: look into a schema that a stranger wrote. NEW gets
-    the field numbers of OLD, unless both bring their own (.proto).
+    Versions are given as in `bakeoff schema`: MODULE:NAME, FILE.py:NAME, a definition (FILE.avsc,
+    FILE.proto#Message), or a built-in corpus. Python files are run, so read them first if you did not write
+    them. NEW gets the field numbers of OLD, unless both define numbers (.proto).
 
-    Each codec is tried in a process of its own: one that crashes, hangs or runs out of memory costs its row.
-    They are timed in processes that all of them share, as in a run; one that dies there has no cost.
+    Each codec is tried in a separate process: if it crashes, hangs or runs out of memory, only its row
+    fails. All codecs are timed in shared processes, as in a run; a codec that dies there has no cost.
 
-    Exit codes: 0 all is read without loss, 1 something is lost, refused or does not fit, 2 usage error.
+    Exit codes: 0 everything is read without loss, 1 something is lost, refused or does not match, 2 usage
+    error.
     """
     from ..bench.lab.evolution.attempt import Costs, attempts
     from ..bench.lab.evolution.trial import Trial, sample

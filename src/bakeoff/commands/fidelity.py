@@ -37,9 +37,9 @@ TABLES = {"text": "plain", "md": "markdown", "html": "html"}
     help="File to write instead of standard output.",
 )
 def command(codecs: tuple[str, ...], form: str, output: Path | None) -> None:
-    """Show what each codec brings back of each Python type, without and with a schema.
+    """Show which Python types each codec preserves, without and with a schema.
 
-    Each codec is tried in a process of its own. As text the codecs stand in groups that fit the terminal.
+    Each codec is tried in a separate process. The text format splits the table to fit the terminal.
     """
     from ..bench.lab.fidelity.matrix import matrix
     from ..codecs import select

@@ -43,7 +43,7 @@ __all__ = ["command"]
     metavar="FILE",
     help="Save the profile; without -o nothing else is written.",
 )
-@click.option("--hide-names", is_flag=True, help="Replace field names as well; a profile has them otherwise.")
+@click.option("--hide-names", is_flag=True, help="Replace field names too; by default they are kept.")
 @click.option(
     "-n",
     "--records",
@@ -71,11 +71,11 @@ def command(
 ) -> None:
     """Write a built-in corpus, or synthetic records like your own, to a file.
 
-    Format and compression are those that the file's ending tells. Types that a format lacks are written by
-    its conventions (`bakeoff codecs --conventions`). The file is complete or not there at all.
+    The file name selects format and compression. Types that a format lacks are written by its conventions
+    (`bakeoff codecs --conventions`). If generation fails, no file is written.
 
     Synthetic records have the field names, types, lengths, ranges and kinds of characters of the originals,
-    at the same frequencies, but no value of theirs. A profile file holds no more than that.
+    at the same frequencies, but none of their values. A profile file contains only these statistics.
 
     \b
       bakeoff generate movies -n 1000000 -o movies.jsonl.zst

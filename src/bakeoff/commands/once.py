@@ -23,10 +23,10 @@ INPUTS = 1000
 @click.option("-n", "calls", type=click.IntRange(1), default=10_000, show_default=True, help="Calls to make.")
 @reading
 def command(operation: str, codec: str, source: str, calls: int, how: Mapping[str, Any]) -> None:
-    """Do one fixed amount of work and print nothing.
+    """Do a fixed amount of work and print nothing.
 
-    Made for `pyperf command -- bakeoff once load msgpack movies.msgpack`. Start-up and reading the
-    records are the same for `nothing`, so that the difference of the two times is the work of the codec:
+    For `pyperf command -- bakeoff once load msgpack movies.msgpack`. Startup and reading the records take
+    the same time with `nothing`, so the difference between the two times is the codec's work:
 
     \b
       pyperf command -o load.json    -- bakeoff once load    msgpack movies.msgpack -n 1000000

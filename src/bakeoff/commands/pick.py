@@ -56,7 +56,7 @@ __all__ = ["command"]
     "--schema",
     metavar="SCHEMA",
     shell_complete=_completion.files,
-    help="With --codec that was not measured and needs one: the schema, whose definition the lock keeps.",
+    help="Schema for a --codec that needs one and was not measured; the lock stores its definition.",
 )
 @include_option
 @click.option("--explain", is_flag=True, help="Show how the cost is computed, and the tie-breakers.")
@@ -92,13 +92,12 @@ def command(
 ) -> None:
     """Name the codec that costs least for your use, and say why.
 
-    Reads bakeoff.json when no result file is named. Codecs that lose data, or run code from their
-    input, are left out unless allowed. Codecs that surely cost the same are put in order by stated
-    tie-breakers (--explain); where codecs are not distinguishable the cheapest comes first, with the
-    command that measures more.
+    Reads bakeoff.json by default. Codecs that lose data, or run code from their input, are left out unless
+    you allow them. Codecs that tie are ordered by tie-breakers (--explain). If codecs are not
+    distinguishable, the cheapest comes first, with the command that measures more.
 
-    Results of `bakeoff stores` decide by puts and gets, the store included, and those of `bakeoff pipeline`
-    by processor time with --reads readers; how much of it the codec is stands below.
+    Results of `bakeoff stores` decide by puts and gets, including the store. Results of `bakeoff pipeline`
+    decide by processor time with --reads readers. A line below shows the codec's part of that.
     """
     from ..codecs.production.lock import located
     from ..reports.decide.lock import decided, lock_of

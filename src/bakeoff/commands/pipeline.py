@@ -57,7 +57,7 @@ _SEARCH = 60.0
     help="Comma-separated numbers of readers. Each is a process that decodes every record.",
 )
 @click.option(
-    "--rate", type=click.IntRange(1, 1_000_000), metavar="N", help="Records a second.  [default: 3000]"
+    "--rate", type=click.IntRange(1, 1_000_000), metavar="N", help="Records per second.  [default: 3000]"
 )
 @click.option(
     "--max-p99",
@@ -91,13 +91,13 @@ def command(
     bound: float | None,
     **given: Any,
 ) -> None:
-    """Send records at a fixed rate from one producer to readers, each of which decodes every record.
+    """Measure codecs between a producer that sends at a fixed rate, and readers that decode every record.
 
-    Latency counts from when a record is due, whether the producer was on time or not. The table also has
-    the processor time per record, the codec's part of it, and the baseline with opaque bytes. A rate that
-    was not held has no latency. The last table shows where the codec no longer matters.
+    Latency counts from when a record is due, even if the producer is late. The table also shows the
+    processor time per record, the codec's part of it, and the baseline with opaque bytes. If the rate was
+    not sustained, there is no latency. The last table shows where the codec no longer matters.
 
-    The defaults take a minute and a half. `bakeoff run --resume` continues an unfinished run;
+    The default run takes a minute and a half. `bakeoff run --resume` continues an unfinished run;
     `bakeoff report` shows the result again.
     """
     from ..bench.backends.transports import DEFAULT

@@ -35,7 +35,7 @@ _DRAWN = ("reads", "bandwidth", "dark")
     *_CHARTS,
     "pyperf",
     default=None,
-    told="What to write.  [default: what -o ends in, else text]",
+    told="Output format.  [default: by the ending of -o, else text]",
 )
 @click.option(
     "-o",
@@ -44,7 +44,7 @@ _DRAWN = ("reads", "bandwidth", "dark")
     help="File to write (- for standard output); a folder for pyperf.",
 )
 @click.option("--columns", help="Comma-separated columns in this order; NAME:x is relative.")
-@click.option("--sort", help="Column to sort by; -NAME for the other way round.  [default: rank]")
+@click.option("--sort", help="Column to sort by; -NAME reverses the order.  [default: rank]")
 @click.option("--baseline", metavar="CODEC", help="Codec that relative columns compare with.")
 @click.option(
     "--scale-to",
@@ -59,17 +59,16 @@ _DRAWN = ("reads", "bandwidth", "dark")
     "--layout",
     "arranged",
     type=click.Choice(LAYOUTS),
-    help="What the table is about; kyoto and acidstate are stores as two posts had them, graph and datomic "
-    "what update and peek measure beside two others.  "
-    "[default: stores or pipeline for what these commands measured, else codecs]",
+    help="Kind of table. kyoto and acidstate compare stores, and graph and datomic updates and peeks, with "
+    "published results.  [default: stores or pipeline for results of these commands, else codecs]",
 )
 @click.option(
     "--stats",
     "arranged",
     flag_value="stats",
-    help="Show of every timed cell what its mean is made of: evaluations, samples, calls of each, mean, ±.",
+    help="Show the basis of each mean: evaluations, samples, calls per sample, mean, ±.",
 )
-@click.option("--chart", metavar="KIND", help="Which chart, for svg and png.")
+@click.option("--chart", metavar="KIND", help="Chart to draw, for svg and png.")
 @click.option("--dark", is_flag=True, help="Draw svg and png for a dark background.")
 @click.option(
     "--anonymous",
@@ -95,11 +94,10 @@ def command(
     arranged: str | None,
     **options: Any,
 ) -> None:
-    """Show result files (bakeoff.json when none is named).
+    """Show result files, or bakeoff.json by default.
 
-    Files of one machine share a table; several machines get a block of columns each. Rows are
-    ranked by cost = dump + reads × (load + fix) + bytes / bandwidth; a codec that may have several
-    ranks has a range of them.
+    Files of one machine share a table; each further machine gets a block of columns. Rows are ranked by
+    cost = dump + reads × (load + fix) + bytes / bandwidth. A codec that may have several ranks has a range.
     """
     from ..reports.model.files import load_all
 

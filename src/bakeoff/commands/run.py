@@ -141,7 +141,7 @@ _NOTHING = 1
     "--resume", type=click.Path(path_type=Path), metavar="FILE", help="Continue the run in this result file."
 )
 @click.option(
-    "--dry-run", "explaining", is_flag=True, help="Print how and what would be measured, and measure nothing."
+    "--dry-run", "explaining", is_flag=True, help="Print what would be measured and how, and measure nothing."
 )
 def command(
     corpora: Sequence[str],

@@ -32,10 +32,10 @@ SHOWN = 40
 def command() -> None:
     """Infer, show, export or validate an advisory schema.
 
-    A SCHEMA is given as MODULE:NAME, FILE.py:NAME, or FILE.py with one Schema or one record class
-    (TypedDict, dataclass, NamedTuple, msgspec.Struct, pydantic model); as a definition in another language
-    (FILE.avsc, FILE.proto, ...) or one record in it (FILE.proto#Message); or as a built-in corpus.
-    Python is run: look into a schema that a stranger wrote.
+    SCHEMA is MODULE:NAME, FILE.py:NAME, or FILE.py with one Schema or one record class (TypedDict,
+    dataclass, NamedTuple, msgspec.Struct, pydantic model); a definition in another language (FILE.avsc,
+    FILE.proto, ...) or one record in it (FILE.proto#Message); or a built-in corpus.
+    Python files are run, so read them first if you did not write them.
 
     \b
       bakeoff schema infer events.jsonl -o events.py
@@ -55,9 +55,9 @@ def command() -> None:
     default="99%",
     show_default=True,
     type=Share("", "51%", "100%"),
-    help="Share of a field's text that must read as a date, say, to be taken for one.",
+    help="Share of a field's texts that must look like a date, for example, to become one.",
 )
-@click.option("--base64", is_flag=True, help="Take text that reads as base64 throughout for bytes.")
+@click.option("--base64", is_flag=True, help="Treat fields with only base64 text as bytes.")
 @click.option(
     "-o",
     "--output",
@@ -77,8 +77,8 @@ def infer(
 ) -> None:
     """Print the schema of the records in FILE as a Python module of TypedDicts.
 
-    Reads all records once, in bounded memory. A remark beside a field gives the share of values that
-    fit, where that is not all. A FILE.py that says something else already is left as it is.
+    Reads all records once, in bounded memory. If only some values of a field match its type, a comment
+    gives their share. An existing FILE.py with other contents is not replaced.
     """
     from ..datasets import corpus
     from ..schemas import Schema
@@ -125,13 +125,13 @@ def _keep_corrected(path: Path, text: bytes, otherwise: str = "remove it first")
     "--format",
     "language",
     metavar="LANGUAGE",
-    help="avro, protobuf, arrow, thrift or json-schema; told by the ending of -o else.",
+    help="avro, protobuf, arrow, thrift or json-schema; default: by the ending of -o.",
 )
 @click.option(
     "--keep",
     metavar="SCHEMA",
     shell_complete=_completion.files,
-    help="An older version: what has stayed keeps its names and numbers.",
+    help="Older version; fields that are in both keep their names and numbers.",
 )
 @include_option
 @click.option(
@@ -142,8 +142,8 @@ def export(
 ) -> None:
     """Write SCHEMA in the language of a format that needs one.
 
-    SCHEMA may be a definition itself. Field numbers are given in order, once: payloads hold them, so a
-    definition that exists is written over only where --keep names it.
+    SCHEMA may be a definition too. Payloads contain field numbers, so a number is assigned once, and an
+    existing definition is replaced only if --keep names it.
 
     \b
       bakeoff schema export events.py -o events.proto
@@ -169,13 +169,13 @@ def export(
 
 @command.command("show")
 @click.argument("schema", shell_complete=_completion.files)
-@selecting("all of ours that are installed")
+@selecting("all installed built-in codecs")
 @include_option
-@click.option("--as-objects", is_flag=True, help="With building the classes.")
+@click.option("--as-objects", is_flag=True, help="Include creating objects of the classes.")
 def show(schema: str, codecs: tuple[str, ...], include: tuple[str, ...], as_objects: bool) -> None:
-    """Say in words what SCHEMA does after each codec: what that codec does not carry, and no more.
+    """Explain what SCHEMA restores after each codec: the types that the codec does not preserve.
 
-    SCHEMA is Python, which is run.
+    SCHEMA is Python, and is run.
     """
     from ..codecs import available, describe, select
 
@@ -201,10 +201,10 @@ def show(schema: str, codecs: tuple[str, ...], include: tuple[str, ...], as_obje
     "--codec",
     metavar="NAME",
     shell_complete=_completion.codecs,
-    help="Expect that codec's forms of types it lacks; told by the ending else.",
+    help="Expect that codec's forms of types it lacks; default: by the ending.",
 )
 @include_option
-@click.option("--notes", is_flag=True, help="Exit with 1 for fields marked as notes, too.")
+@click.option("--notes", is_flag=True, help="Also exit with 1 for fields marked as notes.")
 @click.pass_context
 def check(
     context: click.Context,
@@ -216,15 +216,14 @@ def check(
     include: tuple[str, ...],
     notes: bool,
 ) -> None:
-    """Print what SCHEMA advises on the records in FILE: by place, with counts and examples.
+    """Print the advice of SCHEMA on the records in FILE, by field, with counts and examples.
 
-    SCHEMA is Python, which is run; FILE is not.
+    SCHEMA is Python, and is run. FILE is only read.
 
-    Forms that the file's format is bound to use (ISO 8601 text for a datetime in JSON) are expected
-    and not advised. Nothing is written back.
+    Forms that the file's format needs (ISO 8601 text for a datetime in JSON) give no advice.
 
-    Exit codes: 0 no advice (or only on fields marked as notes), 1 advice, 2 the records cannot be read,
-    there are none, or a usage error.
+    Exit codes: 0 no advice (or only on fields marked as notes), 1 advice, 2 unreadable or missing records,
+    or usage error.
     """
     from ..bench.fit import LOOKED_AT, better_part
     from ..datasets import corpus

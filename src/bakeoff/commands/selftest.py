@@ -28,12 +28,12 @@ PARTS = ("harness", "core", "pairs", "planted", "leaks", "clean", "failures", "p
 def command(ctx: click.Context, times: int | None, only: tuple[str, ...], form: str) -> None:
     """Check that this machine measures correctly.
 
-    Known truths go through the way of a real run: the same codec under two names must tie, 2 % more
-    work must be found, deliberate leaks must be found and clean codecs must not be flagged, and codecs
-    that crash, hang or lie must cost only their own row. It also shows how often a neighbor, such as
-    another virtual machine, uses the same physical core.
+    Runs cases with a known answer: the same codec under two names must tie, 2 % more work and deliberate
+    leaks must be found, clean codecs must not be flagged, and codecs that crash, hang or give wrong results
+    must lose only their own row. It also shows how often another tenant, such as another virtual machine,
+    uses the same physical core.
 
-    Exit codes: 0 all targets met, 1 one was missed.
+    Exit codes: 0 all targets met, 1 a target was missed.
     """
     from rich.table import Table
     from rich.text import Text

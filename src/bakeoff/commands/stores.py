@@ -83,7 +83,7 @@ def command(
 
     Each call is measured three times: as a service makes it, with a clock around the codec's part, and with
     the payload as opaque bytes. The table shows total, codec, its share and this baseline. Every write is
-    read back and verified. How durable each store is stands below the table.
+    read and verified. Notes below the table say how durable each store is.
 
     `bakeoff run --resume` continues an unfinished run. `bakeoff report` shows the result again;
     --layout kyoto and acidstate compare it with two published tables.
