@@ -17,13 +17,13 @@ from ..model.table import ColumnDirection
 from ..model.view import CorpusView
 
 __all__ = [
+    "LEAST_SPAN",
     "NAME",
     "apart",
     "axes",
     "bars",
     "drawn",
     "eligible",
-    "front_height",
     "place_names",
     "points",
     "summary",
@@ -32,10 +32,7 @@ __all__ = [
 ]
 
 NAME: Final = 14
-"""Pixels from one name to the next beside the points."""
-
-_HEIGHT: Final = 340
-"""Pixels from the cheapest point to the dearest, at the least."""
+"""Pixels from one name to the next beside lines."""
 
 _GAP: Final = 0.4
 """Share of an axis that may be empty before what lies behind is beyond the axis."""
@@ -46,11 +43,17 @@ _FEWEST: Final = 3
 _BEYOND: Final = 0.1
 """Share of the axis by which what is beyond it is drawn behind its end."""
 
-_LEAST_SPAN: Final = math.log(1.25)
+LEAST_SPAN: Final = math.log(1.25)
 """Logarithm that an axis covers at the least."""
 
-_CUT: Final = 4.0
-"""Bars longer than this many medians are cut, so that one slow codec does not flatten all others."""
+_OUTLIER: Final = 2.5
+"""A bar this many times as long as the next shorter one is cut, so that it does not flatten all others."""
+
+_UNCUT: Final = 0.82
+"""Share of the drawing that bars to scale take, where others are cut."""
+
+_REACH: Final = 1.5
+"""Times the longest bar that an interval may reach."""
 
 
 def eligible(candidate: Candidate, *operations: str) -> bool:
@@ -91,7 +94,7 @@ def points(view: CorpusView) -> list[dict[str, Any]]:
         }
         for e in chosen
     ]
-    return _placed(_with_edge(rows))
+    return _reached(_with_edge(rows))
 
 
 def _with_edge(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -104,24 +107,16 @@ def _with_edge(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return rows
 
 
-def _placed(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Say where points are drawn, and their names in a column beside them, in the order of cost."""
-    if not rows:
-        return rows
+def _reached(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Say where on the axes points are, and what they are called: what lies beyond an axis has its figure."""
     for axis, figure, unit, arrow in (("x", "size", "byte", "→"), ("y", "cost", "second", "↑")):
-        end, off = _reach([row[figure] for row in rows])
+        end, off = _reach([row[figure] for row in rows]) if rows else (0.0, 0.0)
         for row in rows:
+            row.setdefault("name", row["codec"])
             row[axis] = row[figure]
             if row[figure] > end:
                 row[axis] = off
-                row["name"] = f"{row.get('name', row['codec'])} {arrow} {amount(row[figure], unit)}"
-    low, high = (extreme(math.log(row["y"]) for row in rows) for extreme in (min, max))
-    if high - low < _LEAST_SPAN:
-        low, high = ((low + high - way * _LEAST_SPAN) / 2 for way in (1, -1))
-    ordered = sorted(rows, key=lambda row: float(row["cost"]))
-    for row in ordered:
-        row.setdefault("name", row["codec"])
-    place_names(ordered, "y", (low, high), front_height(len(rows)))
+                row["name"] += f" {arrow} {amount(row[figure], unit)}"
     return rows
 
 
@@ -133,20 +128,9 @@ def place_names(rows: Sequence[dict[str, Any]], figure: str, ends: tuple[float, 
         row["at"] = math.exp(low + place * span)
 
 
-def front_height(points: int) -> int:
-    """Return the pixels from the cheapest point to the dearest that leave room for all names."""
-    return max(_HEIGHT, NAME * (points - 1))
-
-
 def axes() -> dict[str, float]:
-    """Return what decides where points and names are placed, for the page's script."""
-    return {
-        "name": NAME,
-        "gap": _GAP,
-        "fewest": _FEWEST,
-        "beyond": _BEYOND,
-        "span": _LEAST_SPAN,
-    }
+    """Return what decides where points are drawn, for the page's script."""
+    return {"gap": _GAP, "fewest": _FEWEST, "beyond": _BEYOND, "span": LEAST_SPAN}
 
 
 def _reach(values: Sequence[float]) -> tuple[float, float]:
@@ -160,7 +144,7 @@ def _reach(values: Sequence[float]) -> tuple[float, float]:
         if len(logs) - few >= _FEWEST and logs[-few] - logs[-few - 1] > _GAP * span:
             end = logs[-few - 1]
             # The end is a figure of a point, which must not fall behind it by rounding.
-            return sorted(values)[-few - 1], math.exp(end + _BEYOND * max(end - logs[0], _LEAST_SPAN))
+            return sorted(values)[-few - 1], math.exp(end + _BEYOND * max(end - logs[0], LEAST_SPAN))
     return max(values), max(values)
 
 
@@ -243,32 +227,56 @@ def worded(figure: Figure, unit: str) -> str:
 
 
 def drawn(found: Sequence[tuple[Candidate, Figure, str]], direction: ColumnDirection) -> list[dict[str, Any]]:
-    """Return bars of figures and what they are in words, the best first."""
+    """Return bars of figures and what they are in words, the best first.
+
+    Lengths, and the ends of intervals, are shares of the widest that is drawn, so that no scale depends on
+    a unit. A bar far beyond the others is cut: its length behind ``cut`` only keeps the order.
+    """
     ordered = sorted(found, key=lambda item: item[1].value, reverse=direction == "higher")
     values = sorted(figure.value for _, figure, _ in ordered)
-    longest = max(values, default=0.0)
-    usual = values[len(values) // 2] * _CUT if values else 0.0
-    limit = usual if longest > usual * 1.5 else longest
+    limit = _limit(values)
+    widest = max([1.0, *(min(_REACH, high / limit) for _, f, _ in ordered if (high := _high(f, limit)))])
     rows = []
     for order, (candidate, figure, text) in enumerate(ordered):
         cut = figure.value > limit
-        lossy = candidate.outcome == "lossy"
-        length = min(figure.value, limit) / limit if limit else 0.0
-        low = None if cut or figure.low is None else figure.low / limit if limit else None
-        high = None if cut or figure.high is None else figure.high / limit if limit else None
+        length = _length(figure.value, limit, values[-1])
+        high = _high(figure, limit)
+        low = None if high is None else (figure.low or 0.0) / limit
+        high = None if high is None else min(high / limit, widest)
+        scale = _UNCUT / widest if values[-1] > limit else 1 / widest
         rows.append(
             {
                 "codec": candidate.name,
                 "format": "" if candidate.name == BASELINE else candidate.facts.format or "unknown",
                 "order": order,
-                # As shares of the longest bar drawn, so that no scale depends on a unit.
-                "length": round(length, 4),
-                "low": None if low is None else round(low, 4),
-                "high": None if high is None else round(high, 4),
-                "end": round(max(length, high or 0.0), 4),
-                "cut": cut,
-                "lossy": lossy,
-                "label": f"{'» ' if cut else ''}{text}",
+                "length": round(length if cut else length * scale, 4),
+                "low": None if low is None else round(low * scale, 4),
+                "high": None if high is None else round(high * scale, 4),
+                "end": round(length if cut else max(length, high or 0.0) * scale, 4),
+                "cut": round((1 + _UNCUT) / 2, 4) if cut else None,
+                "lossy": candidate.outcome == "lossy",
+                "label": text,
             }
         )
     return rows
+
+
+def _limit(values: Sequence[float]) -> float:
+    """Return the longest of rising values that is drawn to scale: those behind a wide gap are not."""
+    for number in range(len(values) - len(values) // 3, len(values)):
+        if values[number] > _OUTLIER * values[number - 1] > 0:
+            return values[number - 1]
+    return values[-1] if values and values[-1] > 0 else 1.0
+
+
+def _length(value: float, limit: float, longest: float) -> float:
+    """Return the share of the drawing that a bar takes; of those that are cut, by the logarithm."""
+    if value <= limit:
+        return value / limit
+    beyond = math.log(value / limit) / math.log(longest / limit)
+    return 1 - (1 - _UNCUT) / 3 * (1 - beyond)
+
+
+def _high(figure: Figure, limit: float) -> float | None:
+    """Return the upper end of an interval that is drawn."""
+    return None if figure.low is None or figure.value > limit else figure.high

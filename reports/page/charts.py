@@ -1,6 +1,7 @@
-"""Charts in Vega-Lite: as files (SVG, PNG), and as the specifications that the page draws live.
+"""Charts in Vega-Lite: as files (SVG, PNG), and as the still pictures of the page.
 
-The library comes with the extra ``report`` and is imported only when something is drawn; it needs
+What scripts of the page draw again is drawn by `charts.js`, so that the page need not carry the library.
+This comes with the extra ``report`` and is imported only when something is drawn; it needs
 neither a browser nor a network.
 """
 
@@ -21,7 +22,8 @@ from ..model.cost import CostModel
 from ..model.swept import scaled
 from ..model.table import ColumnDirection
 from ..model.view import CorpusView, View
-from .chart_rows import bars, front_height, points, unseen
+from .arrange import arranged
+from .chart_rows import bars, points, unseen
 from .size_rows import height, lines
 
 __all__ = [
@@ -33,10 +35,10 @@ __all__ = [
     "Theme",
     "bars_spec",
     "colors",
-    "compiled",
     "engine",
     "families",
     "front_spec",
+    "looks",
     "render",
     "svg",
 ]
@@ -67,8 +69,23 @@ _SHAPES: Final = (
 )
 """In the order of the registry's formats, and some for those of third parties."""
 
-_WIDTH: Final = 640
-"""Pixels that size against cost is wide, without the names."""
+_PATHS: Final = {
+    "circle": "M1.13,0A1.13,1.13,0,1,1,-1.13,0A1.13,1.13,0,1,1,1.13,0",
+    "square": "M-1,-1H1V1H-1Z",
+    "diamond": "M-1,0L0,-1L1,0L0,1Z",
+    "cross": "M-1,-0.4H-0.4V-1H0.4V-0.4H1V0.4H0.4V1H-0.4V0.4H-1Z",
+    "triangle-down": "M0,0.87L-1,-0.87H1Z",
+    "triangle-left": "M-0.87,0L0.87,-1V1Z",
+    "triangle-up": "M0,-0.87L-1,0.87H1Z",
+    "triangle-right": "M0.87,0L-0.87,-1V1Z",
+}
+"""What the library draws for the names of shapes."""
+
+_BREAK: Final = "M-0.55,1L0.1,-1L0.55,-1L-0.1,1Z"
+"""What shows that a bar is not drawn to scale behind it."""
+
+_WIDTH: Final = 720
+"""Pixels that size against cost is wide."""
 
 _PANEL: Final = 380
 """Pixels that bars are wide, with their figures."""
@@ -118,13 +135,13 @@ LIGHT: Final = Theme(
         "#0072b2",
         "#c75300",
         "#b3578a",
-        "#3587bd",
+        "#4f8a10",
         "#9a6d00",
         "#7a4fbf",
         "#00805d",
         "#5b5f66",
         "#a61e4d",
-        "#4c6a00",
+        "#7f8c8d",
         "#006d77",
         "#6b3f1d",
         "#8c1c8c",
@@ -142,13 +159,13 @@ DARK: Final = Theme(
         "#4aa8e0",
         "#f07a2c",
         "#dc93bc",
-        "#86cbf2",
+        "#a5d65c",
         "#e6a817",
         "#b698ee",
         "#23b889",
         "#a9adb5",
         "#ff7b9c",
-        "#b5cf4a",
+        "#d3dada",
         "#4fc9d4",
         "#c79a72",
         "#e38be3",
@@ -222,6 +239,13 @@ def _scale(formats: Sequence[str], choices: Sequence[str]) -> dict[str, Any]:
     return {"domain": names, "range": [taken[name] for name in names]}
 
 
+def looks(formats: Sequence[str], theme: Theme) -> dict[str, dict[str, str]]:
+    """Return for each format its colour and its mark as a path from -1 to 1, as a page draws them."""
+    colors, shapes = (_scale(formats, choices) for choices in (theme.families, _SHAPES))
+    both = zip(colors["domain"], colors["range"], shapes["range"], strict=True)
+    return {name: {"color": color, "shape": _PATHS.get(shape, shape)} for name, color, shape in both}
+
+
 def _config(theme: Theme) -> dict[str, Any]:
     return {
         "font": _FONT,
@@ -276,10 +300,8 @@ def _logarithmic(
 
 
 def _time_words(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Write the steps of the cost axis; without rows, whatever rows will come."""
-    costs = [row["cost"] for row in rows]
-    if not costs:
-        return f"domain('y')[1] < {_WIDE} * domain('y')[0] || {_STEP} ? ({_HUMAN_TIME}) : ''"
+    """Write the steps of the cost axis."""
+    costs = [row["y"] for row in rows]
     return _HUMAN_TIME if max(costs) < _WIDE * min(costs) else f"{_STEP} ? ({_HUMAN_TIME}) : ''"
 
 
@@ -289,34 +311,44 @@ def front_spec(
     theme: Theme = LIGHT,
     *,
     width: int = _WIDTH,
-    height: int = front_height(0),
 ) -> dict[str, Any]:
     """Return size against cost, with the line of codecs that nothing beats in both.
 
     Args:
-        height: Pixels from the cheapest point to the dearest.
+        width: Pixels from the left end of the axis to the right one.
     """
-    x = _logarithmic("x", "bytes per record", _HUMAN_SIZE, {"padding": 20})
-    y = _logarithmic("y", "cost per record", _time_words(rows), {"padding": _MARGIN}, grid=False)
+    placed = arranged(rows, width)
+    x = _logarithmic("px", "bytes per record", _HUMAN_SIZE, {"domain": placed.x})
+    y = _logarithmic("py", "cost per record", _time_words(rows), {"domain": placed.y}, grid=False)
     colour = {"field": "format", "type": "nominal", "scale": _scale(formats, theme.families)}
     place = {"x": x, "y": y}
-    named = {"transform": [{"filter": "isValid(datum.at)"}]}
-    beside = y | {"field": "at"}
+    beside: dict[str, Any] = {"x": x | {"field": "nx"}, "y": y | {"field": "ny"}}
+    halo: dict[str, Any] = {
+        "stroke": theme.surface,
+        "strokeWidth": 3,
+        "strokeJoin": "round",
+        "color": theme.surface,
+    }
+    name: dict[str, Any] = {
+        "type": "text",
+        "align": {"expr": "datum.align"},
+        "baseline": "middle",
+        "fontSize": _NAME_SIZE,
+    }
     return {
-        "data": {"name": "points", "values": list(rows)},
+        "data": {"values": placed.valued()},
         "params": [_legend_columns(width)],
         "width": width,
-        "height": height + 2 * _MARGIN,
-        "autosize": {"type": "fit-x", "contains": "padding"},
+        "height": placed.height,
         "padding": 4,
         "layer": [
             {
-                **named,
-                "mark": {"type": "rule", "strokeWidth": 1, "opacity": 0.45},
+                "transform": [{"filter": "isValid(datum.lx)"}],
+                "mark": {"type": "rule", "strokeWidth": 1, "opacity": 0.6},
                 "encoding": {
                     **place,
-                    "x2": {"value": {"expr": "width"}},
-                    "y2": {"field": "at"},
+                    "x2": {"field": "nx"},
+                    "y2": {"field": "ny"},
                     "stroke": {**colour, "title": None, "legend": _legend(theme)},
                 },
             },
@@ -332,23 +364,6 @@ def front_spec(
                 "encoding": {**place, "detail": {"field": "corpus"}, "order": {"field": "size"}},
             },
             {
-                **named,
-                "mark": {
-                    "type": "text",
-                    "align": "left",
-                    "baseline": "middle",
-                    "dx": 5,
-                    "fontSize": _NAME_SIZE,
-                    "limit": _LONGEST,
-                },
-                "encoding": {
-                    "x": {"value": {"expr": "width"}},
-                    "y": beside,
-                    "text": {"field": "name"},
-                    "color": {"condition": {"test": "datum.front", "value": theme.ink}, "value": theme.muted},
-                },
-            },
-            {
                 "mark": {"type": "point", "filled": True, "strokeWidth": 1.5},
                 "encoding": {
                     **place,
@@ -357,7 +372,12 @@ def front_spec(
                         **colour,
                         "legend": None,
                     },
-                    "stroke": {**colour, "title": None, "legend": _legend(theme)},
+                    # Marks that touch are told by their edges.
+                    "stroke": {
+                        "condition": {"test": "!datum.lossy", "value": theme.surface},
+                        **colour,
+                        "legend": None,
+                    },
                     "shape": {
                         "field": "format",
                         "type": "nominal",
@@ -365,11 +385,19 @@ def front_spec(
                         "title": None,
                         "legend": _legend(theme),
                     },
-                    "size": {"condition": {"test": "datum.front", "value": 95}, "value": 62},
-                    "opacity": {"condition": {"test": "datum.front", "value": 1}, "value": 0.75},
-                    "tooltip": {"field": "tip"},
+                    "size": {"condition": {"test": "datum.front", "value": 140}, "value": 110},
+                    "opacity": {"value": 1},
                 },
             },
+            # A name on a line that passes stays legible.
+            *(
+                {
+                    "transform": [{"filter": "isValid(datum.nx)"}],
+                    "mark": name | outline,
+                    "encoding": {**beside, "text": {"field": "name"}},
+                }
+                for outline in (halo, {"color": theme.ink})
+            ),
         ],
         "config": _config(theme),
     }
@@ -443,7 +471,7 @@ def bars_spec(
     whole = {"mark": {"type": "bar", "height": {"band": 0.6}, "fill": theme.rule}}
     whole["encoding"] = {"y": y, "x": {**across, "field": "length"}}
     spec: dict[str, Any] = {
-        "data": {"name": "bars", "values": list(rows)},
+        "data": {"values": list(rows)},
         "width": width or _PANEL,
         "height": {"step": 19},
         "autosize": {"type": "fit-x", "contains": "padding"},
@@ -459,6 +487,11 @@ def bars_spec(
                     "fill": {"condition": {"test": "datum.lossy", "value": theme.surface}, **colour},
                     "stroke": colour,
                 },
+            },
+            {
+                "transform": [{"filter": "datum.cut !== null"}],
+                "mark": {"type": "point", "filled": True, "shape": _BREAK, "size": 320, "opacity": 1},
+                "encoding": {"y": y, "x": {**across, "field": "cut"}, "color": {"value": theme.surface}},
             },
             {
                 "transform": [{"filter": "datum.low !== null"}],
@@ -502,11 +535,6 @@ def engine() -> ModuleType:
 def _told(spec: Mapping[str, Any]) -> str:
     """Return a specification as the library reads it, which ends the process over what XML cannot hold."""
     return json.dumps(all_visible(spec))
-
-
-def compiled(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Translate a specification to Vega, which is what a page draws."""
-    return dict(engine().vegalite_to_vega(_told(spec)))
 
 
 def svg(spec: Mapping[str, Any]) -> str:
@@ -565,7 +593,7 @@ def _panel(view: CorpusView, kind: ChartKind, theme: Theme) -> dict[str, Any] | 
         formats = [row["format"] for row in rows]
         text = [f"{view.cost.sentence()}; lower and further left is better; hollow marks lose something"]
         title = {"text": view.label, "subtitle": text}
-        panel = front_spec(rows, formats, theme, height=front_height(len(rows)), width=_WIDTH)
+        panel = front_spec(rows, formats, theme, width=_WIDTH)
         return _bare(panel) | {"title": title} if rows else None
     headings = {name: chart.heading for name, chart in view.charts.items() if chart.kind == kind}
     drawn = {name: rows for name in headings if (rows := bars(view, name))}

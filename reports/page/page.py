@@ -7,7 +7,6 @@ scripts. Scripts then make it live: another corpus, other weights, another order
 from __future__ import annotations
 
 import base64
-import gzip
 import hashlib
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -32,8 +31,9 @@ from ..tables import places
 from ..tables.markup import html
 from ..tables.sentence import drawback, recommendation
 from . import placed
-from .chart_rows import axes, bars, front_height, points, summary, unseen
-from .charts import PAGE, bars_spec, colors, compiled, engine, families, front_spec, svg
+from .arrange import HEIGHT
+from .chart_rows import LEAST_SPAN, axes, bars, points, summary, unseen
+from .charts import PAGE, bars_spec, colors, families, front_spec, looks, svg
 from .embed import embeddable, plain
 from .table import PageTable, page_table
 
@@ -44,13 +44,10 @@ if TYPE_CHECKING:
 __all__ = ["render"]
 
 _TEMPLATES: Final = Path(__file__).parent / "templates"
-_LIBRARY: Final = "window.vegaEmbed=vegaEmbed;"
-"""What of the charting library's bundle the page uses."""
-
 _PLACES: Final = "Which codec in which place"
 """What stands above the answers for several places, where no cost of codecs alone was measured."""
 
-_SCRIPTS: Final = ("numbers.js", "ranking.js", "charts.js", "table.js", "page.js")
+_SCRIPTS: Final = ("numbers.js", "ranking.js", "arrange.js", "charts.js", "table.js", "page.js")
 
 _READS: Final = (0, 0.1, 0.2, 0.5, 1, 2, 3, 5, 8, 12, 16, 24, 32, 50, 75, 100, 200, 500, 1000)
 _LINES: Final = tuple(bits / 8 for bits in (1e5, 2e5, 5e5, 1e6, 2e6, 5e6, 1e7, 2e7, 5e7, 1e8, 2e8, 5e8))
@@ -92,6 +89,7 @@ def render(
     table = page_table(view, baseline)
     charts = _Charts(found)
     sheets = _sheets(view)
+    panels = placed.panels(view)
     costed = any(map(len, charts.points)) or not sheets
     state = {
         "views": [
@@ -115,23 +113,21 @@ def render(
         "alpha": [view.standing.alpha for view in found],
         "sort": _sorting(sort, table),
         "sliders": _sliders(cost),
-        "charts": charts.live(),
+        "charts": charts.live(panels),
     }
     scripts = "\n".join((_TEMPLATES / name).read_text("utf-8") for name in _SCRIPTS)
     script = f'(() => {{\n"use strict";\n{scripts}\n}})();'
-    library = _library()
     return template.render(
         style=colors() + (_TEMPLATES / "page.css").read_text("utf-8"),
         script=script,
-        library=base64.b64encode(gzip.compress(library.encode(), mtime=0)).decode(),
-        policy=_policy(script, library),
+        policy=_policy(script),
         raw=embeddable([{"machine": m.label, **plain(m.result)} for m in view.machines]),
         state=embeddable(state),
         recommendation=_headline(found) if costed else placed.answers(view),
         places=_PLACES,
         costed=costed,
         sheets=sheets,
-        placed=_placed(placed.panels(view), charts),
+        placed=_placed(panels, charts),
         warnings=[(m.label, text) for m in view.machines for text in warnings(m.result)],
         blocks=[{"label": m.label, "result": m.result, "facts": _facts(m.result)} for m in view.machines],
         views=found,
@@ -186,12 +182,6 @@ def _placed(panels: Sequence[placed.Panel], charts: _Charts) -> dict[str, list[d
 
 
 @cache
-def _library() -> str:
-    """Return the charting library, whose parts take a second to put together."""
-    return str(engine().javascript_bundle(_LIBRARY)).replace("\r\n", "\n")
-
-
-@cache
 def _environment() -> Environment:
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -209,13 +199,11 @@ def _environment() -> Environment:
     return environment
 
 
-def _policy(*scripts: str) -> str:
+def _policy(script: str) -> str:
     """Forbid everything that the page does not do: it loads nothing, sends nothing, evaluates nothing."""
-    hashes = " ".join(
-        f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in scripts
-    )
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
-        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; "
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
 
@@ -282,26 +270,22 @@ class _Charts:
             | {key: unseen(views, name) for key, views in machines.items()}
             for name in names
         }
-        self.height = front_height(max(map(len, self.points)))
-        shown = {row["format"] for rows in self.points for row in rows}
-        self.front_formats = [name for name in self.formats if name in shown]
 
-    def live(self) -> dict[str, Any]:
-        """Return compiled specifications without data, and the bars of every view."""
+    def live(self, panels: Sequence[placed.Panel]) -> dict[str, Any]:
+        """Return the bars of every view, and how formats look."""
         return {
-            "front": compiled(self._front([])),
-            "bars": compiled(bars_spec([], self.formats, PAGE)),
             "rows": self.panels,
             "unseen": self.unseen,
-            "height": self.height,
+            "placed": [panel.rows for panel in panels],
+            "looks": looks(self.formats, PAGE),
+            "height": HEIGHT,
+            "span": LEAST_SPAN,
         }
-
-    def _front(self, rows: Sequence[Mapping[str, Any]], **size: int) -> dict[str, Any]:
-        return front_spec(rows, self.front_formats, PAGE, height=self.height, **size)
 
     def front_still(self) -> Any:
         """Draw size against cost of the first view."""
-        return self.still(self._front(self.points[0], width=1080)) if self.points[0] else ""
+        rows = self.points[0]
+        return self.still(front_spec(rows, self.formats, PAGE, width=1080)) if rows else ""
 
     def bars_still(self, operation: str) -> Any:
         """Draw the bars of the first view."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from ...bench.results import BASELINE
 from ..decide.pick_placed import codec_part, level, placed
@@ -17,9 +17,6 @@ from ..tables.stores import OPERATIONS
 from .chart_rows import drawn, worded
 
 __all__ = ["Panel", "answers", "panels"]
-
-_BEYOND: Final = 1.5
-"""Times the longest bar that an interval may reach."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +103,7 @@ def _panel(place: str, heading: str, found: Sequence[_Bar]) -> Iterator[Panel]:
     """Yield the bars of calls, if any of them were measured."""
     rows = drawn([one for bar in found for one in bar.drawn()], "lower")
     shares = {bar.candidate.name: bar.share for bar in found}
-    longest = max([1.0, *(min(_BEYOND, row["high"]) for row in rows if row["high"] is not None)])
-    fitted = []
-    for row in rows:
-        ends = {key: row[key] for key in ("low", "high", "length", "end") if row[key] is not None}
-        ends = {key: round(min(end, longest) / longest, 4) for key, end in ends.items()}
-        fitted.append(row | ends | {"part": round(ends["length"] * shares[row["codec"]], 4)})
+    fitted = [row | {"part": round(row["length"] * shares[row["codec"]], 4)} for row in rows]
     if fitted:
         yield Panel(place, heading, tuple(fitted))
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
+import random
+import shutil
+import subprocess
 import sys
-from itertools import pairwise
+from itertools import combinations
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -16,7 +21,7 @@ from bakeoff.errors import RunError, UsageError
 from bakeoff.reports.model.candidates import BASELINE
 from bakeoff.reports.model.cost import CostModel
 from bakeoff.reports.model.view import CorpusView, View
-from bakeoff.reports.page import chart_rows, charts
+from bakeoff.reports.page import arrange, chart_rows, charts
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -117,14 +122,27 @@ def test_a_failed_cell_is_never_drawn(one: Result, outcome: Any) -> None:
     assert "orjson" not in {row["codec"] for row in chart_rows.points(view)}
 
 
-def test_long_bars_are_cut_and_say_so() -> None:
-    """One slow codec does not flatten the others; its figure carries the mark."""
-    rows = chart_rows.bars(view_of(madeup.result(corpora=1, processes=4)), "dump")
-    cut = [row for row in rows if row["cut"]]
+def lengths(*microseconds: float) -> list[tuple[float, bool]]:
+    """Return how long the bars of dumps are drawn, and whether they are cut."""
+    planted = {f"p{n}": {"dump": t * 1e-6, "load": 1e-6, "size": 50} for n, t in enumerate(microseconds)}
+    rows = chart_rows.bars(view_of(madeup.planted(planted, baseline=False, noise=0.0)), "dump")
+    return [(row["length"], row["cut"] is not None) for row in rows]
 
-    assert cut
-    assert all(row["label"].startswith("»") for row in cut)
-    assert max(row["length"] for row in rows) == 1.0
+
+def test_only_bars_far_beyond_the_others_are_cut() -> None:
+    """One slow codec does not flatten the others, and those a quarter apart are drawn so."""
+    assert [cut for _, cut in lengths(0.4, 0.5, 0.6, 0.7, 0.8, 2.1, 2.67, 36.2)] == [False] * 7 + [True]
+    (json, _), (simplejson, _), (yaml, _) = lengths(0.4, 0.5, 0.6, 0.7, 0.8, 2.1, 2.67, 36.2)[-3:]
+    assert simplejson / json == pytest.approx(2.67 / 2.1, rel=1e-3)
+    assert yaml == 1.0
+
+
+def test_bars_that_are_cut_keep_their_order() -> None:
+    """Each is longer than all before it, and they all show the break."""
+    found = lengths(1, 1.1, 1.2, 1.3, 1.4, 1.5, 40, 90, 2900)
+
+    assert [cut for _, cut in found] == [False] * 6 + [True] * 3
+    assert found == sorted(set(found))
 
 
 def test_a_summary_leaves_out_what_was_not_measured_everywhere() -> None:
@@ -166,14 +184,59 @@ def test_an_outlier_does_not_take_the_axis(result_of: Any, sizes: tuple[int, ...
     assert all(row["x"] > max(row["size"] for row in inside) for row in rows if row not in inside)
 
 
-def test_names_stand_apart_in_the_order_of_cost(result_of: Any) -> None:
-    """However close costs are, names are a line apart, within the ends of the axis, and keep the order."""
-    planted = {f"p{n}": {"dump": 1e-6 * 1.001**n, "load": 1e-6, "size": 50 + n} for n in range(20)}
-    planted |= {f"q{n}": {"dump": 2e-6 * 2.0**n, "load": 1e-6, "size": 60 + n} for n in range(6)}
-    rows = sorted(chart_rows.points(view_of(result_of(planted))), key=lambda row: float(row["cost"]))
-    places = [math.log(row["at"]) for row in rows]
-    low, high = math.log(rows[0]["y"]), math.log(rows[-1]["y"])
-    gap = (high - low) * chart_rows.NAME / chart_rows.front_height(len(rows))
+NODE = shutil.which("node")
 
-    assert min(b - a for a, b in pairwise(places)) == pytest.approx(gap)
-    assert low - 1e-9 <= places[0] < places[-1] <= high + 1e-9
+
+def scattered(rng: random.Random) -> list[dict[str, Any]]:
+    """Draw points, some of them in the same place."""
+    sizes = [rng.choice([80, 100, 120, 121, 400]) for _ in range(rng.randint(1, 30))]
+    return [
+        {
+            "codec": f"p{n}",
+            "corpus": "c",
+            "name": rng.choice(["", f"codec {n}", f"msgpack/list-hook+schema {n}"]),
+            "x": size,
+            "y": rng.choice([1e-6, 1.01e-6, 2e-6, 3e-5 * rng.random() + 1e-6]),
+            "front": rng.random() < 0.2,
+        }
+        for n, size in enumerate(sizes)
+    ]
+
+
+@pytest.mark.skipif(NODE is None, reason="Node is not installed")
+def test_the_page_places_names_as_python_does() -> None:
+    """The script's twin gives the same pixels, for narrow drawings and wide ones."""
+    rng = random.Random(7)
+    cases = [(scattered(rng), rng.choice([300, 640, 1080])) for _ in range(40)]
+    templates = Path(arrange.__file__).parent / "templates"
+    sources = [(templates / name).read_text("utf-8") for name in ("ranking.js", "arrange.js")]
+    height, span = arrange.HEIGHT, chart_rows.LEAST_SPAN
+    ask = f"""{"".join(sources)}
+        const state = {{}};
+        const cases = JSON.parse(require("node:fs").readFileSync(0, "utf-8"));
+        const found = cases.map(([rows, width]) => arranged(rows, width, {height}, {span}));
+        console.log(JSON.stringify(found));"""
+    done = subprocess.run(
+        [str(NODE), "-e", ask], input=json.dumps(cases), capture_output=True, text=True, check=True
+    )
+
+    for (rows, width), theirs in zip(cases, json.loads(done.stdout), strict=True):
+        ours = arrange.arranged(rows, width)
+        assert theirs["x"] == pytest.approx(ours.x)
+        for row, other in zip(ours.rows, theirs["rows"], strict=True):
+            assert other == pytest.approx(row)
+
+
+def test_names_are_at_their_points(result_of: Any) -> None:
+    """Each is beside its mark where there is room, a line leads to the others, and none covers another."""
+    planted = {f"p{n}": {"dump": 1e-6 * 1.001**n, "load": 1e-6, "size": 50} for n in range(12)}
+    planted |= {f"q{n}": {"dump": 2e-6 * 2.0**n, "load": 1e-6, "size": 60 + n} for n in range(6)}
+    rows = arrange.arranged(chart_rows.points(view_of(result_of(planted))), 640).rows
+    near = [row for row in rows if row["lx"] is None]
+
+    assert {f"q{n}" for n in range(6)} <= {row["codec"] for row in near}
+    for row in near:
+        assert math.dist((row["px"], row["py"]), (row["nx"], row["ny"])) < 16
+    for a, b in combinations(rows, 2):
+        assert abs(a["px"] - b["px"]) >= 5 or abs(a["py"] - b["py"]) >= 5
+        assert a["align"] != b["align"] or abs(a["ny"] - b["ny"]) >= 11 or abs(a["nx"] - b["nx"]) >= 11

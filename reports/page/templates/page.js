@@ -9,14 +9,16 @@ const GOOD = new Set(["ok", "lossy"]);
 const candidates = collect();
 const table = new Table(byId("table"), candidates, state.baselineRow);
 const weights = { reads: 1, bandwidth: null, rate: 0 };
-const charts = {
-  front: new Chart(byId("front"), state.charts.front, "points"),
-  bars: new Map(),
-};
+const charts = { front: new Chart(byId("front"), front), bars: new Map() };
 for (const panel of document.querySelectorAll(".panel[data-operation]")) {
-  const { operation } = panel.dataset;
-  charts.bars.set(operation, { panel, chart: new Chart(panel.querySelector(".drawing"), state.charts.bars, "bars") });
+  charts.bars.set(panel.dataset.operation, { panel, chart: new Chart(panel.querySelector(".drawing"), bars) });
 }
+const placed = [...document.querySelectorAll(".panel[data-placed]")].map((panel, index) => {
+  const chart = new Chart(panel.querySelector(".drawing"), bars);
+  chart.draw(state.charts.placed[index]);
+  return [panel, chart];
+});
+const chartOf = new Map([...[...charts.bars.values()].map(({ panel, chart }) => [panel, chart]), ...placed]);
 
 /** A value that all samples share stands once in the data; give every sample its own. */
 function spread(samples) {
@@ -120,10 +122,10 @@ function point(line, cost) {
   };
 }
 
-/** Say where points are drawn, and their names in a column beside them: the twin of bakeoff.reports.page.chart_rows. */
+/** Say where on the axes points are and what they are called: the twin of bakeoff.reports.page.chart_rows. */
 function place(points, many) {
   if (!points.length) return;
-  for (const row of points) Object.assign(row, { name: many ? row.corpus : row.codec, at: null });
+  for (const row of points) row.name = many ? "" : row.codec;
   for (const [axis, figure, unit, arrow] of [["x", "size", "byte", "→"], ["y", "cost", "second", "↑"]]) {
     const [end, off] = reach(points.map((row) => row[figure]));
     for (const row of points) {
@@ -131,22 +133,11 @@ function place(points, many) {
       if (row[figure] > end && !many) row.name += ` ${arrow} ${amount(row[figure], unit)}`;
     }
   }
-  const logs = points.map((row) => Math.log(row.y));
-  let [low, high] = [Math.min(...logs), Math.max(...logs)];
-  if (high - low < state.axes.span) [low, high] = [(low + high - state.axes.span) / 2, (low + high + state.axes.span) / 2];
-  const ordered = named(points, many).sort((a, b) => a.cost - b.cost);
-  const wanted = ordered.map((row) => (Math.log(row.y) - low) / (high - low));
-  apart(wanted, state.axes.name / state.charts.height).forEach((at, index) => {
-    ordered[index].at = Math.exp(low + at * (high - low));
-  });
-}
-
-/** Of many fronts each is named once, at its smallest point, as far as there is room. */
-function named(points, many) {
-  if (!many) return [...points];
+  if (!many) return;
+  // Of many fronts each is named once, at its smallest point.
   const firsts = new Map();
   for (const row of points.filter((row) => row.edge).sort((a, b) => b.size - a.size)) firsts.set(row.corpus, row);
-  return [...firsts.values()].slice(0, Math.floor(state.charts.height / state.axes.name) + 1);
+  for (const [corpus, row] of firsts) row.name = corpus;
 }
 
 /** Where an axis ends, and where points beyond are drawn: those few behind a gap that would squeeze the others. */
@@ -163,24 +154,6 @@ function reach(values) {
     }
   }
   return [sorted[count - 1], sorted[count - 1]];
-}
-
-/** Move rising places from 0 to 1 apart by a gap, as little as squares can tell. */
-function apart(wanted, room) {
-  const last = wanted.length - 1;
-  const gap = last > 0 ? Math.min(room, 1 / last) : 0;
-  const groups = [];
-  wanted.forEach((place, index) => {
-    let [mean, count] = [place - index * gap, 1];
-    while (groups.length && groups.at(-1)[0] > mean) {
-      const [before, size] = groups.pop();
-      mean = (before * size + mean * count) / (size + count);
-      count += size;
-    }
-    groups.push([mean, count]);
-  });
-  const free = groups.flatMap(([mean, count]) => Array(count).fill(mean));
-  return free.map((mean, index) => Math.min(Math.max(mean, 0), 1 - last * gap) + index * gap);
 }
 
 function edgeWords(points, views) {
@@ -415,8 +388,7 @@ table.element.tHead.addEventListener("click", (event) => {
 for (const details of document.querySelectorAll("details.figures")) {
   details.addEventListener("toggle", () => {
     if (!details.open) return;
-    const panel = details.closest(".panel");
-    fillTable(details, panel ? charts.bars.get(panel.dataset.operation).chart.rows : charts.front.rows);
+    fillTable(details, (chartOf.get(details.closest(".panel")) ?? charts.front).rows);
   });
 }
 
@@ -553,16 +525,11 @@ changeView();
 recall();
 for (const button of document.querySelectorAll("[data-save]")) {
   const panel = button.closest(".panel");
-  const chart = panel ? charts.bars.get(panel.dataset.operation).chart : charts.front;
+  const chart = chartOf.get(panel) ?? charts.front;
   button.addEventListener("click", () => {
     const scope = document.querySelector(".scope")?.textContent ?? state.views[0].label;
-    const title = panel ? `${panel.querySelector("h3").textContent}: ${scope}` : `size against time: ${scope}; ${useWords()}`;
+    const title = panel ? `${panel.querySelector("h3").textContent}: ${panel.dataset.placed ?? scope}` : `size against time: ${scope}; ${useWords()}`;
     picture(chart, title, button.dataset.save);
   });
 }
-requestAnimationFrame(() => setTimeout(async () => {
-  await loadLibrary();
-  await charts.front.start();
-  for (const { chart } of charts.bars.values()) await chart.start();
-  document.documentElement.dataset.ready = "true";
-}));
+document.documentElement.dataset.ready = "true";
