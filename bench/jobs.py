@@ -64,6 +64,7 @@ class Job:
         modules: What it imports before it works, for their classes and for what they register: name to file,
             which is empty for a module that is found by its name.
         given: Where the user's own codecs are, by the names that they have in this run.
+        pickled: Codecs that are objects of the program that runs this, as pickles in base64, by name.
         core: Processor to stay on.
         places: Where operations' places are, by name, as far as these are servers: URLs, which may hold
             passwords.
@@ -74,6 +75,7 @@ class Job:
     path: tuple[str, ...] = ()
     modules: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, str] = field(default_factory=dict)
+    pickled: Mapping[str, str] = field(default_factory=dict)
     core: int | None = None
     places: Mapping[str, str] = field(default_factory=dict)
 
@@ -109,6 +111,7 @@ class Prepare(Job):
 
     Attributes:
         source: Corpus, file or function, as typed.
+        source_object: Pickle of the corpus in base64, where it is an object of the program that runs this.
         records: Size of a generated corpus, or the most of the user's own.
         format: Of the file, None to find out.
         at: Where in each document the records are; None for the document itself.
@@ -150,6 +153,7 @@ class Prepare(Job):
     codecs: tuple[str, ...] = ()
     twins: bool = False
     joining: tuple[str, ...] = ()
+    source_object: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -88,8 +88,8 @@ def _made(spec: Spec) -> Codec:
 def register(made: Codec, *, replace: bool = False) -> None:
     """Make a codec known under its name for the life of this process.
 
-    For other processes (and so for `bakeoff run`) publish it through the entry-point group
-    ``bakeoff.codecs``.
+    `bakeoff.run` measures it, too. For other processes (and so for `bakeoff run`) publish it through the
+    entry-point group ``bakeoff.codecs``.
 
     Args:
         made: The codec; one that was registered under its name before goes.

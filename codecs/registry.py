@@ -5,12 +5,13 @@ Nothing here imports a codec library; a library is loaded when its codec is firs
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import re
 import sys
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from importlib import import_module
@@ -48,11 +49,14 @@ __all__ = [
     "join_name",
     "missing",
     "names",
+    "only_here",
+    "registering",
     "rescan",
     "select",
     "spec_of",
     "specialists",
     "split_name",
+    "unpickle",
 ]
 
 ENTRY_POINTS = "bakeoff.codecs"
@@ -432,6 +436,56 @@ def given() -> dict[str, str]:
     return {name: absolute(known.source) for name, known in _registered.items() if known.source}
 
 
+def unpickle(pickles: Mapping[str, str]) -> None:
+    """Make codecs of another process known for the life of this one; each is unpickled when first used.
+
+    Args:
+        pickles: Pickles of codecs in base64, by name: of our own processes, as they run code.
+    """
+    with _lock:
+        for name, text in pickles.items():
+            _registered[name] = Declaration(name, "", functools.partial(_unpickled, name, text))
+        _build.cache_clear()
+
+
+@contextlib.contextmanager
+def registering(codecs: Iterable[Spec]) -> Iterator[None]:
+    """Make codecs known in this process for a while.
+
+    Raises:
+        UsageError: A name is none, or that of a codec of bakeoff's own or of a third party's.
+    """
+    before = dict(_registered)
+    try:
+        for made in codecs:
+            _check_name(made.name, made.name)
+            if made.name not in before and made.name in _all():
+                raise UsageError(f"{made.name}: there is a codec of this name already; choose another name")
+            add(made)
+        yield
+    finally:
+        with _lock:
+            _registered.clear()
+            _registered.update(before)
+            _build.cache_clear()
+
+
+def only_here(names: Iterable[str]) -> dict[str, Spec]:
+    """Return those codecs that only this process knows, as they were registered here; by base name."""
+    found = dict.fromkeys(split_name(name)[0] for name in names)
+    own = (_registered[name] for name in found if name in _registered and not _registered[name].source)
+    return {known.name: known.build() for known in own}
+
+
+def _unpickled(name: str, text: str) -> Spec:
+    import base64
+    import pickle
+
+    from .custom import spec_of_calls
+
+    return spec_of_calls(pickle.loads(base64.b64decode(text)), name).changed(origin=name)
+
+
 def _found(name: str, source: str) -> Spec:
     from .custom import found
 
@@ -526,13 +580,18 @@ def select(patterns: Sequence[str], default: Iterable[str] | None = None) -> lis
     return list(dict.fromkeys(chosen))
 
 
+def _check_name(name: str, shown: str) -> None:
+    """Refuse what cannot be the name of a codec of the user's own."""
+    if not _OWN_NAME.fullmatch(name):
+        raise UsageError(f"{shown}: a codec's name has letters, digits and any of . _ - /")
+
+
 def _introduced(pattern: str) -> str:
     """Return a pattern; of ``NAME=SOURCE`` the name, which is that of a codec from now on."""
     name, sign, source = pattern.partition("=")
     if not sign:
         return pattern
-    if not _OWN_NAME.fullmatch(name):
-        raise UsageError(f"{pattern}: a codec's name has letters, digits and any of . _ - /")
+    _check_name(name, pattern)
     if (taken := _known(name)) is not None and taken.source != source:
         raise UsageError(f"{pattern}: there is a codec {name!r} already; choose another name")
     give({name: source})

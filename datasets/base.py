@@ -68,6 +68,11 @@ class Corpus(ABC):
         """
         return self._schema
 
+    @property
+    def brings_schema(self) -> bool:
+        """Whether it is of files that have a schema in them, as those of Avro; nothing is opened."""
+        return False
+
     @abstractmethod
     def records(self, on_progress: Progress | None = None) -> Iterator[Any]:
         """Iterate over all records, made anew each time; one is held at a time.

@@ -176,15 +176,13 @@ class Sources:
 
     def bring_schemas(self) -> bool:
         """Whether all are files that have a schema in them, as those of Avro; False for none."""
-        from .readers.files import Files
-
         if any(is_read_once(name) or is_function(name) for name in self.names):
             return False
         try:
             found = [self._opened(name) for name in self.names]
         except BakeoffError:
             return False  # `validate` says why
-        return bool(found) and all(isinstance(one, Files) and one.brings_schema for one in found)
+        return bool(found) and all(one.brings_schema for one in found)
 
     def _opened(self, name: str) -> Corpus:
         return corpus(

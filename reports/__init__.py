@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
+
+from .tables.layouts import LAYOUTS
 
 if TYPE_CHECKING:
     from ..bench.results import Result
-    from .model.table import Table
 
 __all__ = ["LAYOUTS", "OUTPUT_FORMATS", "recommendation", "render"]
 
 OUTPUT_FORMATS: Final = ("text", "md", "csv", "json", "latex", "rst", "html")
 """What `render` writes. Here "html" is a fragment to paste; the page is `reports.page`."""
-
-
-LAYOUTS: Final = ("codecs", "stores", "pipeline", "kyoto", "acidstate", "stats", "graph", "datomic")
-"""What tables can be about. Codecs, codecs in stores and in pipelines, published figures beside a run's
-(`reports.tables.historical`), and what means are made of."""
 
 
 def render(results: Sequence[Result], format: str = "text", **options: Any) -> str:  # noqa: A002
@@ -36,11 +32,12 @@ def render(results: Sequence[Result], format: str = "text", **options: Any) -> s
     """
     from ..errors import UsageError
     from .tables import csv_json, markup, text
+    from .tables.layouts import table_of
 
     if format not in OUTPUT_FORMATS:
         raise UsageError(f"no output format {format!r}; choose one of {', '.join(OUTPUT_FORMATS)}")
     screen = {key: options.pop(key) for key in ("width", "color") if key in options}
-    table = _table(results, options.pop("layout", None), options)
+    table = table_of(results, options.pop("layout", None), options)
     if format == "text":
         return text.render(table, **screen)
     writers = {
@@ -52,35 +49,6 @@ def render(results: Sequence[Result], format: str = "text", **options: Any) -> s
         "html": markup.html,
     }
     return writers[format](table)
-
-
-def _table(results: Sequence[Result], layout: str | None, options: Mapping[str, Any]) -> Table:
-    """Return the table of a layout.
-
-    Raises:
-        UsageError: There is none of that name, or it takes no such option.
-    """
-    from ..errors import UsageError
-    from .model.build import build
-    from .model.options import TableOptions
-    from .model.placed import PIPELINE, STORES, kind_of_all
-    from .model.view import View
-    from .tables import historical, places, statistics_table
-
-    asked = [key for key, value in options.items() if value is not None]
-    if layout is None:
-        layout = "codecs" if asked else kind_of_all(results) or "codecs"
-    if layout == "codecs":
-        known = TableOptions.of(**options)
-        return build(View.of(results, known.cost), known)
-    if layout not in LAYOUTS:
-        raise UsageError(f"no layout {layout!r}; choose one of {', '.join(LAYOUTS)}")
-    if asked:
-        raise UsageError(f"the layout {layout} takes no option {', '.join(sorted(asked))}")
-    view = View.of(results)
-    if layout in historical.LAYOUTS:
-        return historical.build(layout, view)
-    return places.build(view, layout) if layout in (STORES, PIPELINE) else statistics_table.stats(view)
 
 
 def recommendation(result: Result, **options: Any) -> str:

@@ -61,13 +61,15 @@ class LocalExecutor:
 
     Args:
         python: Interpreter of the workers, with the same bakeoff as ours.
+        codecs: Codecs that workers make of pickles, see `jobs.Job.pickled`.
 
     Raises:
         RunError: There is no place for temporary files.
     """
 
-    def __init__(self, python: str = sys.executable) -> None:
+    def __init__(self, python: str = sys.executable, codecs: Mapping[str, str] | None = None) -> None:
         self.python = python
+        self.codecs = codecs or {}
         try:
             remove_abandoned()
             self._folder = tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True)
@@ -164,7 +166,7 @@ class LocalExecutor:
         reply, notes = folder / "reply", folder / "notes"
         warm = self.warm_up() if isinstance(job, FORKED) and not handles else None
         envelope = {
-            "job": encode(replace(job, given=given())).decode(),
+            "job": encode(replace(job, given=given(), pickled=self.codecs)).decode(),
             "blobs": str(self.blobs.folder),
             "heartbeat": str(heartbeat.path),
             "notes": str(notes),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from ...errors import RunError
 from ..jobs import Prepare, Prepared
+from .objects import NO_OBJECTS, Objects
 from .options import Options
 from .processes import LocalExecutor
 from .schedule import Schedule
@@ -23,6 +24,7 @@ def prepare(
     after: int | None = None,
     stop: Callable[[], bool] = lambda: False,
     size: int | None = None,
+    objects: Objects = NO_OBJECTS,
 ) -> Prepared:
     """Read a corpus and draw its sample.
 
@@ -34,6 +36,7 @@ def prepare(
         after: Records after which reading ends, as it did in the run that is resumed.
         stop: Whether it is to be given up.
         size: Bytes that each record is brought to; None for records as they are.
+        objects: Of the program that runs this.
 
     Raises:
         KeyboardInterrupt: It was given up.
@@ -62,13 +65,15 @@ def prepare(
         codecs=options.codecs,
         twins=options.twins,
         joining=options.joining,
+        source_object=objects.corpus,
+        path=objects.path,
     )
     schedule = Schedule(options)
 
     def over() -> bool:
         return stop() or (after is None and schedule.reading_over())
 
-    ended = executor.work(job, handles=handles(source), over=over, watch=watch)
+    ended = executor.work(job, handles=() if objects.corpus else handles(source), over=over, watch=watch)
     prepared: Prepared | None = ended.answer
     if stop():
         raise KeyboardInterrupt

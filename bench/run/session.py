@@ -22,6 +22,7 @@ from .context import Run, Show, Stage
 from .environment import MACHINE, environment, warnings
 from .journal import Journal, stored
 from .memory import measure_memory
+from .objects import NO_OBJECTS, Objects
 from .options import Options
 from .output_file import OutputFile
 from .processes import LocalExecutor
@@ -97,6 +98,7 @@ class Session:
         resume: Go on with the run that is in `output`.
         show: Where progress goes.
         look: Called when more is known, with what gives the result so far.
+        objects: Of the program that runs this; a corpus among them is the only one.
 
     Attributes:
         notes: What the user should know at the end, beyond the result.
@@ -113,6 +115,7 @@ class Session:
         resume: bool = False,
         show: Show = lambda text, done, total: None,
         look: Callable[[Callable[[], Result]], object] = lambda result: None,
+        objects: Objects = NO_OBJECTS,
     ) -> None:
         self.options = options
         self.output = output
@@ -120,6 +123,7 @@ class Session:
         self.resume = resume
         self.show = show
         self.look = look
+        self.objects = objects
         self.notes: list[str] = []
         self.place = OutputFile(output)
         self.interrupted = False
@@ -138,7 +142,7 @@ class Session:
             KeyboardInterrupt: Ctrl-C was pressed twice, or before anything was measured.
         """
         guard(self.output)
-        with LocalExecutor() as executor:
+        with LocalExecutor(codecs=self.objects.codecs) as executor:
             executor.warm_up()
             journal = Journal(self.output, resume=self.resume)
             if journal.aside is not None:
@@ -260,6 +264,7 @@ class Session:
             after=_after(run, source),
             stop=lambda: run.stopping,
             size=size,
+            objects=self.objects,
         )
         facts = CorpusFacts(**prepared.facts)
         name = facts.name

@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
 
-from ...codecs.registry import give
+from ...codecs.registry import give, unpickle
 from ...errors import BakeoffError
 from ...imports import import_again
 from ..blobs import Blobs
@@ -82,6 +82,7 @@ def _do(job: Job, context: WorkerContext) -> Answer:
     """Import no more than the job needs: starting up is most of a short process."""
     give(job.given)
     import_again(job.modules)
+    unpickle(job.pickled)
     done: Answer = import_module(_MODULES[job.kind], __package__).run(job, context)
     return done
 

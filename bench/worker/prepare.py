@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import gc
 import math
 import pickle
@@ -48,20 +49,9 @@ def run(job: Prepare, context: WorkerContext) -> Answer:
 def _prepared(job: Prepare, context: WorkerContext) -> Prepared:
     import random
 
-    from ...datasets import corpus as find
     from ...datasets.scale import scaled
 
-    corpus = find(
-        job.source,
-        job.records,
-        job.seed,
-        job.skip_bad,
-        job.trusted,
-        format=job.format,
-        at=job.at,
-        encoding=job.encoding,
-        null=job.null,
-    )
+    corpus = _found(job)
     batch = job.batch
     training = any(name.endswith(",dict") for name in job.codecs)
     corpus.cut(job.seconds, job.after)
@@ -139,6 +129,26 @@ def _prepared(job: Prepare, context: WorkerContext) -> Prepared:
         tuple(dict.fromkeys((*(name for name in job.codecs if name not in idle), *joined))),
         tuple(map(bare_name, idle)),
         kinds,
+    )
+
+
+def _found(job: Prepare) -> Source:
+    """Return the corpus: the object that a program has given, or what a name leads to."""
+    from ...datasets import corpus as find
+
+    if job.source_object:
+        given: Source = pickle.loads(base64.b64decode(job.source_object))
+        return given
+    return find(
+        job.source,
+        job.records,
+        job.seed,
+        job.skip_bad,
+        job.trusted,
+        format=job.format,
+        at=job.at,
+        encoding=job.encoding,
+        null=job.null,
     )
 
 

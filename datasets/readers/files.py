@@ -72,7 +72,6 @@ class Files(Passed):
 
     @property
     def brings_schema(self) -> bool:
-        """Whether the files are of formats that have a schema in them; nothing is opened."""
         return self._reading.at is None and all(kind.schema for _, kind in self._files)
 
     @property

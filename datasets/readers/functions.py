@@ -22,10 +22,12 @@ __all__ = ["Made", "imported"]
 class Made(Passed):
     """The records that a function returns each time it is called, or that are in a list."""
 
-    def __init__(self, source: str, function: Callable[[], Iterable[Any]], reading: ReadOptions) -> None:
+    def __init__(
+        self, source: str, function: Callable[[], Iterable[Any]], reading: ReadOptions, description: str = ""
+    ) -> None:
         name = source.rpartition(":")[2].replace(".", "-")
         doc = (inspect.getdoc(function) or "").partition("\n")[0] if inspect.isroutine(function) else ""
-        super().__init__(name, source, doc or f"records of {source}", reading)
+        super().__init__(name, source, description or doc or f"records of {source}", reading)
         self._function = function
 
     def _read(self, problems: Problems, on_progress: Progress | None) -> Iterator[Any]:

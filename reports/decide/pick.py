@@ -92,7 +92,7 @@ class Parts:
         return self.load + self.fix
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PickedCodec:
     """The codec picked, and why.
 
@@ -120,9 +120,17 @@ class PickedCodec:
     parts: Mapping[str, Parts]
 
     @property
+    def name(self) -> str:
+        """Name of the winner, as `bakeoff.codec` takes it."""
+        return self.winner.name
+
+    @property
     def sentence(self) -> str:
         """Why this codec, in one sentence."""
         return f"{self.winner.name}: {'; '.join(self.reasons)}."
+
+    def __repr__(self) -> str:
+        return f"<PickedCodec {self.sentence}>"
 
 
 def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> PickedCodec:
@@ -134,7 +142,7 @@ def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> PickedCod
     Args:
         results: What was measured.
         wish: What the codec is for.
-        file: Name of the result file, for the command that resolves what is not.
+        file: Name of the result file, for the command that resolves what is not; empty where there is none.
 
     Raises:
         UsageError: No such corpus or codec, no process common to all, or results of several machines.
@@ -196,7 +204,8 @@ def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> PickedCod
     else:
         if fewest < Processes.FEWEST and len(eligible) > 1:
             counted = "1 timing process is" if fewest == 1 else f"{fewest} timing processes are"
-            raise RunError(f"{counted} too few to choose by; go on with `bakeoff run --resume {file}`")
+            way = f"go on with `bakeoff run --resume {file}`" if file else "a longer budget gives more"
+            raise RunError(f"{counted} too few to choose by; {way}")
         contest = standing.judgment.contest(race.order, race.preferred)
         assert contest is not None, "those that fit have costs"
         winner, tied = contest.winner, contest.same
@@ -204,8 +213,9 @@ def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> PickedCod
         reasons = _won(contest, race)
         if unresolved:
             contenders = [plain_name(name) for name in (contest.cheapest, *unresolved)]
-            line = resolving(results, contenders, list(unresolved.values()), file)
-            reasons.append(f"not distinguishable from {few(list(unresolved))} (run longer): `{line}`")
+            line = resolving(results, contenders, list(unresolved.values()), file) if file else ""
+            way = f": `{line}`" if line else ""
+            reasons.append(f"not distinguishable from {few(list(unresolved))} (run longer){way}")
     candidate = next(found[winner] for found in fields.values() if winner in found)
     level = {winner, *tied, *unresolved}
     return PickedCodec(

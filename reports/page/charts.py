@@ -183,8 +183,12 @@ PAGE: Final = Theme(
 )
 
 
-def colors() -> str:
-    """Return the colours of the themes as the variables of `PAGE`, light ones where CSS knows no others."""
+def colors(scope: str = ":root") -> str:
+    """Return the colours of the themes as the variables of `PAGE`, light ones where CSS knows no others.
+
+    Args:
+        scope: Selector of the elements that have these variables.
+    """
     light, dark = ((each.ink, each.muted, each.rule, each.surface, *each.families) for each in (LIGHT, DARK))
     page = (PAGE.ink, PAGE.muted, PAGE.rule, PAGE.surface, *PAGE.families)
     names = [each.removeprefix("var(").removesuffix(")") for each in page]
@@ -192,7 +196,7 @@ def colors() -> str:
     both = " ".join(
         f"{name}: light-dark({one}, {other});" for name, one, other in zip(names, light, dark, strict=True)
     )
-    return f":root {{ {plain} }}\n@supports (color: light-dark(#000, #fff)) {{ :root {{ {both} }} }}\n"
+    return f"{scope} {{ {plain} }}\n@supports (color: light-dark(#000, #fff)) {{ {scope} {{ {both} }} }}\n"
 
 
 _STEP: Final = (

@@ -11,7 +11,7 @@ from ...escape import visible
 from ...grid import draw
 from ..model.table import Section, Table
 
-__all__ = ["html", "latex", "markdown", "rst"]
+__all__ = ["html", "html_grid", "html_text", "latex", "markdown", "rst"]
 
 _LATEX: Final = {
     "\\": r"\textbackslash{}",
@@ -77,16 +77,21 @@ def html(table: Table) -> str:
     for section in table.sections:
         parts += [
             "<section>",
-            f"<h2>{_html_escape(section.title)}</h2>",
-            *(f"<p>{_html_escape(line)}</p>" for line in section.lines),
-            _drawn(section, "html", _html_escape),
+            f"<h2>{html_text(section.title)}</h2>",
+            *(f"<p>{html_text(line)}</p>" for line in section.lines),
+            html_grid(section),
             "<ul>",
-            *(f"<li>{_html_escape(line)}</li>" for line in section.below),
+            *(f"<li>{html_text(line)}</li>" for line in section.below),
             "</ul>",
             "</section>",
         ]
-    parts += [f"<p>{_html_escape(line)}</p>" for line in _closing(table)]
+    parts += [f"<p>{html_text(line)}</p>" for line in _closing(table)]
     return "\n".join([*parts, "</div>"]) + "\n"
+
+
+def html_grid(section: Section) -> str:
+    """Return the rows of a section as a table of HTML, without styles."""
+    return _drawn(section, "html", html_text)
 
 
 def _document(
@@ -146,5 +151,6 @@ def _latex_escape(text: str) -> str:
     return "".join(_LATEX.get(letter, letter) for letter in visible(text))
 
 
-def _html_escape(text: str) -> str:
+def html_text(text: str) -> str:
+    """Escape a text for HTML."""
     return _html.escape(visible(text))

@@ -47,6 +47,7 @@ def render(table: Table, *, width: int | None = None, color: bool = False) -> st
         markup=False,
         emoji=False,
         legacy_windows=False,
+        force_jupyter=False,
     )
 
     def say(line: str, style: str = "", indent: str = "") -> None:

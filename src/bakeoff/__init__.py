@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ._fastest import fastest
+    from ._result import Result, load
+    from ._run import run
     from .codecs import codec, migrate
     from .codecs.core.codec import Codec
     from .codecs.errors import CodecError, DecodeError, EncodeError, LimitError, MissingLibrary, UnknownCodec
@@ -20,6 +22,8 @@ _HOMES = {
     name: module
     for module, names in {
         "_fastest": "fastest",
+        "_result": "Result load",
+        "_run": "run",
         "codecs": "Codec Limits codec migrate",
         "codecs.errors": "CodecError DecodeError EncodeError LimitError MissingLibrary UnknownCodec",
         "datasets": "Corpus corpus",
@@ -31,28 +35,10 @@ _HOMES = {
 """Every public name and the module it lives in; a module is loaded when its first name is used."""
 
 __all__ = [
-    "Advice",
-    "AdviceError",
-    "BakeoffError",
-    "Codec",
-    "CodecError",
-    "Corpus",
-    "DecodeError",
-    "EncodeError",
-    "Hint",
-    "LimitError",
-    "Limits",
-    "MissingLibrary",
-    "RunError",
-    "Schema",
-    "UnknownCodec",
-    "UsageError",
-    "__version__",
-    "codec",
-    "corpus",
-    "fastest",
-    "migrate",
-]
+    "Advice", "AdviceError", "BakeoffError", "Codec", "CodecError", "Corpus", "DecodeError",
+    "EncodeError", "Hint", "LimitError", "Limits", "MissingLibrary", "Result", "RunError", "Schema",
+    "UnknownCodec", "UsageError", "__version__", "codec", "corpus", "fastest", "load", "migrate", "run",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

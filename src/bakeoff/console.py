@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.progress import Progress
 
-__all__ = ["LiveDisplay", "console", "live_display", "progress"]
+__all__ = ["LiveDisplay", "console", "live_display", "progress", "show_on"]
 
 PIPE_WIDTH = 140
 _BELOW = 2
@@ -25,7 +25,7 @@ def console(*, stderr: bool = False) -> Console:
 
     # Under NO_COLOR rich drops colours alone; bold and dim go with them here.
     system: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
-    screen = Console(stderr=stderr, highlight=False, color_system=system)
+    screen = Console(stderr=stderr, highlight=False, color_system=system, force_jupyter=False)
     if not screen.is_terminal and "COLUMNS" not in os.environ:
         screen.width = PIPE_WIDTH
     return screen
@@ -97,3 +97,16 @@ def progress() -> Progress:
         transient=True,
         disable=not screen.is_terminal,
     )
+
+
+def show_on(display: Progress) -> Callable[[str, float, float], None]:
+    """Return a function that shows a text, what is done and what there is to do, as a task of a display."""
+    task = display.add_task("starting", total=None)
+
+    def show(text: str, done: float, total: float) -> None:
+        if done < 0:
+            display.update(task, description=text)
+        else:
+            display.update(task, description=text, completed=done, total=total or None)
+
+    return show

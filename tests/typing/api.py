@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypedDict, assert_type
 
+import polars as pl
 import zmq
 from cachelib import RedisCache
 from cloudevents.core.bindings import kafka
@@ -32,9 +33,11 @@ from bakeoff.bench.results import Cell, CellResult, Measurement, Result, read, w
 from bakeoff.codecs.integrations._counters import Counters
 from bakeoff.codecs.integrations.sqlalchemy import Encoded
 from bakeoff.codecs.production.lock import Lock
+from bakeoff.reports.decide.compare import CellChange
 from bakeoff.reports.decide.pick import Wish, pick
 from bakeoff.reports.model.cost import CostModel
 from bakeoff.reports.model.files import load
+from bakeoff.reports.model.flat import Rank, ResultCell
 from bakeoff.schemas.wire.layout import Layout
 
 assert_type(bakeoff.__version__, str)
@@ -318,6 +321,27 @@ def results(path: Path) -> None:
     CellResult(Cell("movies", "dump", "json"), "fine")  # type: ignore[arg-type]
     result.command = "bakeoff run"  # type: ignore[misc]
     read("bakeoff.json")  # type: ignore[arg-type]
+
+
+def from_python(folder: Path) -> None:
+    result = bakeoff.run([{"id": 7}], ["json", bakeoff.codec("orjson"), {"mine": (repr, eval)}], quick=True)
+
+    assert_type(result, bakeoff.Result)
+    assert_type(result.data, Result)
+    assert_type(result.cells, tuple[ResultCell, ...])
+    assert_type(result.cells[0].value, float | None)
+    assert_type(result.ranks, tuple[Rank, ...])
+    assert_type(result.table("md", reads=24), str)
+    assert_type(result.best(reads=24, bandwidth="1Gbit", needs=["datetime"]).name, str)
+    assert_type(result.compare(bakeoff.load("bakeoff.json")).regressions(0.05), list[CellChange])
+    assert_type(result.to_polars(), pl.DataFrame)
+    result.save(folder / "bakeoff.json")
+    bakeoff.run("orders.jsonl", "orjson", budget=10, infer=True)
+    bakeoff.run(bakeoff.corpus("movies"), {"mine": (repr, eval)}, operations=["dump"], gc="off")
+
+    bakeoff.run(7)  # type: ignore[arg-type]
+    bakeoff.run([], codecs=[7])  # type: ignore[list-item]
+    bakeoff.run([], budget="10s")  # type: ignore[arg-type]
 
 
 def tables_and_choices(found: Sequence[Result]) -> None:

@@ -8,9 +8,8 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..console import live_display
+from ..console import live_display, show_on
 from ..errors import UsageError
-from .run import show_on
 
 if TYPE_CHECKING:
     from ..bench.results import Cell, Measurement, Result

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..console import live_display
+from ..console import live_display, show_on
 from ..errors import UsageError
 from ..escape import lines_visible, without_passwords
 from . import _completion
@@ -20,12 +20,11 @@ from ._schemas import include_option
 
 if TYPE_CHECKING:
     from ..bench.results import Result
-    from ..bench.run.context import Show
     from ..bench.run.options import Options
     from ..bench.run.output_file import OutputFile
     from ..console import LiveDisplay
 
-__all__ = ["carry_out", "command", "show_on"]
+__all__ = ["carry_out", "command"]
 
 _EVERY = 0.7
 """Seconds between two looks at the table: each takes some hundredths, in which nothing is measured."""
@@ -238,19 +237,6 @@ def carry_out(
         click.get_current_context().exit(_STOPPED)
     if not got_through(View.of([result])):
         click.get_current_context().exit(_NOTHING)
-
-
-def show_on(display: Any) -> Show:
-    """Return a function that shows progress as a task of a display."""
-    task = display.add_task("starting", total=None)
-
-    def show(text: str, done: float, total: float) -> None:
-        if done < 0:
-            display.update(task, description=text)
-        else:
-            display.update(task, description=text, completed=done, total=total or None)
-
-    return show
 
 
 def _look(screen: LiveDisplay) -> Callable[[Callable[[], Result]], None]:

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..console import live_display
+from ..console import live_display, show_on
 from ..errors import RunError, UsageError
 from ..escape import lines_visible
 from ._options import Share, Time, trusted_option
 from ._output import encoded, layout, put
-from .run import show_on
 
 if TYPE_CHECKING:
     from ..bench.results import Cell, Result

@@ -1,0 +1,121 @@
+"""What a program gives a run that has no name: records in memory, a `Corpus`, codecs made of two functions.
+
+Workers get such objects as pickles. A class or function travels by the name of its module, so that a worker
+has to be able to import it: what a notebook or a script defines itself it cannot.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import pickle
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
+from pathlib import Path
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from ...datasets.passes import ReadOptions
+from ...datasets.readers.functions import Made
+from ...errors import RunError
+
+if TYPE_CHECKING:
+    from ...datasets import Corpus
+
+__all__ = ["NO_OBJECTS", "Objects", "kept", "pickled", "search_path"]
+
+_NAME = "records"
+"""Of a corpus of records in memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Objects:
+    """The objects of a run.
+
+    Attributes:
+        corpus: Pickle of the corpus, as `pickled` writes it; empty where `Options.corpora` names it.
+        codecs: Pickles of codecs by their names in this run.
+        path: What workers need in `sys.path` for the modules of both.
+    """
+
+    corpus: str = ""
+    codecs: Mapping[str, str] = field(default_factory=dict)
+    path: tuple[str, ...] = ()
+
+
+NO_OBJECTS = Objects()
+"""Of a run whose records and codecs all have names."""
+
+
+def search_path() -> tuple[str, ...]:
+    """Return where this program looks for modules, as whole paths."""
+    return tuple(dict.fromkeys(str(Path(entry).resolve()) for entry in sys.path))
+
+
+def pickled(value: Any, what: str) -> str:
+    """Return an object as text for a job.
+
+    Raises:
+        RunError: Another process could not make it.
+    """
+    file = io.BytesIO()
+    _write(_Pickler(file, protocol=5), value, what)
+    return base64.b64encode(file.getvalue()).decode()
+
+
+def kept(records: Iterable[Any], file: Path) -> Corpus:
+    """Keep records in a file, one pickle each, and return them as a corpus that reads this file.
+
+    Raises:
+        RunError: A worker could not make one of them; the message has its number.
+    """
+    with file.open("xb") as target:
+        pickler = _Pickler(target, protocol=5)
+        for number, record in enumerate(records, start=1):
+            _write(pickler, record, f"record {number}")
+            pickler.clear_memo()
+    return Made(_NAME, partial(_records, file), ReadOptions(), "records in memory")
+
+
+def _records(file: Path) -> Iterator[Any]:
+    with file.open("rb") as source:
+        for _ in count():
+            try:
+                yield pickle.load(source)
+            except EOFError:
+                return
+
+
+class _MainError(Exception):
+    """An object whose class or function only the program itself has."""
+
+
+class _Pickler(pickle.Pickler):
+    def reducer_override(self, value: Any) -> Any:
+        if isinstance(value, type | FunctionType) and value.__module__ == "__main__":
+            kind = "class" if isinstance(value, type) else "function"
+            raise _MainError(f"{kind} {value.__qualname__}")
+        return NotImplemented
+
+
+def _write(pickler: pickle.Pickler, value: Any, what: str) -> None:
+    try:
+        pickler.dump(value)
+    except _MainError as error:
+        raise RunError(
+            f"{what} cannot be sent to the worker processes: {error} is defined in this notebook or script, "
+            "where they cannot import it; move it to a module (%%writefile MODULE.py in a notebook) and "
+            "import it from there"
+        ) from None
+    except RecursionError as error:
+        raise RunError(
+            f"{what} cannot be sent to the worker processes: it is nested too deep (some 480 levels can be)"
+        ) from error
+    except Exception as error:
+        raise RunError(
+            f"{what} cannot be sent to the worker processes: {error}; use plain types, or classes and "
+            "functions at the top level of a module"
+        ) from error

@@ -1,0 +1,103 @@
+"""Results in a notebook: the table, the chart of size against cost, and colors that follow the theme."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from ...bench.results import Result
+from ...errors import BakeoffError
+from ..model.placed import kind_of_all
+from ..model.table import Section, Table
+from ..model.view import CorpusView, View
+from ..tables.layouts import table_of
+from ..tables.markup import html_grid, html_text
+from .chart_rows import points
+from .charts import PAGE, colors, front_spec, svg
+
+__all__ = ["render", "styled"]
+
+_CLASS: Final = "bakeoff-result"
+_WIDTH: Final = 860
+"""Pixels of a chart."""
+
+# Dark or light as JupyterLab, Visual Studio Code, Colab and Sphinx say, else as the browser does.
+_STYLE: Final = """
+.CLASS { color-scheme: light dark; color: var(--ink); background: var(--surface); padding: 0.6em 1em;
+  font-size: 13px; line-height: 1.45; max-width: max-content; overflow-x: auto; }
+[data-jp-theme-light="true"] .CLASS, .vscode-light .CLASS, [data-theme="light"] .CLASS
+  { color-scheme: light; }
+[data-jp-theme-light="false"] .CLASS, .vscode-dark .CLASS, [theme="dark"] .CLASS, [data-theme="dark"] .CLASS
+  { color-scheme: dark; }
+.CLASS table { border-collapse: collapse; margin: 0.5em 0; color: inherit; font-size: inherit;
+  font-variant-numeric: tabular-nums; }
+.CLASS th, .CLASS td { padding: 0.15em 0.6em; white-space: nowrap; border: 0; background: none; }
+.CLASS th:first-child { text-align: left; }
+.CLASS thead th { color: var(--muted); font-weight: 600; border-bottom: 1px solid var(--rule); }
+.CLASS td:first-child { font-weight: 600; }
+.CLASS h4 { margin: 0.8em 0 0; font-size: 14px; }
+.CLASS p { margin: 0.2em 0; max-width: 60em; }
+.CLASS .lead { font-weight: 600; font-size: 14px; }
+.CLASS .quiet, .CLASS details { color: var(--muted); }
+.CLASS ul { margin: 0.2em 0; padding-left: 1.4em; max-width: 60em; }
+.CLASS svg { display: block; max-width: 100%; height: auto; margin: 0.6em 0; }
+""".replace("CLASS", _CLASS)
+
+
+def render(result: Result) -> str:
+    """Return table and charts of a result as HTML for a notebook's cell.
+
+    Charts need the extra ``report``; without it a line says so.
+    """
+    charts = [] if kind_of_all([result]) else _charts(View.of([result]).corpora)
+    return styled(table_of([result]), charts)
+
+
+def styled(table: Table, charts: Sequence[str] = ()) -> str:
+    """Return a table as HTML with its own colors, and charts below it."""
+    parts = [
+        f'<div class="{_CLASS}"><style>{colors(f".{_CLASS}")}{_STYLE}</style>',
+        *_paragraphs(table.recommendation.splitlines(), "lead"),
+        *(line for section in table.sections for line in _section(section)),
+        *charts,
+        *_paragraphs([f"Warning: {text}" for text in table.warnings], "quiet"),
+        *_folded("Environment", table.notes),
+        "</div>",
+    ]
+    return "\n".join(parts)
+
+
+def _section(section: Section) -> Iterator[str]:
+    yield f"<h4>{html_text(section.title)}</h4>"
+    yield from _paragraphs(section.lines, "quiet")
+    if section.rows:
+        yield html_grid(section)
+    yield from _folded("Notes", section.below)
+
+
+def _paragraphs(lines: Sequence[str], kind: str) -> Iterator[str]:
+    yield from (f'<p class="{kind}">{html_text(line)}</p>' for line in lines)
+
+
+def _folded(title: str, lines: Sequence[str]) -> Iterator[str]:
+    """Yield lines that are one click away."""
+    if lines:
+        items = "".join(f"<li>{html_text(line)}</li>" for line in lines)
+        yield f"<details><summary>{title}</summary><ul>{items}</ul></details>"
+
+
+def _charts(views: Sequence[CorpusView]) -> list[str]:
+    """Return size against cost on each corpus; why not, where charts cannot be drawn."""
+    drawn = []
+    for view in views:
+        rows = points(view)
+        if len(rows) < 2:
+            continue
+        formats = [row["format"] for row in rows]
+        spec = front_spec(rows, formats, PAGE, width=_WIDTH)
+        title = f"{view.label}: size against cost; lower and further left is better"
+        try:
+            drawn += [f"<h4>{html_text(title)}</h4>", svg(spec)]
+        except BakeoffError as error:
+            return [f'<p class="quiet">{html_text(str(error))}</p>']
+    return drawn

@@ -1,0 +1,49 @@
+"""What tables can be about, and the table of a result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from ...errors import UsageError
+
+if TYPE_CHECKING:
+    from ...bench.results import Result
+    from ..model.table import Table
+
+__all__ = ["LAYOUTS", "table_of"]
+
+LAYOUTS: Final = ("codecs", "stores", "pipeline", "kyoto", "acidstate", "stats", "graph", "datomic")
+"""What tables can be about. Codecs, codecs in stores and in pipelines, published figures beside a run's
+(`reports.tables.historical`), and what means are made of."""
+
+
+def table_of(
+    results: Sequence[Result], layout: str | None = None, options: Mapping[str, Any] | None = None
+) -> Table:
+    """Return the table of a layout.
+
+    Raises:
+        UsageError: There is none of that name, or it takes no such option.
+    """
+    from ..model.build import build
+    from ..model.options import TableOptions
+    from ..model.placed import PIPELINE, STORES, kind_of_all
+    from ..model.view import View
+    from . import historical, places, statistics_table
+
+    options = options or {}
+    asked = [key for key, value in options.items() if value is not None]
+    if layout is None:
+        layout = "codecs" if asked else kind_of_all(results) or "codecs"
+    if layout == "codecs":
+        known = TableOptions.of(**options)
+        return build(View.of(results, known.cost), known)
+    if layout not in LAYOUTS:
+        raise UsageError(f"no layout {layout!r}; choose one of {', '.join(LAYOUTS)}")
+    if asked:
+        raise UsageError(f"the layout {layout} takes no option {', '.join(sorted(asked))}")
+    view = View.of(results)
+    if layout in historical.LAYOUTS:
+        return historical.build(layout, view)
+    return places.build(view, layout) if layout in (STORES, PIPELINE) else statistics_table.stats(view)

@@ -1,0 +1,207 @@
+"""What a run found, as programs and notebooks use it: tables, the best codec, data frames, comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, fields
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .bench.results import Result as ResultData
+from .bench.results import write
+from .errors import UsageError
+from .reports.decide.compare import Comparison
+from .reports.model.flat import Rank, ResultCell, cells, ranks, rows
+
+if TYPE_CHECKING:
+    import os
+
+    import pandas as pd
+    import polars as pl
+
+    from .reports.decide.pick import PickedCodec
+
+__all__ = ["Result", "ResultComparison", "compared", "load"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Result:
+    """What a run found. It prints as the table of the command; a notebook shows table and chart.
+
+    Attributes:
+        data: All of it, as the result file has it.
+    """
+
+    data: ResultData
+
+    @property
+    def cells(self) -> tuple[ResultCell, ...]:
+        """Every figure, with what it is of; those of the harness's baseline are in `data`."""
+        return cells(self.data)
+
+    @property
+    def ranks(self) -> tuple[Rank, ...]:
+        """The ranks by the default cost (dump + load), the cheapest codec first."""
+        return ranks(self.data)
+
+    def table(self, format: str = "text", **options: Any) -> str:  # noqa: A002 - as `reports.render` has it
+        """Return the table, as ``bakeoff report`` writes it.
+
+        Args:
+            format: "text", "md", "csv", "json", "latex", "rst" or "html".
+            **options: `reads`, `bandwidth`, `columns`, `sort`, `baseline`, `per`, `group_by`, `layout`; of
+                text also `width` and `color`.
+
+        Raises:
+            UsageError: There is no such format or option, or nothing to show.
+        """
+        from .reports import render
+
+        return render([self.data], format, **options)
+
+    def best(
+        self,
+        *,
+        reads: float | None = None,
+        bandwidth: str | float | None = None,
+        needs: Collection[str] = (),
+        formats: Collection[str] = (),
+        trusted: bool = False,
+        interop: bool = False,
+        allow_loss: bool = False,
+        corpora: Collection[str] = (),
+    ) -> PickedCodec:
+        """Pick the codec that costs least for a use, as ``bakeoff pick`` does.
+
+        Args:
+            reads: Reads for each write; 1 unless given.
+            bandwidth: Of the line that payloads cross, such as "1Gbit"; none unless given.
+            needs: Types that must be preserved, such as ("datetime",).
+            formats: Allowed wire formats; all where empty.
+            trusted: Allow codecs that run code from their input, such as pickle.
+            interop: Require a format that other languages can read.
+            allow_loss: Allow codecs that lose data.
+            corpora: Decide by these corpora only.
+
+        Returns:
+            The codec, with `name`, `sentence`, `runners_up` and what was excluded.
+
+        Raises:
+            UsageError: There is no such type or corpus.
+            RunError: No codec fits.
+        """
+        from .reports.decide.pick import Wish, pick
+        from .reports.decide.pick_placed import in_place
+        from .reports.model.cost import CostModel
+
+        wish = Wish(
+            cost=CostModel.of(reads, bandwidth),
+            needs=tuple(needs),
+            trusted=trusted,
+            formats=tuple(formats),
+            interop=interop,
+            allow_loss=allow_loss,
+            corpora=tuple(corpora),
+        )
+        results, wish = in_place([self.data], wish, reads)
+        return pick(results, wish, file="")
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the cells as a data frame of pandas, one row each.
+
+        Raises:
+            UsageError: pandas is not installed.
+        """
+        frame: pd.DataFrame = _library("pandas").DataFrame(rows(self.data))
+        return frame
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the cells as a data frame of polars, one row each.
+
+        Raises:
+            UsageError: polars is not installed.
+        """
+        frame: pl.DataFrame = _library("polars").DataFrame(rows(self.data), infer_schema_length=None)
+        return frame
+
+    def compare(self, other: Result, *, force: bool = False) -> ResultComparison:
+        """Compare a later run of the same work with this one.
+
+        Args:
+            other: The later run, which is judged.
+            force: Compare although corpora or options differ.
+
+        Raises:
+            UsageError: Different corpora or options (and not `force`), or not one cell in common.
+        """
+        return compared(self.data, other.data, force=force)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a result file, which all commands read.
+
+        Raises:
+            RunError: It cannot be written.
+        """
+        write(self.data, Path(path))
+
+    def __str__(self) -> str:
+        return self.table().rstrip("\n")
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from .reports.page.notebook import render
+
+        return render(self.data)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ResultComparison(Comparison):
+    """A comparison of two results. It prints as the table of ``bakeoff compare``."""
+
+    def __str__(self) -> str:
+        from .reports.decide.compare_output import table
+        from .reports.tables.text import render
+
+        return render(table(self)).rstrip("\n")
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from .reports.decide.compare_output import table
+        from .reports.page.notebook import styled
+
+        return styled(table(self))
+
+
+def compared(before: ResultData, after: ResultData, *, force: bool = False) -> ResultComparison:
+    """Compare two runs, with what past runs of this machine say of their differences.
+
+    Raises:
+        UsageError: As `Result.compare`.
+    """
+    from .bench.history import Past
+    from .reports.decide.compare import compare
+
+    found = compare(before, after, force=force, sessions=Past(before, after).sessions())
+    return ResultComparison(**{each.name: getattr(found, each.name) for each in fields(found)})
+
+
+def load(path: str | os.PathLike[str]) -> Result:
+    """Read a result file.
+
+    Raises:
+        UsageError: There is no such file.
+        RunError: It is damaged, or of a newer version.
+    """
+    from .reports.model.files import load as read
+
+    return Result(read(Path(path)))
+
+
+def _library(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise UsageError(f"{name} is not installed: pip install {name}") from error

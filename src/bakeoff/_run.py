@@ -1,0 +1,241 @@
+"""`bakeoff.run`: the benchmark from Python, in worker processes as the command measures."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from .errors import RunError, UsageError
+
+if TYPE_CHECKING:
+    from ._result import Result
+    from .bench.run.objects import Objects
+    from .bench.run.options import Options
+    from .codecs.core.codec import Codec
+    from .datasets import Corpus
+
+__all__ = ["run"]
+
+_Calls: TypeAlias = Any
+"""What `bakeoff.codec` makes a codec of: a pair of functions, an object or a module that has these."""
+
+
+def run(
+    source: str | os.PathLike[str] | Corpus | Iterable[Any],
+    /,
+    codecs: str | Codec | Mapping[str, _Calls] | Sequence[str | Codec | Mapping[str, _Calls]] = (),
+    *,
+    quick: bool = False,
+    budget: float | None = None,
+    precision: float | None = None,
+    records: int | None = None,
+    sample: int | None = None,
+    seed: int | None = None,
+    operations: Sequence[str] = (),
+    memory: bool | None = None,
+    schema: str | None = None,
+    infer: bool = False,
+    raw: bool = False,
+    compress: Sequence[str] = (),
+    gc: Literal["on", "off", "both"] | None = None,
+    isolate: bool = False,
+    all: bool = False,  # noqa: A002 - as the command's option
+    trusted: bool = False,
+    progress: bool = True,
+) -> Result:
+    """Benchmark codecs on records, in worker processes, as ``bakeoff run`` does.
+
+    Workers get records and codecs as pickles. Classes and functions have to be importable, so they
+    cannot be defined in the notebook or script that calls this; write them to a module.
+
+    Ctrl-C, or a notebook's stop button, finishes the process at work and returns what was measured.
+
+    Args:
+        source: Records in memory, or whatever iterates over some; a file; the name of a built-in corpus; or
+            a `Corpus`.
+        codecs: Names, with ``*`` and ``!exclusion``; `Codec` objects; mappings of a name to
+            ``(dumps, loads)`` or whatever else `bakeoff.codec` takes. The default set where empty.
+        quick: Take about ten seconds: fewer records, wider intervals, no memory.
+        budget: Seconds, those for reading and checking included; 70 unless given, 9 with `quick`.
+        precision: Half-width of the ratios' intervals to reach; 0.02 unless given.
+        records: Records to use at most; of a built-in corpus, how many to generate.
+        sample: Records to check and measure; 1,000 unless given.
+        seed: Of generated records and of the choice of a sample.
+        operations: What to measure in place of the default.
+        memory: Measure peak memory and growth; yes, unless `quick`.
+        schema: Schema of the records, as ``--schema`` takes it.
+        infer: Infer a schema, convert the records to its types, and add ``+schema`` codecs.
+        raw: Measure the libraries' own calls, too.
+        compress: Compressors with each of which to measure each codec, too, such as "zstd:3".
+        gc: Garbage collector while timing; on unless given.
+        isolate: One codec per process.
+        all: Every codec, however long it takes.
+        trusted: Read pickle files.
+        progress: Show progress and remarks on stderr or in the notebook.
+
+    Raises:
+        UsageError: There is no such corpus, file, codec or operation; or two arguments contradict each other.
+            Messages name options as the command has them.
+        RunError: Records cannot be read, or something cannot be sent to workers.
+        KeyboardInterrupt: It was interrupted before anything was measured.
+    """
+    with tempfile.TemporaryDirectory(prefix="bakeoff-") as name, _registered(codecs) as patterns:
+        folder = Path(name)
+        corpus = _corpus(source, folder, records)
+        options = _options(
+            corpus or os.fspath(source),  # type: ignore[arg-type] # what is no name has become a corpus
+            patterns,
+            quick=quick,
+            ops=",".join(operations) or None,
+            memory=memory,
+            raw=raw,
+            compress=",".join(compress) or None,
+            budget=budget,
+            precision=precision,
+            records=None if records is None else str(records),
+            sample=sample,
+            seed=seed,
+            schema=schema,
+            infer=infer or None,
+            gc=gc,
+            isolate=isolate or None,
+            no_time_limit=all or None,
+            trusted=trusted or None,
+        )
+        return _measured(options, _objects(corpus, options), folder, progress=progress)
+
+
+def _measured(options: Options, objects: Objects, folder: Path, *, progress: bool) -> Result:
+    from ._progress import shown
+    from ._result import Result
+    from .bench.run.session import Session
+
+    output = folder / "bakeoff.json"
+    with shown(wanted=progress) as show:
+        session = Session(options, output, command=_call(options), show=show, objects=objects)
+        data = session.run()
+    if progress:
+        for note in session.notes:
+            sys.stderr.write(f"{note}\n")
+    return Result(data)
+
+
+def _call(options: Options) -> str:
+    """Return what stands in the result file in the place of a command line."""
+    return f"bakeoff.run({options.corpora[0]!r}, {list(options.codecs)!r})"
+
+
+def _options(source: str | Corpus, codecs: Sequence[str], **asked: Any) -> Options:
+    from .bench.run.request import Request
+
+    if isinstance(source, str):
+        options = Request.of((source,), codecs=codecs, **asked).options()
+        options.validate(codecs)
+        return options
+    request = Request.of((source.source,), codecs=codecs, **asked)
+    options = request.options(brings_schema=source.brings_schema)
+    replace(options, corpora=()).validate()
+    return options
+
+
+def _objects(corpus: Corpus | None, options: Options) -> Objects:
+    from .bench.run.objects import Objects, pickled, search_path
+    from .codecs.core.codec import Codec
+    from .codecs.registry import only_here
+
+    return Objects(
+        corpus="" if corpus is None else pickled(corpus, f"corpus {corpus.name}"),
+        codecs={
+            name: pickled(Codec.from_spec(spec), f"codec {name}")
+            for name, spec in only_here(options.codecs).items()
+        },
+        path=search_path(),
+    )
+
+
+def _corpus(source: Any, folder: Path, records: int | None) -> Corpus | None:
+    """Return what is no name as a corpus; None for a name.
+
+    Raises:
+        UsageError: It holds no records.
+        RunError: Records cannot be sent to workers.
+    """
+    from .bench.run.objects import kept
+    from .codecs.conventions.arrays import kind_of
+    from .datasets import Corpus
+
+    if isinstance(source, str | os.PathLike):
+        return None
+    if isinstance(source, Corpus):
+        if records is not None:
+            raise UsageError("a Corpus has its number of records: bakeoff.corpus(..., records=N)")
+        return source
+    if isinstance(source, Mapping | bytes) or kind_of(type(source)) or not isinstance(source, Iterable):
+        raise UsageError(
+            f"a {type(source).__name__} is not a list of records; give [record] for a single one, and the "
+            "rows of a data frame as a list of dicts"
+        )
+    return kept(islice(source, records), folder / "records")
+
+
+@contextmanager
+def _registered(codecs: Any) -> Iterator[list[str]]:
+    """Make the codecs that are objects known by name, and give the patterns that select all.
+
+    Raises:
+        UsageError: One is no codec.
+    """
+    from .codecs.core.codec import Codec
+    from .codecs.registry import registering
+
+    patterns: list[str] = []
+    objects: dict[str, Codec] = {}
+    for each in [codecs] if isinstance(codecs, str | Codec | Mapping) else codecs:
+        if isinstance(each, str):
+            patterns.append(each)
+            continue
+        for made in _made(each):
+            if objects.setdefault(made.name, made) is not made:
+                raise UsageError(f"two codecs are named {made.name!r}; name them: {{'NAME': codec}}")
+            patterns.append(made.name)
+    own = [made for made in objects.values() if not _is_known(made)]
+    for made in own:
+        if set(made.name) & set("+|"):
+            raise UsageError(
+                f"{made.name}: give the codec without schema and compressor, and ask for these with "
+                "schema=... and compress=[...]"
+            )
+    with registering(made.spec for made in own):
+        yield patterns
+
+
+def _made(source: Any) -> Iterator[Codec]:
+    from .codecs.core.codec import Codec
+    from .codecs.custom import spec_of_calls
+
+    if isinstance(source, Codec):
+        yield source
+    elif isinstance(source, Mapping):
+        for name, calls in source.items():
+            yield Codec.from_spec(spec_of_calls(calls, name))
+    else:
+        raise UsageError(
+            f"{source!r:.60} is no codec; give a name, a bakeoff.Codec, or {{'NAME': (dumps, loads)}}"
+        )
+
+
+def _is_known(made: Codec) -> bool:
+    """Whether the registry has the same codec under its name."""
+    from .codecs import CodecError, codec
+
+    try:
+        return codec(made.name) == made
+    except (CodecError, RunError):
+        return False
