@@ -1,0 +1,57 @@
+"""What a run found: records, their plain form, and the file. `bench` writes it, `reports` reads it."""
+
+from __future__ import annotations
+
+from ..cells import Cell
+from ..facts import (
+    CheckFacts,
+    Facts,
+    GrowthFacts,
+    PeakFacts,
+    PipelineFacts,
+    PipelineSetup,
+    PyperfFacts,
+    Setup,
+    StoreFacts,
+    StoreSetup,
+    Unit,
+)
+from .file import (
+    FORMAT_VERSION,
+    LARGEST,
+    UNREADABLE,
+    VERSION_KEY,
+    from_suite,
+    read,
+    read_suite,
+    to_suite,
+    write,
+)
+from .plain import averaged, cell_from, plain_cell, typed, without_defaults
+from .records import (
+    BASELINE,
+    CellResult,
+    CodecFacts,
+    CorpusFacts,
+    Direction,
+    Fact,
+    Measurement,
+    OperationFacts,
+    Outcome,
+    PairFacts,
+    Part,
+    Phase,
+    Ranking,
+    Result,
+    ResultFileError,
+    Verdict,
+)
+
+__all__ = [
+    "BASELINE", "FORMAT_VERSION", "LARGEST", "UNREADABLE", "VERSION_KEY", "Cell", "CellResult",
+    "CheckFacts", "CodecFacts", "CorpusFacts", "Direction", "Fact", "Facts", "GrowthFacts", "Measurement",
+    "OperationFacts", "Outcome", "PairFacts", "Part", "PeakFacts", "Phase", "PipelineFacts",
+    "PipelineSetup", "PyperfFacts", "Ranking", "Result", "ResultFileError", "Setup", "StoreFacts",
+    "StoreSetup", "Unit", "Verdict", "averaged", "cell_from", "from_suite", "plain_cell", "read",
+    "read_suite", "to_suite", "typed", "without_defaults", "write",
+]  # fmt: skip

@@ -1,0 +1,307 @@
+"""The file of a result: a pyperf suite.
+
+`bench` writes it, `reports` reads it, and neither knows the other. Every figure is a pyperf
+`Benchmark` named ``CORPUS/OPERATION/CODEC``; what pyperf has no place for (outcomes without a
+figure, corpus profiles, environment, options) is one JSON text in the metadata key
+``bakeoff_document`` of the first benchmark.
+
+The metadata key ``bakeoff_result`` has the version of the format. Every release reads version 1, and all
+later ones up to its own. Files with ``bakeoff_format`` in its place are of development versions.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import io
+import json
+import math
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..cells import Cell
+from ..facts import PipelineSetup, PyperfFacts, Setup, StoreSetup
+from .plain import cell_from, plain_cell, typed
+from .records import (
+    CellResult,
+    CodecFacts,
+    CorpusFacts,
+    Fact,
+    Measurement,
+    OperationFacts,
+    PairFacts,
+    Ranking,
+    Result,
+    ResultFileError,
+)
+
+if TYPE_CHECKING:
+    import pyperf
+
+__all__ = [
+    "FORMAT_VERSION", "LARGEST", "UNREADABLE", "VERSION_KEY", "from_suite", "read", "read_suite",
+    "to_suite", "write",
+]  # fmt: skip
+
+FORMAT_VERSION = 1
+VERSION_KEY = "bakeoff_result"
+"""Metadata key of a result file's `FORMAT_VERSION`."""
+_DEVELOPMENT_KEY = "bakeoff_format"
+"""The same key in files of versions before the first release."""
+
+LARGEST = 64 * 1024 * 1024
+"""Bytes of a result file, decompressed; a run of an hour leaves a few."""
+
+_MOST_VALUES = 4_000_000
+"""Values of a result file: a file of `LARGEST` that a run has left holds no more, one of empty lists would
+take gigabytes."""
+
+_METADATA = {
+    "raw": "bakeoff_raw",
+    "paired": "bakeoff_paired",
+    "pair": "bakeoff_pair",
+    "rounds": "bakeoff_rounds",
+    "dirty": "bakeoff_dirty",
+    "reference_kernel": "bakeoff_yardstick",
+    "drift": "bakeoff_drift",
+    "contention": "bakeoff_contention",
+    "dear": "bakeoff_dear",
+    "rare": "bakeoff_rare",
+}
+"""Keys of the metadata of a pyperf run, by the fields of its `Measurement`."""
+
+UNREADABLE = (OSError, EOFError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
+"""What pyperf and the reader raise on files that are cut off, edited or something else altogether."""
+
+_SETUPS: Mapping[str, type[Setup]] = {"store": StoreSetup, "pipeline": PipelineSetup}
+
+
+def _document(result: Result) -> str:
+    plain = {f.name: getattr(result, f.name) for f in dataclasses.fields(result)}
+    plain["cells"] = [plain_cell(c) for c in result.cells]
+    for key in ("codecs", "corpora", "operations", "rankings"):
+        plain[key] = [dataclasses.asdict(record) for record in plain[key]]
+    return json.dumps(plain)
+
+
+def _metadata(cell: CellResult, result: Result) -> dict[str, str | int | float]:
+    codec = next((c for c in result.codecs if c.name == cell.cell.codec), None)
+    corpus = next((c for c in result.corpora if c.name == cell.cell.corpus), None)
+    place = cell.cell
+    facts: dict[str, Fact] = {
+        **{f"bakeoff_{key}": value for key, value in _flat(cell)},
+        VERSION_KEY: FORMAT_VERSION,
+        **{f"bakeoff_{each.name}": getattr(place, each.name) for each in dataclasses.fields(place)},
+        "bakeoff_outcome": cell.outcome,
+        "bakeoff_reason": cell.reason,
+        "bakeoff_loss": "; ".join(cell.loss),
+        "bakeoff_codec_version": f"{codec.library} {codec.version}" if codec else None,
+        "bakeoff_corpus_sha256": corpus.sha256 if corpus else None,
+    }
+    return _pyperf_metadata(facts)
+
+
+def _flat(cell: CellResult) -> Iterator[tuple[str, Fact]]:
+    """Yield what is known of a cell besides its figures; a dictionary is longer than all that is measured."""
+    yield from cell.extras.items()
+    for record in (cell.check, cell.facts):
+        for key, value in () if record is None else dataclasses.asdict(record).items():
+            if isinstance(value, dict):
+                yield from ((f"{key}_{name}", each) for name, each in value.items())
+            elif key not in ("dictionary", "kind"):
+                yield key, value
+    yield from (("resolution", cell.resolution), ("rough", cell.rough), ("steady", cell.steady))
+
+
+def _pyperf_metadata(facts: Mapping[str, Fact]) -> dict[str, str | int | float]:
+    """Leave out what is not known: pyperf takes no empty values."""
+    found = ((key, _pyperf_value(value)) for key, value in facts.items() if value is not None)
+    return {key: value for key, value in found if value != ""}
+
+
+def _pyperf_value(value: str | int | float | bool) -> str | int | float:
+    """Turn into what pyperf takes as metadata: no booleans, no line breaks, no non-finite numbers."""
+    if isinstance(value, bool) or (isinstance(value, float) and not math.isfinite(value)):
+        return str(value).lower()
+    if isinstance(value, str):
+        return " ".join(value.split())
+    return value
+
+
+def to_suite(result: Result) -> pyperf.BenchmarkSuite:
+    """Turn a result into a pyperf suite (values that pyperf refuses, 0 above all, stay in the document)."""
+    import pyperf
+
+    common = _pyperf_metadata(result.environment)
+    benchmarks = []
+    for cell in result.cells:
+        if not cell.samples or any(not s.value > 0 for s in cell.samples):
+            continue
+        shared = common | _metadata(cell, result)
+        name = cell.cell.operation_name
+        unit = cell.facts.unit if isinstance(cell.facts, PyperfFacts) else result.operation(name).unit
+        shared |= {"name": cell.cell.name, "unit": unit}
+        runs = [_run(sample, shared, name) for sample in cell.samples]
+        benchmarks.append(pyperf.Benchmark(runs))
+    if not benchmarks:
+        metadata = common | {"name": "bakeoff/session", "unit": "second", VERSION_KEY: FORMAT_VERSION}
+        metadata["duration"] = seconds = max(result.duration, 1e-9)
+        session = pyperf.Run([seconds], metadata=metadata, collect_metadata=False)
+        benchmarks.append(pyperf.Benchmark([session]))
+    benchmarks[0].update_metadata({"bakeoff_document": _document(result)})
+    return pyperf.BenchmarkSuite(benchmarks)
+
+
+def _run(sample: Measurement, shared: Mapping[str, Any], operation: str) -> pyperf.Run:
+    import pyperf
+
+    metadata = {
+        **shared,
+        "tags": [operation],
+        "loops": sample.loops,
+        # Without a duration pyperf adds the bytes of a size up as seconds.
+        "duration": sample.duration or 1e-9,
+        **{key: getattr(sample, name) for name, key in _METADATA.items()},
+    }
+    return pyperf.Run([sample.value], metadata=metadata, collect_metadata=False)
+
+
+def write(result: Result, path: Path) -> None:
+    """Write a result file, atomically.
+
+    Raises:
+        RunError: The file cannot be written; nothing is left behind.
+    """
+    from ...files import atomic_write
+
+    suite = to_suite(result)
+    with atomic_write(path) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8")
+        suite.dump(text)
+        text.detach()
+
+
+def read(path: Path) -> Result:
+    """Read a result file.
+
+    Raises:
+        ResultFileError: Missing, truncated, not JSON, damaged, a plain pyperf file, or a newer format.
+    """
+    return from_suite(path, read_suite(path))
+
+
+def read_suite(path: Path) -> pyperf.BenchmarkSuite:
+    """Read any file of pyperf's, gzipped where it is named ``.gz``.
+
+    Raises:
+        ResultFileError: Not JSON of pyperf's kind, cut off, more than `LARGEST` bytes, or a result file of a
+            development version.
+    """
+    import pyperf
+
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            text = file.read(LARGEST + 1)
+        if len(text) > LARGEST:
+            raise ResultFileError(f"{path}: more than {LARGEST:,} bytes, which no result file has")
+        if sum(map(text.count, (b",", b"[", b"{"))) > _MOST_VALUES:
+            raise ResultFileError(f"{path}: more than {_MOST_VALUES:,} values, which no result file has")
+        suite = pyperf.BenchmarkSuite.loads(text)
+    except UNREADABLE as error:
+        reason = f"{path}: not a result file of `bakeoff run` or pyperf, or cut off: {error}"
+        raise ResultFileError(reason) from error
+    if any(_DEVELOPMENT_KEY in benchmark.get_metadata() for benchmark in suite.get_benchmarks()):
+        raise ResultFileError(
+            f"{path}: written by a development version of bakeoff; result files of bakeoff 0.1.0 and later "
+            "can be read, so run it again"
+        )
+    return suite
+
+
+def from_suite(path: Path, suite: pyperf.BenchmarkSuite) -> Result:
+    """Return the result that a suite holds.
+
+    Args:
+        path: Where it was read, for errors.
+
+    Raises:
+        ResultFileError: Damaged, a plain pyperf file, or a newer format.
+    """
+    try:
+        for benchmark in suite.get_benchmarks():
+            metadata = benchmark.get_metadata()
+            if (version := metadata.get(VERSION_KEY, 0)) > FORMAT_VERSION:
+                newer = f"{path}: written in format {version}; this bakeoff reads {FORMAT_VERSION}"
+                raise ResultFileError(newer)
+            if document := metadata.get("bakeoff_document"):
+                return _from_document(json.loads(document), suite)
+    except UNREADABLE as error:
+        found = f"{type(error).__name__}: {error}"
+        raise ResultFileError(f"{path}: damaged: {found}; run it again") from error
+    raise ResultFileError(f"{path}: a pyperf file, but not made by `bakeoff run` (no bakeoff_document)")
+
+
+def _from_document(plain: dict[str, Any], suite: pyperf.BenchmarkSuite) -> Result:
+    operations = tuple(map(_operation, plain["operations"]))
+    sums = {facts.name for facts in operations if facts.sums}
+    benchmarks = {benchmark.get_name(): benchmark for benchmark in suite.get_benchmarks()}
+    cells = []
+    for entry in plain["cells"]:
+        cell = typed(Cell, entry["cell"])
+        benchmark = benchmarks.get(cell.name)
+        samples = () if benchmark is None else _samples(benchmark, sums=cell.operation_name in sums)
+        cells.append(cell_from(entry, samples))
+    for codec in plain["codecs"]:
+        for key in ("preserves", "losses", "notes", "about"):
+            codec[key] = tuple(codec[key])
+    plain |= {
+        "cells": tuple(cells),
+        "codecs": tuple(typed(CodecFacts, codec) for codec in plain["codecs"]),
+        "corpora": tuple(typed(CorpusFacts, corpus) for corpus in plain["corpora"]),
+        "warnings": tuple(plain["warnings"]),
+        "operations": operations,
+        "rankings": tuple(map(_ranking, plain["rankings"])),
+    }
+    return typed(Result, plain)
+
+
+def _operation(plain: dict[str, Any]) -> OperationFacts:
+    """Make the facts of an operation of what is in a file."""
+    if isinstance(setup := plain["setup"], dict):
+        plain |= {"setup": typed(_SETUPS[setup["kind"]], setup)}
+    return typed(OperationFacts, plain)
+
+
+def _ranking(plain: dict[str, Any]) -> Ranking:
+    """Make a ranking of what stood in a file, where every pair must be there once."""
+    lists = {key: tuple(plain[key]) for key in ("order", "same", "unresolved")}
+    pairs = tuple(typed(PairFacts, pair) for pair in plain["pairs"])
+    found = typed(Ranking, plain | lists | {"pairs": pairs})
+    if [(pair.a, pair.b) for pair in pairs] != list(combinations(found.order, 2)):
+        raise ValueError(f"{found.corpus}: a pair of its ranking is missing")
+    return found
+
+
+def _samples(benchmark: pyperf.Benchmark, *, sums: bool) -> tuple[Measurement, ...]:
+    found = []
+    for run in benchmark.get_runs():
+        metadata = run.get_metadata()
+        if _METADATA["raw"] not in metadata:
+            continue
+        if not metadata[_METADATA["paired"]] > 0:
+            raise ValueError(f"{benchmark.get_name()}: a figure for ratios has to be above 0")
+        found.append(
+            typed(
+                Measurement,
+                {
+                    "value": run.values[0],
+                    "loops": metadata.get("loops", 1),
+                    "duration": metadata["duration"],
+                    "sums": sums,
+                    **{name: metadata[key] for name, key in _METADATA.items()},
+                },
+            )
+        )
+    return tuple(found)

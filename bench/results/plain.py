@@ -1,0 +1,127 @@
+"""Records as plain values and back, as files and workers' answers have them."""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+import functools
+import math
+import types
+import typing
+from collections.abc import Collection, Mapping
+from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
+
+from ..cells import Cell
+from ..facts import CheckFacts, Facts, GrowthFacts, PeakFacts, PipelineFacts, PyperfFacts, StoreFacts
+from .records import CellResult, Measurement
+
+__all__ = ["averaged", "cell_from", "plain_cell", "typed", "without_defaults"]
+
+
+def plain_cell(cell: CellResult) -> dict[str, Any]:
+    """Return a cell as plain values, without its samples; `cell_from` reads it."""
+    found = without_defaults(cell)
+    found.pop("samples", None)
+    return found
+
+
+def without_defaults(record: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass as plain values, without those that are empty."""
+    found = {}
+    for each in dataclasses.fields(record):
+        value = getattr(record, each.name)
+        if dataclasses.is_dataclass(value):
+            value = without_defaults(value)
+        if value not in _EMPTY:
+            found[each.name] = dict(value) if isinstance(value, Mapping) else value
+    return found
+
+
+_EMPTY: Collection[object] = (None, "", (), {})
+_FACTS: Mapping[str, type[Facts]] = {
+    "growth": GrowthFacts,
+    "peak": PeakFacts,
+    "store": StoreFacts,
+    "pipeline": PipelineFacts,
+    "pyperf": PyperfFacts,
+}
+
+
+def cell_from(plain: Mapping[str, Any], samples: tuple[Measurement, ...] = ()) -> CellResult:
+    """Return the cell that `plain_cell` has written.
+
+    Raises:
+        TypeError, LookupError: It is no such cell.
+    """
+    found = {**plain, "loss": tuple(plain.get("loss", ())), "samples": samples}
+    for key, record in (("cell", Cell), ("check", CheckFacts), ("facts", _FACTS)):
+        if isinstance(part := found.get(key), dict):
+            found[key] = typed(record[part["kind"]] if isinstance(record, Mapping) else record, part)
+    return typed(CellResult, found)
+
+
+def averaged(mean: Any, new: Any, count: int) -> Any:
+    """Return a mean over `count` processes, the last of which found `new`; of texts the newest.
+
+    Args:
+        mean: Number, text, mapping of such, or facts with fields of such, over all processes but the last.
+        new: The same of the last process.
+        count: Processes, the last one included.
+    """
+    if isinstance(new, float) and isinstance(mean, int | float):
+        return mean + (new - mean) / count
+    if isinstance(new, Mapping) and isinstance(mean, Mapping):
+        return {**mean, **{key: averaged(mean.get(key, value), value, count) for key, value in new.items()}}
+    if dataclasses.is_dataclass(new) and not isinstance(new, type) and type(new) is type(mean):
+        names = [each.name for each in dataclasses.fields(new)]
+        fields = {name: averaged(getattr(mean, name), getattr(new, name), count) for name in names}
+        return dataclasses.replace(new, **fields)
+    return new
+
+
+_T = TypeVar("_T")
+
+
+def typed(cls: type[_T], fields: Mapping[str, Any]) -> _T:
+    """Make one of our dataclasses of what stood in a file, where anything may stand.
+
+    Raises:
+        TypeError: A field is missing, unknown, or of another type than the class declares.
+    """
+    made = cls(**fields)
+    for key, kind in _kinds(cast("Any", cls)).items():
+        if not _fits(value := getattr(made, key), kind):
+            raise TypeError(f"{key} is {value!r:.40}")
+    return made
+
+
+@functools.cache
+def _kinds(cls: type) -> dict[str, Any]:
+    return get_type_hints(cls)
+
+
+def _fits(value: object, kind: Any) -> bool:
+    """Whether a value is of a type, of those that our dataclasses use."""
+    parts = get_args(kind)
+    match get_origin(kind):
+        case None:
+            same = type(value) is kind or (kind is float and type(value) is int)
+            return same and (type(value) not in (int, float) or _is_finite(value))
+        case typing.Literal:
+            return value in parts
+        case types.UnionType | typing.Union:
+            return any(_fits(value, part) for part in parts)
+        case builtins.tuple:
+            return type(value) is tuple and all(_fits(item, parts[0]) for item in value)
+        case _:
+            return type(value) is dict and all(
+                _fits(key, parts[0]) and _fits(item, parts[1]) for key, item in value.items()
+            )
+
+
+def _is_finite(value: Any) -> bool:
+    """Whether a number is one that can be computed with: JSON of Python's has others."""
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
