@@ -19,6 +19,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError, near
+from .conventions.notes import GUARD, Note
 from .errors import CodecError, MissingLibrary, UnknownCodec
 from .production.installed import version
 from .safety.guards import GUARDS
@@ -154,7 +155,10 @@ def declare(
                 library=library or "Python",
                 version=_version(library),
                 unguarded=unguarded,
-                notes=(*(guard.note(name) for guard in GUARDS.get(name, ())), *spec.facts.notes),
+                notes=(
+                    *(Note(guard.note(name), GUARD) for guard in GUARDS.get(name, ())),
+                    *spec.facts.notes,
+                ),
             )
 
         _formats.setdefault(kind.name, kind)

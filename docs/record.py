@@ -18,17 +18,17 @@ from bakeoff.reports import render
 
 IMAGES = Path(__file__).parent / "images"
 COMMAND = "bakeoff run orders.jsonl --quick"
-WIDTH = 121
-"""Columns of the terminal: all of the table."""
+WIDTH = 100
+"""Columns of the terminal."""
 
 
 def recording() -> str:
-    """Return the SVG: the command, the table, and the recommendation; "..." stands for the lines between."""
-    printed = render([read(IMAGES / "orders.json.gz")], "text", width=WIDTH, color=True).rstrip()
-    table, _, rest = printed.partition("\n\x1b[2mbaseline")
+    """Return the SVG: the command, the table and the answer; "..." stands for the notes."""
+    printed = render([read(IMAGES / "orders.json.gz")], "text", width=WIDTH, color=True)
+    shown = printed.partition("\n\x1b[2m↓")[0]
     console = Console(file=io.StringIO(), record=True, width=WIDTH, force_terminal=True)
     console.print(Text.assemble(("$ ", "bold green"), (COMMAND, "bold")))
-    for text in (table, "...", rest.rpartition("\n")[2]):
+    for text in (shown, "..."):
         console.print(Text.from_ansi(text))
     drawn = console.export_svg(title="bakeoff", theme=SVG_EXPORT_THEME, unique_id="bakeoff")
     return re.sub(r"@font-face \{.*?\}\s*", "", drawn, flags=re.DOTALL)  # fonts of other hosts

@@ -39,7 +39,7 @@ def render(results: Sequence[Result], format: str = "text", **options: Any) -> s
     screen = {key: options.pop(key) for key in ("width", "color") if key in options}
     table = table_of(results, options.pop("layout", None), options)
     if format == "text":
-        return text.render(table, **screen)
+        return text.render(table, brief=not options.get("columns"), **screen)
     writers = {
         "md": markup.markdown,
         "csv": csv_json.csv,

@@ -13,6 +13,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 from ..binding import Bound, SchemaProtocol
+from ..conventions.notes import FIGURES, Note
 from ..registry import declare
 from ..safety._walk import Rules, check_record
 from ..safety.embedded import within_budget
@@ -197,7 +198,7 @@ def _arrow(bind: Callable[[SchemaProtocol], Bound], raw: Callable[[SchemaProtoco
         accelerated=True,
         preserves=WIRE_PRESERVES,
         losses=WIRE_LOSSES,
-        notes=("a batch for each record: dear, unless records are lists of many (--batch)",),
+        notes=(Note("writes a batch for each record: use lists of many (--batch)", FIGURES),),
         policies=replace(WIRE_POLICIES, inside=_inside),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, TypeGuard
+from typing import Any, Final
 
 from ...bench.method import Processes, Verdicts
 from ...bench.results import CorpusFacts, Measurement, Result
@@ -16,6 +16,7 @@ from ...codecs.conventions.tokens import NAMES, SCHEMA_BRINGS
 from ...codecs.registry import formats
 from ...errors import RunError, UsageError, hint, near
 from ..model import numbers
+from ..model.breakeven import Parts, breakeven
 from ..model.candidates import (
     BASELINE,
     Candidate,
@@ -26,13 +27,13 @@ from ..model.candidates import (
     standing_on,
     summed,
 )
-from ..model.cost import PLAUSIBLE, CostModel, bandwidth_text, breakeven_bandwidth, breakeven_reads
+from ..model.cost import CostModel, bandwidth_text
 from ..model.lists import FEW_NAMES, few, listed, some
 from ..model.merge import aligned, machines, plain_name
 from ..tables.further import resolving
 from ..tables.sentence import FAILED, broken_by
 
-__all__ = ["Parts", "PickedCodec", "Wish", "explained", "pick"]
+__all__ = ["PickedCodec", "Wish", "explained", "pick"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,28 +69,6 @@ class Wish:
                 raise UsageError(f"no type {need!r} to need; {hint(near(need, NAMES), there)}")
         if self.rate is not None and not 0 < self.rate < math.inf:
             raise UsageError(f"rate {self.rate}: expected more than 0 records per second")
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What a codec's cost is made of; seconds per record, and bytes.
-
-    With several corpora each is weighted by its typical cost, so that big records do not count more.
-    """
-
-    dump: float
-    load: float
-    fix: float
-    size: float
-
-    def total(self, cost: CostModel) -> float:
-        """Return the cost under a model."""
-        return cost.total(self.dump, self.load, self.fix, self.size)
-
-    @property
-    def read(self) -> float:
-        """Seconds of one read."""
-        return self.load + self.fix
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -227,7 +206,7 @@ def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> PickedCod
         unresolved=tuple(unresolved.items()),
         runners_up=tuple((n, race.total(n) / race.total(winner)) for n in race.order if n not in level),
         excluded=tuple(excluded.items()),
-        breakeven=tuple(_breakeven(winner, race, tied=level)),
+        breakeven=tuple(breakeven(winner, race.order, race.parts, race.cost, level)),
         parts={name: parts[name] for name in race.order},
     )
 
@@ -516,58 +495,3 @@ def _level(contest: Contest) -> str:
 def _cpu(candidate: Candidate, cost: CostModel) -> float:
     reading = _value(candidate, "load") + _value(candidate, "fix")
     return _value(candidate, "dump") + cost.reads * reading
-
-
-def _plausible(point: float | None, weight: str) -> TypeGuard[float]:
-    """Whether somebody can be concerned with two codecs changing places there."""
-    low, high = PLAUSIBLE[weight]
-    return point is not None and low <= point <= high
-
-
-def _breakeven(winner: str, race: _Race, tied: set[str]) -> list[str]:
-    """Say at which reads per write and at which bandwidth another codec would win.
-
-    A tied codec whose mean is not above the winner's wins as soon as the weights move its way; where
-    the two lines cross it is the winner that becomes the cheaper one.
-    """
-    cost, parts = race.cost, race.parts
-    if race.order[0] not in tied:
-        return []  # It does not win as it is.
-    own = parts[winner]
-    reads: list[tuple[float, str]] = []
-    lines: list[tuple[float, str]] = []
-    level = [n for n in race.order if n in tied and n != winner and race.total(n) <= race.total(winner)]
-    for other in race.order:
-        if other == winner or other in level:
-            continue
-        theirs = parts[other]
-        wire = 1 / cost.bandwidth
-        point = breakeven_reads(
-            (own.dump + own.size * wire, own.read), (theirs.dump + theirs.size * wire, theirs.read)
-        )
-        if _plausible(point, "reads"):
-            reads.append((point, other))
-        work = own.dump + cost.reads * own.read, theirs.dump + cost.reads * theirs.read
-        point = breakeven_bandwidth((work[0], own.size), (work[1], theirs.size))
-        if _plausible(point, "bandwidth"):
-            lines.append((point, other))
-    readers = sorted((n for n in level if parts[n].read < own.read), key=lambda n: parts[n].read)
-    writers = sorted((n for n in level if parts[n].read > own.read), key=lambda n: parts[n].dump)
-    found = []
-    if readers:
-        found.append(f"with more reads {readers[0]}, tied now, wins")
-    elif more := min((r for r in reads if r[0] > cost.reads), default=None):
-        found.append(f"{more[1]} overtakes {winner} above {_count(more[0])} reads per write")
-    if writers and cost.reads > 0:
-        found.append(f"with fewer reads {writers[0]}, tied now, wins")
-    elif fewer := max((r for r in reads if r[0] < cost.reads), default=None):
-        found.append(f"{fewer[1]} overtakes {winner} below {_count(fewer[0])} reads per write")
-    if faster := min((b for b in lines if b[0] > cost.bandwidth), default=None):
-        found.append(f"above {bandwidth_text(faster[0])} {faster[1]} wins")
-    if slower := max((b for b in lines if b[0] < cost.bandwidth), default=None):
-        found.append(f"below {bandwidth_text(slower[0])} {slower[1]} wins")
-    return found
-
-
-def _count(number: float) -> str:
-    return f"{number:.2g}" if number < 100 else f"{number:,.0f}"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from ...errors import UsageError
 from ..tables import places
-from ..tables.sentence import contests, recommendation
+from ..tables.sentence import answer, contests, recommendation
 from ..tables.sweep import sweeps
 from .candidates import limits_needed, records_seen
 from .options import TableOptions
@@ -38,7 +39,9 @@ def build(view: View, options: TableOptions) -> Table:
         for _, builder in present:
             # Machines are compared across blocks, so a column has one unit in all of them.
             builder.peers = [peer for _, peer in present]
-        done = [(label, builder.section()) for label, builder in present]
+        done = [
+            (label, replace(builder.section(), answer=answer(builder.view))) for label, builder in present
+        ]
         sections.append(merge_sections(done) if len(builders) > 1 else done[0][1])
     if options.columns is None:
         results = [machine.result for machine in view.machines]

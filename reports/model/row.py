@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
 from statistics import median
 from typing import Final
 
 from ...bench.method import Processes
 from ...bench.results import CellResult, Fact, GrowthFacts, Measurement
+from ...codecs.conventions.notes import FIGURES, GUARD
 from . import numbers
 from .candidates import BASELINE, GROWING, RARE, Candidate, Standing, figure, weighed
 from .lists import listed
@@ -19,6 +19,13 @@ __all__ = ["Setting", "fact", "fidelity", "growth", "has_growth", "name", "notes
 
 _CALM: Final = "no growth"
 _MOST_LOSSES: Final = 4
+_TRUSTED: Final = "for trusted data only"
+_GUARDED: Final = (
+    "checks untrusted payloads for what its library misses, which costs more than 3 %; "
+    "NAME/unguarded does not"
+)
+_COPY: Final = "baseline (plain copy)"
+"""The row of what the harness itself costs."""
 
 
 @dataclass
@@ -36,14 +43,14 @@ class Setting(Footnotes):
 
 
 def name(candidate: Candidate, setting: Setting) -> Entry:
-    """Name the codec; what is to be known of it whatever it is used for stands in footnotes."""
-    texts = []
+    """Name the codec, with footnotes on what decides about it on these records."""
     if candidate.name == BASELINE:
-        texts.append("copies the bytes of a record: the overhead of the harness; not ranked")
+        return Entry(_COPY, BASELINE)
+    texts = []
     if candidate.slow_build:
         texts.append(f"C ACCELERATOR MISSING: {candidate.facts.library} runs as pure Python here")
-    if candidate.facts.trusted_only:
-        texts.append("runs code found in its input: for trusted data only")
+    if candidate.facts.trusted_only or candidate.facts.unguarded:
+        texts.append(_TRUSTED)
     if candidate.outcome == "lossy" and "fidelity" not in setting.columns:
         # No table hides a loss, whatever columns were asked for.
         texts.append(_lost(candidate))
@@ -53,27 +60,25 @@ def name(candidate: Candidate, setting: Setting) -> Entry:
 
 
 def notes(candidate: Candidate, profile: Mapping[str, Fact]) -> list[str]:
-    """Return the notes on a codec that are about any records, or about what these hold."""
+    """Return the notes on a codec that are about what these records hold; `bakeoff codecs NAME` has all."""
     facts = candidate.facts
-    pairs = zip_longest(facts.notes, facts.about, fillvalue="")
-    # That it takes other objects than records does not hold where the records are these.
-    untrue = None if candidate.takes else f"takes and gives {facts.takes}"
-    return [text for text, about in pairs if text != untrue and (not about or about in profile)]
+    found = [f"takes and gives {candidate.takes}"] if candidate.takes else []
+    found += [_GUARDED] if GUARD in facts.about else []
+    pairs = zip(facts.notes, facts.about, strict=False)
+    return [*found, *(text for text, about in pairs if about in profile or about == FIGURES)]
 
 
-def rare(samples: Sequence[Measurement]) -> str:
-    """Say that rare calls take much longer than the others, where most processes have met some.
+def rare(samples: Sequence[Measurement]) -> float:
+    """Return by which share rare calls that take much longer would raise the mean, counted in full.
 
-    Figures that count them in full need no such word, see `Measurement.sums`.
+    0 where they hardly matter, where most processes have met none, and where figures count them in full, see
+    `Measurement.sums`.
     """
     met = sum(sample.dear > 0 for sample in samples)
     if len(samples) < Processes.FEWEST or 2 * met <= len(samples) or samples[0].sums:
-        return ""
+        return 0.0
     share = median(sample.rare for sample in samples)
-    if share < RARE:
-        return ""
-    more = numbers.percent(share / (1 - share))
-    return f"rare calls take much longer than the others; counted in full they make the mean {more} higher"
+    return share / (1 - share) if share >= RARE else 0.0
 
 
 def fact(key: str) -> Callable[[Candidate, Setting], Entry]:
@@ -123,15 +128,17 @@ def growth(candidate: Candidate, setting: Setting) -> Entry:
     cells = {name: cell for name, cell in _growths(candidate).items() if weighed(cell)}
     if not cells or candidate.name == BASELINE:
         return EMPTY
-    said = {name: cell.verdict or cell.outcome for name, cell in cells.items()}
+    said: dict[str, str] = {name: cell.verdict or cell.outcome for name, cell in cells.items()}
     growing = [name for name, text in said.items() if text == GROWING]
     texts = [_leak(name, cells[name]) for name in growing]
     texts += _coarse({name: cells[name] for name, text in said.items() if text == _CALM})
     marks = tuple(setting.mark(text) for text in texts)
     if growing:
         return Entry(f"{GROWING} ({', '.join(growing)})", GROWING, marks=marks, tone="bad")
-    text = next((text for text in said.values() if text != _CALM), _CALM)
-    return Entry(text, text, marks=marks, tone="" if text == _CALM else "dim")
+    verdict = next((text for text in said.values() if text != _CALM), _CALM)
+    if verdict == _CALM:
+        return Entry("none", verdict, marks=marks)
+    return Entry(verdict, verdict, marks=marks, tone="dim")
 
 
 def _growths(candidate: Candidate) -> dict[str, CellResult]:

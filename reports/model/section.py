@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Final
 
 from ...bench.results import Measurement, PyperfFacts
@@ -40,6 +41,7 @@ class SectionBuilder:
     """
 
     def __init__(self, view: CorpusView, options: TableOptions) -> None:
+        self.view = view
         self.corpus = corpus = view.corpus
         self.options = options
         self.known = view.columns
@@ -78,7 +80,7 @@ class SectionBuilder:
             lines=tuple(captions.above(self.corpus, self.shown, self.standing, self.options)),
             footnotes=self.setting.footnotes,
             absent=tuple(Absent(e.name, e.outcome, e.reason, e.stderr) for e in self.failed),
-            remarks=tuple(self._remarks(rows)),
+            remarks=tuple(self._remarks()),
         )
 
     def _keys(self) -> list[str]:
@@ -89,6 +91,11 @@ class SectionBuilder:
         for key, spec in self.known.items():
             if key == "codec" or self._tells(spec):
                 wanted += [key] * spec.default + [f"{key}:x"] * spec.default_ratio
+        if "cost:x" in wanted and "rank" in wanted:
+            # The rank is by it.
+            wanted.remove("cost:x")
+            if self.standing.costs:
+                wanted.insert(wanted.index("rank"), "cost:x")
         # Where other tables have all figures, this one says whose they are.
         return wanted if len(wanted) > 1 else [*wanted, "library", "fidelity"]
 
@@ -97,7 +104,7 @@ class SectionBuilder:
         whole = not spec.parts or all(any(n in e.cells for e in self.shown) for n in spec.operations)
         return whole and any(map(spec.tells, self.shown))
 
-    def _remarks(self, rows: Iterable[Row]) -> Iterable[str]:
+    def _remarks(self) -> Iterable[str]:
         """Name the columns that were asked for and stay empty, and what is not known of the others."""
         asked = {key: self._spec(key) for key in self.options.columns or ()}
         empty = [
@@ -107,13 +114,7 @@ class SectionBuilder:
         ]
         if self.shown and empty:
             yield f"{', '.join(empty)}: not measured in this run"
-        shown = [entry for row in rows for entry in row.entries.values()]
-        if any(entry.verdict in _LEVEL and entry.text.startswith("(") for entry in shown):
-            yield (
-                "a ratio in parentheses is not distinguishable from 1 (all pairs of a column are judged "
-                "together, so its own ± may exclude 1)"
-            )
-        yield from captions.below(self.corpus, self.shown, self.standing if "rank" in self.keys else None)
+        yield from captions.below(self.corpus, self.shown)
 
     def _ordered(self) -> list[Candidate]:
         """Sort rows: those with a figure first, the best of them first, the baseline last.
@@ -329,10 +330,17 @@ class SectionBuilder:
         cells = [candidate.cells[name] for name in spec.operations if name in candidate.cells]
         if spec.phase != "time":
             return ()
-        texts = [f"{cell.cell.operation_name}: {text}" for cell in cells if (text := rare(cell.samples))]
+        texts = [self._rare] if any(rare(cell.samples) for cell in cells) else []
         if any(cell.steady is False for cell in cells):
             texts.append("not steady: drifted while it was measured")
         return tuple(self.setting.mark(text) for text in texts)
+
+    @cached_property
+    def _rare(self) -> str:
+        """What is said of figures that rare calls would raise."""
+        found = (rare(cell.samples) for candidate in self.shown for cell in candidate.cells.values())
+        most = numbers.percent(max(found))
+        return f"rare calls take much longer; counted in full they raise the mean by up to {most}"
 
 
 def _quotient(

@@ -105,6 +105,11 @@ class Entry:
         """The text with its footnote letters."""
         return f"{self.text} [{','.join(self.marks)}]" if self.marks else self.text
 
+    @property
+    def level(self) -> bool:
+        """Whether it is a ratio in parentheses: one that is not distinguishable from 1."""
+        return self.verdict in ("same", "unresolved") and self.text.startswith("(")
+
 
 EMPTY = Entry("")
 
@@ -158,6 +163,7 @@ class Section:
         footnotes: Letter and text.
         remarks: What is to be said of whole columns; below the rows.
         absent: Codecs that failed or were not there.
+        answer: The recommendation, and what would change it, a line each.
     """
 
     title: str
@@ -167,6 +173,7 @@ class Section:
     footnotes: tuple[tuple[str, str], ...] = ()
     absent: tuple[Absent, ...] = ()
     remarks: tuple[str, ...] = ()
+    answer: tuple[str, ...] = ()
 
     @property
     def headers(self) -> list[str]:
@@ -181,9 +188,13 @@ class Section:
 
     @property
     def legend(self) -> tuple[str, ...]:
-        """What the signs in the headers mean, for those that occur."""
+        """What the signs mean, for those that occur."""
         used = {column.direction for column in self.columns}
-        return tuple(f"{arrow} {way} is better" for way, arrow in ARROWS.items() if arrow and way in used)
+        lines = [f"{arrow} {way} is better" for way, arrow in ARROWS.items() if arrow and way in used]
+        level = {column.unit for column in self.columns for row in self.rows if row.entry(column).level}
+        bests = ("the best" if unit == "best" else unit for unit in sorted(level))
+        lines += [f"a ratio in parentheses is not distinguishable from {best}" for best in bests]
+        return tuple(lines)
 
     @property
     def notes(self) -> list[str]:
@@ -211,7 +222,7 @@ class Table:
     Attributes:
         warnings: What may have spoilt the figures.
         notes: Environment, command and the like, one line each.
-        recommendation: One sentence.
+        recommendation: One sentence on all sections.
         meta: Plain values for JSON.
     """
 
@@ -220,6 +231,11 @@ class Table:
     notes: tuple[str, ...] = ()
     recommendation: str = ""
     meta: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def closing(self) -> list[str]:
+        """The recommendation in lines; none where sections have answers of their own."""
+        return [] if any(section.answer for section in self.sections) else self.recommendation.splitlines()
 
 
 def labelled(blocks: Sequence[tuple[str, Sequence[str]]]) -> tuple[str, ...]:
@@ -265,6 +281,7 @@ def merge_sections(blocks: Sequence[tuple[str, Section]]) -> Section:
         footnotes=tuple((mark, text) for text, mark in letters.items()),
         absent=tuple(replace(absent, block=block) for block, s in blocks for absent in s.absent),
         remarks=labelled([(block, section.remarks) for block, section in blocks]),
+        answer=labelled([(block, section.answer) for block, section in blocks]),
     )
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 from typing import Final
 
-from ...bench.method import Processes
+from ...bench.method import Processes, Verdicts
 from ...bench.results import CorpusFacts, Fact
 from ..model import numbers, row
 from ..model.candidates import Candidate, Seen, Standing, limits_needed, records_seen
-from ..model.lists import FEW_NAMES, some
+from ..model.lists import some
 from ..model.options import TableOptions
 
 __all__ = ["above", "below", "measured_on"]
@@ -18,7 +17,7 @@ __all__ = ["above", "below", "measured_on"]
 _ROUGH: Final = 0.01
 """Share by which the sample's mean size is off, or unsure, beyond which it is said."""
 
-_ELSEWHERE: Final = "more caveats of a codec: `bakeoff codecs NAME`"
+_ELSEWHERE: Final = "more on a codec, and why one is for trusted data only: `bakeoff codecs NAME`"
 
 
 def above(
@@ -34,24 +33,37 @@ def above(
     if options.per > 1:
         yield f"times are for {options.per:,} records"
     if standing.places:
-        line = f"rank by cost: {options.cost.sentence()}"
-        if any(place.first < place.last for place in standing.places.values()):
-            line += "; a codec with a range of ranks may have any of them"
-        yield line
+        yield f"rank by cost: {options.cost.sentence()}{_ranges(standing)}"
     counts = [len(e.cells["dump"].samples) for e in shown if "dump" in e.cells and not e.untimed]
     if counts and max(counts) == 1:
         yield "a single process: no intervals, and nothing is distinguishable"
     elif counts:
         few = ", too few to distinguish anything" if max(counts) < Processes.FEWEST else ""
-        yield f"± half the 95 % interval of the mean over {_range(counts)} processes{few}"
+        yield f"± half the 95 % interval of the mean over {_range(counts)} processes{few}{_more(standing)}"
 
 
-def below(corpus: CorpusFacts, shown: Sequence[Candidate], ranked: Standing | None) -> Iterable[str]:
-    """Say what is not known of the figures.
+def _ranges(standing: Standing) -> str:
+    """Say what ranks such as "3 to 4" are, where there are any."""
+    ranges = {name: standing.place(name) for name, (first, last) in standing.places.items() if first < last}
+    if not ranges:
+        return ""
+    unknown = [name for name in ranges if standing.verdict(name) == "unresolved"]
+    if unknown:
+        one, why = ranges[unknown[0]], "not distinguishable (run longer)"
+    else:
+        one = next(iter(ranges.values()))
+        why = f"shared, as these codecs cost the same (within {Verdicts.TIE:.0%})"
+    return f"; ranks such as {one} are {why}"
 
-    Args:
-        ranked: The standing, where ranks are shown.
-    """
+
+def _more(standing: Standing) -> str:
+    """Name the command that measures more, where that may tell more."""
+    unknown = any(standing.verdict(name) == "unresolved" for name in standing.places)
+    return "; `bakeoff run --resume FILE` adds more" if unknown else ""
+
+
+def below(corpus: CorpusFacts, shown: Sequence[Candidate]) -> Iterable[str]:
+    """Say what is not known of the figures."""
     if partly := _seen_on_fewer(corpus, shown, "records"):
         yield f"slow codecs are checked on fewer than {corpus.sample:,} records: {partly}"
     if partly := _seen_on_fewer(corpus, shown, "encoded"):
@@ -62,14 +74,6 @@ def below(corpus: CorpusFacts, shown: Sequence[Candidate], ranked: Standing | No
         yield (
             f"not timed, as the time did not suffice: {some(untimed)}; ≈ is roughly "
             "what the check took; `--all` or a longer --budget times them"
-        )
-    if ranked and ranked.costs and (unresolved := _unresolved(ranked)):
-        texts = [f"{some(names)} from {other}" for other, names in unresolved.items()]
-        if more := sum(map(len, list(unresolved.values())[FEW_NAMES:])):
-            texts[FEW_NAMES:] = [f"and {more} more pair{'s' * (more > 1)} of neighbors"]
-        yield (
-            f"not distinguishable (run longer): {'; '.join(texts)}; "
-            "`bakeoff run --resume FILE`, a longer --budget or a finer --precision goes on"
         )
     if any(len(row.notes(e, corpus.profile)) < len(e.facts.notes) for e in shown):
         yield _ELSEWHERE
@@ -90,22 +94,6 @@ def _limits(shown: Sequence[Candidate]) -> str:
             options = "".join(f", {key}={limit}" for key, limit in limits.items())
             texts.setdefault(f"`bakeoff.codec(NAME{options})`", []).append(name)
     return "; ".join(f"{call} ({some(names)})" for call, names in texts.items())
-
-
-def _unresolved(standing: Standing) -> Mapping[str, Sequence[str]]:
-    """Return which codecs too little is known of: to tell them from the cheapest, then from the one above.
-
-    Nothing where there are too few processes to know anything: that is said of the whole table.
-    """
-    cheapest, *others = standing.costs
-    top = [(cheapest, name) for name in others if standing.places[name].first == 1]
-    found: dict[str, list[str]] = {}
-    for above, name in dict.fromkeys([*top, *pairwise(standing.costs)]):
-        verdict, ratio = standing.judged[name, above]
-        known = any(name in names for names in found.values())
-        if verdict == "unresolved" and ratio.processes >= Processes.FEWEST and not known:
-            found.setdefault(above, []).append(name)
-    return found
 
 
 def _left_out(profile: Mapping[str, Fact]) -> str:

@@ -104,6 +104,7 @@ def _section(section: Section) -> dict[str, Any]:
             }
             for row in section.rows
         ],
+        "answer": section.answer,
         "remarks": section.remarks,
         "footnotes": dict(section.footnotes),
         "absent": [dataclasses.asdict(absent) for absent in section.absent],

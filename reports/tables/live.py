@@ -13,7 +13,7 @@ from .text import render
 
 __all__ = ["provisional"]
 
-_COLUMNS = ("codec", "dump", "dump:x", "load", "load:x", "bytes:x", "fidelity", "rank")
+_COLUMNS = ("codec", "dump", "load", "bytes", "fidelity", "cost:x", "rank")
 _HEAD = 4
 """Lines above the rows."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html as _html
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from ...escape import visible
@@ -57,7 +57,7 @@ def latex(table: Table) -> str:
     r"""Render as LaTeX tables with ``\usepackage{booktabs,textcomp}``."""
     parts = [r"% needs \usepackage{booktabs,textcomp}"]
     for section in table.sections:
-        lines = [_latex_escape(line) for line in (*section.lines, *section.below)]
+        lines = [_latex_escape(line) for line in (*section.lines, *section.answer, *section.below)]
         parts += [
             r"\begin{table}",
             r"\centering",
@@ -80,6 +80,7 @@ def html(table: Table) -> str:
             f"<h2>{html_text(section.title)}</h2>",
             *(f"<p>{html_text(line)}</p>" for line in section.lines),
             html_grid(section),
+            *(f"<p>{html_text(line)}</p>" for line in section.answer),
             "<ul>",
             *(f"<li>{html_text(line)}</li>" for line in section.below),
             "</ul>",
@@ -102,19 +103,19 @@ def _document(
         parts += [heading(escape(section.title)), "", *_paragraphs(section.lines, escape)]
         if section.rows:
             parts += [_drawn(section, layout, escape), ""]
+        parts += _paragraphs(section.answer, escape)
         if section.below:
             parts += [*(f"{item}{escape(line)}" for line in section.below), ""]
     parts += _paragraphs(_closing(table), escape)
     return "\n".join(parts).rstrip("\n") + "\n"
 
 
-def _paragraphs(lines: tuple[str, ...] | list[str], escape: Callable[[str], str]) -> list[str]:
+def _paragraphs(lines: Sequence[str], escape: Callable[[str], str]) -> list[str]:
     return [text for line in lines for text in (escape(line), "")]
 
 
 def _closing(table: Table) -> list[str]:
-    recommendation = table.recommendation.splitlines()
-    return [*(f"Warning: {text}" for text in table.warnings), *recommendation, *table.notes]
+    return [*(f"Warning: {text}" for text in table.warnings), *table.closing, *table.notes]
 
 
 def _drawn(section: Section, layout: str, escape: Callable[[str], str]) -> str:

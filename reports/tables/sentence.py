@@ -1,4 +1,7 @@
-"""The one sentence below a table. It never names a winner inside a tie without saying so."""
+"""The answer below a table: which codec to take, and what would change that.
+
+It never names a winner inside a tie without saying so, nor passes over a codec without saying why.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Final
 
 from ...bench.method import Processes, Verdicts
 from ...bench.verdict import Contest, Drawback, Preferred
+from ..model.breakeven import breakeven, parts_of
 from ..model.candidates import BASELINE, Candidate, Standing, preferred
 from ..model.cost import CostModel
 from ..model.lists import few, listed
@@ -16,6 +20,7 @@ from ..model.view import CorpusView, View
 __all__ = [
     "FAILED",
     "TIE_BREAKERS",
+    "answer",
     "broken_by",
     "contests",
     "drawback",
@@ -29,20 +34,20 @@ FAILED: Final[Mapping[str, str]] = {
     "timed out": "timed out",
     "out of memory": "ran out of memory",
     "error": "failed",
-    "wrong": "brings back something else",
+    "wrong": "does not return the same records",
     "unsupported": "cannot carry these records",
     "unfinished": "was not checked, as the time did not suffice",
 }
 """What a codec with such an outcome did, as the end of a sentence; loss is no failure."""
 
-_DRAWBACKS: Final[Mapping[Drawback, str]] = {
-    "trusted": "is for trusted data only",
-    "unguarded": "lacks a guard against untrusted payloads",
-    "raw": "is no codec to import",
-    "unchecked": "was not checked",
-    "lossy": "is lossy here",
+_DRAWBACKS: Final[Mapping[Drawback, tuple[str, str]]] = {
+    "trusted": ("is for trusted data only", "are for trusted data only"),
+    "unguarded": ("lacks a guard against untrusted payloads", "lack a guard against untrusted payloads"),
+    "raw": ("is no codec to import", "are no codecs to import"),
+    "unchecked": ("was not checked", "were not checked"),
+    "lossy": ("is lossy here", "are lossy here"),
 }
-"""What keeps a codec from being recommended, as the end of a sentence."""
+"""What keeps a codec, and several, from being recommended, as the end of a sentence."""
 
 TIE_BREAKERS: Final = {
     "read by other languages before Python only": "other languages read it",
@@ -54,10 +59,11 @@ TIE_BREAKERS: Final = {
 """How codecs that cost the same are put in order, first rule first, as `bakeoff.bench.verdict.preference`
 does; and what is said of the codec that a rule prefers."""
 
-_NONE: Final = "No codec got through"
+_NONE: Final = "No codec passed its check"
 _PARTS: Final = "Nothing is recommended, as parts of the cost were not measured"
 _LATE: Final = "The time did not suffice for any codec; a longer --budget, or --all, gives it"
-_UNCHECKED: Final = "Nothing is recommended, as nobody checked what comes back"
+_LONGER: Final = "a longer run (`bakeoff run --resume FILE`)"
+_UNCHECKED: Final = "Nothing is recommended, as no round trip was checked"
 
 
 def recommendation(views: Sequence[CorpusView]) -> str:
@@ -78,6 +84,38 @@ def recommendation(views: Sequence[CorpusView]) -> str:
     if found.keys() <= {_NONE, _PARTS, _LATE, _UNCHECKED}:
         return f"{text}."
     return f"{text} (by the cost of {views[0].cost.sentence()})."
+
+
+def answer(view: CorpusView) -> tuple[str, ...]:
+    """Return the recommendation on a corpus, and what would change it, a line each.
+
+    Nothing where no times were measured.
+    """
+    if not any(name in candidate.cells for candidate in view.codecs for name in ("dump", "load")):
+        return ()
+    changes = _changes(view)
+    return recommendation([view]), *([f"what would change it: {'; '.join(changes)}"] if changes else [])
+
+
+def _changes(view: CorpusView) -> list[str]:
+    """Say at which reads, bandwidth or trust another codec wins, or that none does."""
+    safe = {candidate.name: candidate for candidate in view.codecs if not candidate.drawback}
+    contest = view.standing.contest(safe.values(), preferred(safe.values(), view.cost))
+    order = [name for name in view.standing.costs if name in safe]
+    if contest is None or len(order) < 2:
+        return []
+    if _processes(view.standing) < Processes.FEWEST:
+        return [_LONGER]
+    parts = {name: parts_of(safe[name]) for name in order}
+    found = breakeven(contest.winner, order, parts, view.cost, contest.level)
+    if contest.unresolved:
+        return [_LONGER, *found]
+    return found or ["nothing, at any number of reads per write and any bandwidth"]
+
+
+def _processes(standing: Standing) -> int:
+    """Return the fewest processes that a codec was timed in."""
+    return min(map(len, standing.samples.values()))
 
 
 def contests(views: Iterable[CorpusView]) -> dict[str, Contest]:
@@ -111,13 +149,13 @@ def _passed(candidate: Candidate) -> bool:
 def _clause(verdict: str, places: list[tuple[str, str]], several: bool) -> str:
     """Join a verdict with the corpora it holds for, and what is to be said of each."""
     if not several:
-        return ", ".join(part for part in (verdict, places[0][1]) if part)
+        return "; ".join(part for part in (verdict, places[0][1]) if part)
     named = [f"{name} ({aside})" if aside else name for name, aside in places]
     return f"{verdict} on {listed(named)}"
 
 
 def _verdict(view: CorpusView) -> tuple[str, str]:
-    """Return what to take, and an aside: who comes next, who would be quicker but is out."""
+    """Return what to take, and asides: which codecs come next, and which are passed over."""
     candidates, standing, cost = view.codecs, view.standing, view.cost
     if not standing.costs:
         return _without_costs(candidates, cost), ""
@@ -128,14 +166,15 @@ def _verdict(view: CorpusView) -> tuple[str, str]:
     if contest is None:
         codecs = {candidate.name for candidate in candidates if candidate.drawback != "raw"}
         first = next((name for name in standing.costs if name in codecs), "")
-        return "No safe codec brings every record back", f"{first} comes first of the others" if first else ""
-    others = [e.name for e in safe if e.name in standing.costs and e.name != contest.winner]
-    processes = min(map(len, standing.samples.values()))
+        return "No safe codec preserves every record", f"{first} comes first of the others" if first else ""
+    fit = {candidate.name for candidate in safe}
+    others = [name for name in standing.costs if name in fit and name != contest.winner]
+    processes = _processes(standing)
     asides = []
     if processes < Processes.FEWEST and others:
         counted = "1 process is" if processes == 1 else f"{processes} processes are"
-        verdict = f"{counted} too few to distinguish codecs"
-    elif contest.unresolved:
+        return f"{counted} too few to distinguish codecs", f"{contest.cheapest} has the lowest mean"
+    if contest.unresolved:
         verdict = f"{few(contest.level)} are not distinguishable at the top"
     elif contest.same:
         verdict = f"{few(contest.level)} cost the same, within {Verdicts.TIE:.0%}"
@@ -143,15 +182,14 @@ def _verdict(view: CorpusView) -> tuple[str, str]:
         asides.append(f"{contest.winner} comes first as {broken_by(key, contest)}")
     elif others:
         verdict = f"{contest.winner} costs least"
-        following = next(name for name in standing.costs if name in others)
-        times = standing.costs[following].value / standing.costs[contest.winner].value
-        asides.append(f"{following} comes next at {ratio(times)} its cost")
+        asides.append(_next(others, standing, contest.winner))
     elif len(candidates) == 1:
-        verdict = f"{contest.winner} brings every record back safely, and nothing else was measured"
+        verdict = f"{contest.winner} preserves every record, and nothing else was measured"
     else:
-        verdict = f"{contest.winner} is the only one that brings every record back safely"
-    asides += _better(candidates, standing, contest.winner)
-    return verdict, ", ".join(asides)
+        verdict = f"{contest.winner} is the only safe codec that preserves every record"
+    last = next((name for name in others if name not in contest.level), "") if not contest.unresolved else ""
+    asides += _passed_over(candidates, standing, contest, before=last)
+    return verdict, "; ".join(asides)
 
 
 def broken_by(key: Preferred, contest: Contest) -> str:
@@ -173,11 +211,35 @@ def _without_costs(candidates: Sequence[Candidate], cost: CostModel) -> str:
     return _LATE if any(e.outcome == "unfinished" for e in candidates) else _NONE
 
 
-def _better(candidates: Sequence[Candidate], standing: Standing, winner: str) -> list[str]:
-    """Name the cheapest codec that is surely faster than the winner, and why it is not recommended."""
+def _next(others: Sequence[str], standing: Standing, winner: str) -> str:
+    """Name the codec that comes next, with those that are level with it."""
+    first, *rest = others
+    level = [first, *(name for name in rest if standing.judged[name, first][0] in ("same", "unresolved"))]
+    times = ratio(standing.costs[first].value / standing.costs[winner].value)
+    if len(level) == 1:
+        return f"{first} comes next at {times} its cost"
+    return f"{few(level)} come next, the first at {times} its cost"
+
+
+def _passed_over(
+    candidates: Sequence[Candidate], standing: Standing, contest: Contest, before: str
+) -> Iterable[str]:
+    """Name the codecs that are faster than the winner, or come right after it, and why they are not taken."""
+    found: dict[tuple[bool, str], list[Candidate]] = {}
     known = {candidate.name: candidate for candidate in candidates}
-    above = [n for n in standing.costs if n != winner and standing.judged[n, winner][0] == "faster"]
-    return [f"{above[0]} is faster but {drawback(known[above[0]])}"] if above else []
+    for name, cost in standing.costs.items():
+        if not known[name].drawback:
+            continue
+        faster = standing.judged[name, contest.winner][0] == "faster"
+        if faster or (before and cost.value < standing.costs[before].value):
+            found.setdefault((faster, drawback(known[name])), []).append(known[name])
+    for (faster, why), group in found.items():
+        names = few([candidate.name for candidate in group])
+        if len(group) == 1:
+            yield f"{names} {'is faster' if faster else 'ranks in between'} but {why}"
+        else:
+            several = _DRAWBACKS[group[0].drawback][1] if group[0].drawback in _DRAWBACKS else why
+            yield f"{names} {'are faster' if faster else 'rank in between'} but {several}"
 
 
 def drawback(candidate: Candidate) -> str:
@@ -185,4 +247,4 @@ def drawback(candidate: Candidate) -> str:
     if candidate.drawback == "failed":
         failed = next(cell for cell in candidate.cells.values() if cell.outcome == candidate.outcome)
         return f"{FAILED[candidate.outcome]} in {failed.cell.operation_name}"
-    return _DRAWBACKS[candidate.drawback] if candidate.drawback else ""
+    return _DRAWBACKS[candidate.drawback][0] if candidate.drawback else ""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from ...escape import visible
-from ..model.table import Column, Row, Section, Table
+from ..model.table import Column, Entry, Row, Section, Table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,18 +20,30 @@ __all__ = ["render"]
 _INNERMOST_FIRST: Final = "(most recent call first):"
 _TOLD: Final = 3
 """Lines of what a failed process wrote."""
+_WIDTH: Final = 100
+"""Columns of a table that nobody chose the columns of."""
+_MOST_FOOTNOTES: Final = 4
+_BAR: Final = 10
+_LEAST_BAR: Final = 5
+_GAP: Final = 2
+"""Columns between two of a table."""
+_BARRED: Final = "cost:x"
+"""The column with bars behind."""
+_EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 
 _STYLES: Final = {"": "", "good": "green", "bad": "bold red", "dim": "dim"}
 
 
-def render(table: Table, *, width: int | None = None, color: bool = False) -> str:
+def render(table: Table, *, width: int | None = None, color: bool = False, brief: bool = False) -> str:
     """Lay a table out as text.
 
     Args:
         table: What to show.
         width: Columns of the terminal; None for as wide as it needs. A table that does not fit
             gives up its least important columns and says which.
-        color: Whether to write colours; follows the terminal in the commands.
+        color: Whether to write colours, and bars; follows the terminal in the commands.
+        brief: Lay it out for somebody who has to decide: in no more than 100 columns, whatever the width, and
+            without the ratios of what the cost is made of.
     """
     from rich.console import Console
     from rich.text import Text
@@ -53,14 +65,19 @@ def render(table: Table, *, width: int | None = None, color: bool = False) -> st
     def say(line: str, style: str = "", indent: str = "") -> None:
         console.print(Text(indent + visible(line), style=style), soft_wrap=width is None)
 
-    for section in table.sections:
+    for each in table.sections:
+        section = _folded(each)
         say(section.title, "bold")
         for line in section.lines:
             say(line, "dim")
         if section.rows:
-            _print(console, section, width)
+            section = _print(console, section, width, brief=brief)
+        if section.rows and section.answer:
+            say("")
+        for number, line in enumerate(section.answer):
+            say(line, "" if number else "bold")
         for line in section.notes:
-            say(line)
+            say(line, "dim" if section.answer else "")
         for absent in section.gone:
             say(absent.sentence)
             for line in _telling(absent.stderr.splitlines()):
@@ -70,11 +87,28 @@ def render(table: Table, *, width: int | None = None, color: bool = False) -> st
         say(f"! {warning}", "bold red")
     for line in table.notes:
         say(line, "dim")
-    if table.recommendation:
+    if table.closing:
         say("")
-    for line in table.recommendation.splitlines():
+    for line in table.closing:
         say(line, "bold")
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+
+
+def _folded(section: Section) -> Section:
+    """Return a section with a few footnotes; the last one says where the others are."""
+    kept = section.footnotes[: _MOST_FOOTNOTES - 1]
+    rest = section.footnotes[_MOST_FOOTNOTES - 1 :]
+    if len(rest) < 2:
+        return section
+    last = rest[0][0]
+    marks = {mark: mark for mark, _ in kept} | dict.fromkeys((mark for mark, _ in rest), last)
+
+    def moved(entry: Entry) -> Entry:
+        return replace(entry, marks=tuple(dict.fromkeys(marks[mark] for mark in entry.marks)))
+
+    rows = (replace(row, entries={key: moved(e) for key, e in row.entries.items()}) for row in section.rows)
+    text = f"{len(rest)} further notes: `bakeoff report -f md` has them"
+    return replace(section, rows=tuple(rows), footnotes=(*kept, (last, text)))
 
 
 def _telling(lines: Sequence[str]) -> Sequence[str]:
@@ -90,30 +124,50 @@ def _telling(lines: Sequence[str]) -> Sequence[str]:
     return lines[-_TOLD:]
 
 
-def _print(console: Console, section: Section, width: int | None) -> None:
-    def fits() -> bool:
-        wide = console.options.update(width=10_000)
-        return width is None or grid.__rich_measure__(console, wide).maximum <= width
+def _print(console: Console, section: Section, width: int | None, *, brief: bool) -> Section:
+    """Print the rows, and return the section with the columns that were shown."""
+    # Several machines need the room that they have.
+    brief = brief and not any(column.block for column in section.columns)
+    grid = _Grid(section, _implied(section) if brief else set())
+    wide = console.options.update(width=10_000)
+    limit = min(width or _WIDTH, _WIDTH) if brief else width
 
-    columns = list(section.columns)
-    dropped: list[Column] = []
+    def taken() -> int:
+        return grid.drawn().__rich_measure__(console, wide).maximum
+
+    def fits() -> bool:
+        return limit is None or taken() <= limit
+
     missing = []
-    grid = _grid(section, columns, dropped)
-    if not fits() and (plainer := _plainer(section)) != section:
+    if brief:
+        grid.section = _plainer(section)
+    elif not fits() and (plainer := _plainer(section)) != section:
         missing.append("± of ratios")
-        section = plainer
-        grid = _grid(section, columns, dropped)
-    dispensable = sorted((c for c in columns if c.dispensable), key=lambda column: column.dispensable)
-    for key in dict.fromkeys(column.key for column in dispensable):
-        if fits():
-            break
-        dropped += [column for column in columns if column.key == key]
-        columns = [column for column in columns if column.key != key]
-        grid = _grid(section, columns, dropped)
-    console.print(grid)
-    missing += dict.fromkeys(column.key for column in dropped)
+        grid.section = plainer
+    dispensable = [c for c in section.columns if c.dispensable and c.key not in grid.hidden]
+    dispensable.sort(key=lambda column: column.dispensable)
+    for column in dispensable:
+        if not fits():
+            grid.hidden.add(column.key)
+    for key in reversed(list(dict.fromkeys(column.key for column in dispensable))):
+        # What was given up for a wider column may have room after all.
+        if key in grid.hidden:
+            grid.hidden.remove(key)
+            if not fits():
+                grid.hidden.add(key)
+    if console.color_system is not None:
+        grid.bar = min(_BAR, (width or limit or 10_000) - taken() - _GAP)
+    console.print(grid.drawn())
+    missing += dict.fromkeys(column.key for column in dispensable if column.key in grid.hidden)
     if missing:
-        console.print(f"not shown for want of room: {', '.join(missing)}; see --columns", style="dim")
+        console.print(f"left out to fit the width: {', '.join(missing)}; see --columns", style="dim")
+    return replace(section, columns=tuple(c for c in section.columns if c.key not in grid.hidden))
+
+
+def _implied(section: Section) -> set[str]:
+    """Return the ratios that are for other programs: where there is that of the cost, it says enough."""
+    keys = {column.key for column in section.columns if column.raw_unit == "ratio"}
+    return keys - {_BARRED} if _BARRED in keys else set()
 
 
 def _plainer(section: Section) -> Section:
@@ -129,33 +183,70 @@ def _plainer(section: Section) -> Section:
     return replace(section, rows=tuple(map(plain, section.rows)))
 
 
-def _grid(section: Section, columns: list[Column], dropped: list[Column]) -> RichTable:
-    """Lay out rows; marks of columns that are not shown stand at the codec's name instead."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table as RichTable
-    from rich.text import Text
+@dataclass
+class _Grid:
+    """Rows to be laid out; marks of columns that are hidden stand at the codec's name instead.
 
-    grid = RichTable(
-        box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0), header_style="bold"
-    )
-    for column in columns:
-        lines = [column.block, column.header, " ".join(filter(None, (column.unit, column.arrow)))]
-        header = "\n".join(map(visible, lines if column.block else lines[1:]))
-        grid.add_column(
-            Text(header),
-            justify="right" if column.numeric else "left",
-            overflow="fold",
-            vertical="bottom",
+    Attributes:
+        hidden: Keys of columns that are left out, on all machines.
+        bar: Columns of a bar behind the cost that shows how fast a codec is, as a share of the fastest; none
+            where there is no room.
+    """
+
+    section: Section
+    hidden: set[str] = field(default_factory=set)
+    bar: int = 0
+
+    def drawn(self) -> RichTable:
+        """Return the rows for rich."""
+        from rich.box import SIMPLE_HEAD
+        from rich.table import Table as RichTable
+        from rich.text import Text
+
+        grid = RichTable(
+            box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0), header_style="bold"
         )
-    group = ""
-    for row in section.rows:
-        if row.group != group:
-            group = row.group
-            grid.add_section()
-            grid.add_row(Text(visible(group), style="italic"))
-        entries = [row.entry(column) for column in columns]
-        left = [mark for column in dropped for mark in row.entry(column).marks]
-        entries[0] = replace(entries[0], marks=tuple(dict.fromkeys((*entries[0].marks, *left))))
-        style = "" if row.ranked else "dim"
-        grid.add_row(*(Text(visible(entry.shown), style=_STYLES[entry.tone] or style) for entry in entries))
-    return grid
+        columns = [column for column in self.section.columns if column.key not in self.hidden]
+        hidden = [column for column in self.section.columns if column.key in self.hidden]
+        barred = [column for column in columns if self.bar >= _LEAST_BAR and column.key == _BARRED]
+        best = {column: self._best(column) for column in barred}
+        for column in columns:
+            lines = [column.block, column.header, " ".join(filter(None, (column.unit, column.arrow)))]
+            header = "\n".join(map(visible, lines if column.block else lines[1:]))
+            grid.add_column(
+                Text(header),
+                justify="right" if column.numeric else "left",
+                overflow="fold",
+                vertical="bottom",
+            )
+            if column in best:
+                grid.add_column(Text("speed\n→"), vertical="bottom", min_width=self.bar)
+        group = ""
+        for row in self.section.rows:
+            if row.group != group:
+                group = row.group
+                grid.add_section()
+                grid.add_row(Text(visible(group), style="italic"))
+            entries = [row.entry(column) for column in columns]
+            left = [mark for column in hidden for mark in row.entry(column).marks]
+            entries[0] = replace(entries[0], marks=tuple(dict.fromkeys((*entries[0].marks, *left))))
+            style = "" if row.ranked else "dim"
+            cells = []
+            for column, entry in zip(columns, entries, strict=True):
+                cells.append(Text(visible(entry.shown), style=_STYLES[entry.tone] or style))
+                if column in best:
+                    cells.append(Text(_bar(best[column], entry.value, self.bar), style="cyan"))
+            grid.add_row(*cells)
+        return grid
+
+    def _best(self, column: Column) -> float:
+        values = [row.entry(column).value for row in self.section.rows]
+        return min((value for value in values if isinstance(value, float)), default=0.0)
+
+
+def _bar(best: float, value: float | str | None, width: int) -> str:
+    """Return a bar as long as a codec is fast; the fastest one's is full."""
+    if not isinstance(value, float) or value <= 0:
+        return ""
+    whole, part = divmod(round(width * 8 * best / value), 8)
+    return ("█" * whole + _EIGHTHS[part]).rstrip() or _EIGHTHS[1]

@@ -6,7 +6,7 @@ import pytest
 
 import bakeoff
 from bakeoff import codecs
-from bakeoff.codecs.conventions.notes import about
+from bakeoff.codecs.conventions.notes import GUARD, about
 from bakeoff.codecs.safety.guards import GUARDS, unguarded
 from benchmarks.interface import Figure, limit
 
@@ -40,13 +40,13 @@ def test_raw_calls_of_a_schema_speak_the_codecs_format(name):
 
 
 def test_a_guard_is_said_in_the_codecs_notes():
-    """The first note of a guarded codec, which every table shows, names the variant without its guards."""
+    """The first notes of a guarded codec, which tables mark it by, name the variant without its guards."""
     assert GUARDS
     for name, guards in GUARDS.items():
         codec = bakeoff.codec(name)
         assert {guard.operation for guard in guards} <= {"dump", "load"}
         assert tuple(guard.note(name) for guard in guards) == codec.notes[: len(guards)]
-        assert all(about(note) == "" and unguarded(name) in note for note in codec.notes[: len(guards)])
+        assert all(about(note) == GUARD and unguarded(name) in note for note in codec.notes[: len(guards)])
 
 
 def test_each_guarded_codec_has_a_variant_without():

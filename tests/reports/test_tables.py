@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import madeup
 from bakeoff.bench.operations import OPERATIONS
 from bakeoff.bench.results import CheckFacts, GrowthFacts, Measurement
-from bakeoff.codecs.conventions.notes import STRANGERS
+from bakeoff.codecs.conventions.notes import FIGURES, STRANGERS
 from bakeoff.errors import UsageError
 from bakeoff.reports import OUTPUT_FORMATS, render
 from bakeoff.reports.model.columns import COLUMNS
@@ -43,7 +44,7 @@ Extension modules: msgpack._cmsgpack (total: 1)"""
 
 def rows(text):
     """The rows of the first table, codec first, by codec."""
-    body = text.split("──\n", 1)[1].split("\n↓", 1)[0]
+    body = re.split(r"\n\n|\n↓|\nleft out", text.split("──\n", 1)[1])[0]
     return {line.split()[0]: line.split("  ") for line in body.splitlines() if line.strip()}
 
 
@@ -83,47 +84,27 @@ class TestText:
         text = render([run], "text")
 
         assert {"1 to 2", "3"} == {rows(text)[name][-1].strip() for name in "abc"}
-        assert "a codec with a range of ranks may have any of them" in text
-
-    @pytest.mark.parametrize(
-        ("times", "noise", "said"),
-        [
-            ([1 + n / 200 for n in range(12)], 0.05, r"(c\d+(, | )){3}and \d more from c0; "),
-            (
-                [2 ** (n // 2) * (1 + n % 2 / 60) for n in range(20)],
-                0.03,
-                r"(c\d+ from c\d+; ){3}and \d more pairs of neighbors; ",
-            ),
-        ],
-    )
-    def test_what_is_not_resolved_is_counted_where_it_is_much(self, result_of, times, noise, said):
-        """The first codecs that are level with the cheapest, and the first pairs of neighbors, are named."""
-        planted = {f"c{n}": {"dump": 1e-6 * t, "load": 1e-6 * t, "size": 9} for n, t in enumerate(times)}
-
-        assert re.search(
-            rf"not distinguishable \(run longer\): .*{said}",
-            render([result_of(planted, noise=noise)], "text"),
-        )
+        assert "ranks such as 1 to 2 are shared, as these codecs cost the same (within 1%)" in text
 
     @pytest.mark.parametrize(
         ("noise", "processes", "verdict"),
         [(0.0003, 20, "same"), (0.1, 20, "unresolved"), (0.1, 2, "unresolved")],
     )
     def test_a_tie_is_told_from_what_is_not_known(self, result_of, noise, processes, verdict):
-        """Codecs that are the same share ranks without a word; noise is said to be noise."""
+        """A range of ranks is said to be shared or not known, with the command that measures more."""
         same = {"dump": 2e-6, "load": 2e-6, "size": 100}
         run = result_of({"a": same, "b": same}, noise=noise, processes=processes, baseline=False)
         text = render([run], "text")
         (section,) = json.loads(render([run], "json"))["sections"]
-        first, second = (row["codec"] for row in section["rows"])
         in_csv = [row["rank_verdict"] for row in csv.DictReader(io.StringIO(render([run], "csv")))]
 
         assert 2 == len(re.findall("1 to 2$", text, re.M))
-        said = verdict == "unresolved" and processes > 2
-        assert said is (f"not distinguishable (run longer): {second} from {first}; " in text)
+        open_ = "ranks such as 1 to 2 are not distinguishable (run longer)"
+        assert (verdict == "unresolved") is (open_ in text)
+        assert (verdict == "unresolved") is ("what would change it: a longer run" in text)
+        assert (verdict == "unresolved") is ("; `bakeoff run --resume FILE` adds more" in text)
         assert (processes == 2) is ("over 2 processes, too few to distinguish anything" in text)
         assert [verdict] * 2 == [row["entries"]["rank"]["verdict"] for row in section["rows"]] == in_csv
-        assert "not distinguishable (run longer)" not in render([run], "text", columns="dump")
 
     @pytest.mark.parametrize("seed", range(6))
     def test_marks_and_ranks_agree(self, result_of, seed):
@@ -189,39 +170,100 @@ class TestText:
 
         assert ["json", "orjson", "json", "msgpack", "msgpack"] == names[1:6]
 
+    def test_fits_a_hundred_columns(self):
+        """However wide a terminal is; columns that follow from others go without a word."""
+        run = madeup.result(corpora=1)
+        columns = list(COLUMNS)[: list(COLUMNS).index("rank") + 1]
+        asked = render([run], "text", width=300, columns=",".join(columns))
+
+        for width in (None, 100, 300):
+            drawn = render([run], "text", width=width).split("\n\n")[0].splitlines()
+            (head,) = (n for n, line in enumerate(drawn) if line.startswith("codec"))
+            grid = [line for line in drawn[head:] if "left out" not in line]
+            assert 80 < max(map(len, grid)) <= 100
+            assert not any("dump:x" in line for line in grid)
+        assert max(map(len, asked.splitlines())) > 100
+
     def test_fits_the_terminal(self, planted):
         """A narrow terminal gets fewer columns and is told which are missing."""
-        text = render([planted], "text", width=70)
+        text = render([planted], "text", width=60)
 
-        assert all(len(line) <= 70 for line in text.splitlines())
-        assert "not shown for want of room: ± of ratios, bytes:x" in text
+        assert all(len(line) <= 60 for line in text.splitlines())
+        assert "left out to fit the width: fidelity, cost:x; see --columns" in text
         assert "±" in text
 
     def test_intervals_of_ratios(self, planted):
         """A ratio of times has its interval beside it, the first thing that a narrow terminal gives up."""
-        for form in "text", "md":
-            assert re.search(r"json .* 1\.7\d× ±\d\.\d% ", render([planted], form))
+        asked = {"columns": "dump,dump:x,load"}
+        for form, options in (("text", asked), ("md", {})):
+            assert re.search(r"json .* 1\.7\d× ±\d\.\d% ", render([planted], form, **options))
         (section,) = json.loads(render([planted], "json"))["sections"]
         entry = next(row["entries"]["dump:x"] for row in section["rows"] if row["codec"] == "json")
         half = (entry["high"] - entry["low"]) / 2 / entry["value"]
-        narrow = render([planted], "text", width=95)
+        narrow = render([planted], "text", width=60, **asked)
 
         assert entry["text"].endswith(f"× ±{half:.1%}")
-        assert "not shown for want of room: ± of ratios; see --columns" in narrow
+        assert "left out to fit the width: ± of ratios; see --columns" in narrow
         assert not re.search("× ±", narrow)
         assert re.search(r"json +2\.\d+ ±", narrow)
+
+    def test_bars_are_for_terminals(self, planted):
+        """Each is as long as its codec is fast; a pipe has none."""
+        bars = re.findall("█+", render([planted], "text", width=100, color=True))
+
+        assert 5 <= len(bars[0]) > len(bars[-1])
+        assert "█" not in render([planted], "text")
+
+    def test_the_answer_comes_first(self, planted):
+        """Below the rows: the recommendation, what would change it, and only then the notes."""
+        for form in "text", "md":
+            _, below = re.split(r"\nbaseline.*\n\n|\n\| baseline.*\n\n", render([planted], form))
+            first, second, *_ = [line for line in below.splitlines() if line]
+            assert first.startswith("msgpack costs least; bson comes next at 1.3")
+            assert "what would change it: bson overtakes msgpack above 2.6 reads per write" == second
+
+    def test_no_more_than_four_footnotes(self, result_of):
+        """The last one says where the others are; Markdown has all."""
+        planted = {name: {"dump": 1e-6, "load": 1e-6} for name in "abcdef"}
+        run = result_of(planted, losses={name: (f"loss of {name}",) for name in planted})
+        text = render([run], "text")
+
+        assert ["a", "b", "c", "d"] == re.findall(r"^\[(\w)\] ", text, re.M)
+        assert "[d] 3 further notes: `bakeoff report -f md` has them" in text
+        assert 3 == len(re.findall(r" \[d\]", text))
+        assert 6 == render([run], "md").count("loss of")
+
+    @pytest.mark.parametrize(
+        ("drawback", "words"),
+        [
+            ({"trusted_only": True}, "marshal ranks in between but is for trusted data only"),
+            ({"unguarded": True}, "marshal ranks in between but lacks a guard against untrusted payloads"),
+        ],
+    )
+    def test_no_rank_is_passed_over_silently(self, result_of, drawback, words):
+        """A codec between the winner and the one that comes next is named, with what keeps it out."""
+        planted = {
+            name: {"dump": t * 1e-6, "load": t * 1e-6, "size": 100}
+            for name, t in {"orjson": 1, "marshal": 1.2, "json": 2, "ujson": 2}.items()
+        }
+        text = render([result_of(planted, facts={"marshal": drawback})], "text")
+
+        assert "orjson costs least; ujson and json come next, the first at 2.0" in text
+        assert f"× its cost; {words} (by the cost of" in text
+        assert re.search(r"^marshal \[a\] ", text, re.M)
+        assert "[a] for trusted data only\n" in text
 
     @pytest.mark.parametrize(
         ("profile", "told"),
         [
-            ({"type_int": 0.5}, ["always"]),
-            ({"type_int": 0.5, "type_datetime": 0.0}, ["always", "on datetimes"]),
+            ({"type_int": 0.5}, ["on figures"]),
+            ({"type_int": 0.5, "type_datetime": 0.0}, ["on figures", "on datetimes"]),
         ],
     )
     def test_notes_are_on_what_the_records_hold(self, result_of, profile, told):
-        """Notes on values that do not occur, or on strangers, are none; where they stand is said."""
-        notes = ("always", "on datetimes", "on strangers")
-        about = ("", "type_datetime", STRANGERS)
+        """Notes on other values, on untrusted payloads or on nothing in particular are one command away."""
+        notes = ("on figures", "on datetimes", "on strangers", "plain")
+        about = (FIGURES, "type_datetime", STRANGERS, "")
         run = result_of(facts={"bson": {"notes": notes, "about": about}})
         run = replace(run, corpora=tuple(replace(corpus, profile=profile) for corpus in run.corpora))
         text = render([run], "text")
@@ -321,7 +363,7 @@ class TestText:
         )
         text = render([run], "text")
 
-        assert "load+fix" in text
+        assert re.search("^codec +dump +load +fix ", text, re.M)
         assert ["b", "a+schema", "baseline"] == order(text)
 
     def test_nothing_to_fix(self, result_of):
@@ -352,11 +394,14 @@ class TestText:
         """A leak is named with its operation, its slope and where it comes from."""
         leak = GrowthFacts("growing", where="decoder.c:120")
         run = added(planted, "json", "growth-load", 16, facts=leak)
-        text = render([added(run, "bson", "growth-load", facts=GrowthFacts("no growth"))], "text")
+        run = added(run, "bson", "growth-load", facts=GrowthFacts("no growth"))
+        text = render([run], "text", columns="growth")
+
+        assert "load is growing, 16.0 bytes" in render([run], "text")
 
         assert re.search(r"^json .*growing \(load\) \[\w\]", text, re.M)
         assert "load is growing, 16.0 bytes stay per call: decoder.c:120" in text
-        assert re.search(r"^bson .*no growth", text, re.M)
+        assert re.search(r"^bson +none$", text, re.M)
 
     @pytest.mark.parametrize(
         ("facts", "words"),
@@ -393,7 +438,7 @@ class TestText:
         run = added(added(planted, "bson", "growth-dump", facts=calm), "bson", "growth-load", facts=calm)
         text = render([run], form).replace("\\", "")
 
-        assert bool(words) is bool(re.search(r"no growth \[\w\]", text))
+        assert bool(words) is bool(re.search(r"none \[\w\]", text))
         assert bool(words) is ("would not have been seen" in text)
         assert f"] dump and load: {words}\n" in text or not words
 
@@ -810,6 +855,5 @@ def test_rare_calls_that_take_long_are_said(result_of, met, share, marked):
         [changed(made, operation="dump", sample=lambda s: replace(s, dear=int(s.pair < met), rare=share))]
     )
 
-    assert marked == ("dump: rare calls take much longer than the others" in text)
-    assert marked == ("counted in full they make the mean 25% higher" in text)
-    assert "load: rare calls" not in text
+    assert marked == ("rare calls take much longer; counted in full they raise the mean by up to 25%" in text)
+    assert marked == bool(re.search(r"^json +\S+ ±\S+ \[a\] ", text, re.M))

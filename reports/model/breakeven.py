@@ -1,0 +1,107 @@
+"""Which reads per write and which bandwidth would make another codec win."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeGuard
+
+from .candidates import Candidate
+from .cost import PLAUSIBLE, CostModel, bandwidth_text, breakeven_bandwidth, breakeven_reads
+
+__all__ = ["Parts", "breakeven", "parts_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a codec's cost is made of; seconds per record, and bytes.
+
+    With several corpora each is weighted by its typical cost, so that big records do not count more.
+    """
+
+    dump: float
+    load: float
+    fix: float
+    size: float
+
+    def total(self, cost: CostModel) -> float:
+        """Return the cost under a model."""
+        return cost.total(self.dump, self.load, self.fix, self.size)
+
+    @property
+    def read(self) -> float:
+        """Seconds of one read."""
+        return self.load + self.fix
+
+
+def parts_of(candidate: Candidate) -> Parts:
+    """Return what a codec costs on one corpus; 0 for what was not measured."""
+    dump, load, fix, size = (
+        0.0 if (found := candidate.figure(name)) is None else found.value
+        for name in ("dump", "load", "fix", "size")
+    )
+    return Parts(dump, load, fix, size)
+
+
+def breakeven(
+    winner: str, order: Sequence[str], parts: Mapping[str, Parts], cost: CostModel, tied: Collection[str]
+) -> list[str]:
+    """Say at which reads per write and at which bandwidth another codec would win.
+
+    A tied codec whose mean is not above the winner's wins as soon as the weights move its way; where
+    the two lines cross it is the winner that becomes the cheaper one.
+
+    Args:
+        winner: The codec that wins under `cost`.
+        order: The codecs to choose from, cheapest first.
+        parts: What each of them costs.
+        cost: The weights now.
+        tied: The winner, and the codecs that are not known to cost more.
+    """
+    if order[0] not in tied:
+        return []  # It does not win as it is.
+    own = parts[winner]
+    reads: list[tuple[float, str]] = []
+    lines: list[tuple[float, str]] = []
+    least = own.total(cost)
+    level = [n for n in order if n in tied and n != winner and parts[n].total(cost) <= least]
+    for other in order:
+        if other == winner or other in level:
+            continue
+        theirs = parts[other]
+        wire = 1 / cost.bandwidth
+        point = breakeven_reads(
+            (own.dump + own.size * wire, own.read), (theirs.dump + theirs.size * wire, theirs.read)
+        )
+        if _plausible(point, "reads"):
+            reads.append((point, other))
+        work = own.dump + cost.reads * own.read, theirs.dump + cost.reads * theirs.read
+        point = breakeven_bandwidth((work[0], own.size), (work[1], theirs.size))
+        if _plausible(point, "bandwidth"):
+            lines.append((point, other))
+    readers = sorted((n for n in level if parts[n].read < own.read), key=lambda n: parts[n].read)
+    writers = sorted((n for n in level if parts[n].read > own.read), key=lambda n: parts[n].dump)
+    found = []
+    if readers:
+        found.append(f"with more reads {readers[0]}, tied now, wins")
+    elif more := min((r for r in reads if r[0] > cost.reads), default=None):
+        found.append(f"{more[1]} overtakes {winner} above {_count(more[0])} reads per write")
+    if writers and cost.reads > 0:
+        found.append(f"with fewer reads {writers[0]}, tied now, wins")
+    elif fewer := max((r for r in reads if r[0] < cost.reads), default=None):
+        found.append(f"{fewer[1]} overtakes {winner} below {_count(fewer[0])} reads per write")
+    if faster := min((b for b in lines if b[0] > cost.bandwidth), default=None):
+        found.append(f"above {bandwidth_text(faster[0])} {faster[1]} wins")
+    if slower := max((b for b in lines if b[0] < cost.bandwidth), default=None):
+        found.append(f"below {bandwidth_text(slower[0])} {slower[1]} wins")
+    return found
+
+
+def _plausible(point: float | None, weight: str) -> TypeGuard[float]:
+    """Whether somebody can be concerned with two codecs changing places there."""
+    low, high = PLAUSIBLE[weight]
+    return point is not None and low <= point <= high
+
+
+def _count(number: float) -> str:
+    return f"{number:.2g}" if number < 100 else f"{number:,.0f}"
