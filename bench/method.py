@@ -30,7 +30,7 @@ class Slices:
     """Slices and bursts."""
 
     LENGTH: Annotated[
-        float, "s", "long beside reading the clock, and short: a disturbance hits few slices"
+        float, "s", "long compared with a clock reading; short, so a disturbance hits few slices"
     ] = 0.00025
     BURST: Annotated[
         int, "calls", "timed together after their items were touched: warm, like new messages"
@@ -83,7 +83,7 @@ class Estimate:
     LEAST_SPREAD: Annotated[float, "share", "of a slice: two slices that agree better do so by chance"] = (
         0.002
     )
-    ENOUGH: Annotated[int, "slices", "to tell which of them is an outlier"] = 5
+    ENOUGH: Annotated[int, "slices", "needed to detect an outlier among them"] = 5
     RARE: Annotated[
         float, "×", "the median of a slice that holds a rare long call; a shared core reaches 1.8"
     ] = 2.0
@@ -165,7 +165,7 @@ class Pooling:
 
     FEWEST: Annotated[int, "cells", "to know what most are like"] = 4
     QUIET: Annotated[float, "×", "the common variance, up to which a cell shares it"] = 1.5
-    LENT: Annotated[float, "degrees", "weight of the common variance beside a pair's own"] = 8.0
+    LENT: Annotated[float, "degrees", "weight of the common variance, compared with a pair's own"] = 8.0
     EFFICIENCY: Annotated[float, "share", "of the degrees of freedom left by a pooled median"] = 0.5
 
 

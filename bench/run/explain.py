@@ -25,39 +25,40 @@ __all__ = ["CONTRACT", "explain"]
 CONTRACT = """\
 The timing contract
 
-1. Phases. Prepare (untimed: draw a sample, build encoders, compile the schema), check (untimed),
-   dump, load, fix. What is measured is the object that `bakeoff.codec(NAME)` returns; NAME/raw
-   (`--raw`) is what users of its library call instead.
-2. Correctness gates speed. Every record of the sample goes through dump, load and fix and is
-   compared, typed and strict (1 is not True is not 1.0, a tuple is not a list, NaN equals NaN).
-   A declared loss is shown beside the figures; a wrong or crashing codec shows that instead.
-3. One quantity per pass. Time, memory and fidelity come from separate processes. A figure is
-   that of the mean record: slices rotate through the sample, dear records have slices of their
-   own, and what a slice holds is known from what the check took for each record. Records for
-   dump are fresh: CPython keeps the UTF-8 of text that is not ASCII, so a second dump of the
-   same record is quicker than the first (`--repeat` shows it). Records and payloads are touched
-   just before, as if they had just been made or received (`--cold` shows the opposite), and
-   half a slice of warm-up comes before each slice (none for slow codecs): the codecs before it
-   left the caches cold.
+1. Phases. Prepare (untimed: draw a sample, create encoders, compile the schema), check
+   (untimed), dump, load, fix. The object that is measured is the one that `bakeoff.codec(NAME)`
+   returns. NAME/raw (`--raw`) is the call that users of the library make instead.
+2. Correctness before speed. Every record of the sample goes through dump, load and fix, and is
+   compared strictly, with types (1 is not True is not 1.0, a tuple is not a list, NaN equals
+   NaN). A declared loss is shown next to the figures. A wrong or crashing codec has no figures.
+3. One quantity per pass. Separate processes measure time, memory and fidelity. A figure is that
+   of the mean record: slices rotate through the sample, expensive records have slices of their
+   own, and the check gives the expected cost of each slice. Records for dump are fresh, because
+   CPython keeps the UTF-8 form of non-ASCII text, so a second dump of the same record is faster
+   (`--repeat` shows it). Records and payloads are touched just before, as if they were new
+   (`--cold` shows the opposite). Half a slice of warm-up comes before each slice (none for slow
+   codecs), because the other codecs left the caches cold.
 4. Short shuffled slices, many short processes, paired statistics. A slice is some calls, about
-   {slice:.2f} ms, timed in bursts of at most {burst}; a round is every codec once, in random order, with
-   a reference kernel among them; a process is {rounds} rounds; the run goes on until every pair of interest
-   is resolved or known to ±{precision:g} %, or the {budget:g} s for a corpus are over, which is then
-   said: reading, check and memory take their part of them, and codecs that the rest does not
-   suffice for are told with what their check took (--all gives all of them the time).
-   Within a process the median over slices of many records counts, and the mean over slices of
-   few in which those far off weigh less; over processes the mean, with Student's t. Slow codecs
-   take part in fewer rounds. A slice is measured again on the same records when the kernel says
-   it took the processor away. A neighbor on the same physical core slows each codec by another
-   factor: the reference kernel over a chain of dependent steps shows it around every slice. Slices
-   on a shared core are repeated, and figures are those of a free core wherever it was to be had.
-5. Ties are ties. faster, slower, same (within ±{tie:g} %) or unresolved; Holm over the pairs of a table,
-   whose cells lend each other what is common to their noise (Smyth 2004);
-   looking early is paid for: verdicts spend {alpha:.4f} instead of {all_alpha:g}.
-6. A cell can fail alone: checks run in a process per codec, with limits ({memory} MiB, {timeout:g} s
-   without progress); who dies while being timed is out, the others go on. Results are on disk
-   after every process; Ctrl-C keeps them, --resume goes on.
-7. Environment with the numbers; the baseline row is a plain copy of the bytes: what measuring costs.
+   {slice:.2f} ms, timed in bursts of at most {burst}. A round is every codec once, in random order, with
+   a reference kernel among them. A process is {rounds} rounds. The run continues until every pair of
+   interest is resolved or known to ±{precision:g} %, or until the {budget:g} s for a corpus are over, and the
+   table says which. Reading, check and memory take their part of this time. Codecs that do not
+   fit into the rest are listed with the time of their check (--all times all of them).
+   Within a process the median over slices of many records counts. For slices of few records it
+   is a mean that gives outliers less weight. Over processes it is the mean, with Student's t.
+   Slow codecs take part in fewer rounds. If the kernel took the processor away during a slice,
+   the slice is measured again on the same records. A neighbor on the same physical core slows
+   each codec by a different factor. The reference kernel over a chain of dependent steps detects
+   it around every slice. Slices on a shared core are repeated, and figures are those of a free
+   core if there was one.
+5. Ties are ties. Verdicts are faster, slower, same (within ±{tie:g} %) or unresolved, with Holm over the
+   pairs of a table. Cells share the common part of their noise (Smyth 2004). Looking early has a
+   price: verdicts spend {alpha:.4f} instead of {all_alpha:g}.
+6. A cell can fail alone. Checks run in a process per codec, with limits ({memory} MiB, {timeout:g} s
+   without progress). A codec that dies while it is timed is dropped, and the others continue.
+   Results are written after every process. Ctrl-C keeps them, --resume continues.
+7. The result stores the environment. The baseline row is a plain copy of the bytes, which is the
+   overhead of the harness.
 """
 
 _CHECK = 0.05

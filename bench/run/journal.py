@@ -43,7 +43,7 @@ def stored(output: Path) -> tuple[list[Entry], int]:
     if found:
         return found, whole
     if not output.exists():
-        raise UsageError(f"{output}: no such file and no journal beside it; nothing to resume")
+        raise UsageError(f"{output}: no such file, and no journal for it; nothing to resume")
     return list(entries(read(output))), 0
 
 

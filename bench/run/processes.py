@@ -271,7 +271,7 @@ def _wait(
             if now != beats:
                 beats, since = now, time.monotonic()
             elif limits.patience is not None and time.monotonic() - since > limits.patience:
-                return "timed out", f"did not come back within {limits.patience:g} s (--cell-timeout)"
+                return "timed out", f"made no progress within {limits.patience:g} s (--cell-timeout)"
             if limits.over is not None and limits.over():
                 return "unfinished", "the time did not suffice"
     finally:

@@ -163,7 +163,7 @@ def _batches(text: str | None) -> list[str]:
         return []
     numbers = [part.strip() for part in text.split(",") if part.strip()]
     if not numbers:
-        raise UsageError("--batch-sizes names no number of records; say for instance 1,10,100,1000")
+        raise UsageError("--batch-sizes is empty; use 1,10,100,1000, for example")
     return [
         operation(f"batch-{name}:{number}").name for name in ("dump", "load", "size") for number in numbers
     ]
@@ -178,7 +178,7 @@ def _compressed(codecs: Sequence[str], text: str) -> tuple[str, ...]:
     """
     wanted = [part.strip() for part in text.split(",") if part.strip()]
     if not wanted:
-        raise UsageError("--compress names no compressor; say for instance zstd:3,lz4,dict")
+        raise UsageError("--compress is empty; use zstd:3,lz4,dict, for example")
     # The comma of `zstd:3,dict` parts the list already: `dict:3` is that one.
     wanted = [re.sub(r"^dict(?=:|$)(.*)", r"zstd\1,dict", name) for name in wanted]
     for name in wanted:

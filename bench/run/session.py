@@ -77,7 +77,7 @@ def _options_of(head: Entry, output: Path) -> Options:
     try:
         return Options.from_flat(head["options"])
     except (TypeError, KeyError) as error:
-        raise RunError(f"{output}: made by another version of bakeoff; start anew") from error
+        raise RunError(f"{output}: made by another version of bakeoff; start a new run") from error
 
 
 def _after(run: Run, source: str) -> int | None:
@@ -323,8 +323,8 @@ class Session:
     def _refuse(self, found: list[str]) -> None:
         differences = "\n  ".join(found)
         raise _UnfitError(
-            f"{self.output}: cannot be resumed, the figures would not fit together:\n  {differences}\n"
-            "start anew into another file with -o"
+            f"{self.output}: cannot be resumed, as the figures would not be comparable:\n  {differences}\n"
+            "start a new run into another file with -o"
         )
 
     @staticmethod

@@ -115,12 +115,12 @@ def _locked(place: LockLocation, schema: Schema | None, *, trusted: bool) -> Cod
 
     held, path = place.read(), place.path
     if held.schema and schema is None:
-        raise UsageError(f"{path}: {held.codec} was chosen with a schema; give it: fastest(schema=...)")
+        raise UsageError(f"{path}: {held.codec} was chosen with a schema; pass it: fastest(schema=...)")
     made = faults(held).made(held, path)
     if made.trusted_only and not trusted:
         raise UsageError(
-            f"{path}: {held.codec} runs code found in its input; where no payload comes from strangers, "
-            "say so: fastest(trusted=True)"
+            f"{path}: {held.codec} runs code found in its input; if every payload can be "
+            "trusted, call fastest(trusted=True)"
         )
     if trusted:
         made = made.with_trust()
@@ -141,14 +141,14 @@ def _with_schema(made: Codec, schema: Schema | None, definition: str, where: str
         from .schemas.wire.languages import LANGUAGES, UNREAD
 
         if not definition or made.format not in LANGUAGES.keys() - UNREAD:
-            raise UsageError(f"{where}: {made.name} needs a schema; give it: fastest(schema=...)")
+            raise UsageError(f"{where}: {made.name} needs a schema; pass it: fastest(schema=...)")
         schema = Schema.of_definition(definition.encode(), made.format, where)
     bound = made.with_schema(schema)
     if definition and bound.bound is not None and bound.bound.definition != definition:
         raise RunError(
-            f"{where}: the schema is another than the one that {made.name} was chosen with; payloads would "
-            "be read otherwise. `bakeoff schema export --keep` keeps names and numbers, and `bakeoff pick "
-            "--write` decides anew"
+            f"{where}: the schema differs from the one that {made.name} was chosen with, so payloads would "
+            "be misread. `bakeoff schema export --keep` keeps names and numbers; `bakeoff pick --write` "
+            "decides again"
         )
     return bound
 

@@ -122,10 +122,10 @@ REFUSED: dict[str, list[tuple[str, str]]] = {
         ),
         ("--transport pip", "no transport 'pip'; did you mean pipe?"),
         ("--transport pipe --readers 0", "a pipeline has 1 to 256 readers"),
-        ("--readers ,", "--readers names no number of readers; say for instance 1,4,24"),
+        ("--readers ,", "--readers is empty; use 1,4,24, for example"),
         (
             "--budget 9s",
-            "--budget 9s is too short to tell anything: a transport with a number of readers takes 14 s with",
+            "--budget 9s is too short: one transport and number of readers takes 14 s with",
         ),
     ],
     "run": [

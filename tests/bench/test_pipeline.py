@@ -379,9 +379,9 @@ def test_what_the_budget_does_not_suffice_for_is_left_out(typed, points, ran, ty
     assert points == list(
         dict.fromkeys(f"{found.at_place}:{found.at_parameter}" for found in places if found.at_place)
     )
-    assert (len(points) < 6) == ("does not suffice for" in done.stderr)
+    assert (len(points) < 6) == ("is too short for" in done.stderr)
     assert (len(points) == 4) == (
-        "zmq with 4, zmq with 24 readers, left out; all of it takes 42 s" in done.stderr
+        "zmq with 4, zmq with 24 readers, which are left out; everything takes 42 s" in done.stderr
     )
 
 

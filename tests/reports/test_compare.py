@@ -553,7 +553,7 @@ class TestCommand:
         code, _, err = run("base.json", "same.json", "--fail-above", "much")
 
         assert 2 == code
-        assert "say for instance 5%" in err
+        assert "use 5%" in err
 
 
 def test_many_cells_of_one_run_are_counted(result_of):

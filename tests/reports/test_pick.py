@@ -811,7 +811,7 @@ class TestCommand:
         for args, code, message in (
             (["--codec", "pickle/2"], 2, "pickle/2 runs code found in its input"),
             (["--codec", "ujsn"], 2, "did you mean ujson"),
-            (["--codec", "ujson", "--reads", "3"], 2, "--reads takes a result file in which ujson stands"),
+            (["--codec", "ujson", "--reads", "3"], 2, "--reads needs a result file that includes ujson"),
         ):
             found, _, err = call(*args, "--write")
             assert code == found

@@ -144,17 +144,17 @@ def _cost(cost: ReadingCost | None) -> Entry:
 def _remarks(trials: Sequence[Trial]) -> Iterator[str]:
     shown = " ".join(_words(trial.reading(way)) for trial in trials for way in _DIRECTIONS)
     if "loses" in shown:
-        yield "loses: so many fields were written and are not there, without an error"
+        yield "loses: number of fields that were written and are missing, without an error"
     if "wrong" in shown:
-        yield "wrong: so many fields hold what was not written there, without an error"
+        yield "wrong: number of fields with a value that was not written there, without an error"
     if "unfit" in shown:
         yield (
-            "unfit: so many fields are passed on as they are, though the reading version wants another type, "
-            "or are required and not there; only `Schema.advise` says so"
+            "unfit: number of fields that are required but missing, or have a type that the reading version "
+            "does not expect; only `Schema.advise` reports them"
         )
     yield (
-        "cost: time to decode the other version's payload over that of the same record, as the reading "
-        "version writes it; ± is half the 95 % interval of the mean over processes"
+        "cost: time to decode the other version's payload, divided by the time for the same record in the "
+        "reading version; ± is half the 95 % interval of the mean over processes"
     )
     yield from _told(trials, _refusals)
     yield from _told(trials, _faults, examples=True)
@@ -251,7 +251,7 @@ def _alone(found: Evolution) -> Iterator[str]:
             _by((codec, _outcome(pair[way])) for codec, pair in pairs if pair is not None) for way in (0, 1)
         ]
         if not told[0]:
-            words = "not to be had alone"
+            words = "cannot be tried alone"
         else:
             same = told[0] == told[1]
             words = f"both ways {told[0]}" if same else f"old→new {told[0]}; new→old {told[1]}"
@@ -263,7 +263,7 @@ def _alone(found: Evolution) -> Iterator[str]:
         yield f"not tried: {', '.join(whole)}, whose defaults and aliases belong to the definition as a whole"
     for gone, came in found.difference.suspects():
         before, after = gone.path.rpartition(".")[2], came.path.rpartition(".")[2]
-        yield f"if {came.path} is {gone.path} under another name, say --rename {before}={after}"
+        yield f"if {came.path} is {gone.path} under another name, use --rename {before}={after}"
 
 
 def _by(outcomes: Iterable[tuple[str, str]]) -> str:
@@ -293,7 +293,7 @@ def _sentence(trials: Sequence[Trial]) -> str:
         said += f" ({_some(clean)})"
     if silent:
         said += f"; {len(silent)} {'lose or misread' if len(silent) > 1 else 'loses or misreads'} something"
-        said += " without a word"
+        said += " silently"
     return said + "."
 
 

@@ -73,7 +73,7 @@ class _Quantity(click.ParamType[float]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         if (number := self._read(str(value))) is None:
-            self.fail(f"{value!r} is no {self.name}; say for instance {self.example}", param, ctx)
+            self.fail(f"{value!r} is not a valid {self.name}; use {self.example}, for example", param, ctx)
         if number < (self._read(self.least) or 0.0):
             self.fail(f"{value!r} is less than {self.least}", param, ctx)
         if self.most and number > (self._read(self.most) or 0.0):

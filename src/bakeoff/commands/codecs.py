@@ -93,7 +93,9 @@ def _show_limits(facts: list[dict[str, Any]]) -> None:
         cells = [_limit(limits[name]) for name in LIMITS] if limits else [fact.get("failed", fact["missing"])]
         rows.append([fact["name"], *cells])
     click.echo(draw("markdown", ["codec", *LIMITS], rows))
-    click.echo("\nWhere nothing stands: decompressed as size, the others as the library has it.")
+    click.echo(
+        "\nEmpty cells: decompressed is the same as size; for all others, the library's limit applies."
+    )
 
 
 def _limit(limit: int | None) -> str:

@@ -46,7 +46,7 @@ def command(
     from ..datasets.writing import write
 
     if target == "-" and form is None:
-        raise UsageError("standard output has no ending to tell the format; say -f FORMAT")
+        raise UsageError("standard output needs -f FORMAT")
     kind = destination(target, form)
     guard(Path(target))  # onto SOURCE itself is fine: it is replaced when all has been read
     made = corpus(source, records, **how)

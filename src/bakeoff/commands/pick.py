@@ -132,7 +132,7 @@ def command(
     paths = list(files) or [Path("bakeoff.json")]
     if write and codec is not None and not files and not _is_measured(codec, paths[0]):
         if others := set(typed(click.get_current_context())) - _OF_DECISIONS:
-            raise UsageError(f"{', '.join(sorted(others))} takes a result file in which {codec} stands")
+            raise UsageError(f"{', '.join(sorted(others))} needs a result file that includes {codec}")
         given = None if schema is None else named(schema, include)
         made = decided(codec, _lock.who(), trusted=not untrusted, schema=given)
         return _lock.write(made, place, [], force=force)

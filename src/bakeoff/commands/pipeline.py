@@ -108,7 +108,7 @@ def command(
     places = _places(named or ([] if urls else _installed(DEFAULT)), urls)
     numbers = _placed.listed([readers])
     if not numbers:
-        raise UsageError(f"--readers names no number of readers; say for instance {_READERS}")
+        raise UsageError(f"--readers is empty; use {_READERS}, for example")
     chosen_codecs = select(given["codecs"], default=_CODECS)
     share = (len(chosen_codecs) + 1) / (len(_CODECS) + 1)
     points = {
@@ -152,15 +152,15 @@ def _affordable(points: Mapping[tuple[str, str], float], budget: float) -> dict[
     if not kept:
         first = next(iter(points.values()))
         raise UsageError(
-            f"--budget {budget:g}s is too short to tell anything: a transport with a number of readers takes "
-            f"{first:.0f} s with so many codecs; name fewer (-c), or let it take its time with --all"
+            f"--budget {budget:g}s is too short: one transport and number of readers takes "
+            f"{first:.0f} s with these codecs; select fewer with -c, or use --all"
         )
     if left_out := [
         f"{transport} with {number}" for transport, number in points if (transport, number) not in kept
     ]:
         click.echo(
-            f"--budget {budget:g}s does not suffice for {', '.join(left_out)} readers, left out; "
-            f"all of it takes {sum(points.values()):.0f} s",
+            f"--budget {budget:g}s is too short for {', '.join(left_out)} readers, which are left out; "
+            f"everything takes {sum(points.values()):.0f} s",
             err=True,
         )
     return kept
