@@ -8,6 +8,7 @@ Above a block a comment may say what differs from the rule, for instance ``<!-- 
 ``given FILE``      a result file, made up, that is there before it
 ``lines left out``  console: more lines are printed between those that are shown
 ``figures differ``  console: measured numbers count as equal, and lines come in any order
+``a cell``          python: of the notebook that such blocks make, see test_notebook.py
 ``exits with N``    console: the last command's exit code, where that is not 0
 ``exit differs``    console: that of the last command depends on what was measured
 ==================  =====================================================================================
@@ -77,6 +78,11 @@ class Block:
     def not_run(self) -> str:
         """Why it is not carried out; empty where it is."""
         return next((note.removeprefix("not run: ") for note in self.notes if note.startswith("not run")), "")
+
+    @property
+    def is_cell(self) -> bool:
+        """Whether it is a cell of a notebook."""
+        return "a cell" in self.notes
 
     @property
     def needs(self) -> list[str]:

@@ -18,6 +18,7 @@ import bakeoff
 import madeup
 from bakeoff.bench.results import Measurement
 from bakeoff.codecs import names
+from bakeoff.testing import assert_not_slower
 
 pytestmark = pytest.mark.usefixtures("hurried")
 
@@ -263,6 +264,36 @@ def test_a_comparison_shows_itself(planted: bakeoff.Result) -> None:
 
 def tripled(sample: Measurement) -> Measurement:
     return replace(sample, value=3 * sample.value, raw=3 * sample.raw, paired=3 * sample.paired)
+
+
+class TestAssertNotSlower:
+    def test_equal_results_pass(self, planted: bakeoff.Result, tmp_path: Path) -> None:
+        """As results and as files."""
+        planted.save(tmp_path / "base.json")
+
+        assert_not_slower(planted, planted)
+        assert_not_slower(tmp_path / "base.json", str(tmp_path / "base.json"))
+
+    def test_a_regression_fails(self, planted: bakeoff.Result) -> None:
+        """With the sentence and the table of the command; a limit above it passes."""
+        slower = bakeoff.Result(madeup.changed(planted.data, "json", "dump", sample=tripled))
+
+        with pytest.raises(AssertionError, match=r"beyond 5%: messages/dump/json(?s:.*)3.00× slower"):
+            assert_not_slower(planted, slower)
+
+    def test_a_missing_figure_fails(self, planted: bakeoff.Result) -> None:
+        """As it does for the command."""
+        missing = bakeoff.Result(madeup.changed(planted.data, "json", "dump", samples=()))
+
+        with pytest.raises(AssertionError, match="measured before and not after: messages/dump/json"):
+            assert_not_slower(planted, missing)
+
+    def test_what_cannot_be_decided_fails(self) -> None:
+        """The message says what can decide it."""
+        one, other = (bakeoff.Result(madeup.planted(noise=0.3, seed=seed)) for seed in (1, 2))
+
+        with pytest.raises(AssertionError, match=r"cannot decide(?s:.*)compare --confirm"):
+            assert_not_slower(one, other)
 
 
 def test_a_notebook_gets_table_and_chart(planted: bakeoff.Result) -> None:

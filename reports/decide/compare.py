@@ -32,6 +32,8 @@ __all__ = ["CellChange", "Comparison", "again", "compare", "confirmed", "option_
 
 ChangeVerdict = Literal["better", "worse", "same", "not significant", "not measured", "cannot decide"]
 
+Gate = Literal["passed", "failed", "undecided"]
+
 ONCE: Final = 0.1
 """Share by which a memory figure, measured once a run, may differ between two runs of the same code."""
 
@@ -145,6 +147,12 @@ class Comparison:
     def undecided(self, limit: float) -> list[CellChange]:
         """Return the cells in which a regression of twice the limit could be hidden."""
         return [change for change in self.changes if change.undecided(limit)]
+
+    def gate(self, limit: float) -> Gate:
+        """Return whether the second run may pass: no regression of more than `limit`, and none hidden."""
+        if self.regressions(limit) or self.missing():
+            return "failed"
+        return "undecided" if self.undecided(limit) else "passed"
 
 
 def compare(

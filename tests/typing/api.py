@@ -39,6 +39,7 @@ from bakeoff.reports.model.cost import CostModel
 from bakeoff.reports.model.files import load
 from bakeoff.reports.model.flat import Rank, ResultCell
 from bakeoff.schemas.wire.layout import Layout
+from bakeoff.testing import assert_not_slower
 
 assert_type(bakeoff.__version__, str)
 
@@ -336,6 +337,7 @@ def from_python(folder: Path) -> None:
     assert_type(result.compare(bakeoff.load("bakeoff.json")).regressions(0.05), list[CellChange])
     assert_type(result.to_polars(), pl.DataFrame)
     result.save(folder / "bakeoff.json")
+    assert_not_slower("base.json", result, fail_above=0.1)
     bakeoff.run("orders.jsonl", "orjson", budget=10, infer=True)
     bakeoff.run(bakeoff.corpus("movies"), {"mine": (repr, eval)}, operations=["dump"], gc="off")
 

@@ -81,9 +81,9 @@ def command(
     Exit codes: 0 no regression, 1 a regression above --fail-above or a cell that was not measured,
     2 undecided, nothing was compared, or the result could not be written.
     """
-    from ..bench.history import Past
+    from .._result import compared
     from ..reports.decide import compare_output as written
-    from ..reports.decide.compare import compare
+    from ..reports.decide.compare import Comparison
     from ..reports.model.files import load
     from ..reports.tables import markup, text
 
@@ -92,7 +92,7 @@ def command(
     guard(output, (before, after))
     try:
         old, new = load(before), load(after)
-        found = compare(old, new, force=force, sessions=Past(old, new).sessions())
+        found: Comparison = compared(old, new, force=force)
         if again and limit is not None:
             typed = TypedOptions((python_before, python_after), corpora, schema, trusted, budget)
             found = confirm(found, (old, new), limit, typed)
@@ -108,9 +108,10 @@ def command(
         raise UsageError(str(error)) from error
     if limit is None:
         return
-    if found.regressions(limit) or found.missing():
+    verdict = found.gate(limit)
+    if verdict == "failed":
         raise RunError(written.summary(found, limit))
-    if undecided := found.undecided(limit):
+    if verdict == "undecided":
         way = "a longer --budget" if again else "--confirm, which measures both sides in turn,"
-        end = f" {way} can decide" if any(change.timed for change in undecided) else ""
+        end = f" {way} can decide" if any(change.timed for change in found.undecided(limit)) else ""
         raise UsageError(written.summary(found, limit) + end)
