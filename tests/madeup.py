@@ -257,10 +257,10 @@ def _corpus_facts(name: str, size: int, description: str) -> CorpusFacts:
             "depth_max": 3,
             "keys_distinct": 12,
             "ascii_share": 0.98 if name != "text" else 0.21,
-            "string_length_median": 17,
-            "share_str": 0.52,
-            "share_int": 0.31,
-            "share_float": 0.17,
+            "text_median": 17,
+            "type_str": 0.52,
+            "type_int": 0.31,
+            "type_float": 0.17,
         },
     )
 

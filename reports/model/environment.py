@@ -8,7 +8,7 @@ from typing import Final
 from ...bench.results import Fact, Result
 from .candidates import Candidate
 
-__all__ = ["MACHINE", "differences", "machine", "notes", "versions", "warnings"]
+__all__ = ["MACHINE", "alarms", "differences", "machine", "notes", "remarks", "versions", "warnings"]
 
 _BUSY: Final = 0.5
 """Load of the last minute per core beyond which others had work for it."""
@@ -47,8 +47,8 @@ def notes(result: Result) -> list[str]:
     return [line for line in lines if line]
 
 
-def warnings(result: Result) -> list[str]:
-    """Collect what may have spoilt the figures, loudest first."""
+def alarms(result: Result) -> list[str]:
+    """Collect what makes figures other than those of an ordinary run."""
     there = {cell.cell.codec for cell in result.cells}
     slow = [codec.name for codec in result.codecs if codec.name in there and Candidate(codec, {}).slow_build]
     found = []
@@ -56,9 +56,18 @@ def warnings(result: Result) -> list[str]:
         found.append("the run was interrupted: figures are of the processes that finished")
     if slow:
         found.append(f"C accelerator missing, figures are of pure Python: {', '.join(slow)}")
-    if busy := _busy(result):
-        found.append(busy)
-    return [*found, *result.warnings]
+    return found
+
+
+def remarks(result: Result) -> list[str]:
+    """Collect what made intervals wider than they could be."""
+    busy = _busy(result)
+    return [*([busy] if busy else []), *result.warnings]
+
+
+def warnings(result: Result) -> list[str]:
+    """Collect what may have spoilt the figures, loudest first."""
+    return [*alarms(result), *remarks(result)]
 
 
 def _busy(result: Result) -> str:

@@ -22,10 +22,11 @@ from ...escape import all_visible
 from ..model.candidates import BASELINE, WELL, Candidate
 from ..model.columns import COLUMNS
 from ..model.cost import FORMULA, PLAUSIBLE, CostModel
-from ..model.environment import warnings
+from ..model.environment import alarms, remarks
 from ..model.numbers import amount
 from ..model.placed import PIPELINE, STORES
-from ..model.table import Section, Table
+from ..model.profiled import profile_lines
+from ..model.table import Section, Table, labelled
 from ..model.view import CorpusView, View
 from ..tables import places
 from ..tables.markup import html
@@ -36,6 +37,7 @@ from .chart_rows import LEAST_SPAN, axes, bars, points, summary, unseen
 from .charts import PAGE, bars_spec, colors, families, front_spec, looks, svg
 from .embed import embeddable, plain
 from .table import PageTable, page_table
+from .words import explained, machine_facts, type_name
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -44,8 +46,8 @@ if TYPE_CHECKING:
 __all__ = ["render"]
 
 _TEMPLATES: Final = Path(__file__).parent / "templates"
-_PLACES: Final = "Which codec in which place"
-"""What stands above the answers for several places, where no cost of codecs alone was measured."""
+_SEVERAL: Final = "Which codec for which records"
+"""What is above the answers for several corpora."""
 
 _SCRIPTS: Final = ("numbers.js", "ranking.js", "arrange.js", "charts.js", "table.js", "page.js")
 
@@ -89,7 +91,7 @@ def render(
     table = page_table(view, baseline)
     charts = _Charts(found)
     sheets = _sheets(view)
-    panels = placed.panels(view)
+    panels, answers = placed.panels(view), placed.answers(view)
     costed = any(map(len, charts.points)) or not sheets
     state = {
         "views": [
@@ -123,13 +125,25 @@ def render(
         policy=_policy(script),
         raw=embeddable([{"machine": m.label, **plain(m.result)} for m in view.machines]),
         state=embeddable(state),
-        recommendation=_headline(found) if costed else placed.answers(view),
-        places=_PLACES,
+        recommendation=_headline(found) if costed else [(one.place, one.words) for one in answers],
+        headline=_SEVERAL if costed or not answers else placed.headline(answers),
         costed=costed,
         sheets=sheets,
         placed=_placed(panels, charts),
-        warnings=[(m.label, text) for m in view.machines for text in warnings(m.result)],
-        blocks=[{"label": m.label, "result": m.result, "facts": _facts(m.result)} for m in view.machines],
+        alarms=labelled([(m.label, alarms(m.result)) for m in view.machines]),
+        remarks=labelled([(m.label, remarks(m.result)) for m in view.machines]),
+        blocks=[
+            {
+                "label": m.label,
+                "result": m.result,
+                "facts": _facts(m.result),
+                "machine": machine_facts(m.result.environment),
+            }
+            for m in view.machines
+        ],
+        profile_lines=profile_lines,
+        type_name=type_name,
+        explained=explained,
         views=found,
         groups=_groups(found),
         table=table,

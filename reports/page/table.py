@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -45,7 +47,8 @@ class Line:
 
     Attributes:
         view: Number of the corpus (and machine) among the views.
-        rank: As shown: "1", "2=", or "" where there is none.
+        rank: As shown: "1", "1 to 2", or "" where there is none.
+        family: The codec without variant, schema and compression; empty where it has no others on the corpus.
     """
 
     view: int
@@ -57,6 +60,7 @@ class Line:
     is_baseline: bool
     lossy: bool
     trusted: bool
+    family: str
     notes: tuple[int, ...]
     cells: Mapping[str, PageCell]
 
@@ -69,6 +73,9 @@ class Footnote:
     text: str
     views: list[int] = field(default_factory=list)
 
+
+_LEFT_OUT: Final = ("cost", "fix")
+"""What a phone shows in another place, or not at first."""
 
 _WIDEST: Final = 876
 """Pixels that are left for columns beside rank and codec."""
@@ -91,6 +98,16 @@ class PageTable:
     def wide(self) -> bool:
         """Whether it is wider than the page, and scrolls for itself."""
         return sum(column.width for column in self.columns) > _WIDEST
+
+    @property
+    def brief(self) -> list[str]:
+        """The columns that a phone shows beside the cost."""
+        return [column.key for column in self.columns if column.numeric and column.key not in _LEFT_OUT][:3]
+
+    @property
+    def families(self) -> bool:
+        """Whether a codec has several variants that can be folded."""
+        return any(line.family for line in self.lines)
 
     def unit(self, view: int) -> str:
         """Return the unit that a view's costs are written in; empty when it has none."""
@@ -154,6 +171,7 @@ def _lines(
             found.append(note.number)
         return tuple(found)
 
+    families = Counter(_family(row.codec) for row in section.rows)
     lines = []
     for row in section.rows:
         candidate = candidates[row.codec]
@@ -174,11 +192,16 @@ def _lines(
                 is_baseline=row.codec == BASELINE,
                 lossy=any(cell.outcome == "lossy" or cell.loss for cell in candidate.cells.values()),
                 trusted=candidate.facts.trusted_only,
+                family=family if families[family := _family(row.codec)] > 1 else "",
                 notes=notes_of_codec,
                 cells=cells,
             )
         )
     return lines
+
+
+def _family(codec: str) -> str:
+    return re.split(r"[/+|]", codec, maxsplit=1)[0]
 
 
 def _cell(entry: Entry, column: Column, relative: Entry | None, cited: Any) -> PageCell:

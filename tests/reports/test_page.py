@@ -292,9 +292,38 @@ def test_the_headline_of_a_store_is_the_codecs_share_and_the_best(put: dict[str,
     """In one sentence, by the whole of a put and a get."""
     (answer,) = page_placed.answers(View.of([in_store(put)]))
 
-    assert answer[0] == "messages in sqlite (MD)"
-    assert answer[1].replace("bson and json", "json and bson") == said
+    assert answer.place == "messages in sqlite (MD)"
+    assert answer.words.replace("bson and json", "json and bson") == said
     assert said.split(";")[0].rstrip(".") in "".join(Reader(page.render([in_store(put)])).text)
+
+
+@pytest.mark.parametrize(
+    ("slower", "said"),
+    [
+        ((1, 1), "Codecs are not distinguishable in any of 2 setups; the codec is 20% of"),
+        ((3, 1), "json takes least in 1 of 2 setups; the codec is 6.7% to 20% of"),
+        ((3, 0.3), "json takes least in 1 of 2 setups and bson takes least in 1 of 2 setups; the codec is"),
+    ],
+)
+def test_several_stores_have_one_answer(slower: tuple[float, float], said: str) -> None:
+    """The headline says where a codec is best, and how much of the time the codec is."""
+    part = {f"{call}-codec@{store}": 1e-6 for store in ("sqlite", "lmdb") for call in ("put", "get")}
+    whole = {name.replace("-codec", ""): 5e-6 for name in part}
+    times = {"sqlite": slower[0], "lmdb": slower[1]}
+    other = {name: seconds * times[name.partition("@")[2]] for name, seconds in whole.items()}
+    run = madeup.planted({"json": part | whole, "bson": part | other}, baseline=False)
+
+    assert page_placed.headline(page_placed.answers(View.of([run]))).startswith(said)
+
+
+def test_corpora_machine_and_types_are_described_in_words(read: Reader, words: str) -> None:
+    """No key of the result file is left where people read; the list of everything has them as they are."""
+    assert "str 52.0%, int 31.0%, float 17.0%" in words
+    assert "dicts whose keys are integers" in words
+    raw = words[words.index("Everything that the result file says") :]
+    for key in ("cpu_model", "gc_enabled"):
+        assert key in raw
+        assert key not in words[: -len(raw)]
 
 
 def test_intervals_that_reach_far_are_cut_at_the_edge_of_a_chart() -> None:

@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,22 +76,28 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 Opener = Callable[..., "Page"]
 
+RESET = """() => {
+    history.replaceState(null, '', location.pathname);
+    dispatchEvent(new HashChangeEvent('hashchange'));
+    for (const details of document.querySelectorAll('details[open]')) details.open = false;
+    return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+}"""
+"""Puts a page back as it was opened."""
 
-@pytest.fixture
-def opened(browser: Browser, file: Path, tmp_path: Path) -> Iterator[Opener]:
-    """Return a function that opens a page, or that of results; complaints of the browser fail the test."""
+
+@pytest.fixture(scope="module")
+def pages(browser: Browser) -> Iterator[tuple[Opener, list[str]]]:
+    """Return a function that opens a file, each once for a width and a context, and complaints so far."""
     complaints: list[str] = []
-    contexts = []
+    kept: dict[str, Page] = {}
 
-    def open_page(
-        width: int = 1280, path: Path = file, results: Sequence[Result] = (), **options: Any
-    ) -> Page:
-        if results:
-            path = tmp_path / "report.html"
-            path.write_text(report.render(results), "utf-8")
-        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
-        contexts.append(context)
-        page = context.new_page()
+    def open_file(path: Path, width: int, **options: Any) -> Page:
+        key = f"{path} {width} {options}"
+        if key in kept:
+            if options.get("java_script_enabled", True):
+                kept[key].evaluate(RESET)
+            return kept[key]
+        page = browser.new_context(viewport={"width": width, "height": 900}, **options).new_page()
         page.on("console", lambda message: complaints.append(f"console: {message.text}"))
         page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
         page.on(
@@ -105,12 +111,30 @@ def opened(browser: Browser, file: Path, tmp_path: Path) -> Iterator[Opener]:
         page.goto(path.as_uri())
         if options.get("java_script_enabled", True):
             page.wait_for_selector("html[data-ready]", state="attached")
+        kept[key] = page
         return page
 
+    yield open_file, complaints
+    for page in kept.values():
+        page.context.close()
+
+
+@pytest.fixture
+def opened(pages: tuple[Opener, list[str]], file: Path, tmp_path: Path) -> Iterator[Opener]:
+    """Return a function that opens a page, or that of results; complaints of the browser fail the test."""
+    open_file, complaints = pages
+
+    def open_page(
+        width: int = 1280, path: Path = file, results: Sequence[Result] = (), **options: Any
+    ) -> Page:
+        if results:
+            path = tmp_path / "report.html"
+            path.write_text(report.render(results), "utf-8")
+        return open_file(path, width, **options)
+
     yield open_page
-    for context in contexts:
-        context.close()
-    assert complaints == []
+    found, complaints[:] = list(complaints), []
+    assert found == []
 
 
 def column(page: Page, key: str) -> list[float]:
@@ -172,29 +196,18 @@ def unfold_all(page: Page) -> None:
 
 
 def test_a_header_sorts_and_says_so(opened: Opener) -> None:
-    """A click sorts upwards, another one downwards; aria-sort and the live region tell."""
+    """A click sorts upwards, another one downwards, the baseline last; both are announced."""
     page = opened()
     header = page.locator('#table th[data-column="load"]')
-    header.get_by_role("button").click()
+    for descending in (False, True):
+        header.get_by_role("button").click()
+        order = "descending" if descending else "ascending"
 
-    assert column(page, "load")[:-1] == sorted(column(page, "load")[:-1])
-    assert header.get_attribute("aria-sort") == "ascending"
-    assert page.locator("#table th[aria-sort]").count() == 1
-
-    header.get_by_role("button").click()
-
-    assert column(page, "load")[:-1] == sorted(column(page, "load")[:-1], reverse=True)
-    assert header.get_attribute("aria-sort") == "descending"
-    assert page.locator("#announcer").inner_text() == "Sorted by load, descending."
-
-
-def test_the_baseline_stays_last_and_unranked(opened: Opener) -> None:
-    """However the table is sorted, the reference row ends it and has no rank."""
-    page = opened()
-    for key in ("codec", "dump", "dump", "rank"):
-        page.locator(f'#table button[data-sort="{key}"]').click()
+        assert column(page, "load")[:-1] == sorted(column(page, "load")[:-1], reverse=descending)
+        assert header.get_attribute("aria-sort") == order
+        assert page.locator("#table th[aria-sort]").count() == 1
+        assert page.locator("#announcer").inner_text() == f"Sorted by load, {order}."
         last = page.locator("#table tbody tr:visible").last
-
         assert last.get_attribute("data-codec") == "baseline"
         assert last.locator("td.rank").inner_text() == "–"
 
@@ -352,7 +365,7 @@ def test_lossy_codecs_are_marked_and_can_be_left_out(opened: Opener) -> None:
     note = row.locator('[data-column="fidelity"] sup a').get_attribute("href")
     assert "microseconds" in page.locator(str(note)).inner_text()
 
-    page.get_by_label("Loses nothing").check()
+    page.get_by_label("Lossless").check()
     expect(page.locator("#table tr[data-codec=bson]:not([hidden])")).to_have_count(0)
 
 
@@ -363,7 +376,7 @@ def test_bars_of_lossy_codecs_can_be_left_out(opened: Opener, result_of: Callabl
     other = replace(second.corpora[0], sha256="f" * 64)
     both = replace(first, cells=first.cells + second.cells, corpora=(*first.corpora, other))
     page = opened(results=[both])
-    page.get_by_label("Loses nothing").check()
+    page.get_by_label("Lossless").check()
     for corpus, bars in (("movies", 5), ("types", 4), ("All 2 corpora", 3)):
         page.select_option("#corpus", label=corpus)
 
@@ -483,19 +496,21 @@ def test_charts_have_words_and_tables(opened: Opener) -> None:
     expect(page.locator('.panel[data-operation="dump"] details td')).to_have_count(31)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_axe_finds_nothing(opened: Opener, small: Path, scheme: str, width: int) -> None:
-    """The rules of axe-core hold, in both schemes and at both widths, with everything opened."""
+def test_axe_finds_nothing(opened: Opener, width: int) -> None:
+    """The rules of axe-core hold with everything opened, those about colors in both schemes."""
     from axe_playwright_python.sync_playwright import Axe
 
-    page = opened(width, path=small, color_scheme=scheme, bypass_csp=True)
+    page = opened(width, results=[madeup.result(codecs=10, corpora=2, processes=3)], bypass_csp=True)
     set_slider(page, "rate", 1000)
-    page.select_option("#corpus", label="All 3 corpora")
+    page.select_option("#corpus", label="All 2 corpora")
+    page.get_by_label("Fold variants").check()
     unfold_all(page)
-    found = Axe().run(page)
+    for scheme, rules in (("light", {}), ("dark", {"runOnly": ["color-contrast"]})):
+        page.emulate_media(color_scheme=scheme)
+        found = Axe().run(page, options=rules).response["violations"]
 
-    assert [(v["id"], [n["target"] for n in v["nodes"]][:3]) for v in found.response["violations"]] == []
+        assert [(v["id"], [n["target"] for n in v["nodes"]][:3]) for v in found] == []
 
 
 @pytest.mark.parametrize("width", [390, 768, 1280])
@@ -567,7 +582,7 @@ def test_the_address_keeps_what_was_chosen(opened: Opener, small: Path) -> None:
     page = opened(path=small)
     page.select_option("#corpus", label="messages")
     page.select_option("#format", label="msgpack")
-    page.get_by_label("Loses nothing").check()
+    page.get_by_label("Lossless").check()
     set_slider(page, "reads", 24)
     page.locator('#table button[data-sort="load"]').click()
     page.locator('#table button[data-sort="load"]').click()
@@ -585,24 +600,28 @@ def test_the_address_keeps_what_was_chosen(opened: Opener, small: Path) -> None:
     assert again.locator('#table th[aria-sort="descending"]').get_attribute("data-column") == "load"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_charts_are_files(opened: Opener, small: Path, tmp_path: Path, scheme: str) -> None:
+def test_charts_are_files(opened: Opener, small: Path, tmp_path: Path) -> None:
     """Each drawing can be taken away as SVG and PNG, with its title and without the page's variables."""
-    page = opened(path=small, color_scheme=scheme)
-    for kind, head in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
-        for place, title in (
-            ("#charts", b"size against time: movies; one write and one read"),
-            (".panel >> nth=0", b"dump, per record: movies"),
-        ):
-            with page.expect_download() as download:
-                page.locator(place).get_by_role("button", name=re.compile(f"^{kind} of")).click()
-            download.value.save_as(tmp_path / "chart")
-            content = (tmp_path / "chart").read_bytes()
+    page = opened(path=small)
+    places = {
+        "#charts": b"size against time: movies; one write and one read",
+        ".panel >> nth=0": b"dump, per record: movies",
+    }
+    inks = set()
+    for scheme, place, kind in product(("light", "dark"), places, ("SVG", "PNG")):
+        page.emulate_media(color_scheme=scheme)
+        with page.expect_download() as download:
+            page.locator(place).get_by_role("button", name=re.compile(f"^{kind} of")).click()
+        download.value.save_as(tmp_path / "chart")
+        content = (tmp_path / "chart").read_bytes()
 
-            assert content.startswith(head)
-            assert b"var(" not in content
-            if kind == "SVG":
-                assert b">" + title + b"</text>" in content
+        assert content.startswith({"SVG": b"<svg", "PNG": b"\x89PNG"}[kind])
+        assert b"var(" not in content
+        if kind == "SVG":
+            assert b">" + places[place] + b"</text>" in content
+            inks.add(re.findall(rb'<rect[^>]*fill="([^"]*)"', content)[0])
+    assert len(inks) == 2
+    page.emulate_media(color_scheme="light")
 
 
 def test_an_empty_chart_says_what_to_do(opened: Opener, small: Path) -> None:
@@ -666,28 +685,67 @@ def test_it_is_there_at_once_and_prints(opened: Opener, tmp_path: Path) -> None:
 
     assert not page.locator("nav").is_visible()
     assert page.locator("#table").is_visible()
+    page.emulate_media(media="screen")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_pictures_for_people(opened: Opener, tmp_path: Path, scheme: str, width: int) -> None:
+def test_pictures_for_people(opened: Opener, small: Path, tmp_path: Path, width: int) -> None:
     """A whole-page picture of each state is left in the temporary folder."""
-    page = opened(width, color_scheme=scheme)
-    path = tmp_path / f"page-{width}-{scheme}.png"
-    page.screenshot(path=str(path), full_page=True)
+    page = opened(width, path=small)
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        path = tmp_path / f"page-{width}-{scheme}.png"
+        page.screenshot(path=str(path), full_page=True)
 
-    assert path.stat().st_size > 50_000
+        assert path.stat().st_size > 50_000
+    page.emulate_media(color_scheme="light")
 
 
-def test_charts_of_stores_stay_as_they_were_drawn(opened: Opener) -> None:
-    """Scripts leave them alone, whatever else they redraw; nothing reaches out of the window."""
+def test_charts_of_stores_follow_the_width(opened: Opener) -> None:
+    """They have their figures in words and as a table, and nothing reaches out of the window."""
     in_place = {"put@sqlite": 9e-6, "put-codec@sqlite": 3e-6, "get@sqlite": 5e-6, "dump": 1e-6, "load": 1e-6}
     result = madeup.planted(
         {"json": in_place, "bson": {k: 2 * v for k, v in in_place.items()}}, baseline=False
     )
     page = opened(400, results=[result])
-
     panels = page.locator("#placed .panel")
+
     assert panels.count() == 2
     assert "9.0 µs, codec 33%" in panels.first.inner_text().replace("9.000", "9.0").replace("\u00a0", " ")
     assert page.evaluate("document.documentElement.scrollWidth") <= 400
+    panels.first.locator("summary").click()
+    expect(panels.first.locator("td")).to_have_count(2)
+
+
+def test_variants_can_be_folded(opened: Opener) -> None:
+    """Of the variants of a codec the cheapest stays, with its rank, until it is unfolded."""
+    page = opened()
+    before = ranks(page)
+    page.get_by_label("Fold variants").check()
+    expect(page.locator("#count")).to_have_text("15 of 30 rows")
+    kept = ranks(page)
+
+    assert kept == {codec: before[codec] for codec in kept}
+    assert [codec for codec in kept if codec.startswith("pickle")] == ["pickle/2"]
+    drawn = page.locator("#front text[paint-order]").all_text_contents()
+    assert len(drawn) == len(kept)
+
+    page.get_by_role("button", name="2 more of pickle").click()
+    expect(page.locator("#count")).to_have_text("17 of 30 rows")
+
+    assert {"pickle", "pickle/2", "pickle/pure"} <= set(codecs(page))
+
+
+def test_a_row_takes_two_lines_on_a_phone(opened: Opener) -> None:
+    """The cost is beside the codec, three figures are below; all columns are a choice away."""
+    page = opened(390)
+    row = page.locator("#table tbody tr:visible").first
+    height = "row => row.getBoundingClientRect().height"
+
+    assert row.evaluate(height) < 58
+    assert page.locator("#front").evaluate("chart => chart.getBoundingClientRect().top + scrollY") < 4500
+
+    page.get_by_label("All columns").check()
+
+    assert row.evaluate(height) > 90
+    assert row.locator('[data-column="fidelity"]').is_visible()

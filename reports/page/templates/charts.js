@@ -50,7 +50,7 @@ const look = (format) => state.charts.looks[format] ?? { color: "var(--muted)", 
 function mark(x, y, size, format, { hollow = false, ...attributes } = {}) {
   const { color, shape } = look(format);
   const [fill, stroke] = hollow ? ["var(--surface)", color] : [color, "var(--surface)"];
-  return drawn("path", { d: shape, transform: `translate(${x},${y}) scale(${size})`, fill, stroke, "stroke-width": 1.5 / size, ...attributes });
+  return drawn("path", { d: shape, transform: `translate(${x},${y}) scale(${size})`, fill, stroke, "stroke-width": (hollow ? 1.5 : 1) / size, ...attributes });
 }
 
 /** Bars of one operation, each with its interval and its figure in words. */
@@ -97,7 +97,9 @@ function ticks([low, high]) {
 
 /** Size against cost, with the line of codecs that nothing beats in both. */
 function front(rows, whole) {
-  const { height, span } = state.charts;
+  const { span } = state.charts;
+  // Names that do not fit side by side need lines of their own.
+  const height = whole < 500 ? Math.max(state.charts.height, 20 * rows.filter((row) => row.name).length) : state.charts.height;
   const left = 62;
   const width = whole - left - 2;
   const found = arranged(rows, width, height, span);
@@ -124,7 +126,7 @@ function front(rows, whole) {
     words("bytes per record, logarithmic", left + width / 2, height + 33, { "text-anchor": "middle", "font-size": 12 }),
     words("cost per record, logarithmic", 0, 0, { "text-anchor": "middle", "font-size": 12, transform: `translate(7,${height / 2}) rotate(-90)` }),
   ];
-  const marks = found.rows.map((row) => mark(left + row.px, row.py, row.front ? 5.6 : 4.8, row.format, { hollow: row.lossy, "data-tip": row.tip }));
+  const marks = found.rows.map((row) => mark(left + row.px, row.py, row.front ? 6.2 : 5.4, row.format, { hollow: row.lossy, "data-tip": row.tip }));
   const named = found.rows.filter((row) => row.nx !== null);
   const anchor = { left: "start", center: "middle", right: "end" };
   const names = named.map((row) => words(row.name, left + row.nx, row.ny, {
@@ -154,7 +156,7 @@ function legendOf(rows, width, top) {
   const parts = Object.keys(state.charts.looks).filter((format) => shown.has(format)).flatMap((format) => {
     const room = wide(format) + 34;
     if (x + room > width && x > 8) [x, y] = [8, y + 20];
-    const entry = [mark(x, y, 4.5, format), words(format, x + 10, y, { "font-size": 12, fill: "var(--ink)" })];
+    const entry = [mark(x, y, 5, format), words(format, x + 10, y, { "font-size": 12, fill: "var(--ink)" })];
     x += room;
     return entry;
   });

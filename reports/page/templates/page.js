@@ -68,6 +68,34 @@ function takesPart(line) {
     && !(byId("untrusted").checked && line.trusted);
 }
 
+const unfolded = new Set();
+let folded = new Set();
+
+/** The lines that folding hides: of each codec's variants all but the cheapest. What somebody looks for is shown. */
+function variants(lines, search) {
+  const hidden = new Set();
+  const groups = new Map();
+  for (const line of lines) {
+    if (!line.more) continue;
+    line.more.hidden = true;
+    if (!byId("fold").checked || search || !takesPart(line)) continue;
+    const key = `${line.view}/${line.family}`;
+    groups.set(key, [...(groups.get(key) ?? []), line]);
+  }
+  const order = (line) => [line.cost?.value ?? Infinity, line.index];
+  for (const [key, group] of groups) {
+    const [best, ...others] = group.sort((a, b) => ascending(order(a), order(b)));
+    if (!others.length) continue;
+    const open = unfolded.has(key);
+    if (!open) for (const line of others) hidden.add(line);
+    best.more.hidden = false;
+    best.more.setAttribute("aria-expanded", open);
+    best.more.setAttribute("aria-label", `${others.length} more of ${best.family}`);
+    put(best.more, open ? "−" : `+${others.length}`);
+  }
+  return hidden;
+}
+
 /** Rank, write, sort and draw. Everything that a slider moves happens here, within a frame. */
 function update() {
   performance.mark("bakeoff-begin");
@@ -88,15 +116,16 @@ function update() {
       : result.all.find((cost) => cost.candidate.codec === state.baseline);
     const unit = scale([...costs.values()].map((cost) => cost.value), "second", state.views[view].unit);
     for (const line of mine) table.write(line, costs.get(line.candidate) ?? null, base, unit, weights, result.faster);
-    for (const line of field) {
-      const cost = costs.get(line.candidate);
-      if (cost?.first !== undefined && line.candidate.size > 0) points.push(point(line, cost));
-    }
     leaders.push({ view, ...result });
+  }
+  const before = folded;
+  folded = variants(lines, search);
+  for (const line of lines) {
+    if (line.cost?.first !== undefined && line.candidate.size > 0 && !folded.has(line)) points.push(point(line, line.cost));
   }
   let count = 0;
   for (const line of table.lines) {
-    const shown = views.includes(line.view) && (line.isBaseline ? !search : takesPart(line)) && line.codec.toLowerCase().includes(search);
+    const shown = views.includes(line.view) && (line.isBaseline ? !search : takesPart(line)) && !folded.has(line) && line.codec.toLowerCase().includes(search);
     line.row.hidden = !shown;
     if (shown && !line.isBaseline) count += 1;
   }
@@ -104,6 +133,7 @@ function update() {
   const total = lines.filter((line) => !line.isBaseline).length;
   put(byId("count"), count === total ? `${total} rows` : `${count} of ${total} rows`);
   byId("nothing").hidden = count > 0;
+  if (before.size !== folded.size || [...before].some((line) => !folded.has(line))) drawBars(byId("corpus").value);
   place(points, views.length > 1);
   charts.front.draw(points, frontWords(points));
   put(byId("edge-words"), edgeWords(points, views.length));
@@ -304,7 +334,7 @@ function later() {
 
 const SHOWN = {
   reads: (value) => general(value),
-  bandwidth: lineSpeed,
+  bandwidth: (value) => (value === null ? "not counted" : lineSpeed(value)),
   rate: (value) => (value ? general(value) : "any"),
 };
 
@@ -339,7 +369,7 @@ function changeView() {
 function drawBars(chosen) {
   const views = shownViews();
   // A bar over several corpora stands for all of them: one that is left out takes it along.
-  const out = new Set(table.lines.filter((line) => views.includes(line.view) && !takesPart(line)).map((line) => line.codec));
+  const out = new Set(table.lines.filter((line) => views.includes(line.view) && (!takesPart(line) || folded.has(line))).map((line) => line.codec));
   for (const [operation, { panel, chart }] of charts.bars) {
     const rows = (state.charts.rows[operation][chosen] ?? []).filter((row) => row.codec === state.baselineRow || !out.has(row.codec));
     const ends = rows.length ? `: ${rows.length} bars from ${rows[0].codec} (${rows[0].label}) to ${rows.at(-1).codec} (${rows.at(-1).label}).` : ": no figure.";
@@ -374,6 +404,18 @@ for (const id of ["format", "exact", "untrusted"]) {
   });
 }
 byId("search").addEventListener("input", later);
+byId("fold")?.addEventListener("change", later);
+byId("full").addEventListener("change", ({ target }) => {
+  table.element.classList.toggle("full", target.checked);
+  remember();
+});
+table.body.addEventListener("click", ({ target }) => {
+  const line = table.lines.find(({ more }) => more && more === target);
+  if (!line) return;
+  const key = `${line.view}/${line.family}`;
+  if (!unfolded.delete(key)) unfolded.add(key);
+  later();
+});
 byId("corpus").addEventListener("change", changeView);
 
 table.element.tHead.addEventListener("click", (event) => {
@@ -412,7 +454,8 @@ for (const button of document.querySelectorAll(".copy")) {
 // The address keeps what was chosen, so that a view can be sent on
 
 const FILTERS = ["format", "exact", "untrusted", "search"];
-const CONTROLS = ["corpus", ...FILTERS, ...Object.keys(state.sliders)];
+const LAYOUT = ["fold", "full"].filter((id) => byId(id));
+const CONTROLS = ["corpus", ...FILTERS, ...LAYOUT, ...Object.keys(state.sliders)];
 let addressed = 0;
 
 /** What a control says, in words that outlive this page: the corpus by name, a slider by its value. */
@@ -473,7 +516,7 @@ const first = { text: byId("headline").textContent, long: byId("headline").class
 
 /** The headline is that of the page as it was made until the use, the corpus or a filter is another. */
 function headline(text) {
-  const moved = CONTROLS.some((id) => id !== "search" && chosen(id) !== initial.get(id));
+  const moved = CONTROLS.some((id) => id !== "search" && !LAYOUT.includes(id) && chosen(id) !== initial.get(id));
   const line = byId("headline");
   put(line, moved ? text : first.text);
   line.classList.toggle("long", moved ? text.length > 150 : first.long);

@@ -22,6 +22,8 @@ class Table {
     return {
       row, index, view: Number(view), codec, format, cells, values,
       isBaseline: codec === baselineRow,
+      family: row.dataset.family,
+      more: row.querySelector(".more"),
       lossy: row.hasAttribute("data-lossy"),
       trusted: row.hasAttribute("data-trusted"),
       rank: row.querySelector("td.rank"),

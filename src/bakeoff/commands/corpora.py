@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -67,32 +67,15 @@ def _list(form: str) -> None:
 
 
 def _show(facts: dict[str, Any], first: Any) -> None:
+    from ..reports.model.profiled import profile_lines
+
     profile = facts["profile"]
     click.echo(f"{facts['name']}: {facts['description']}")
-    for label, text in _lines(facts, profile):
+    lines = [("records", f"{facts['records']:,}"), ("sha256", facts["sha256"]), *profile_lines(profile)]
+    for label, text in lines:
         click.echo(f"  {label:14}{text}")
     click.echo(f"  {'for instance':14}{_shortened(repr(first))}")
     click.echo(f"  (bytes to lists: of {profile['sample']:,} records)")
-
-
-def _lines(facts: dict[str, Any], profile: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    yield "records", f"{facts['records']:,}"
-    yield "sha256", facts["sha256"]
-    if "bytes_mean" in profile:
-        spread = f"{profile['bytes_min']:,} to {profile['bytes_max']:,}"
-        smaller = f"zlib makes them {profile['zlib_ratio']}x smaller"
-        yield "bytes as JSON", f"{profile['bytes_mean']:,} on average, {spread}; {smaller}"
-    yield "values", f"{profile['values_mean']:,} a record, nested {profile['depth_max']} deep"
-    kinds = [(key.removeprefix("type_"), share) for key, share in profile.items() if key.startswith("type_")]
-    yield "types", ", ".join(f"{kind} {share:.1%}" for kind, share in kinds)
-    if "text_median" in profile:
-        length = f"{profile['text_median']:,} characters (median), at most {profile['text_max']:,}"
-        yield "texts", f"{length}; {profile['ascii_share']:.1%} of them ASCII"
-    if "keys_distinct" in profile:
-        share = f"; {profile['key_share']:.1%} of the JSON" if "key_share" in profile else ""
-        yield "keys", f"{profile['keys_distinct']:,} distinct, {profile['keys_mean']:,} a record{share}"
-    if "list_median" in profile:
-        yield "lists", f"{profile['list_median']:,} items (median)"
 
 
 def _shortened(text: str, width: int = 300) -> str:

@@ -1,0 +1,64 @@
+"""Words for what result files name by keys: types of values, facts of the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from ...bench.results import Fact
+from ..model.numbers import amount
+
+__all__ = ["explained", "machine_facts", "type_name"]
+
+_TYPES: Final[Mapping[str, tuple[str, str]]] = {
+    "bigint": ("int beyond 64 bits", ""),
+    "nonfinite": ("NaN, infinity", ""),
+    "datetime": ("datetime, naive", ""),
+    "datetime_aware": ("datetime, UTC", ""),
+    "datetime_offset": ("datetime with offset", "an offset from UTC other than zero"),
+    "datetime_zone": ("datetime with zone", "a named zone, which has other offsets in summer"),
+    "datetime_fold": ("datetime, fold", "the second of two equal times, as clocks are set back"),
+    "int_keys": ("int keys", "dicts whose keys are integers"),
+    "any_keys": ("any keys", "dicts whose keys are tuples, None or other hashable values"),
+    "key_order": ("key order", "dicts come back in the order in which they were written"),
+}
+"""Types as the head of a column has them, and what they mean where that is not enough."""
+
+_FACTS: Final = {
+    "cpu_model_name": "processor",
+    "cpu_count": "cores of the machine",
+    "cores": "cores used",
+    "governor": "frequency governor",
+    "memory_total": "memory",
+    "load_avg_1min": "load as the run began",
+    "platform": "operating system",
+    "python_implementation": "Python implementation",
+    "python_version": "Python version",
+    "gc": "garbage collector",
+    "aslr": "address randomization",
+    "harness_ns": "harness overhead per call",
+    "bakeoff_version": "bakeoff version",
+}
+_UNITS: Final = {"memory_total": (1.0, "byte"), "harness_ns": (1e-9, "second")}
+
+
+def type_name(token: str) -> str:
+    """Return a type of values as people call it."""
+    return _TYPES[token][0] if token in _TYPES else token
+
+
+def explained(tokens: Iterable[str]) -> list[tuple[str, str]]:
+    """Return names of types that do not explain themselves, and what they mean."""
+    return [_TYPES[token] for token in tokens if token in _TYPES and _TYPES[token][1]]
+
+
+def machine_facts(environment: Mapping[str, Fact]) -> list[tuple[str, str]]:
+    """Return what a reader needs to know of the machine, in words."""
+    return [(words, _value(key, environment[key])) for key, words in _FACTS.items() if key in environment]
+
+
+def _value(key: str, value: Fact) -> str:
+    if key in _UNITS and isinstance(value, int | float):
+        factor, unit = _UNITS[key]
+        return amount(value * factor, unit)
+    return str(value)
