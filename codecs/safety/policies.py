@@ -35,11 +35,11 @@ DIRECTIONS: tuple[PolicyDirection, PolicyDirection] = ("dump", "load")
 
 
 class Policy(NamedTuple):
-    """One thing that formats leave open.
+    """One choice that formats leave open.
 
     Attributes:
-        what: What it is about.
-        values: What can be asked for, each with what it means.
+        what: The subject, as a noun.
+        values: The values that can be chosen, each with its meaning.
     """
 
     what: str
@@ -48,7 +48,7 @@ class Policy(NamedTuple):
 
 POLICIES: Mapping[str, Policy] = {
     "duplicate_keys": Policy(
-        "a key that stands twice in a payload's map, or two keys of a dict that are written alike",
+        "a key that occurs twice in a payload's map, or two keys of a dict that are written alike",
         {"last": "the last of them is read", "reject": "refused"},
     ),
     "nonfinite": Policy(
@@ -65,11 +65,11 @@ POLICIES: Mapping[str, Policy] = {
     ),
     "trailing": Policy("data after the end of the value", {"reject": "refused"}),
     "extensions": Policy(
-        "values of types that are the format's own: extension types, tags, ObjectId and the like",
+        "values of the format's own types, such as extension types, tags and ObjectId",
         {"keep": "written and read, as objects of the library's classes", "reject": "refused"},
     ),
     "nesting": Policy(
-        "lists and dicts within one another, deeper than the limit of depth, 120 unless another is asked for",
+        "nested lists and dicts, deeper than the limit of depth (120 by default)",
         {"reject": "refused before the library sees them"},
     ),
 }
@@ -79,10 +79,10 @@ FACTS: Mapping[str, str] = {
     "none": "the format has none",
     "text": "written as decimal text",
     "float": "read as the nearest float",
-    "ignore": "passed over",
-    "library": "left to the library, which raises an error at a depth of its own, or ends the process",
+    "ignore": "not checked",
+    "library": "left to the library, which raises an error at its own limit, or crashes the process",
 }
-"""What a codec may do by default beside the values that can be asked for."""
+"""Defaults of codecs that cannot be chosen, each with its meaning."""
 
 _WALKED: Mapping[str, tuple[PolicyDirection, ...]] = {
     "duplicate_keys": ("dump",),
@@ -92,22 +92,22 @@ _WALKED: Mapping[str, tuple[PolicyDirection, ...]] = {
     "extensions": DIRECTIONS,
     "nesting": DIRECTIONS,
 }
-"""What a record shows, so that a walk can refuse it."""
+"""Policies that a walk over the record can check, with the directions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Policies:
-    """What a codec does by default, and what its library can be told to do instead.
+    """The defaults of a codec, and the policies that its library can enforce.
 
-    One value for each policy, or two, ``DUMP/LOAD``, where the directions differ; empty where nobody says.
+    One value for each policy, or two, ``DUMP/LOAD``, if the directions differ; empty if unknown.
 
     Attributes:
         options: Values of policies that the library's own options enforce.
         enforce: ``(values) -> options`` returns the options of `Spec` that keep to the values of the policies
             in `options`: always the same options, whatever the values.
         classes: The extension types.
-        inside: Gives what an object other than plain values and containers holds, else None.
-        integer_bits: What the format's integers end at.
+        inside: Returns the content of an object other than plain values and containers, else None.
+        integer_bits: Width of the format's integers.
     """
 
     duplicate_keys: str = ""

@@ -25,14 +25,14 @@ class Fault:
 
     Attributes:
         codecs: Patterns of base names.
-        outcome: What comes of it; "changed" where what is read differs from what was written.
-        what: What shows it, in the words of the documentation.
-        reason: What the library does, and why no codec can prevent it.
-        cases: Names of the cases that show it; none where only the fuzzer or a test elsewhere does.
+        outcome: The result; "changed" if the decoded object differs from the encoded one.
+        what: The input that shows it, in the words of the documentation.
+        reason: What the library does.
+        cases: Names of the cases that show it; none if only the fuzzer or another test does.
         direction: Of these cases.
-        always: It comes every time: where it does not, this table is out of date. Memory that was freed often
-            still holds what it did.
-        message: Part of what the fuzzer finds; empty for all of that outcome.
+        always: Whether it happens every time; if it then does not, this table is out of date. Freed memory often
+            keeps its content, so use after free does not.
+        message: Part of the fuzzer's finding; empty for all findings with that outcome.
     """
 
     codecs: tuple[str, ...]
@@ -49,7 +49,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         ("protobuf", "protobuf/object"),
         "accepted",
-        "one message after another",
+        "two messages in a row",
         "bytes after a message are more of its fields",
         ("twice",),
         "decode",
@@ -66,9 +66,9 @@ FAULTS: tuple[Fault, ...] = (
             "rapidjson",
         ),
         "died",
-        "an object that changes meanwhile: by a `Mapping` or dataclass in it whose own code does so, or by "
+        "an object that changes while it is encoded, by the code of a `Mapping` or dataclass in it, or by "
         "another thread",
-        "does not hold what it writes, and a hook or a thread that takes it away frees it",
+        "holds no reference to the object that it writes, so a hook or a thread can free it",
         ("emptied-list", "emptied-dict", "lost-fields", "threads"),
         always=False,
     ),
@@ -76,16 +76,16 @@ FAULTS: tuple[Fault, ...] = (
         ("orjson", "orjson/numpy"),
         "died",
         "many lists, each nested more than 130 deep",
-        "writes beyond its buffer on many lists nested more than 130 deep, which no codec decodes from a "
-        "stranger's payload; the policy nesting='reject' refuses them, at a third of the time of each dump",
+        "writes beyond its buffer; no codec decodes such lists from untrusted payloads, and the policy "
+        "nesting='reject' refuses to encode them, at a third of the time of a dump",
         ("many-deep-lists",),
         always=False,
     ),
     Fault(
         ("orjson", "orjson/numpy"),
         "died",
-        "dataclasses and lists nested in turn, some thousand deep",
-        "recurses without counting the levels of dataclasses, before 3.12",
+        "dataclasses and lists that alternate, some thousand levels deep",
+        "does not count the levels of dataclasses before 3.12",
         ("cycles",),
         always=False,
     ),
@@ -93,63 +93,63 @@ FAULTS: tuple[Fault, ...] = (
         ("orjson", "orjson/numpy"),
         "died",
         "a datetime whose `tzinfo.utcoffset` raises",
-        "uses what `utcoffset` gave without asking whether it raised, in versions that write times rightly",
+        "uses the result of `utcoffset` without checking for an exception, in versions that write times correctly",
         ("raising-zones",),
         always=False,
     ),
     Fault(
         ("orjson", "orjson/numpy"),
         "died",
-        "a UUID without its number",
-        "uses what `UUID.int` gave without asking whether it raised",
+        "a UUID without its `int`",
+        "uses the result of `UUID.int` without checking for an exception",
         ("half-made-uuid",),
     ),
     Fault(
         ("orjson", "orjson/numpy"),
         "died",
         "too little memory, as under `RLIMIT_AS`",
-        "does not ask whether it got the memory; `ormsgpack` and `cbor2` hang",
+        "does not check whether it got the memory; `ormsgpack` and `cbor2` hang",
     ),
     Fault(
         ("marshal",),
         "hung",
         "frozensets nested some 30 deep; some 30,000 deep end the process",
-        "takes twice the time for each level of sets within sets, to sort them",
+        "sorts nested sets, which doubles the time for each level",
         ("deep-frozensets", "deep-keys"),
     ),
     Fault(
         ("pickle*", "marshal"),
         "hung",
-        "a payload that you call trusted",
-        "runs what the payload says, as long as it says",
+        "a payload that is trusted",
+        "runs the code in the payload, however long it takes",
         direction="decode",
     ),
     Fault(
         ("pickle*", "marshal"),
         "out of memory",
-        "a payload that you call trusted",
-        "takes the memory that the payload claims",
+        "a payload that is trusted",
+        "allocates the memory that the payload claims",
         direction="decode",
     ),
     Fault(
         ("ujson", "bson", "cbor2"),
         "swallowed",
-        "an interruption out of an attribute lookup",
-        "asks for attributes and classes in a way that drops whatever is raised",
+        "an interruption during an attribute lookup",
+        "looks up attributes and classes in a way that drops exceptions",
         ("interrupted-lookups",),
     ),
     Fault(
         ("cbor2",),
         "swallowed",
-        "an interruption out of a set's iteration",
-        "panics where a set cannot be iterated, and does not say why",
+        "an interruption while a set is iterated",
+        "panics if a set cannot be iterated, and drops the cause",
         ("interrupted-sets",),
     ),
     Fault(
         ("pydantic-json", "pydantic-json/model"),
         "swallowed",
-        "an interruption out of any method",
-        "makes an error of its own of whatever a mapping's or an object's methods raise",
+        "an interruption during any method",
+        "replaces every exception from a method of a mapping or object with its own",
         ("interruptions", "interrupted-lookups"),
         always=False,
     ),
@@ -164,14 +164,14 @@ FAULTS: tuple[Fault, ...] = (
         ("cbor2*",),
         "unreadable",
         "a decimal of more than 4,300 digits",
-        "writes what Python does not read",
+        "writes a number that Python does not read",
         message="more than 4,300 digits",
     ),
     Fault(
         ("msgspec-json",),
         "unreadable",
         "an integer of more than 4,300 digits",
-        "writes what it does not read",
+        "writes a number that it does not read",
         message="Integer value out of range",
     ),
     Fault(
@@ -192,21 +192,21 @@ FAULTS: tuple[Fault, ...] = (
         ("ujson",),
         "unreadable",
         "a dict with integers of more than 4,300 digits as keys",
-        "writes `{` and nothing more where it should refuse",
+        "writes only `{` instead of refusing",
         message="Expected object or value",
     ),
     Fault(
         ("plist/binary",),
         "changed",
         "0.0 and -0.0 in one record",
-        "writes equal values once",
+        "writes equal values only once",
         message="0.0` came back as",
     ),
     Fault(
         ("cbor2*",),
         "changed",
         "maps within keys and sets",
-        "gives them as its own `frozendict`, which come back as dicts",
+        "decodes them as its own `frozendict`, which is encoded as a dict",
         direction="decode",
         message="`frozendict` came back as",
     ),
@@ -227,14 +227,14 @@ def fault_of(codec: str, direction: AttackDirection, case: str) -> Fault | None:
 
 
 def ending(codec: str) -> frozenset[str]:
-    """Return the names of the cases of encoding that may end the codec's process, or never end."""
+    """Return the names of the encoding cases that may crash or hang the codec's process."""
     found = (fault for fault in faults_of(codec, "encode") if fault.outcome in ("died", "hung"))
     return frozenset(case for fault in found for case in fault.cases)
 
 
 def markdown() -> str:
     """Return the table of the documentation."""
-    rows = ["| codec | to | what | comes of it | the library |", "|---|---|---|---|---|"]
+    rows = ["| codec | operation | input | result | cause: the library |", "|---|---|---|---|---|"]
     for fault in FAULTS:
         names = ", ".join(f"`{pattern}`" for pattern in fault.codecs)
         rows.append(f"| {names} | {fault.direction} | {fault.what} | {fault.outcome} | {fault.reason} |")
