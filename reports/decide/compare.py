@@ -185,7 +185,7 @@ def compare(
         for run in (before, after)
     )
     if not old.keys() & new.keys():
-        raise UsageError("these runs have no cell in common: no corpus, operation and codec stands in both")
+        raise UsageError("these runs have no cell in common: no corpus, operation and codec is in both")
     facts |= {name: before.operation(name) for cell in old if (name := cell.operation_name) not in facts}
     fresh = [cell for cell in new if _measured(new[cell]) and not _judgeable(old.get(cell))]
     found = [

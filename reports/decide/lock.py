@@ -107,7 +107,7 @@ def decided(name: str, by: str, *, trusted: bool = False, schema: Schema | None 
         raise MissingLibrary(name, reason)
     if known.trusted_only and not trusted:
         raise UsageError(
-            f"{name} runs code found in its input; where no payload comes from strangers, say --trusted"
+            f"{name} runs code found in its input; if every payload can be trusted, use --trusted"
         )
     base, with_schema = bare_name(name), split_name(name)[1]
     made = codec(base)

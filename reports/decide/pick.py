@@ -286,7 +286,7 @@ LOSSY: Final = "loses data"
 """How the exclusion of a lossy codec begins."""
 
 _LACKING: Final = "does not preserve"
-_SCHEMA_HELPS: Final = "+schema codecs bring types back: bakeoff run --infer"
+_SCHEMA_HELPS: Final = "+schema codecs restore types: bakeoff run --infer"
 
 _Fields = Mapping[str, Mapping[str, Candidate]]
 
@@ -336,7 +336,7 @@ def _failure(candidate: Candidate, wish: Wish) -> str:
         lacking = [op for op in wish.cost.operations if not candidate.samples(op)]
         return f"has no figure for {', '.join(lacking) or 'its cost'}"
     if not candidate.checked:
-        return "was not checked: what it preserves is not known"
+        return "was not checked, so the types that it preserves are not known"
     if candidate.outcome == "lossy" and not wish.allow_loss:
         lost = f" ({candidate.losses[0]})" if candidate.losses else ""
         return f"{LOSSY}{lost}"

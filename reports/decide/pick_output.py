@@ -42,7 +42,7 @@ def _body(choice: PickedCodec, explain: bool) -> Iterable[str]:
         yield f"not distinguishable (run longer), times the lowest cost: {some(rows, most)}"
     names = [choice.winner.name, *choice.parts, *(name for name, _ in choice.excluded)]
     if choice.wish.needs and not any("+schema" in name for name in names):
-        yield "no +schema codec was measured; they bring types back: bakeoff run --infer -c '*,*+schema'"
+        yield "no +schema codec was measured; they restore types: bakeoff run --infer -c '*,*+schema'"
     if choice.runners_up:
         behind = [f"{name} {numbers.ratio(times)}" for name, times in choice.runners_up]
         yield f"runners-up, times its cost: {some(behind, most)}"

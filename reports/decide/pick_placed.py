@@ -57,7 +57,7 @@ def in_place(
     kind = kind_of_all(results)
     if kind == STORES:
         if math.isfinite(wish.cost.bandwidth):
-            raise UsageError("--bandwidth: what a put and a get take in a store has its way there in it")
+            raise UsageError("--bandwidth does not apply to stores: a put and a get include the transfer")
         return [placed(result) for result in results], wish
     if kind == PIPELINE:
         readers = _readers(results, reads)
@@ -181,7 +181,7 @@ def _readers(results: Sequence[Result], wanted: float | None) -> int:
     if wanted not in measured:
         there = ", ".join(map(str, sorted(measured)))
         raise UsageError(
-            f"--reads {wanted:g}: pipelines with so many readers were not measured; {there} were"
+            f"--reads {wanted:g}: no pipeline was measured with this number of readers, only with {there}"
         )
     return int(wanted)
 

@@ -187,7 +187,7 @@ def _loss(text: str) -> str:
     found = _LOSS.fullmatch(text)
     if found and _TYPES.issuperset(found.groups()):
         return f"`{found[1]}` came back as `{found[2]}`"
-    return "some values came back otherwise"
+    return "some values were not preserved"
 
 
 def _corpus(corpus: CorpusFacts, names: Mapping[str, str]) -> CorpusFacts:

@@ -170,14 +170,14 @@ def _held(kind: str, one: str, *, dispensable: int, chart: str) -> Iterator[Colu
     """Yield what one of a kind holds: as Python counts, and as the process grows by it."""
     yield _memory(
         f"retained-{kind}",
-        f"what {one} holds, as Python counts",
+        f"memory held by {one}, as Python counts it",
         per="record",
         dispensable=dispensable,
         chart=Chart("memory", chart),
     )
     yield _memory(
         f"resident-{kind}",
-        f"what {one} adds to the process",
+        f"memory that {one} adds to the process",
         operations=(f"retained-{kind}",),
         fact="resident",
         per="record",
@@ -190,17 +190,17 @@ _IDLE: Final = "the schema has nothing to fix for this codec"
 _ALL: Final = (
     _word("codec", "the codec's name", row.name),
     _word("format", "its wire format", row.fact("format"), default=False, dispensable=6),
-    _word("library", "the library behind it", row.fact("library"), default=False, dispensable=5),
+    _word("library", "its library", row.fact("library"), default=False, dispensable=5),
     _word("version", "that library's version", row.fact("version"), default=False, dispensable=4),
     _time(
         "cost",
-        "what the ranking is by",
+        "cost, which the ranking uses",
         operations=(),
         figure=_cost,
         default=False,
         default_ratio=True,
         dispensable_ratio=22,
-        page=Page(108, ratio=True, help="what a record costs in your use"),
+        page=Page(108, ratio=True, help="cost of a record in your use"),
     ),
     _time(
         "dump",
@@ -260,25 +260,33 @@ _ALL: Final = (
         page=Page(98, help="most memory held above the input during a call, dump or load"),
     ),
     _memory(
-        "peak-dump", "likewise, dump alone", default=False, chart=Chart("memory", "peak memory of a dump")
+        "peak-dump",
+        "most memory held above the input during a dump",
+        default=False,
+        chart=Chart("memory", "peak memory of a dump"),
     ),
     _memory(
-        "peak-load", "likewise, load alone", default=False, chart=Chart("memory", "peak memory of a load")
+        "peak-load",
+        "most memory held above the input during a load",
+        default=False,
+        chart=Chart("memory", "peak memory of a load"),
     ),
     *_held("records", "a decoded record", dispensable=9, chart="held by a loaded record"),
     *_held("payloads", "a payload", dispensable=7, chart="held by a payload"),
     _word(
         "growth",
-        "whether memory stays behind",
+        "whether calls leave memory behind",
         row.growth,
         holds=row.has_growth,
         dispensable=18,
         page=Page(118),
     ),
-    _word("fidelity", "whether records come back as they were", row.fidelity, dispensable=21, page=Page(104)),
+    _word(
+        "fidelity", "whether a round trip returns equal records", row.fidelity, dispensable=21, page=Page(104)
+    ),
     _word(
         "rank",
-        "place by cost; what costs the same shares one",
+        "rank by cost; codecs that tie share a rank",
         row.place,
         unit="integer",
         direction="lower",
@@ -337,7 +345,7 @@ def _told(facts: OperationFacts) -> Iterator[ColumnSpec]:
         yield replace(
             spec,
             key=f"{facts.name}-{fact}",
-            help=f"{heading}, beside {facts.heading}",
+            help=f"{heading}, in addition to {facts.heading}",
             heading=heading,
             fact=fact,
             dispensable=16,

@@ -88,4 +88,4 @@ def _known(key: str, what: str, columns: Mapping[str, ColumnSpec]) -> None:
         there = f"there are {', '.join(columns)}"
         raise UsageError(f"no {what} {key!r}; {hint(near(base, columns), there)}")
     if key != base and columns[base].words:
-        raise UsageError(f"no {what} {key!r}: {base} is no figure that has a ratio")
+        raise UsageError(f"no {what} {key!r}: {base} has no ratio")

@@ -184,9 +184,8 @@ def unseen(group: Sequence[CorpusView], operation: str) -> str:
     count = f"{len(below)} codec{'s' * (len(below) > 1)}" if seen else f"all {len(below)} codecs"
     if len(below) == 1:
         count = next(iter(below))
-    return (
-        f"{count}: less than {amount(most, group[0].operations[operation].unit)}, the least that can be told"
-    )
+    least = amount(most, group[0].operations[operation].unit)
+    return f"{count}: less than {least}, the least that can be measured"
 
 
 def _figures(view: CorpusView, operation: str) -> list[tuple[Candidate, Figure]]:

@@ -646,7 +646,7 @@ def sizes_spec(rows: Sequence[Mapping[str, Any]], theme: Theme = LIGHT, *, title
     ends = [row for row in known if "at" in row]
     beside = {"x": {"value": {"expr": "width + 8"}}, "y": y | {"field": "at"}}
     place = {"x": x, "y": y}
-    text = "lower is better; circles where one codec surely overtakes another, with the range of that size"
+    text = "lower is better; circles: one codec significantly overtakes another, with the range of that size"
     return {
         "data": {"values": known},
         "title": {"text": title, "subtitle": [text]},

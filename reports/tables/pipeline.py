@@ -164,7 +164,7 @@ _MATTERS: Final = (
     Column("most-share", "codec's share", raw_unit="ratio"),
     Column("cpu", "CPU", "×", raw_unit="ratio"),
     Column("p99", "p99", "×", raw_unit="ratio"),
-    Column("ranks", "told apart", numeric=False),
+    Column("ranks", "ranks", numeric=False),
 )
 _APART: Final = {"faster", "slower"}
 _UNCLEAR: Final = "unclear"
@@ -227,24 +227,24 @@ def _share(group: Group, spot: Spot, codec: str) -> Entry:
 def _remarks(group: Group) -> Iterator[str]:
     """Say what the columns are."""
     yield (
-        "p50, p99: from when a record is due, late or not, until a reader has decoded it; of what all "
-        "readers got"
+        "p50, p99: from when a record is due, even if it is sent late, until a reader has decoded it; over "
+        "all deliveries to all readers"
     )
     yield (
-        "CPU: processor time of a record, of the producer and all its readers, not of a broker; codec: its "
-        "part of that, clocked in place; share: of CPU"
+        "CPU: processor time per record of the producer and all readers, without a broker; codec: the "
+        "codec's part of CPU, clocked in place; share: codec / CPU"
     )
     rows = [(spot, codec) for spot, codecs in group.cells.items() for codec in codecs]
     if added := max((facts.clock_added_ns for row in rows for facts in _facts(group, *row)), default=0.0):
-        yield f"that clock takes {added:.0f} ns of each call of a codec, which are taken off"
-    yield "baseline: the shortest of these payloads as opaque bytes"
+        yield f"the clock adds {added:.0f} ns to each call of a codec, which are subtracted"
+    yield "baseline: opaque bytes, as long as the shortest of these payloads"
     yield "rank: by CPU; a codec with a range of ranks may have any of them"
     yield (
-        "tie: surely within 10 %; unclear: too much noise, or fewer than three processes, to tell; a longer "
-        "--budget or a quieter machine does"
+        "tie: within 10 %; unclear: too much noise, or fewer than three processes; a longer --budget or a "
+        "quieter machine helps"
     )
     if any(_delivered(group, *row) is not None for row in rows):
         yield (
-            "not held: so many records a second arrived at each reader; what comes later the longer one "
-            "measures has no latency"
+            "not held: the number of records per second that arrived at each reader; such a rate has no "
+            "latency, because it would grow with the length of the measurement"
         )

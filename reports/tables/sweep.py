@@ -188,11 +188,11 @@ def overtaking(found: Mapping[str, Series]) -> Iterator[str]:
     crossed = crossovers(found)
     for one in crossed[:_MOST_SAID]:
         sure = f"{numbers.bytes_said(one.low)} to {numbers.bytes_said(one.high)}"
-        yield f"{one.below} is quicker below {numbers.bytes_said(one.size)} ({sure}), {one.above} above"
+        yield f"{one.below} is faster below {numbers.bytes_said(one.size)} ({sure}), {one.above} above"
     if len(crossed) > _MOST_SAID:
         yield f"and {len(crossed) - _MOST_SAID} further crossovers; `report -f svg --chart sizes` draws them"
     if not crossed:
-        yield "no codec surely overtakes another between these sizes"
+        yield "no codec significantly overtakes another between these sizes"
 
 
 def _span(low: float, high: float) -> str:

@@ -44,25 +44,25 @@ NUMBERED = frozenset({"protobuf"})
 """Languages that are read, number their fields, and say no more than a layout does."""
 
 RULES: Mapping[Kinds, str] = {
-    "added": "who reads dicts finds nothing where an older version wrote nothing; typed readers refuse that "
-    "of a required field, Avro of one without a default; in arrays a field can only come last",
-    "removed": "who still reads by the older version finds nothing there, and refuses a required field as of "
-    "an added one; Protocol Buffers and Thrift must never give its number to another",
-    "renamed": "where names are on the wire it is one field that went and one that came; numbers (Protocol "
-    "Buffers, Thrift) and places (arrays) do not see it, Avro needs an alias",
-    "renumbered": "where numbers are on the wire (Protocol Buffers, Thrift) it is another field, and who has "
-    "the old number now is read in its place",
-    "reordered": "only places see it: arrays and tuples read one field as another, or refuse it; Avro is "
-    "told the writer's version",
-    "optional": "what lacks it is refused by typed readers of the older version",
-    "required": "what lacks it is refused by typed readers of the newer version",
-    "widened": "what was written before still fits, if the format writes it alike (in Protocol Buffers and "
-    "Thrift another type is another field); what is new is refused by typed readers of the older version, "
-    "and passed on by those of dicts",
-    "narrowed": "what fits no longer is refused by typed readers of the newer version, and passed on by "
-    "those of dicts",
-    "retyped": "typed readers refuse it, those of dicts pass it on as it was written, and where only numbers "
-    "or places are on the wire it may be read as something else",
+    "added": "readers of dicts find nothing if an older version wrote the record; typed readers refuse that "
+    "if the field is required, and Avro if it has no default; in arrays a field can only be added last",
+    "removed": "readers of the older version find nothing there, and refuse that if the field is required; "
+    "in Protocol Buffers and Thrift its number must never be used again",
+    "renamed": "formats with names on the wire see one field removed and one added; formats with numbers "
+    "(Protocol Buffers, Thrift) or positions (arrays) do not see it; Avro needs an alias",
+    "renumbered": "formats with numbers on the wire (Protocol Buffers, Thrift) see another field, and read "
+    "the new owner of the old number in its place",
+    "reordered": "only formats with positions see it: arrays and tuples read one field as another, or refuse "
+    "it; Avro knows the writer's version",
+    "optional": "typed readers of the older version refuse a record without the field",
+    "required": "typed readers of the newer version refuse a record without the field",
+    "widened": "older records still fit, if the format writes both types alike (in Protocol Buffers and "
+    "Thrift another type is another field); typed readers of the older version refuse new values, and "
+    "readers of dicts pass them on",
+    "narrowed": "typed readers of the newer version refuse values that no longer fit, and readers of dicts "
+    "pass them on",
+    "retyped": "typed readers refuse it, readers of dicts pass on the value as it was written, and formats "
+    "with only numbers or positions on the wire may read it as another value",
 }
 """What follows from the formats' own rules; what codecs do is to be tried (`bakeoff evolve`)."""
 

@@ -102,7 +102,7 @@ def test_figures_stay(secretive: Result) -> None:
     assert found.warnings == ("records 1: ±2 % was not reached in 5 processes",)
     assert {corpus.name for corpus in found.corpora} == {"records 1"}
     lossy = next(cell for cell in found.cells if cell.cell.codec == "bson")
-    assert lossy.loss == ("`datetime` came back as `str`", "some values came back otherwise")
+    assert lossy.loss == ("`datetime` came back as `str`", "some values were not preserved")
 
 
 def test_corpora_of_bakeoff_keep_their_names(planted: Result) -> None:

@@ -119,7 +119,7 @@ def test_sizes_are_drawn(swept: Path) -> None:
     ("arguments", "said"),
     [
         (["movies", "--record-sizes", "1MB..16B"], "ends below its beginning"),
-        (["movies", "--record-sizes", "many"], "no size"),
+        (["movies", "--record-sizes", "many"], "not a valid size"),
         (["movies", "--record-sizes", "1GB"], "goes beyond 16MiB"),
         (["-", "--record-sizes", "16B,1KB"], "keep it in a file"),
     ],

@@ -123,7 +123,7 @@ def test_a_pipeline_is_decided_by_processor_time(result_of: ResultOf) -> None:
     assert lines[0].startswith("processor time of a record")
     assert "messages through pipe to 4 at 3,000/s: 100 µs, of which msgpack is 20%" in lines[1]
     assert one.parts["msgpack"].dump == pytest.approx(25e-6, rel=0.01)
-    with pytest.raises(UsageError, match="1, 4 were"):
+    with pytest.raises(UsageError, match="only with 1, 4"):
         picked(result, reads=2)
 
 

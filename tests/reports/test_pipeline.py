@@ -99,7 +99,7 @@ def test_a_rate_that_is_not_held_shows_what_arrived_in_place_of_a_latency():
 
     assert 1 == text.count("802/s")
     assert "802" == rows(made, "through pipe")["4", "json"]["latency-p99"].split(".")[0]
-    assert "not held: so many records a second arrived at each reader" in text
+    assert "not held: the number of records per second that arrived at each reader" in text
 
 
 def test_what_was_lost_is_said():

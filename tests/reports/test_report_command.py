@@ -339,7 +339,7 @@ def test_read_only_folder(bakeoff, file, tmp_path):
     ("args", "message"),
     [
         (["--columns", "dmp"], "did you mean dump"),
-        (["--columns", "rank:x"], "rank is no figure that has a ratio"),
+        (["--columns", "rank:x"], "rank has no ratio"),
         (["--sort", "colour"], "no column to sort by 'colour'"),
         (["--baseline", "xml"], "baseline 'xml' took no part"),
         (["--bandwidth", "fast"], "bandwidth 'fast'"),

@@ -490,7 +490,7 @@ class TestSmallPeaks:
 
         assert ["bson"] == [row["codec"] for row in bars(view, "peak-load")]
         assert ["bson"] == [row["codec"] for row in summary([view, view], "peak-load")]
-        assert "2 codecs: less than 64.0 KiB, the least that can be told" == unseen([view], "peak-load")
+        assert "2 codecs: less than 64.0 KiB, the least that can be measured" == unseen([view], "peak-load")
 
     def test_keep_raw_values_for_programs(self, small):
         """CSV and JSON have what was read; JSON says below what it counts for nothing."""
