@@ -54,6 +54,8 @@ TYPED = (
         "servers",
         "-m",
         "untraced",
+        "-m",
+        "warmed",
         "-p",
         "benchmarks",
     ),

@@ -53,6 +53,21 @@ def no_modules_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bakeoff.imports._imported", {})
 
 
+@pytest.fixture(autouse=True, scope="session")
+def shared_warm() -> Iterator[None]:
+    """Have the workers of all runs within this process forked by one process."""
+    if sys.platform != "linux":
+        yield  # nothing is measured elsewhere
+        return
+    from warmed import Shared
+
+    shared = Shared()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bakeoff.bench.run.processes.Warm", shared)
+        yield
+    shared.close()
+
+
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have runs within the process of the tests take little time."""

@@ -64,7 +64,7 @@ class Warm:
         return self._process.pid
 
     def fork(self, job: Path, libraries: Sequence[str] = ()) -> Fork:
-        """Start the worker of a job, beside whose file one for its standard error is.
+        """Start the worker of a job in our folder; beside the job's file is one for its standard error.
 
         Args:
             job: Its file.
@@ -77,7 +77,11 @@ class Warm:
         said = b""
         with theirs, contextlib.suppress(ConnectionError):
             text = b"\0".join([os.fsencode(job), *(name.encode() for name in libraries)])
-            socket.send_fds(self._asking, [text], [theirs.fileno()])
+            here = os.open(".", os.O_PATH)
+            try:
+                socket.send_fds(self._asking, [text], [theirs.fileno(), here])
+            finally:
+                os.close(here)
             theirs.close()
             said = ours.recv(_LINE)
         if not said:

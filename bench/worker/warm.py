@@ -4,9 +4,9 @@ A check is short, and most of it would be starting Python. Only checks begin so:
 the layout of their memory, as that is one of the things that figures vary with, and forks all have the same.
 
 ``python -m bakeoff.bench.worker.warm SOCKET PARENT``: paths of jobs come over the socket of that number, each
-with a connection, and with the libraries that its records need. The fork sends its own number there. It is
-waited for when something comes back, and the connection then gets how it ended: until then the number is
-nobody else's.
+with a connection, the folder to work in, and the libraries that its records need. The fork sends its own
+number there. It is waited for when something comes back, and the connection then gets how it ended: until
+then the number is nobody else's.
 """
 
 from __future__ import annotations
@@ -32,21 +32,24 @@ _LONGEST = 1 << 16
 
 
 def serve(asking: socket.socket) -> tuple[Path, socket.socket]:
-    """Fork for each job that is asked for, and return in the fork: its job and its connection."""
+    """Fork for each job that is asked for, and return in the fork, in its folder: job and connection."""
     forks: dict[socket.socket, int] = {}
     with selectors.DefaultSelector() as ready:
         ready.register(asking, selectors.EVENT_READ)
         while True:
             for key, _ in ready.select():
                 if key.fileobj is asking:
-                    text, (number, *_), *_ = socket.recv_fds(asking, _LONGEST, 1)
+                    text, (number, folder), *_ = socket.recv_fds(asking, _LONGEST, 2)
                     path, *libraries = text.split(b"\0")
                     made = socket.socket(fileno=number)
                     _import(libraries)
                     if not (fork := os.fork()):
                         for other in (asking, *forks):
                             other.close()
+                        os.fchdir(folder)
+                        os.close(folder)
                         return Path(os.fsdecode(path)), made
+                    os.close(folder)
                     forks[made] = fork
                     ready.register(made, selectors.EVENT_READ)
                     continue

@@ -1,0 +1,59 @@
+"""One process that forks the workers of all runs of a test process, as starting it is most of a short run.
+
+A run whose environment or interpreter is another one than that of the tests starts its own, as ever.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from bakeoff.bench.run import processes
+from bakeoff.bench.run.warm import Fork, Warm
+
+__all__ = ["Shared"]
+
+_IMPORTED = tuple(f"bakeoff.bench.worker.{name}" for name in ("prepare", "time", "alone"))
+"""Modules of jobs that `hurried` runs have forked, beside those of checks."""
+
+
+class _Kept(Warm):
+    def fork(self, job: Path, libraries: Sequence[str] = ()) -> Fork:
+        return super().fork(job, (*libraries, *_IMPORTED))
+
+    @property
+    def is_running(self) -> bool:
+        return self._process.poll() is None
+
+    def close(self) -> None:
+        """Do nothing: other runs go on with it, and it ends with the process that it serves."""
+
+
+class Shared:
+    """What takes the place of `Warm` where runs share one."""
+
+    def __init__(self) -> None:
+        self._environment = _without_test(processes._environment())
+        self._kept: _Kept | None = None
+
+    def __call__(self, environment: Mapping[str, str], python: str = sys.executable) -> Warm:
+        """Return the shared process, or a new one for whoever cannot share it."""
+        # It ends with the thread that starts it.
+        here = threading.current_thread() is threading.main_thread()
+        if not here or python != sys.executable or _without_test(environment) != self._environment:
+            return Warm(environment, python)
+        if self._kept is None or not self._kept.is_running:
+            self.close()
+            self._kept = _Kept(environment, python)
+        return self._kept
+
+    def close(self) -> None:
+        """End the shared process."""
+        if self._kept is not None:
+            Warm.close(self._kept)
+
+
+def _without_test(environment: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in environment.items() if name != "PYTEST_CURRENT_TEST"}
