@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ __all__ = ["bakeoff", "exit_code"]
 def bakeoff(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Call ``bakeoff ARGUMENTS`` in a folder."""
     before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    known = set(sys.modules)
     try:
         with (
             contextlib.chdir(folder),
@@ -30,11 +32,15 @@ def bakeoff(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         ):
             hurry(patch.setattr)
             patch.setattr("sys.argv", ["bakeoff", *arguments])
+            patch.setattr("sys.path", list(sys.path))
             with pytest.raises(SystemExit) as ended:
                 main(list(arguments))
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+        for name in set(sys.modules) - known:
+            if Path(getattr(sys.modules[name], "__file__", None) or "/").is_relative_to(folder):
+                del sys.modules[name]  # the next folder has another module of that name
     assert isinstance(ended.value.code, int)
     return subprocess.CompletedProcess(
         arguments, ended.value.code, out.getvalue().decode(), err.getvalue().decode()

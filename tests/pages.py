@@ -14,14 +14,15 @@ Above a block a comment may say what differs from the rule, for instance ``<!-- 
 ==================  =====================================================================================
 
 What measures is given the time that it needs in place of its budget: else a busy machine would decide which
-figures there are. None is `hurried`: pages show ranks and verdicts, which few short processes cannot give.
-What a page shows of a run has to hold for any machine.
+figures there are. Only runs in blocks without output are `hurried`: of others pages show ranks and verdicts,
+which few short processes cannot give. What a page shows of a run has to hold for any machine.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -35,6 +36,7 @@ from markdown_it import MarkdownIt
 import madeup
 from bakeoff import codecs
 from bakeoff.bench.results import write
+from hurried import BAKEOFF
 
 __all__ = ["PAGES", "ROOT", "Block", "blocks", "carry_out", "commands", "inline", "links", "patient"]
 
@@ -163,7 +165,8 @@ def carry_out(block: Block, folder: Path, **environment: str) -> None:
             block, [sys.executable, "-m", "doctest", "-o", "ELLIPSIS", session.name], folder, environment
         )
     elif block.language == "sh":
-        _succeed(block, ["bash", "-euo", "pipefail", "-c", patient(block.code)], folder, environment)
+        code = re.sub(r"\bbakeoff run\b", f"{shlex.join(BAKEOFF)} run", patient(block.code))
+        _succeed(block, ["bash", "-euo", "pipefail", "-c", code], folder, environment)
     elif block.language == "console":
         _converse(block, folder, environment)
     elif block.language == "toml":

@@ -23,6 +23,7 @@ from bakeoff.bench.worker.records import make_sample
 from bakeoff.codecs import Codec, codec
 from bakeoff.errors import UsageError
 from bakeoff.reports import render
+from inprocess import bakeoff
 from installed import install
 from launched import launch
 
@@ -156,7 +157,7 @@ def test_who_holds_the_interpreter_is_told_from_who_gives_it_up() -> None:
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the result of a run of operations with processes of their own."""
     folder = tmp_path_factory.mktemp("alone")
-    done = launch(folder, "run", "movies", "-c", "json,msgpack", "--ops", "tail-load,import", *FAST)
+    done = bakeoff(folder, "run", "movies", "-c", "json,msgpack", "--ops", "tail-load,import", *FAST)
     assert done.returncode == 0, done.stderr
     return folder / "bakeoff.json"
 
@@ -185,7 +186,7 @@ def test_extras_of_a_figure_have_columns(measured: Path) -> None:
     entries_ = {row["codec"]: row["entries"] for row in section["rows"]}
     assert all(entry["tail-load-p50"]["value"] > 0 for entry in entries_.values())
     assert all(entry["tail-load"]["low"] < entry["tail-load"]["high"] for entry in entries_.values())
-    assert launch(measured.parent, "compare", "bakeoff.json", "bakeoff.json").returncode == 0
+    assert bakeoff(measured.parent, "compare", "bakeoff.json", "bakeoff.json").returncode == 0
 
 
 def told(result: Result) -> dict[str, Any]:

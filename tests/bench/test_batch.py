@@ -16,7 +16,6 @@ from bakeoff.bench.results import read
 from bakeoff.bench.worker.records import make_sample
 from bakeoff.codecs import codec
 from bakeoff.errors import UsageError
-from launched import launch
 
 RECORDS = [{"id": number, "text": "x" * number} for number in range(10)]
 
@@ -97,7 +96,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the result of a run with frames and compressors."""
     folder = tmp_path_factory.mktemp("frames")
     how = ("--batch-sizes", "1,25", "--compress", "zlib:1,zlib:9")
-    done = launch(folder, "run", "movies", "-c", "json,msgpack", *QUICK, *how)
+    done = inprocess.bakeoff(folder, "run", "movies", "-c", "json,msgpack", *QUICK, *how)
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -116,7 +115,7 @@ def test_figures_are_those_of_one_record(swept: Path) -> None:
 
 
 def sections(folder: Path, *arguments: str) -> dict[str, dict[str, Any]]:
-    done = launch(folder, "report", "-f", "json", *arguments)
+    done = inprocess.bakeoff(folder, "report", "-f", "json", *arguments)
     return {section["corpus"]: section for section in json.loads(done.stdout)["sections"]}
 
 
@@ -149,7 +148,7 @@ def test_columns_that_are_asked_for_are_all_there_is(swept: Path) -> None:
 @pytest.mark.parametrize("form", ["text", "md", "csv", "latex", "rst", "html"])
 def test_every_output_has_them(swept: Path, form: str) -> None:
     """Or shows their figures, as the page does."""
-    done = launch(swept, "report", "-f", form)
+    done = inprocess.bakeoff(swept, "report", "-f", form)
 
     assert 0 == done.returncode, done.stderr
     assert ("batch-load" in done.stdout) or ("load, 25 a frame" in done.stdout)

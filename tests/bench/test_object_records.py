@@ -10,7 +10,7 @@ import pytest
 
 from bakeoff.bench.results import Result, read
 from bakeoff.reports import render
-from hurried import BAKEOFF
+from inprocess import bakeoff
 
 MODULE = '''\
 """Records as services have them."""
@@ -159,14 +159,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*BAKEOFF, "run", *arguments, "--ops", "size", "--budget", "600"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
+    return bakeoff(folder, "run", *arguments, "--ops", "size", "--budget", "600")
 
 
 def result(folder: Path, *arguments: str) -> Result:

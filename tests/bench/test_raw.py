@@ -8,13 +8,13 @@ import orjson
 import pytest
 
 import bakeoff
+import inprocess
 from bakeoff import codecs
 from bakeoff.bench.jobs import CorpusInputs
 from bakeoff.bench.lab.fidelity.losses import find_losses
 from bakeoff.bench.results import read
 from bakeoff.bench.worker.parts import codec_parts
 from bakeoff.codecs import CodecError, EncodeError, UnknownCodec
-from launched import launch
 
 
 def test_what_is_timed_is_the_librarys_own_callable(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_a_run_enters_them_beside_the_codecs(tmp_path: Path) -> None:
     (tmp_path / "mine.jsonl").write_text('{"id": 1099511627776, "name": "a"}\n' * 3)
     command = "run mine.jsonl --raw --quick --all --budget 0 -c bson,orjson,orjson|zlib"
 
-    done = launch(tmp_path, *command.split())
+    done = inprocess.bakeoff(tmp_path, *command.split())
 
     assert done.returncode == 0, done.stderr
     result = read(tmp_path / "bakeoff.json")

@@ -155,7 +155,7 @@ def test_a_file_name_that_is_no_text_is_reported(tmp_path: Path) -> None:
         "compare bakeoff.json bakeoff.json -f json",
         "pick --write",
     ):
-        told = launch(tmp_path, *line.split())
+        told = bakeoff(tmp_path, *line.split())
 
         assert (told.returncode, "Traceback" in told.stderr) == (0, False), told.stderr
     assert r'"caf\\udce9" = ' in (tmp_path / "bakeoff.lock").read_text()
@@ -399,6 +399,6 @@ def test_records_that_fit_another_part_of_a_definition(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert not [text for text in read(tmp_path / "b.json").warnings if "span.avsc" in text]
 
-    checked = launch(tmp_path, "schema", "validate", "spans.jsonl", "span.avsc")
+    checked = bakeoff(tmp_path, "schema", "validate", "spans.jsonl", "span.avsc")
     assert checked.returncode == 1
     assert "span.avsc#Span fits all of them" in checked.stderr
