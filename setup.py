@@ -41,9 +41,7 @@ class BuildExtensions(build_ext):
         if compiler and not shutil.which(compiler):
             lacking.insert(0, f"a C compiler: {compiler} was not found (Debian: apt-get install gcc)")
         if lacking:
-            raise PlatformError(
-                f"bakeoff has no wheel for this platform, and building it needs {' and '.join(lacking)}"
-            )
+            raise PlatformError(f"building bakeoff from source needs {' and '.join(lacking)}")
         super().build_extensions()
 
 

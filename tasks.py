@@ -8,6 +8,7 @@ python3 tasks.py test [ARGUMENTS]  set up, then all tests, integrations beside t
 python3 tasks.py lint              ruff and mypy
 python3 tasks.py docs              the site, into build/docs; a warning is an error
 python3 tasks.py wheel             sdist, wheel from it, and the tests that can differ on that, installed
+python3 tasks.py wheels [PATTERN]  wheels of all Pythons for Linux, into dist, by zig; cp313-* chooses some
 python3 tasks.py sanitize          tests of the extensions under AddressSanitizer; needs gcc
 python3 tasks.py fuzz [--seconds N | --runs N] [CODEC...]   mutated payloads and odd objects over every codec
 python3 tasks.py benchmarks [NAME [ARGUMENTS]]   the figures that the project promises, beside their targets
@@ -56,6 +57,8 @@ TYPED = (
         "untraced",
         "-m",
         "warmed",
+        "-m",
+        "wheels",
         "-p",
         "benchmarks",
     ),
@@ -261,8 +264,8 @@ def docs(arguments: list[str]) -> None:
     say(f"built {SITE / 'index.html'}")
 
 
-def install(away: Path, **environment: str) -> Path:
-    """Build the sdist and the wheel from it, install it beside a copy of the tests; return its Python.
+def build(away: Path, *options: str, **environment: str) -> Path:
+    """Build the sdist and the wheel from it into away/dist; return the Python of a new environment.
 
     Needs nothing of .venv, which may be set up meanwhile.
     """
@@ -271,8 +274,14 @@ def install(away: Path, **environment: str) -> Path:
     sh(python, "-m", "pip", "install", "--quiet", "--upgrade", "pip>=25.1", "build>=1.2")
     # A copy, as the sdist is prepared in the sources, and so is what is installed into .venv.
     shutil.copytree(ROOT, away / "sources", symlinks=True, ignore=shutil.ignore_patterns(*NO_SOURCES))
-    quietly(python, "-m", "build", "--outdir", away / "dist", away / "sources", **environment)
+    quietly(python, "-m", "build", *options, "--outdir", away / "dist", away / "sources", **environment)
     shutil.rmtree(away / "sources")
+    return python
+
+
+def install(away: Path, **environment: str) -> Path:
+    """Build the wheel from the sdist, install it beside a copy of the tests; return its Python."""
+    python = build(away, **environment)
     (built,) = (away / "dist").glob("*.whl")
     group = f"{ROOT / 'pyproject.toml'}:test"
     sh(python, "-m", "pip", "install", "--quiet", f"{built}[all]", "--group", group)
@@ -307,6 +316,15 @@ def wheel(arguments: list[str]) -> None:
             sys.exit(f"{built.name} lacks {', '.join(lacking)}")
         chosen = arguments or ["-m", "not checkout", *IN_A_WHEEL]
         sh(python, "-m", "pytest", "-q", *ABREAST, *chosen, cwd=away)
+
+
+def wheels(arguments: list[str]) -> None:
+    """Build wheels for all supported Pythons, processors and libcs of Linux; needs Maven, no C compiler."""
+    with tempfile.TemporaryDirectory() as folder:
+        python = build(Path(folder), "--sdist")
+        (sdist,) = (Path(folder) / "dist").glob("*.tar.gz")
+        sh(python, "-m", "pip", "install", "--quiet", "--group", f"{ROOT / 'pyproject.toml'}:wheels")
+        sh(python, "tests/wheels.py", sdist, ROOT / "dist", *arguments)
 
 
 @contextmanager
@@ -378,6 +396,7 @@ VERBS = {
     "lint": lint,
     "docs": docs,
     "wheel": wheel,
+    "wheels": wheels,
     "sanitize": sanitize,
     "fuzz": fuzz,
     "benchmarks": benchmarks,
