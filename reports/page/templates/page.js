@@ -256,8 +256,12 @@ function verdictWords({ ranked, overfull, safe, contest, fewest, faster }) {
   else if (same.length) parts.push(...names, ` cost the same, within ${Math.round(100 * state.tie)}%, at ${took}; `, bold(winner.candidate.codec), " comes first.");
   else {
     parts.push(...names, ` costs least: ${took}`);
-    if (next) parts.push("; ", bold(next.candidate.codec), ` comes next at ${times(next.value / winner.value)} that.`);
-    else parts.push(".");
+    if (!next) parts.push(".");
+    else {
+      const level = safe.filter((cost) => cost === next || (cost.value > next.value && !faster(next, cost)));
+      const at = times(next.value / winner.value);
+      parts.push("; ", ...few(level.map((cost) => cost.candidate.codec)), level.length > 1 ? ` come next, the first at ${at} that.` : ` comes next at ${at} that.`);
+    }
   }
   const better = ranked.find((cost) => faster(cost, winner));
   if (better) parts.push(" ", bold(better.candidate.codec), ` is faster but ${better.candidate.drawback}.`);
