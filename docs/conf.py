@@ -29,7 +29,19 @@ version = release = bakeoff.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click"]
 nitpicky = True
-nitpick_ignore = [("py:class", "pyarrow.Schema")]
+nitpick_ignore = [
+    ("py:class", name)
+    for name in (
+        "pandas.DataFrame",
+        "polars.DataFrame",
+        "pyarrow.Schema",
+        # Attributes of choices and comparisons, for which their texts suffice.
+        "bakeoff.bench.stats.Ratio",
+        "bakeoff.bench.stats.Session",
+        "bakeoff.reports.model.breakeven.Parts",
+        "bakeoff.reports.model.candidates.Candidate",
+    )
+]
 default_role = "code"  # docstrings and helps quote code in single backticks, as Markdown does
 smartquotes_action = "D"  # dashes; quotes are left as they are
 myst_heading_anchors = 3

@@ -17,8 +17,8 @@ from .reports.model.flat import Rank, ResultCell, cells, ranks, rows
 if TYPE_CHECKING:
     import os
 
-    import pandas as pd
-    import polars as pl
+    import pandas
+    import polars
 
     from .reports.decide.pick import PickedCodec
 
@@ -107,25 +107,25 @@ class Result:
         results, wish = in_place([self.data], wish, reads)
         return pick(results, wish, file="")
 
-    def to_pandas(self) -> pd.DataFrame:
+    def to_pandas(self) -> pandas.DataFrame:
         """Return the cells as a data frame of pandas, one row each.
 
         Raises:
             UsageError: pandas is not installed.
         """
-        frame: pd.DataFrame = _library("pandas").DataFrame(rows(self.data))
+        frame: pandas.DataFrame = _library("pandas").DataFrame(rows(self.data))
         return frame
 
-    def to_polars(self) -> pl.DataFrame:
+    def to_polars(self) -> polars.DataFrame:
         """Return the cells as a data frame of polars, one row each.
 
         Raises:
             UsageError: polars is not installed.
         """
-        frame: pl.DataFrame = _library("polars").DataFrame(rows(self.data), infer_schema_length=None)
+        frame: polars.DataFrame = _library("polars").DataFrame(rows(self.data), infer_schema_length=None)
         return frame
 
-    def compare(self, other: Result, *, force: bool = False) -> ResultComparison:
+    def compare(self, other: Result, *, force: bool = False) -> Comparison:
         """Compare a later run of the same work with this one.
 
         Args:

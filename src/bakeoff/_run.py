@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal
 
 from .errors import RunError, UsageError
 
@@ -23,14 +23,11 @@ if TYPE_CHECKING:
 
 __all__ = ["run"]
 
-_Calls: TypeAlias = Any
-"""What `bakeoff.codec` makes a codec of: a pair of functions, an object or a module that has these."""
-
 
 def run(
     source: str | os.PathLike[str] | Corpus | Iterable[Any],
     /,
-    codecs: str | Codec | Mapping[str, _Calls] | Sequence[str | Codec | Mapping[str, _Calls]] = (),
+    codecs: str | Codec | Mapping[str, Any] | Sequence[str | Codec | Mapping[str, Any]] = (),
     *,
     quick: bool = False,
     budget: float | None = None,
