@@ -20,7 +20,7 @@ _TYPES: Final[Mapping[str, tuple[str, str]]] = {
     "datetime_fold": ("datetime, fold", "the second of two equal times, as clocks are set back"),
     "int_keys": ("int keys", "dicts whose keys are integers"),
     "any_keys": ("any keys", "dicts whose keys are tuples, None or other hashable values"),
-    "key_order": ("key order", "dicts come back in the order in which they were written"),
+    "key_order": ("key order", "dicts keep the order of their keys"),
 }
 """Types as the head of a column has them, and what they mean where that is not enough."""
 

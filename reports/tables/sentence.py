@@ -43,7 +43,7 @@ FAILED: Final[Mapping[str, str]] = {
 _DRAWBACKS: Final[Mapping[Drawback, tuple[str, str]]] = {
     "trusted": ("is for trusted data only", "are for trusted data only"),
     "unguarded": ("lacks a guard against untrusted payloads", "lack a guard against untrusted payloads"),
-    "raw": ("is no codec to import", "are no codecs to import"),
+    "raw": ("is not a codec", "are not codecs"),
     "unchecked": ("was not checked", "were not checked"),
     "lossy": ("is lossy here", "are lossy here"),
 }

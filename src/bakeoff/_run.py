@@ -224,7 +224,7 @@ def _made(source: Any) -> Iterator[Codec]:
             yield Codec.from_spec(spec_of_calls(calls, name))
     else:
         raise UsageError(
-            f"{source!r:.60} is no codec; give a name, a bakeoff.Codec, or {{'NAME': (dumps, loads)}}"
+            f"{source!r:.60} is not a codec; pass a name, a bakeoff.Codec, or {{'NAME': (dumps, loads)}}"
         )
 
 

@@ -303,7 +303,7 @@ class TestHonesty:
 
         assert "orjson" == choice.winner.name
         assert "is the library's own calls: no codec to import" == dict(choice.excluded)["orjson/raw"]
-        assert "orjson/raw is faster but is no codec to import" in recommendation(run)
+        assert "orjson/raw is faster but is not a codec" in recommendation(run)
 
     def test_a_codec_of_objects_wins_where_it_was_asked_for(self, result_of):
         """Objects are filled before the clock starts: among codecs of dicts they have no rank."""
