@@ -12,24 +12,7 @@ from typing import Any, Literal
 
 from ...codecs.core.paths import step
 from ..schema import Schema
-from ..wire.layout import (
-    Layout,
-    Leaf,
-    Nullable,
-    Ref,
-    WireField,
-    WireMap,
-    WireRecord,
-    WireSequence,
-    WireType,
-    WireUnion,
-    former_keys,
-    identity,
-    opened,
-    parts,
-    types_of,
-    with_parts,
-)
+from ..wire import layout as w
 from . import types as t
 from .declare import SchemaError
 
@@ -88,7 +71,7 @@ class SchemaChange:
     before: str
     after: str
     owner: str = field(repr=False)
-    alone: WireType | None = field(repr=False, compare=False)
+    alone: w.WireType | None = field(repr=False, compare=False)
 
     @property
     def words(self) -> str:
@@ -125,7 +108,7 @@ class SchemaDifference:
         if change.alone is None:
             return None
         try:
-            layout = Layout(_changed(self.old.layout.root, change.owner, change.alone))
+            layout = w.Layout(_changed(self.old.layout.root, change.owner, change.alone))
         except SchemaError:
             return None  # A record that holds others of its kind would have to, without end.
         return Schema.of_layout(layout) if _is_one(layout.root) else None
@@ -168,60 +151,62 @@ def _numbered(version: Schema, other: Schema, renamed: Mapping[str, str]) -> Sch
         return version.keeping(other, renamed)
     root = _renumbered(layout.root, layout.keeping(other.layout, renamed).root)
     kept = ("", b"") if layout.language in NUMBERED else (layout.language, layout.definition)
-    return Schema.of_layout(Layout(root, *kept))
+    return Schema.of_layout(w.Layout(root, *kept))
 
 
-def _renumbered(kind: WireType, kept: WireType) -> WireType:
+def _renumbered(kind: w.WireType, kept: w.WireType) -> w.WireType:
     """Return a kind with the numbers of another one that has the same parts."""
     match kind, kept:
-        case Nullable(inner), Nullable(other):
-            return Nullable(_renumbered(inner, other))
-        case WireSequence(item), WireSequence(other):
+        case w.Nullable(inner), w.Nullable(other):
+            return w.Nullable(_renumbered(inner, other))
+        case w.WireSequence(item), w.WireSequence(other):
             return replace(kind, item=_renumbered(item, other))
-        case WireMap(key, value), WireMap(other_key, other_value):
+        case w.WireMap(key, value), w.WireMap(other_key, other_value):
             return replace(kind, key=_renumbered(key, other_key), value=_renumbered(value, other_value))
-        case WireRecord(slots=slots), WireRecord(slots=others):
+        case w.WireRecord(slots=slots), w.WireRecord(slots=others):
             return replace(kind, slots=_renumbered_slots(slots, others), reserved=kept.reserved)
-        case WireUnion(options=slots), WireUnion(options=others):
+        case w.WireUnion(options=slots), w.WireUnion(options=others):
             return replace(kind, options=_renumbered_slots(slots, others), reserved=kept.reserved)
     return kind
 
 
-def _renumbered_slots(slots: tuple[WireField, ...], kept: tuple[WireField, ...]) -> tuple[WireField, ...]:
+def _renumbered_slots(
+    slots: tuple[w.WireField, ...], kept: tuple[w.WireField, ...]
+) -> tuple[w.WireField, ...]:
     return tuple(
         replace(slot, number=other.number, null=other.null, kind=_renumbered(slot.kind, other.kind))
         for slot, other in zip(slots, kept, strict=True)
     )
 
 
-def contains(wide: WireType, narrow: WireType) -> bool:
+def contains(wide: w.WireType, narrow: w.WireType) -> bool:
     """Whether a kind takes all values of another; an int is taken for a float."""
-    wide, narrow = opened(wide), opened(narrow)
+    wide, narrow = w.opened(wide), w.opened(narrow)
     match wide, narrow:
-        case Nullable(inner), Nullable(other):
+        case w.Nullable(inner), w.Nullable(other):
             return contains(inner, other)
-        case Nullable(inner), _:
+        case w.Nullable(inner), _:
             return contains(inner, narrow)
-        case WireUnion(options=options), WireUnion(options=others):
+        case w.WireUnion(options=options), w.WireUnion(options=others):
             return all(contains(wide, each.kind) for each in others)
-        case WireUnion(options=options), _:
+        case w.WireUnion(options=options), _:
             return any(contains(each.kind, narrow) for each in options)
-        case Leaf(), Leaf():
+        case w.Leaf(), w.Leaf():
             return _leaf_contains(wide, narrow)
-        case WireSequence(item, node), WireSequence(other, before):
+        case w.WireSequence(item, node), w.WireSequence(other, before):
             return type(node) is type(before) and contains(item, other)
-        case WireMap(key, value), WireMap(other_key, other_value):
+        case w.WireMap(key, value), w.WireMap(other_key, other_value):
             return contains(key, other_key) and contains(value, other_value)
-        case WireRecord(), WireRecord() if _positional(wide) == _positional(narrow):
-            return identity(wide) == identity(narrow)
-    return types_of(wide) == types_of(narrow)
+        case w.WireRecord(), w.WireRecord() if _positional(wide) == _positional(narrow):
+            return w.identity(wide) == w.identity(narrow)
+    return w.types_of(wide) == w.types_of(narrow)
 
 
 _FINENESS = {"ms": 0, "us": 1, "ns": 2}
 _BASES: dict[str, type[t.Type]] = {"str": t.StrType, "int": t.IntType, "bool": t.BoolType}
 
 
-def _leaf_contains(wide: Leaf, narrow: Leaf) -> bool:
+def _leaf_contains(wide: w.Leaf, narrow: w.Leaf) -> bool:
     if isinstance(wide.type, t.AnyType):
         return True
     if wide.wire == narrow.wire == "int":
@@ -247,7 +232,7 @@ def _leaf_contains(wide: Leaf, narrow: Leaf) -> bool:
     return wide.type == narrow.type
 
 
-def _values(leaf: Leaf) -> frozenset[tuple[str, str]] | None:
+def _values(leaf: w.Leaf) -> frozenset[tuple[str, str]] | None:
     """Return the only values that a leaf takes, each as type and text; None where it takes others."""
     match leaf.type:
         case t.LiteralType(values):
@@ -257,7 +242,7 @@ def _values(leaf: Leaf) -> frozenset[tuple[str, str]] | None:
     return frozenset(("str", repr(name)) for name, _ in leaf.symbols) if leaf.symbols else None
 
 
-_Put = Callable[[WireType], WireType | None]
+_Put = Callable[[w.WireType], w.WireType | None]
 """Makes of what is to stand in a place the whole that owns it."""
 
 
@@ -267,7 +252,9 @@ class _Walker:
         self.numbered = numbered
         self.seen: set[tuple[str, str]] = set()
 
-    def kinds(self, old: WireType, new: WireType, path: str, owner: str, put: _Put) -> Iterator[SchemaChange]:
+    def kinds(
+        self, old: w.WireType, new: w.WireType, path: str, owner: str, put: _Put
+    ) -> Iterator[SchemaChange]:
         """Yield the changes from one kind to another.
 
         Args:
@@ -277,24 +264,24 @@ class _Walker:
             owner: Name of the record they stand in.
             put: Makes of what is to stand here the whole `owner`.
         """
-        if isinstance(old, Nullable) or isinstance(new, Nullable):
+        if isinstance(old, w.Nullable) or isinstance(new, w.Nullable):
             yield from self.nullables(old, new, path, owner, put)
             return
-        stands, (old, new) = new, (opened(old), opened(new))
+        stands, (old, new) = new, (w.opened(old), w.opened(new))
         match old, new:
-            case WireSequence(item), WireSequence(other) if type(old.type) is type(new.type):
+            case w.WireSequence(item), w.WireSequence(other) if type(old.type) is type(new.type):
                 yield from self.kinds(item, other, path + "[]", owner, lambda k: put(replace(old, item=k)))
-            case WireMap(key, value), WireMap(other_key, other_value):
+            case w.WireMap(key, value), w.WireMap(other_key, other_value):
                 inside = path + "{key}"
                 yield from self.kinds(key, other_key, inside, owner, lambda k: put(replace(old, key=k)))
                 inside = path + "{}"
                 yield from self.kinds(value, other_value, inside, owner, lambda k: put(replace(old, value=k)))
-            case WireRecord(), WireRecord() if _positional(old) == _positional(new):
+            case w.WireRecord(), w.WireRecord() if _positional(old) == _positional(new):
                 if (old.name, new.name) not in self.seen:
                     self.seen.add((old.name, new.name))
                     # It is changed wherever it stands, and so owns its changes.
                     yield from self.records(old, new, path)
-            case WireUnion(), WireUnion():
+            case w.WireUnion(), w.WireUnion():
                 yield from self.choices(old, new, path, owner, put)
             case _:
                 wider, narrower = contains(new, old), contains(old, new)
@@ -305,26 +292,26 @@ class _Walker:
                     yield SchemaChange(kind, path, told(old), told(new), owner, put(stands))
 
     def nullables(
-        self, old: WireType, new: WireType, path: str, owner: str, put: _Put
+        self, old: w.WireType, new: w.WireType, path: str, owner: str, put: _Put
     ) -> Iterator[SchemaChange]:
         """Yield the changes where at least one of the two may be None."""
         before, inner = _opened(old)
         after, other = _opened(new)
         if before != after:
-            made = Nullable(inner) if after else inner
+            made = w.Nullable(inner) if after else inner
             yield SchemaChange(
                 "widened" if after else "narrowed", path, told(old), told(made), owner, put(made)
             )
-        yield from self.kinds(inner, other, path, owner, (lambda k: put(Nullable(k))) if before else put)
+        yield from self.kinds(inner, other, path, owner, (lambda k: put(w.Nullable(k))) if before else put)
 
     def choices(
-        self, old: WireUnion, new: WireUnion, path: str, owner: str, put: _Put
+        self, old: w.WireUnion, new: w.WireUnion, path: str, owner: str, put: _Put
     ) -> Iterator[SchemaChange]:
         """Yield the changes of the options of a choice, and those within them."""
         known = {slot.number: slot for slot in new.options}
         for at, slot in enumerate(old.options):
             other = known.get(slot.number)
-            if other is not None and isinstance(slot.kind, WireRecord | Ref | WireSequence | WireMap):
+            if other is not None and isinstance(slot.kind, w.WireRecord | w.Ref | w.WireSequence | w.WireMap):
                 yield from self.kinds(slot.kind, other.kind, path, owner, _into_option(old, at, put))
         had, has = ({slot.number for slot in each.options} for each in (old, new))
         if had != has:
@@ -334,7 +321,7 @@ class _Walker:
             made = replace(new, options=options)
             yield SchemaChange(kind, path, told(old), told(new), owner, put(made))
 
-    def records(self, old: WireRecord, new: WireRecord, path: str) -> Iterator[SchemaChange]:
+    def records(self, old: w.WireRecord, new: w.WireRecord, path: str) -> Iterator[SchemaChange]:
         """Yield the changes of the fields of a record."""
         found = pairs(old, new, self.renamed, numbered=self.numbered, found=self.renamed)
         now = {before.key: after for before, after in found if before is not None}
@@ -360,7 +347,7 @@ class _Walker:
                 made = _with(old, (*old.slots[:to], slot, *old.slots[to:]))
                 yield SchemaChange("added", path + _part(slot), "", _stated(slot), old.name, made)
 
-    def slots(self, old: WireRecord, at: int, after: WireField, path: str) -> Iterator[SchemaChange]:
+    def slots(self, old: w.WireRecord, at: int, after: w.WireField, path: str) -> Iterator[SchemaChange]:
         """Yield the changes of a field that both versions have."""
         slot = old.slots[at]
 
@@ -379,13 +366,13 @@ class _Walker:
 
 
 def pairs(
-    old: WireRecord,
-    new: WireRecord,
+    old: w.WireRecord,
+    new: w.WireRecord,
     renamed: Mapping[str, str],
     *,
     numbered: bool = False,
     found: dict[str, str] | None = None,
-) -> list[tuple[WireField | None, WireField | None]]:
+) -> list[tuple[w.WireField | None, w.WireField | None]]:
     """Return the slots that are one field in both records, those of one of them only beside None.
 
     Args:
@@ -398,8 +385,8 @@ def pairs(
     known = {slot.key: slot for slot in old.slots}
     of_number = {slot.number: slot for slot in old.slots}
     keys = {slot.key for slot in new.slots}
-    pairs: list[tuple[WireField | None, WireField | None]] = []
-    for slot, key in zip(new.slots, former_keys(new.slots, known, renamed), strict=True):
+    pairs: list[tuple[w.WireField | None, w.WireField | None]] = []
+    for slot, key in zip(new.slots, w.former_keys(new.slots, known, renamed), strict=True):
         before = None if key is None else known[key]
         if before is None and numbered and (same := of_number.get(slot.number)) and same.key not in keys:
             before = same
@@ -410,81 +397,81 @@ def pairs(
     return pairs + [(slot, None) for slot in old.slots if slot not in kept]
 
 
-def _part(slot: WireField) -> str:
+def _part(slot: w.WireField) -> str:
     return f"[{slot.key}]" if isinstance(slot.key, int) else step(slot.key)
 
 
-def _into_slot(record: WireRecord, at: int) -> _Put:
+def _into_slot(record: w.WireRecord, at: int) -> _Put:
     return lambda kind: _with(record, _exchanged(record.slots, at, kind))
 
 
-def _into_option(choice: WireUnion, at: int, put: _Put) -> _Put:
+def _into_option(choice: w.WireUnion, at: int, put: _Put) -> _Put:
     return lambda kind: put(replace(choice, options=_exchanged(choice.options, at, kind)))
 
 
-def _exchanged(slots: tuple[WireField, ...], at: int, kind: WireType) -> tuple[WireField, ...]:
+def _exchanged(slots: tuple[w.WireField, ...], at: int, kind: w.WireType) -> tuple[w.WireField, ...]:
     return (*slots[:at], replace(slots[at], kind=kind), *slots[at + 1 :])
 
 
-def _keys(slots: Iterable[WireField]) -> str:
+def _keys(slots: Iterable[w.WireField]) -> str:
     return ", ".join(str(slot.key) for slot in slots)
 
 
-def _form(kind: WireType) -> str:
-    return kind.form if isinstance(kind, Leaf) else ""
+def _form(kind: w.WireType) -> str:
+    return kind.form if isinstance(kind, w.Leaf) else ""
 
 
-def _opened(kind: WireType) -> tuple[bool, WireType]:
-    return (True, kind.kind) if isinstance(kind, Nullable) else (False, kind)
+def _opened(kind: w.WireType) -> tuple[bool, w.WireType]:
+    return (True, kind.kind) if isinstance(kind, w.Nullable) else (False, kind)
 
 
-def _positional(record: WireRecord) -> bool:
+def _positional(record: w.WireRecord) -> bool:
     return not isinstance(record.type, t.RecordType) or record.type.positional
 
 
 # One change alone -----------------------------------------------------------------------------------
 
 
-def _with(record: WireRecord, slots: tuple[WireField, ...]) -> WireRecord | None:
+def _with(record: w.WireRecord, slots: tuple[w.WireField, ...]) -> w.WireRecord | None:
     """Return a record with other slots, and a number for the None of each that may be missing as well."""
     if isinstance(record.type, t.RecordType) and record.type.positional:
         return None
     highest = max((number for slot in slots for number in (slot.number, slot.null)), default=0)
     made = []
     for slot in slots:
-        wanted = not slot.required and isinstance(slot.kind, Nullable)
+        wanted = not slot.required and isinstance(slot.kind, w.Nullable)
         if wanted and not slot.null:
             highest += 1
         made.append(replace(slot, null=(slot.null or highest) if wanted else 0))
     return replace(record, slots=tuple(made))
 
 
-def _changed(kind: WireType, owner: str, alone: WireType) -> WireType:
+def _changed(kind: w.WireType, owner: str, alone: w.WireType) -> w.WireType:
     """Return a kind in which the owner of a change has changed, wherever it stands, and types that say so."""
     return _Typer().whole(_replaced(kind, owner, alone) if owner else alone)
 
 
-def _is_one(root: WireType) -> bool:
+def _is_one(root: w.WireType) -> bool:
     """Whether records of one name are one record, and fields of one number one field.
 
     What was changed may hold others that changed, too, or have the number of one that is still there.
     """
-    found: dict[str, WireRecord] = {}
+    found: dict[str, w.WireRecord] = {}
 
-    def check(kind: WireType) -> bool:
-        if isinstance(kind, WireRecord):
+    def check(kind: w.WireType) -> bool:
+        if isinstance(kind, w.WireRecord):
             numbers = [number for slot in kind.slots for number in (slot.number, slot.null) if number]
             if len(set(numbers)) < len(numbers) or found.setdefault(kind.name, kind) != kind:
                 return False
-        return all(map(check, parts(kind)))
+        return all(map(check, w.parts(kind)))
 
     return check(root)
 
 
-def _replaced(kind: WireType, name: str, by: WireType) -> WireType:
-    if isinstance(kind, WireRecord) and kind.name == name:
+def _replaced(kind: w.WireType, name: str, by: w.WireType) -> w.WireType:
+    if isinstance(kind, w.WireRecord) and kind.name == name:
         return by
-    return with_parts(kind, lambda part: _replaced(part, name, by))
+    return w.with_parts(kind, lambda part: _replaced(part, name, by))
 
 
 class _Typer:
@@ -494,31 +481,31 @@ class _Typer:
         self.refs: dict[str, t.RefType] = {}
         self.own: dict[str, t.RecordType] = {}
 
-    def whole(self, root: WireType) -> WireType:
+    def whole(self, root: w.WireType) -> w.WireType:
         root = self.kind(root)
         for name in self.refs.keys() & self.own.keys():
             self.refs[name].bind(self.own[name])
         return root
 
-    def kind(self, kind: WireType) -> WireType:
+    def kind(self, kind: w.WireType) -> w.WireType:
         match kind:
-            case Ref(name, ref):
+            case w.Ref(name, ref):
                 if name not in self.refs:
                     self.refs[name] = t.RefType(ref.name)
                     self.refs[name].bind(ref.record)
                 return replace(kind, type=self.refs[name])
-            case WireRecord(name, type=t.RecordType(positional=True) as tuple_type):
+            case w.WireRecord(name, type=t.RecordType(positional=True) as tuple_type):
                 self.own[name] = tuple_type
                 return kind
-        made = with_parts(kind, self.kind)
+        made = w.with_parts(kind, self.kind)
         match made:
-            case WireSequence(item, several):
-                return replace(made, type=replace(several, item=types_of(item)))  # type: ignore[call-arg]
-            case WireRecord(slots=slots, type=t.TupleType()):
+            case w.WireSequence(item, several):
+                return replace(made, type=replace(several, item=w.types_of(item)))  # type: ignore[call-arg]
+            case w.WireRecord(slots=slots, type=t.TupleType()):
                 slots = tuple(replace(s, key=i) for i, s in enumerate(slots))
-                return replace(made, slots=slots, type=t.TupleType(tuple(types_of(s.kind) for s in slots)))
-            case WireRecord(name, slots, t.RecordType() as node):
-                fields = tuple(t.Field(str(s.key), types_of(s.kind), s.required) for s in slots)
+                return replace(made, slots=slots, type=t.TupleType(tuple(w.types_of(s.kind) for s in slots)))
+            case w.WireRecord(name, slots, t.RecordType() as node):
+                fields = tuple(t.Field(str(s.key), w.types_of(s.kind), s.required) for s in slots)
                 self.own[name] = replace(node, fields=fields, cls=None)
                 return replace(made, type=self.own[name])
         return made
@@ -527,33 +514,33 @@ class _Typer:
 # Words ----------------------------------------------------------------------------------------------
 
 
-def _stated(slot: WireField) -> str:
+def _stated(slot: w.WireField) -> str:
     return told(slot.kind) + ("" if slot.required else " (optional)")
 
 
-def told(kind: WireType) -> str:
+def told(kind: w.WireType) -> str:
     """Return a kind in words: ``list[Item] | None``."""
-    match kind := opened(kind):
-        case Nullable(inner):
+    match kind := w.opened(kind):
+        case w.Nullable(inner):
             return f"{told(inner)} | None"
-        case WireSequence(item, node):
+        case w.WireSequence(item, node):
             return f"{node}[{told(item)}]"
-        case WireMap(key, value):
+        case w.WireMap(key, value):
             return f"dict[{told(key)}, {told(value)}]"
-        case WireUnion(options=options):
+        case w.WireUnion(options=options):
             return " | ".join(told(option.kind) for option in options)
-        case WireRecord(slots=slots, type=t.TupleType()):
+        case w.WireRecord(slots=slots, type=t.TupleType()):
             return f"tuple[{', '.join(told(slot.kind) for slot in slots)}]"
-        case Leaf(type=t.EnumType(cls)):
+        case w.Leaf(type=t.EnumType(cls)):
             return f"{cls.__name__}({', '.join(str(member.value) for member in cls)})"
-        case Leaf() if kind.symbols:
+        case w.Leaf() if kind.symbols:
             return f"enum({', '.join(name for name, _ in kind.symbols)})"
-        case Leaf() if kind.form:
+        case w.Leaf() if kind.form:
             return f"{kind.type} as {kind.form}"
-        case Leaf(wire="int" | "float", bits=32):
+        case w.Leaf(wire="int" | "float", bits=32):
             return f"{kind.type} of 32 bits"
-        case Leaf(wire="timestamp" | "local-timestamp") if kind.unit != "us":
+        case w.Leaf(wire="timestamp" | "local-timestamp") if kind.unit != "us":
             return f"{kind.type} in {kind.unit}"
-        case Leaf() | WireRecord():
+        case w.Leaf() | w.WireRecord():
             return str(kind.type)
     raise AssertionError(kind)

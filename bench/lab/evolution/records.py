@@ -15,20 +15,8 @@ from typing import Any, Final
 from ....codecs.conventions.rules import SCALAR_OF
 from ....schemas.tree import types as t
 from ....schemas.tree.difference import pairs
+from ....schemas.wire import layout as w
 from ....schemas.wire.bindings.leaves import builder, collection, kinds
-from ....schemas.wire.layout import (
-    Leaf,
-    Nullable,
-    Ref,
-    WireField,
-    WireMap,
-    WireRecord,
-    WireSequence,
-    WireType,
-    WireUnion,
-    derive,
-    opened,
-)
 
 __all__ = [
     "NOTHING",
@@ -83,7 +71,9 @@ class FieldMapping:
         """Return the same for the other direction."""
         return FieldMapping(self.renamed, not self.forward)
 
-    def slots(self, written: WireRecord, read: WireRecord) -> list[tuple[WireField | None, WireField]]:
+    def slots(
+        self, written: w.WireRecord, read: w.WireRecord
+    ) -> list[tuple[w.WireField | None, w.WireField]]:
         """Return each slot that is read, beside the one that was written, in the order of reading."""
         old, new = (read, written) if self.forward else (written, read)
         found = [(b, a) if self.forward else (a, b) for a, b in pairs(old, new, self.renamed)]
@@ -107,7 +97,7 @@ class Maker:
         """Whether something happens this time."""
         return self.random.random() < share
 
-    def make(self, kind: WireType) -> Any:
+    def make(self, kind: w.WireType) -> Any:
         """Return a value of a kind."""
         if not self.inside:
             self.records = self.references = 0
@@ -117,25 +107,25 @@ class Maker:
         finally:
             self.inside -= 1
 
-    def _made(self, kind: WireType) -> Any:
+    def _made(self, kind: w.WireType) -> Any:
         match kind:
-            case Ref():
+            case w.Ref():
                 self.references += 1
                 self.levels += 1
                 made = self.make(kind.record)
                 self.levels -= 1
                 return made
-            case Nullable(inner):
+            case w.Nullable(inner):
                 return None if self.ends or self.happens(0.25) else self.make(inner)
-            case WireSequence(item, node):
+            case w.WireSequence(item, node):
                 return collection(node)(self.make(item) for _ in range(self._size()))
-            case WireMap(key, value):
+            case w.WireMap(key, value):
                 return {self.make(key): self.make(value) for _ in range(self._size())}
-            case WireUnion(options=options):
+            case w.WireUnion(options=options):
                 if self.ends:
                     return self.make(min(options, key=lambda option: _levels(option.kind)).kind)
                 return self.make(self.random.choice(options).kind)
-            case WireRecord(slots=slots):
+            case w.WireRecord(slots=slots):
                 self.records += 1
                 there: dict[str | int, Any] = {}
                 taken: set[str] = set()
@@ -145,7 +135,7 @@ class Maker:
                         there[slot.key] = self.make(slot.kind)
                         taken |= {slot.among} - {""}
                 return _built(kind, there)
-            case Leaf():
+            case w.Leaf():
                 return self._leaf(kind)
         raise AssertionError(kind)
 
@@ -157,7 +147,7 @@ class Maker:
     def _size(self) -> int:
         return 0 if self.ends else int(self.random.random() * 4)
 
-    def _leaf(self, leaf: Leaf) -> Any:
+    def _leaf(self, leaf: w.Leaf) -> Any:
         pick = self.random.choice
         match leaf.type:
             case t.LiteralType(values):
@@ -169,12 +159,12 @@ class Maker:
             case t.AnyType():
                 return pick(["a", 7, ["b"], {"c": 1}])
             case t.UnionType(options):
-                return self.make(derive(pick(options)).root)
+                return self.make(w.derive(pick(options)).root)
             case t.DateTimeType(aware=aware):
                 return self._moment(leaf, aware)
         return _MAKERS.get(type(leaf.type), _scalar)(self.random, leaf)
 
-    def _moment(self, leaf: Leaf, aware: bool | None) -> dt.datetime:
+    def _moment(self, leaf: w.Leaf, aware: bool | None) -> dt.datetime:
         zone = None if aware is False else dt.UTC
         micro = self.random.randrange(0, 1_000_000, _step(leaf))
         return dt.datetime(2026, 1, 1, tzinfo=zone) + dt.timedelta(
@@ -182,19 +172,19 @@ class Maker:
         )
 
 
-def _levels(kind: WireType, above: frozenset[str] = frozenset()) -> float:
+def _levels(kind: w.WireType, above: frozenset[str] = frozenset()) -> float:
     """Return how many records within others of their own kind a value needs at the least."""
     match kind:
-        case Ref(name):
+        case w.Ref(name):
             return math.inf if name in above else 1 + _levels(kind.record, above | {name})
-        case WireRecord(slots=slots):
+        case w.WireRecord(slots=slots):
             return max((_levels(slot.kind, above) for slot in slots if slot.required), default=0)
-        case WireUnion(options=options):
+        case w.WireUnion(options=options):
             return min(_levels(option.kind, above) for option in options)
     return 0
 
 
-def _whole(random: random.Random, leaf: Leaf) -> int:
+def _whole(random: random.Random, leaf: w.Leaf) -> int:
     least, most = leaf.bounds
     # Beyond 53 bits some languages have no integers.
     least, most = max(least, -(2**53)), min(most, 2**53)
@@ -207,18 +197,18 @@ _FORM = re.compile(r"(?P<name>\w+)[(\[](?P<size>\w+)(?:, (?P<scale>-?\d+))?[)\]]
 _STEPS: Final = {"s": 1_000_000, "ms": 1000}
 
 
-def _step(leaf: Leaf) -> int:
+def _step(leaf: w.Leaf) -> int:
     """Return the microseconds between two moments that a leaf tells apart."""
     found = _FORM.fullmatch(leaf.form)
     return _STEPS.get(found["size"] if found else leaf.unit, 1)
 
 
-def _bytes(random: random.Random, leaf: Leaf) -> bytes:
+def _bytes(random: random.Random, leaf: w.Leaf) -> bytes:
     found = _FORM.fullmatch(leaf.form)
     return random.randbytes(int(found["size"]) if found else random.randrange(12))
 
 
-def _scalar(random: random.Random, leaf: Leaf) -> Any:
+def _scalar(random: random.Random, leaf: w.Leaf) -> Any:
     """Return a value of a scalar, no finer than the leaf's form."""
     value = SCALAR_OF[t.python_type(leaf.type)].draw(random)
     found = _FORM.fullmatch(leaf.form)
@@ -233,12 +223,12 @@ def _scalar(random: random.Random, leaf: Leaf) -> Any:
     return value
 
 
-def _real(random: random.Random, leaf: Leaf) -> float:
+def _real(random: random.Random, leaf: w.Leaf) -> float:
     # Binary fractions are whole in 32 bits as well.
     return random.choice([0.0, -1.5, 19.75, 3.0, random.randrange(10**6) / 64])
 
 
-_MAKERS: dict[type[t.Type], Callable[[random.Random, Leaf], Any]] = {
+_MAKERS: dict[type[t.Type], Callable[[random.Random, w.Leaf], Any]] = {
     t.NoneType: lambda random, leaf: None,
     t.BoolType: lambda random, leaf: random.random() < 0.5,
     t.IntType: _whole,
@@ -249,7 +239,7 @@ _MAKERS: dict[type[t.Type], Callable[[random.Random, Leaf], Any]] = {
 }
 
 
-def _built(record: WireRecord, there: Mapping[str | int, Any]) -> Any:
+def _built(record: w.WireRecord, there: Mapping[str | int, Any]) -> Any:
     """Return a record of its fields by key."""
     if not isinstance(record.type, t.RecordType):
         return tuple(there.values())
@@ -260,7 +250,7 @@ def _built(record: WireRecord, there: Mapping[str | int, Any]) -> Any:
 # From one version to the other ----------------------------------------------------------------------
 
 
-def expected(value: Any, written: WireType, read: WireType, pairing: FieldMapping) -> Any:
+def expected(value: Any, written: w.WireType, read: w.WireType, pairing: FieldMapping) -> Any:
     """Return what a reader should make of a value: a record without fields that nobody wrote.
 
     Args:
@@ -275,7 +265,7 @@ def expected(value: Any, written: WireType, read: WireType, pairing: FieldMappin
     return Projector(pairing).project(value, written, read)
 
 
-def translate(value: Any, written: WireType, read: WireType, pairing: FieldMapping, maker: Maker) -> Any:
+def translate(value: Any, written: w.WireType, read: w.WireType, pairing: FieldMapping, maker: Maker) -> Any:
     """Return a record of the other version that is as like as can be: what it lacks is made."""
     return Projector(pairing, maker).project(value, written, read)
 
@@ -296,54 +286,54 @@ class Projector:
         self.maker = maker
         self.dropped = False
 
-    def project(self, value: Any, a: WireType, b: WireType) -> Any:
+    def project(self, value: Any, a: w.WireType, b: w.WireType) -> Any:
         """Return what a value of kind `a` is as one of kind `b`."""
         found = value if isinstance(value, Unfit) else self._project(value, a, b)
         if self.maker is not None and isinstance(found, Unfit):
             return self.maker.make(b)
         return found
 
-    def _project(self, value: Any, a: WireType, b: WireType) -> Any:
+    def _project(self, value: Any, a: w.WireType, b: w.WireType) -> Any:
         fresh = self.maker
-        a, b = opened(a), opened(b)
-        if isinstance(b, Nullable):
-            newly = fresh is not None and not isinstance(a, Nullable) and fresh.happens(_FRESH)
+        a, b = w.opened(a), w.opened(b)
+        if isinstance(b, w.Nullable):
+            newly = fresh is not None and not isinstance(a, w.Nullable) and fresh.happens(_FRESH)
             if value is None or newly:
                 return None
-            return self._project(value, a.kind if isinstance(a, Nullable) else a, b.kind)
-        if isinstance(a, Nullable):
+            return self._project(value, a.kind if isinstance(a, w.Nullable) else a, b.kind)
+        if isinstance(a, w.Nullable):
             return Unfit(value) if value is None else self._project(value, a.kind, b)
-        if isinstance(a, WireUnion):
+        if isinstance(a, w.WireUnion):
             if (written := option_of(value, a)) is None:
                 return Unfit(value)
-            if fresh is not None and isinstance(b, WireUnion) and len(b.options) > len(a.options):
+            if fresh is not None and isinstance(b, w.WireUnion) and len(b.options) > len(a.options):
                 return fresh.make(b) if fresh.happens(_FRESH) else self._project(value, written, b)
             return self._project(value, written, b)
-        if isinstance(b, WireUnion):
+        if isinstance(b, w.WireUnion):
             if fresh is not None and fresh.happens(_FRESH):
                 return fresh.make(b)
             return self._option(value, a, b)
         match a, b:
-            case WireRecord(), WireRecord():
+            case w.WireRecord(), w.WireRecord():
                 return self._record(value, a, b)
-            case WireSequence(item), WireSequence(other, node):
+            case w.WireSequence(item), w.WireSequence(other, node):
                 made = collection(node)
                 items = [self.project(one, item, other) for one in value]
                 hashed = issubclass(made, set | frozenset) and any(isinstance(one, Unfit) for one in items)
                 return Unfit(value) if hashed else made(items)
-            case WireMap(key, inner), WireMap(other_key, other):
+            case w.WireMap(key, inner), w.WireMap(other_key, other):
                 keys = [self.project(one, key, other_key) for one in value]
                 if any(isinstance(one, Unfit) for one in keys):
                     return Unfit(value)
                 items = [self.project(one, inner, other) for one in value.values()]
                 return dict(zip(keys, items, strict=True))
-            case Leaf(), Leaf():
+            case w.Leaf(), w.Leaf():
                 if fresh is not None and a != b and fresh.happens(_FRESH):
                     return fresh.make(b)
                 return _leaf(value, b)
-        return value if isinstance(b, Leaf) and isinstance(b.type, t.AnyType) else Unfit(value)
+        return value if isinstance(b, w.Leaf) and isinstance(b.type, t.AnyType) else Unfit(value)
 
-    def _option(self, value: Any, a: WireType, b: WireUnion) -> Any:
+    def _option(self, value: Any, a: w.WireType, b: w.WireUnion) -> Any:
         """Return what a value is as the option that takes it, of several the one of its type."""
         before, fit = self.dropped, []
         for option in b.options:
@@ -354,7 +344,7 @@ class Projector:
         found, self.dropped = next(iter(same or fit), (Unfit(value), before))
         return found
 
-    def _record(self, value: Any, a: WireRecord, b: WireRecord) -> Any:
+    def _record(self, value: Any, a: w.WireRecord, b: w.WireRecord) -> Any:
         keyed = value if isinstance(value, dict) else dict(enumerate(value))
         there: dict[str | int, Any] = {}
         taken: set[str] = set()
@@ -378,7 +368,7 @@ class Projector:
         return _built(b, ordered) if len(there) == len(b.slots) else Unfit(value)
 
 
-def option_of(value: Any, choice: WireUnion) -> WireType | None:
+def option_of(value: Any, choice: w.WireUnion) -> w.WireType | None:
     """Return which option of a choice a value is; the first of those that it could be as a whole."""
     fit = [option.kind for option in choice.options if _fits(value, option.kind)]
     if len(fit) < 2:
@@ -387,10 +377,10 @@ def option_of(value: Any, choice: WireUnion) -> WireType | None:
     return next((kind for kind in fit if is_whole(expected(value, kind, kind, same))), fit[0])
 
 
-def _fits(value: Any, kind: WireType) -> bool:
+def _fits(value: Any, kind: w.WireType) -> bool:
     """Whether a value has the type of a kind, and a record its fields."""
-    kind = opened(kind)
-    if isinstance(kind, WireRecord) and isinstance(value, dict):
+    kind = w.opened(kind)
+    if isinstance(kind, w.WireRecord) and isinstance(value, dict):
         keys = {slot.key for slot in kind.slots}
         return value.keys() <= keys and {s.key for s in kind.slots if s.required} <= value.keys()
     known = kinds(kind)
@@ -406,7 +396,7 @@ def is_whole(value: Any) -> bool:
     return not isinstance(value, Unfit)
 
 
-def _leaf(value: Any, leaf: Leaf) -> Any:
+def _leaf(value: Any, leaf: w.Leaf) -> Any:
     plain = value.value if isinstance(value, enum.Enum) else value
     match leaf.type:
         case t.EnumType(cls):

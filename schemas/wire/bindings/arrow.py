@@ -23,40 +23,9 @@ from ....codecs.binding import Binding
 from ....codecs.core.paths import step
 from ...tree import types as t
 from ...tree.declare import SchemaError
+from .. import layout as w
 from ..languages.arrow import VALUE, column_names, columnar, kind_of, map_fields, pyarrow, row_of, schema_of
-from ..layout import (
-    Leaf,
-    Nullable,
-    WireField,
-    WireMap,
-    WireRecord,
-    WireSequence,
-    WireType,
-    WireUnion,
-    may_be_null,
-)
-from ._conversion import (
-    Alone,
-    Bits,
-    Blocks,
-    Call,
-    Choices,
-    Column,
-    Exact,
-    Field,
-    Fields,
-    FromBatches,
-    Known,
-    Lists,
-    Maps,
-    MisfitError,
-    Nulls,
-    Numbers,
-    Step,
-    Structs,
-    Texts,
-    ToBatch,
-)
+from . import _conversion as c
 from .leaves import builder, collection, hashes_safely, kinds, reader, uuid_steps, writer
 
 if TYPE_CHECKING:
@@ -92,8 +61,8 @@ def binding(schema: BindableSchema, *, of: Any = None) -> Binding:
     imported = library.RecordBatch._import_from_c
     return Binding(
         own,
-        ToBatch(written, kind, lambda address: imported(address, own)),
-        FromBatches(read, kind, hashed),
+        c.ToBatch(written, kind, lambda address: imported(address, own)),
+        c.FromBatches(read, kind, hashed),
         definition=own.to_string(),
     )
 
@@ -125,7 +94,7 @@ class _Columns:
         self.types, self.bases, self.as_objects = library.types, library.BaseExtensionType, as_objects
         self.above: list[str] = []
 
-    def row(self, kind: WireType, schema: pa.Schema, own: pa.Schema) -> Column:
+    def row(self, kind: w.WireType, schema: pa.Schema, own: pa.Schema) -> c.Column:
         """Return the column of the rows of a batch.
 
         Args:
@@ -133,19 +102,19 @@ class _Columns:
             schema: Of the batch.
             own: That it would be written with.
         """
-        if isinstance(kind, WireRecord):
+        if isinstance(kind, w.WireRecord):
             return self.record(kind, list(schema), list(own), "$")
-        value = WireField(VALUE, VALUE, 1, kind)
+        value = w.WireField(VALUE, VALUE, 1, kind)
         _, columns, _ = self.fields([value], [VALUE], list(schema), list(own), "$")
         if len(columns) != 1:
             raise SchemaError("$", f"there are columns beside {VALUE!r}")
-        return Alone(columns[0])
+        return c.Alone(columns[0])
 
     # kinds -------------------------------------------------------------------------------------
 
     def column(
-        self, kind: WireType, field: pa.Field, own: pa.DataType | None, path: str, *, gaps: bool = False
-    ) -> Column:
+        self, kind: w.WireType, field: pa.Field, own: pa.DataType | None, path: str, *, gaps: bool = False
+    ) -> c.Column:
         """Return the column of a kind in a field.
 
         Args:
@@ -155,11 +124,11 @@ class _Columns:
             path: Its place.
             gaps: As of `Column`.
         """
-        nulls = may_be_null(kind)
+        nulls = w.may_be_null(kind)
         if self.types.is_null(field.type) and (nulls or gaps):
-            made: Column = Nulls()
+            made: c.Column = c.Nulls()
         else:
-            kind = columnar(kind.kind if isinstance(kind, Nullable) else kind, self.above)
+            kind = columnar(kind.kind if isinstance(kind, w.Nullable) else kind, self.above)
             made = self.of_kind(kind, self.stored(field.type), self.stored(own), path)
         made.nulls, made.gaps = nulls, gaps
         return made
@@ -168,21 +137,23 @@ class _Columns:
         """Return the type that an extension type stands as, and any other as it is."""
         return type_.storage_type if isinstance(type_, self.bases) else type_
 
-    def of_kind(self, kind: WireType, type_: pa.DataType, own: pa.DataType | None, path: str) -> Column:
+    def of_kind(self, kind: w.WireType, type_: pa.DataType, own: pa.DataType | None, path: str) -> c.Column:
         match kind:
-            case Leaf():
+            case w.Leaf():
                 return self.leaf(kind, type_, own, path)
-            case WireSequence():
+            case w.WireSequence():
                 return self.sequence(kind, type_, own, path)
-            case WireMap():
+            case w.WireMap():
                 return self.map(kind, type_, own, path)
-            case WireRecord() if self.types.is_struct(type_):
+            case w.WireRecord() if self.types.is_struct(type_):
                 return self.record(kind, _below(type_), _below(own), path)
-            case WireUnion() if self.types.is_struct(type_):
+            case w.WireUnion() if self.types.is_struct(type_):
                 return self.choice(kind, _below(type_), _below(own), path)
         raise _unlike(path, type_, own)
 
-    def sequence(self, kind: WireSequence, type_: pa.DataType, own: pa.DataType | None, path: str) -> Column:
+    def sequence(
+        self, kind: w.WireSequence, type_: pa.DataType, own: pa.DataType | None, path: str
+    ) -> c.Column:
         types = self.types
         fixed, large = types.is_fixed_size_list(type_), types.is_large_list(type_)
         if not (fixed or large or types.is_list(type_)):
@@ -190,9 +161,9 @@ class _Columns:
         item = self.column(kind.item, type_.value_field, getattr(own, "value_type", None), path + "[]")
         holder = collection(kind.type)
         hashed = holder in (set, frozenset) and not hashes_safely(kind.item)
-        return Lists(item, holder, large, type_.list_size if fixed else -1, hashed)
+        return c.Lists(item, holder, large, type_.list_size if fixed else -1, hashed)
 
-    def map(self, kind: WireMap, type_: pa.DataType, own: pa.DataType | None, path: str) -> Column:
+    def map(self, kind: w.WireMap, type_: pa.DataType, own: pa.DataType | None, path: str) -> c.Column:
         pair = map_fields(type_)
         if pair is None:
             raise _unlike(path, type_, own)
@@ -200,26 +171,26 @@ class _Columns:
         key = self.column(kind.key, pair[0], own_key and own_key.type, path + "{key}")
         value = self.column(kind.value, pair[1], own_value and own_value.type, path + "{}")
         large = self.types.is_large_list(type_)
-        return Maps(key, value, large, not hashes_safely(kind.key))
+        return c.Maps(key, value, large, not hashes_safely(kind.key))
 
-    def record(self, kind: WireRecord, fields: list[pa.Field], own: list[pa.Field], path: str) -> Column:
+    def record(self, kind: w.WireRecord, fields: list[pa.Field], own: list[pa.Field], path: str) -> c.Column:
         self.above.append(kind.name)
         names = column_names(kind.slots)
         made, columns, children = self.fields(kind.slots, names, fields, own, path, places=kind.places)
         self.above.pop()
         build = builder(kind, as_objects=self.as_objects)
-        return Structs(Fields(made, kind.places, build), columns, children)
+        return c.Structs(c.Fields(made, kind.places, build), columns, children)
 
     def fields(
         self,
-        slots: Iterable[WireField],
+        slots: Iterable[w.WireField],
         names: list[str],
         fields: list[pa.Field],
         own: list[pa.Field],
         path: str,
         *,
         places: bool = False,
-    ) -> tuple[list[Field], list[Column], list[tuple[int, int]]]:
+    ) -> tuple[list[c.Field], list[c.Column], list[tuple[int, int]]]:
         """Return fields, their columns, and where in a batch these are, as of `Structs`."""
         at = _places(fields, path)
         types = {field.name: field.type for field in own}
@@ -234,77 +205,77 @@ class _Columns:
             column = self.column(slot.kind, fields[place], types.get(name), part, gaps=not slot.required)
             if flag >= 0 and not self.types.is_boolean(fields[flag].type):
                 raise SchemaError(part, f"the column {slot.null_name!r} is no bool")
-            made.append(Field(slot.key, name, None, slot.required, slot.null_name if flag >= 0 else ""))
+            made.append(c.Field(slot.key, name, None, slot.required, slot.null_name if flag >= 0 else ""))
             columns.append(column)
             children.append((place, flag))
         for name, place in at.items():
             if places:
                 raise SchemaError(path, f"the tuple has no place for the column {name!r}")
             known = kind_of(fields[place], path + step(name))
-            made.append(Field(name, name, None))
+            made.append(c.Field(name, name, None))
             columns.append(self.column(known, fields[place], None, path + step(name)))
             children.append((place, -1))
         return made, columns, children
 
-    def choice(self, kind: WireUnion, fields: list[pa.Field], own: list[pa.Field], path: str) -> Column:
+    def choice(self, kind: w.WireUnion, fields: list[pa.Field], own: list[pa.Field], path: str) -> c.Column:
         at = _places(fields, path)
         types = {field.name: field.type for field in own}
         options, columns, children = [], [], []
         for i, option in enumerate(kind.options):
             place = at.pop(option.name, -1)
             field = fields[place] if place >= 0 else own[i]
-            options.append(Field(i, option.name, None, kinds=kinds(option.kind)))
+            options.append(c.Field(i, option.name, None, kinds=kinds(option.kind)))
             columns.append(self.column(option.kind, field, types.get(option.name), path, gaps=True))
             children.append(place)
         if at:
             raise SchemaError(path, f"the schema has no option {next(iter(at))!r}")
-        return Choices(options, columns, children)
+        return c.Choices(options, columns, children)
 
     # leaves ------------------------------------------------------------------------------------
 
-    def leaf(self, leaf: Leaf, type_: pa.DataType, own: pa.DataType | None, path: str) -> Column:
+    def leaf(self, leaf: w.Leaf, type_: pa.DataType, own: pa.DataType | None, path: str) -> c.Column:
         types = self.types
         if types.is_dictionary(type_):
-            return Known(_integer(type_.index_type), self.leaf(leaf, type_.value_type, own, path))
+            return c.Known(_integer(type_.index_type), self.leaf(leaf, type_.value_type, own, path))
         if own is not None and type_ != own and not self.widens(leaf, type_, own):
             raise _unlike(path, type_, own)
         if types.is_boolean(type_) and leaf.wire == "bool":
-            return Bits()
+            return c.Bits()
         if types.is_integer(type_) and leaf.wire in ("int", "float"):
             form = _integer(type_)
-            to = writer(leaf) if form in "iq" else Call(_bounded(type_), int)
-            return Numbers(form, to, reader(leaf), leaf.wire == "float")
+            to = writer(leaf) if form in "iq" else c.Call(_bounded(type_), int)
+            return c.Numbers(form, to, reader(leaf), leaf.wire == "float")
         if types.is_floating(type_) and leaf.wire == "float":
             if type_.bit_width == 16:
-                return Blocks(2, Call(_HALF.pack, float), Call(lambda data: _HALF.unpack(data)[0]))
-            return Numbers("d" if type_.bit_width == 64 else "f", writer(leaf), reader(leaf))
+                return c.Blocks(2, c.Call(_HALF.pack, float), c.Call(lambda data: _HALF.unpack(data)[0]))
+            return c.Numbers("d" if type_.bit_width == 64 else "f", writer(leaf), reader(leaf))
         if types.is_string(type_) or types.is_large_string(type_):
             if leaf.wire in ("text", "enum"):
-                return Texts(True, types.is_large_string(type_), writer(leaf), reader(leaf))
+                return c.Texts(True, types.is_large_string(type_), writer(leaf), reader(leaf))
         elif types.is_fixed_size_binary(type_):
             if leaf.wire == "bytes" and isinstance(leaf.type, t.BytesType):
-                return Blocks(type_.byte_width, Exact(bytes))
+                return c.Blocks(type_.byte_width, c.Exact(bytes))
             if isinstance(leaf.type, t.UUIDType) and type_.byte_width == 16:
-                return Blocks(16, *uuid_steps())
+                return c.Blocks(16, *uuid_steps())
         elif types.is_binary(type_) or types.is_large_binary(type_):
             if leaf.wire in ("bytes", "any"):
-                return Texts(False, types.is_large_binary(type_), writer(leaf), reader(leaf))
+                return c.Texts(False, types.is_large_binary(type_), writer(leaf), reader(leaf))
         elif (steps := self.moments(leaf, type_)) is not None:
-            return Numbers(*steps)
+            return c.Numbers(*steps)
         elif types.is_decimal(type_) and isinstance(leaf.type, t.DecimalType):
             width, scale = type_.bit_width // 8, type_.scale
             limit = 10**type_.precision
-            return Blocks(
+            return c.Blocks(
                 width,
-                Call(
+                c.Call(
                     lambda value: _unscaled(value, scale, limit).to_bytes(width, "little", signed=True),
                     decimal.Decimal,
                 ),
-                Call(lambda data: _scaled(int.from_bytes(data, "little", signed=True), scale)),
+                c.Call(lambda data: _scaled(int.from_bytes(data, "little", signed=True), scale)),
             )
         raise _unlike(path, type_, own)
 
-    def moments(self, leaf: Leaf, type_: pa.DataType) -> tuple[str, Step, Step | None] | None:
+    def moments(self, leaf: w.Leaf, type_: pa.DataType) -> tuple[str, c.Step, c.Step | None] | None:
         """Return how moments and durations stand as numbers, or None for what is none."""
         types = self.types
         if types.is_timestamp(type_) and leaf.wire in ("timestamp", "local-timestamp"):
@@ -314,8 +285,8 @@ class _Columns:
                 to, back = writer(replace(leaf, unit="ms")), reader(replace(leaf, unit="ms"))
                 return (
                     "q",
-                    Call(lambda value: _whole(to(value), 1000)),
-                    Call(lambda count: _call(back, count * 1000)),
+                    c.Call(lambda value: _whole(to(value), 1000)),
+                    c.Call(lambda count: _call(back, count * 1000)),
                 )
             leaf = replace(leaf, unit=type_.unit)
             return "q", writer(leaf), reader(leaf)
@@ -323,25 +294,29 @@ class _Columns:
             to, back = writer(leaf), reader(leaf)
             if type_.bit_width == 32:
                 return "i", to, back
-            return "q", Call(lambda value: to(value) * _DAY), Call(lambda count: _call(back, count // _DAY))
+            return (
+                "q",
+                c.Call(lambda value: to(value) * _DAY),
+                c.Call(lambda count: _call(back, count // _DAY)),
+            )
         if types.is_time(type_) and leaf.type == t.TextType(dt.time):
             nanoseconds = _NANOSECONDS[type_.unit]
             form = "i" if type_.bit_width == 32 else "q"
             return (
                 form,
-                Call(lambda value: _whole(_of_time(value), nanoseconds), dt.time),
-                Call(lambda count: _time(count * nanoseconds)),
+                c.Call(lambda value: _whole(_of_time(value), nanoseconds), dt.time),
+                c.Call(lambda count: _time(count * nanoseconds)),
             )
         if types.is_duration(type_) and isinstance(leaf.type, t.TimeDeltaType):
             nanoseconds = _NANOSECONDS[type_.unit]
             return (
                 "q",
-                Call(lambda value: _whole(value // _MICROSECOND * 1000, nanoseconds), dt.timedelta),
-                Call(lambda count: dt.timedelta(microseconds=count * nanoseconds // 1000)),
+                c.Call(lambda value: _whole(value // _MICROSECOND * 1000, nanoseconds), dt.timedelta),
+                c.Call(lambda count: dt.timedelta(microseconds=count * nanoseconds // 1000)),
             )
         return None
 
-    def widens(self, leaf: Leaf, type_: pa.DataType, own: pa.DataType) -> bool:
+    def widens(self, leaf: w.Leaf, type_: pa.DataType, own: pa.DataType) -> bool:
         """Whether all values of one type are among those of the schema's own, which are read the same."""
         types = self.types
         if types.is_integer(type_):
@@ -390,7 +365,7 @@ def _bounded(type_: pa.DataType) -> Callable[[int], int]:
 
     def bounded(value: int) -> int:
         if isinstance(value, bool) or not low <= value < high:
-            raise MisfitError(f"{value!r:.40} has no room in {type_}")
+            raise c.MisfitError(f"{value!r:.40} has no room in {type_}")
         return value
 
     return bounded
@@ -402,20 +377,20 @@ _MICROSECOND = dt.timedelta(microseconds=1)
 _NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 1000, "ns": 1}
 
 
-def _call(back: Step | None, value: Any) -> Any:
+def _call(back: c.Step | None, value: Any) -> Any:
     return value if back is None else back(value)
 
 
 def _whole(number: int, per: int) -> int:
     count, rest = divmod(number, per)
     if rest:
-        raise MisfitError("it is finer than the column's unit")
+        raise c.MisfitError("it is finer than the column's unit")
     return count
 
 
 def _of_time(value: dt.time) -> int:
     if value.tzinfo is not None:
-        raise MisfitError("the time has an offset, which the column has not")
+        raise c.MisfitError("the time has an offset, which the column has not")
     return ((value.hour * 60 + value.minute) * 60 + value.second) * 10**9 + value.microsecond * 1000
 
 
@@ -427,14 +402,14 @@ def _time(nanoseconds: int) -> dt.time:
 def _unscaled(value: decimal.Decimal, scale: int, limit: int) -> int:
     sign, digits, exponent = value.as_tuple()
     if not isinstance(exponent, int) or exponent + scale > 100:
-        raise MisfitError(f"{value!s:.40} has no room in the column")
+        raise c.MisfitError(f"{value!s:.40} has no room in the column")
     number = int("".join(map(str, digits)))
     if exponent + scale >= 0:
         number *= 10 ** (exponent + scale)
     else:
         number = _whole(number, 10 ** -max(exponent + scale, -5000))
     if number >= limit:
-        raise MisfitError(f"{value!s:.40} has no room in the column")
+        raise c.MisfitError(f"{value!s:.40} has no room in the column")
     return -number if sign else number
 
 

@@ -19,40 +19,10 @@ from ....codecs.core.paths import step
 from ....codecs.formats.avro import AvroSchema
 from ...tree import types as t
 from ...tree.declare import SchemaError
+from .. import layout as w
 from ..languages import write
 from ..languages.avro import NAMED, branch_name
-from ..layout import (
-    Leaf,
-    Nullable,
-    Ref,
-    WireField,
-    WireMap,
-    WireRecord,
-    WireSequence,
-    WireType,
-    WireUnion,
-    is_null,
-    opened,
-)
-from ._conversion import (
-    Call,
-    Each,
-    Field,
-    FromBranch,
-    FromBranches,
-    FromDict,
-    FromPairs,
-    Items,
-    Maybe,
-    Step,
-    ToBranch,
-    ToBranches,
-    ToDict,
-    ToPairs,
-    Unwrap,
-    Within,
-    Wrap,
-)
+from . import _conversion as c
 from .leaves import builder, collection, kinds, reader, uuid_steps, writer
 
 if TYPE_CHECKING:
@@ -99,29 +69,29 @@ def _same(value: Any) -> Any:
     return value
 
 
-def _check_units(kind: WireType, read_as: WireType, path: str, seen: set[tuple[str, str]]) -> None:
+def _check_units(kind: w.WireType, read_as: w.WireType, path: str, seen: set[tuple[str, str]]) -> None:
     """Raise where a number would be read as one of another unit, which resolution does not look at."""
-    kind = opened(kind.kind if isinstance(kind, Nullable) else kind)
-    read_as = opened(read_as.kind if isinstance(read_as, Nullable) else read_as)
+    kind = w.opened(kind.kind if isinstance(kind, w.Nullable) else kind)
+    read_as = w.opened(read_as.kind if isinstance(read_as, w.Nullable) else read_as)
     match kind, read_as:
-        case Leaf("int" | "timestamp" | "local-timestamp" | "date"), Leaf(
+        case w.Leaf("int" | "timestamp" | "local-timestamp" | "date"), w.Leaf(
             "int" | "timestamp" | "local-timestamp" | "date"
         ):
             if (kind.wire, kind.unit, type(kind.type)) != (read_as.wire, read_as.unit, type(read_as.type)):
                 raise SchemaError(path, f"{_unit(kind)} would be read as {_unit(read_as)}")
-        case WireRecord(name), WireRecord(other) if (name, other) not in seen:
+        case w.WireRecord(name), w.WireRecord(other) if (name, other) not in seen:
             seen.add((name, other))
             by_name = {slot.name: slot.kind for slot in read_as.slots}
             for slot in kind.slots:
                 if slot.name in by_name:
                     _check_units(slot.kind, by_name[slot.name], path + step(slot.name), seen)
-        case WireSequence(), WireSequence():
+        case w.WireSequence(), w.WireSequence():
             _check_units(kind.item, read_as.item, f"{path}[]", seen)
-        case WireMap(), WireMap():
+        case w.WireMap(), w.WireMap():
             _check_units(kind.value, read_as.value, path + "{}", seen)
 
 
-def _unit(leaf: Leaf) -> str:
+def _unit(leaf: w.Leaf) -> str:
     return f"{leaf.wire}-{leaf.unit}" if "timestamp" in leaf.wire else str(leaf.type)
 
 
@@ -217,7 +187,7 @@ def _is_named(node: Any) -> bool:
     return node not in _PRIMITIVES if isinstance(node, str) else node["type"] in NAMED
 
 
-Both = tuple[Step | None, Step | None]
+Both = tuple[c.Step | None, c.Step | None]
 """The steps that write and read a value."""
 
 
@@ -227,71 +197,71 @@ class _Compiler:
         self.tells = tells
         self.as_objects = as_objects
         self.made: dict[str, Both] = {}
-        self.begun: dict[str, tuple[Within, Within]] = {}
+        self.begun: dict[str, tuple[c.Within, c.Within]] = {}
 
-    def both(self, node: Any, kind: WireType, path: str) -> Both:
+    def both(self, node: Any, kind: w.WireType, path: str) -> Both:
         """Return the steps of a kind that stands as a schema says."""
         match kind:
-            case Nullable(inner):
+            case w.Nullable(inner):
                 return self.union(node, inner, path, nullable=True)
-            case WireUnion():
+            case w.WireUnion():
                 return self.union(node, kind, path)
             case _ if isinstance(node, list):
-                return self.union(node, kind, path, nullable=is_null(kind))
-            case Leaf():
+                return self.union(node, kind, path, nullable=w.is_null(kind))
+            case w.Leaf():
                 return self.leaf(node, kind)
-            case WireSequence(item, type=held):
+            case w.WireSequence(item, type=held):
                 take, give = self.both(node["items"], item, f"{path}[]")
                 own = collection(held)
-                return Each(list, take, own), Each(own, give) if give or own is not list else None
-            case WireMap(key, value) if node["type"] == "map":
+                return c.Each(list, take, own), c.Each(own, give) if give or own is not list else None
+            case w.WireMap(key, value) if node["type"] == "map":
                 take, give = self.both("string", key, path)
                 take_value, give_value = self.both(node["values"], value, path + "{}")
-                return Items(take, take_value), Items(give, give_value) if give or give_value else None
-            case WireMap(key, value):
+                return c.Items(take, take_value), c.Items(give, give_value) if give or give_value else None
+            case w.WireMap(key, value):
                 fields = node["items"]["fields"]
                 take, give = self.both(fields[0]["type"], key, path + "{key}")
                 take_value, give_value = self.both(fields[1]["type"], value, path + "{}")
-                return ToPairs(take, take_value), FromPairs(give, give_value)
-            case WireRecord() | Ref():
-                return self.record(node, opened(kind), path)
+                return c.ToPairs(take, take_value), c.FromPairs(give, give_value)
+            case w.WireRecord() | w.Ref():
+                return self.record(node, w.opened(kind), path)
         raise AssertionError(kind)
 
-    def leaf(self, node: Any, leaf: Leaf) -> Both:
+    def leaf(self, node: Any, leaf: w.Leaf) -> Both:
         node = self.names.get(node, node) if isinstance(node, str) else node
         match leaf:
-            case Leaf(type=t.DecimalType()) if isinstance(node, dict) and "precision" in node:
+            case w.Leaf(type=t.DecimalType()) if isinstance(node, dict) and "precision" in node:
                 to, back = _decimal(node)
-                return Call(to, decimal.Decimal), Call(back)
-            case Leaf(type=t.UUIDType()) if isinstance(node, dict) and "size" in node:
+                return c.Call(to, decimal.Decimal), c.Call(back)
+            case w.Leaf(type=t.UUIDType()) if isinstance(node, dict) and "size" in node:
                 return uuid_steps()
-            case Leaf(type=t.TextType(dt.time), unit=unit) if node in ("int", "long"):
+            case w.Leaf(type=t.TextType(dt.time), unit=unit) if node in ("int", "long"):
                 to_count, from_count = _time(unit)
-                return Call(to_count, dt.time), Call(from_count)
-            case Leaf("enum"):
-                return Call(_symbol(node["symbols"]), str), None
-            case Leaf("bytes", t.BytesType()) if isinstance(node, dict) and "size" in node:
-                return Call(_sized(node["size"]), bytes), None
+                return c.Call(to_count, dt.time), c.Call(from_count)
+            case w.Leaf("enum"):
+                return c.Call(_symbol(node["symbols"]), str), None
+            case w.Leaf("bytes", t.BytesType()) if isinstance(node, dict) and "size" in node:
+                return c.Call(_sized(node["size"]), bytes), None
         return writer(leaf), reader(leaf)
 
-    def record(self, node: Any, kind: WireType, path: str) -> Both:
-        assert isinstance(kind, WireRecord)
+    def record(self, node: Any, kind: w.WireType, path: str) -> Both:
+        assert isinstance(kind, w.WireRecord)
         full = node if isinstance(node, str) else node["name"]
         if full in self.begun:
             return self.begun[full]
         if full not in self.made:
-            begun = self.begun[full] = Within(), Within()
+            begun = self.begun[full] = c.Within(), c.Within()
             nodes = {field["name"]: field for field in self.names[full]["fields"]}
             found = [self.field(nodes, slot, path) for slot in kind.slots]
             build = builder(kind, as_objects=self.as_objects)
             plain = not kind.places and build is None and all(same for _, _, same in found)
-            give = None if plain else FromDict([back for _, back, _ in found], kind.places, build)
-            take = ToDict([to for to, _, _ in found], kind.places)
-            self.made[full] = begun[0].step, begun[1].step = take, FromBranch(give) if self.tells else give
+            give = None if plain else c.FromDict([back for _, back, _ in found], kind.places, build)
+            take = c.ToDict([to for to, _, _ in found], kind.places)
+            self.made[full] = begun[0].step, begun[1].step = take, c.FromBranch(give) if self.tells else give
             del self.begun[full]
         return self.made[full]
 
-    def field(self, nodes: dict[str, Any], slot: WireField, path: str) -> tuple[Field, Field, bool]:
+    def field(self, nodes: dict[str, Any], slot: w.WireField, path: str) -> tuple[c.Field, c.Field, bool]:
         """Return what writes and reads a field, and whether reading changes nothing."""
         node = nodes.get(slot.name) or nodes[f"field_{slot.number}"]
         name, inner = node["name"], path + step(slot.name)
@@ -300,31 +270,31 @@ class _Compiler:
             take, give = self.both(node["type"], slot.kind, inner)
         else:
             take, give = self.union(node["type"], slot.kind, inner)
-            give = None if give is None else Maybe(give)
+            give = None if give is None else c.Maybe(give)
         given = slot.required and "default" in node
         nothing = NULL if isinstance(node["type"], list) else None
         absent = _paired(node["type"], node["default"], self.names) if given else nothing
         return (
-            Field(slot.key, name, take, slot.required and not given, null, absent=absent),
-            Field(slot.key, name, give, slot.required, null),
+            c.Field(slot.key, name, take, slot.required and not given, null, absent=absent),
+            c.Field(slot.key, name, give, slot.required, null),
             slot.key == name and slot.required and give is None,
         )
 
-    def union(self, node: list[Any], kind: WireType, path: str, *, nullable: bool = False) -> Both:
+    def union(self, node: list[Any], kind: w.WireType, path: str, *, nullable: bool = False) -> Both:
         null = NULL if nullable else None
         branches = [branch for branch in node if branch != "null"]
         if not branches:
-            return ToBranch("null", writer(Leaf("null", t.NoneType())), NULL), None
-        if not isinstance(kind, WireUnion):
+            return c.ToBranch("null", writer(w.Leaf("null", t.NoneType())), NULL), None
+        if not isinstance(kind, w.WireUnion):
             take, give = self.both(branches[0], kind, path)
-            give = FromBranch(give) if self.tells and _is_named(branches[0]) else give
-            to = ToBranch(branch_name(branches[0]), take, null)
-            return to, Maybe(give) if give is not None and nullable else give
-        options, named, typed = [], dict[str, Step | None](), dict[type, Step | None]()
+            give = c.FromBranch(give) if self.tells and _is_named(branches[0]) else give
+            to = c.ToBranch(branch_name(branches[0]), take, null)
+            return to, c.Maybe(give) if give is not None and nullable else give
+        options, named, typed = [], dict[str, c.Step | None](), dict[type, c.Step | None]()
         for branch, option in zip(branches, kind.options, strict=True):
             take, give = self.branch(branch, option.kind, path)
             name = branch_name(branch)
-            options.append(Field(option.key, name, take, kinds=kinds(option.kind)))
+            options.append(c.Field(option.key, name, take, kinds=kinds(option.kind)))
             if _is_named(branch):
                 named[name] = give
                 continue
@@ -335,16 +305,16 @@ class _Compiler:
                 )
             typed[wire] = give
         if not named and not any(typed.values()):
-            return ToBranches(options, null), None
-        return ToBranches(options, null), FromBranches(named, typed | {type(None): None})
+            return c.ToBranches(options, null), None
+        return c.ToBranches(options, null), c.FromBranches(named, typed | {type(None): None})
 
-    def branch(self, node: Any, kind: WireType, path: str) -> Both:
+    def branch(self, node: Any, kind: w.WireType, path: str) -> Both:
         """Return the steps of a branch that may be wrapped in a record."""
         named = self.names.get(branch_name(node))
-        if isinstance(kind, (WireRecord, Ref)) or named is None or named["type"] != "record":
+        if isinstance(kind, (w.WireRecord, w.Ref)) or named is None or named["type"] != "record":
             return self.both(node, kind, path)
         take, give = self.both(named["fields"][0]["type"], kind, path)
-        return Wrap("value", take), Unwrap("value", give)
+        return c.Wrap("value", take), c.Unwrap("value", give)
 
 
 def _paired(node: Any, value: Any, names: dict[str, Any]) -> Any:

@@ -16,8 +16,8 @@ from ....codecs.safety.embedded import count_embedded
 from ...plan.build import Facts, build_of, compile_plan
 from ...plan.build import SchemaLimits as PlanLimits
 from ...tree import types as t
-from ..layout import Leaf, Nullable, WireMap, WireRecord, WireSequence, WireType, WireUnion, opened
-from ._conversion import Bool, Call, Exact, Float, Int, Null, Step
+from .. import layout as w
+from . import _conversion as c
 
 __all__ = ["builder", "collection", "generic", "hashes_safely", "kinds", "reader", "uuid_steps", "writer"]
 
@@ -58,22 +58,22 @@ def generic(node: t.Type, path: str, of: Callable[[t.Type, str], Any]) -> Any:
     return None
 
 
-def kinds(kind: WireType) -> tuple[type, ...]:
+def kinds(kind: w.WireType) -> tuple[type, ...]:
     """Return the types that values of a kind have in records."""
-    match kind := opened(kind):
-        case Nullable(inner):
+    match kind := w.opened(kind):
+        case w.Nullable(inner):
             return (*kinds(inner), type(None))
-        case WireMap():
+        case w.WireMap():
             return (dict,)
-        case WireUnion(options=options):
+        case w.WireUnion(options=options):
             return tuple(dict.fromkeys(each for option in options for each in kinds(option.kind)))
-        case WireRecord(type=t.RecordType(cls=cls, positional=positional)):
+        case w.WireRecord(type=t.RecordType(cls=cls, positional=positional)):
             return (tuple if positional else dict, *([] if cls is None else [cls]))
-        case WireRecord():
+        case w.WireRecord():
             return (tuple,)
-        case WireSequence(type=node):
+        case w.WireSequence(type=node):
             return (collection(node),)
-        case Leaf(type=node):
+        case w.Leaf(type=node):
             return _types(node)
     raise AssertionError(kind)
 
@@ -89,7 +89,7 @@ def _types(node: t.Type) -> tuple[type, ...]:
     return (t.python_type(node),)
 
 
-def builder(record: WireRecord, *, as_objects: bool) -> Callable[..., Any] | None:
+def builder(record: w.WireRecord, *, as_objects: bool) -> Callable[..., Any] | None:
     """Return what makes a record of its fields: of a named tuple always, of other classes where asked for.
 
     A named tuple is made of its values, all others of the dict of their fields.
@@ -103,51 +103,51 @@ def builder(record: WireRecord, *, as_objects: bool) -> Callable[..., Any] | Non
     return lambda fields: build(**fields)
 
 
-def hashes_safely(key: WireType) -> bool:
+def hashes_safely(key: w.WireType) -> bool:
     """Whether few keys of a kind have one hash, or none that can be foreseen: `codecs.safety.keys`.
 
     These are text, and whatever has no more than 64 bits.
     """
     safe = ("bool", "int", "float", "bytes", "timestamp", "local-timestamp", "date", "enum")
-    return isinstance(key, Leaf) and (key.wire in safe or isinstance(key.type, (t.StrType, t.LiteralType)))
+    return isinstance(key, w.Leaf) and (key.wire in safe or isinstance(key.type, (t.StrType, t.LiteralType)))
 
 
 # Writing --------------------------------------------------------------------------------------------
 
 
-def writer(leaf: Leaf) -> Step:
+def writer(leaf: w.Leaf) -> c.Step:
     """Return the step from a value to int (also of timestamps and dates), float, bool, str, bytes or None.
 
     It raises `MisfitError` for what the leaf has no room for.
     """
     match leaf.wire:
         case "any":
-            return Call(_packer().encode)
+            return c.Call(_packer().encode)
         case "null":
-            return Null()
+            return c.Null()
         case "bool":
-            return Bool()
+            return c.Bool()
         case "int" if not isinstance(leaf.type, t.EnumType):
-            return Int(leaf.bits)
+            return c.Int(leaf.bits)
         case "float":
-            return Float(leaf.bits)
+            return c.Float(leaf.bits)
         case "bytes":
-            return Exact(bytes) if isinstance(leaf.type, t.BytesType) else Call(bytes, bytearray)
+            return c.Exact(bytes) if isinstance(leaf.type, t.BytesType) else c.Call(bytes, bytearray)
         case "timestamp" | "local-timestamp":
-            return Call(_to_count(leaf), dt.datetime)
+            return c.Call(_to_count(leaf), dt.datetime)
         case "date":
-            return Call(_to_days, dt.date)
+            return c.Call(_to_days, dt.date)
         case "enum":
-            return Exact(str)
+            return c.Exact(str)
     if isinstance(leaf.type, t.EnumType):
-        return Call(operator.attrgetter("value"), leaf.type.cls)
+        return c.Call(operator.attrgetter("value"), leaf.type.cls)
     kind = _types(leaf.type)
     if kind == (str,):
-        return Exact(str)
-    return Call(str if kind == (int,) else JSON64_FAMILY.leaf, kind[0])
+        return c.Exact(str)
+    return c.Call(str if kind == (int,) else JSON64_FAMILY.leaf, kind[0])
 
 
-def _to_count(leaf: Leaf) -> Callable[[dt.datetime], int]:
+def _to_count(leaf: w.Leaf) -> Callable[[dt.datetime], int]:
     epoch = EPOCH if leaf.wire == "timestamp" else LOCAL_EPOCH
     times, per = _PER_MICROSECOND[leaf.unit]
 
@@ -178,7 +178,7 @@ def _packer() -> Any:
 # Reading --------------------------------------------------------------------------------------------
 
 
-def reader(leaf: Leaf) -> Step | None:
+def reader(leaf: w.Leaf) -> c.Step | None:
     """Return the step back, or None where what stands on the wire is the value already.
 
     Malformed text stays text, as after every codec: it is a schema's to advise on.
@@ -186,19 +186,19 @@ def reader(leaf: Leaf) -> Step | None:
     node = leaf.type
     match leaf.wire:
         case "any":
-            return Call(_unpacked(node))
+            return c.Call(_unpacked(node))
         case "null" | "bool" | "float":
             return None
         case "timestamp" | "local-timestamp":
-            return Call(_from_count(leaf))
+            return c.Call(_from_count(leaf))
         case "date":
-            return Call(_from_days)
+            return c.Call(_from_days)
         case "bytes":
-            return None if isinstance(node, t.BytesType) else Call(bytearray)
+            return None if isinstance(node, t.BytesType) else c.Call(bytearray)
     if isinstance(node, t.IntType) and node.big:
-        return Call(int)
+        return c.Call(int)
     plan = compile_plan(node, Facts(known=True, preserves=frozenset({"list", "tuple", "none"})), PlanLimits())
-    return None if plan is None else Call(plan.apply)
+    return None if plan is None else c.Call(plan.apply)
 
 
 def _unpacked(node: t.Type) -> Callable[[bytes], Any]:
@@ -212,7 +212,7 @@ def _unpacked(node: t.Type) -> Callable[[bytes], Any]:
     return unpack
 
 
-def _from_count(leaf: Leaf) -> Callable[[int], dt.datetime]:
+def _from_count(leaf: w.Leaf) -> Callable[[int], dt.datetime]:
     epoch = EPOCH if leaf.wire == "timestamp" else LOCAL_EPOCH
     times, per = _PER_MICROSECOND[leaf.unit]
 
@@ -222,9 +222,9 @@ def _from_count(leaf: Leaf) -> Callable[[int], dt.datetime]:
     return moment
 
 
-def uuid_steps() -> tuple[Step, Step]:
+def uuid_steps() -> tuple[c.Step, c.Step]:
     """Return the steps of a UUID that stands as its 16 bytes: to them, and back."""
-    return Call(operator.attrgetter("bytes"), uuid.UUID), Call(lambda data: uuid.UUID(bytes=data))
+    return c.Call(operator.attrgetter("bytes"), uuid.UUID), c.Call(lambda data: uuid.UUID(bytes=data))
 
 
 def _from_days(count: int) -> dt.date:

@@ -12,58 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from ....codecs.binding import Binding
 from ....codecs.safety.keys import FEW_KEYS, refuse_one_hash
 from ...tree import types as t
+from .. import layout as w
 from ..languages import write
 from ..languages.proto_file import file_of
 from ..languages.proto_sets import pool_of
 from ..languages.proto_words import TIMESTAMP, VALUE, WRAPPERS, boxed_slot
-from ..layout import (
-    Leaf,
-    Nullable,
-    WireField,
-    WireMap,
-    WireRecord,
-    WireSequence,
-    WireType,
-    WireUnion,
-    is_null,
-    may_be_null,
-    opened,
-)
-from ._conversion import (
-    Call,
-    FromChosen,
-    FromEntries,
-    FromItems,
-    FromMessage,
-    FromMoment,
-    FromPayload,
-    FromValue,
-    FromValues,
-    Into,
-    IntoMessage,
-    IntoMoment,
-    IntoOption,
-    IntoValue,
-    IntoWithin,
-    Lookup,
-    MisfitError,
-    Nothing,
-    Null,
-    Part,
-    Put,
-    PutItems,
-    PutLeaf,
-    PutMessage,
-    PutMessages,
-    PutNothing,
-    PutPairs,
-    PutValues,
-    Step,
-    ToMessage,
-    ToPayload,
-    Weight,
-    Within,
-)
+from . import _conversion as c
 from .leaves import builder, collection, hashes_safely, kinds, reader, writer
 
 if TYPE_CHECKING:
@@ -99,12 +53,12 @@ def binding(schema: BindableSchema, *, payloads: Literal["", "of records", "of m
         compiled.weight.nested(each.weight for each in compiler.made.values())
     definition = write(layout, "protobuf").decode()
     if not payloads:
-        return Binding(cls, ToMessage(cls, compiled.into), compiled.step, definition)
+        return Binding(cls, c.ToMessage(cls, compiled.into), compiled.step, definition)
     into, step = (compiled.into, compiled.step) if payloads == "of records" else (None, None)
     # Maps have no order but this.
     options = {"deterministic": True} if compiler.has_maps else None
-    take = ToPayload(cls, into, _adopter(cls), options, compiled.weight)
-    return Binding(cls, take, FromPayload(cls, step, compiled.weight), definition)
+    take = c.ToPayload(cls, into, _adopter(cls), options, compiled.weight)
+    return Binding(cls, take, c.FromPayload(cls, step, compiled.weight), definition)
 
 
 @functools.lru_cache(maxsize=64)
@@ -130,10 +84,10 @@ def _adopter(cls: type[Message]) -> Callable[[Any], None]:
             return
         name = cls.DESCRIPTOR.name
         if not isinstance(message, Message):
-            raise MisfitError(f"expected a message {name}, got {kind.__name__}")
+            raise c.MisfitError(f"expected a message {name}, got {kind.__name__}")
         theirs: Any = message.DESCRIPTOR
         if not _same_fields(theirs, cls.DESCRIPTOR):
-            raise MisfitError(f"the message {theirs.full_name} has other fields than {name}")
+            raise c.MisfitError(f"the message {theirs.full_name} has other fields than {name}")
         known.add(kind)
 
     return adopt
@@ -169,10 +123,10 @@ class _Compiled:
         weight: How many values it holds.
     """
 
-    into: Into
-    step: Step
+    into: c.Into
+    step: c.Step
     sure: bool
-    weight: Weight
+    weight: c.Weight
 
 
 class _Compiler:
@@ -189,46 +143,46 @@ class _Compiler:
         self.begun: dict[str, _Compiled] = {}
         self.made: dict[str, _Compiled] = {}
 
-    def message(self, kind: WireType, cls: type[Message]) -> _Compiled:
+    def message(self, kind: w.WireType, cls: type[Message]) -> _Compiled:
         """Return the ways of the message that stands for a kind."""
         name = cls.DESCRIPTOR.full_name
         if name in self.begun:
             self.nests = True
             return self.begun[name]
         if name not in self.made:
-            kind = opened(kind)
+            kind = w.opened(kind)
             self.begun[name] = begun = _begun(kind)
             made = self.made[name] = self._message(kind, cls, begun)
             begun.into.inside, begun.step.step = made.into, made.step  # type: ignore[attr-defined]
             del self.begun[name]
         return self.made[name]
 
-    def _message(self, kind: WireType, cls: type[Message], begun: _Compiled) -> _Compiled:
+    def _message(self, kind: w.WireType, cls: type[Message], begun: _Compiled) -> _Compiled:
         weight = begun.weight
-        if isinstance(kind, WireRecord):
+        if isinstance(kind, w.WireRecord):
             parts = [self.part(slot, cls, weight) for slot in kind.slots]
             build = builder(kind, as_objects=self.as_objects)
-            into, step = IntoMessage(parts, kind.places), FromMessage(parts, kind.places, build)
+            into, step = c.IntoMessage(parts, kind.places), c.FromMessage(parts, kind.places, build)
             return replace(begun, into=into, step=step)
-        if isinstance(kind, WireUnion):
+        if isinstance(kind, w.WireUnion):
             options = [self.part(replace(option, required=False), cls, weight) for option in kind.options]
-            return replace(begun, into=IntoOption(options), step=FromChosen(options))
-        part = self.part(WireField(VALUE, VALUE, 1, kind), cls, weight)
-        return replace(begun, into=IntoValue(part), step=FromValue(part))
+            return replace(begun, into=c.IntoOption(options), step=c.FromChosen(options))
+        part = self.part(w.WireField(VALUE, VALUE, 1, kind), cls, weight)
+        return replace(begun, into=c.IntoValue(part), step=c.FromValue(part))
 
-    def part(self, slot: WireField, cls: type[Message], weight: Weight) -> Part:
+    def part(self, slot: w.WireField, cls: type[Message], weight: c.Weight) -> c.Part:
         """Return the ways of a field."""
         field: Any = cls.DESCRIPTOR.fields_by_name[slot.name]
-        nullable = may_be_null(slot.kind)
-        kind = slot.kind.kind if isinstance(slot.kind, Nullable) else slot.kind
+        nullable = w.may_be_null(slot.kind)
+        kind = slot.kind.kind if isinstance(slot.kind, w.Nullable) else slot.kind
         put, get, held = self.ways(kind, field, cls, boxed=boxed_slot(slot))
         if held is not None:
-            once = slot.required and not isinstance(slot.kind, Nullable) and not field.is_repeated
+            once = slot.required and not isinstance(slot.kind, w.Nullable) and not field.is_repeated
             weight.holds(field.number, held, once)
         has: Callable[[Any, str], bool] | None = None
-        if not slot.required or isinstance(slot.kind, Nullable):
-            has = cls.HasField if field.has_presence else _never if is_null(kind) else None
-        return Part(
+        if not slot.required or isinstance(slot.kind, w.Nullable):
+            has = cls.HasField if field.has_presence else _never if w.is_null(kind) else None
+        return c.Part(
             slot.key,
             slot.name,
             put,
@@ -243,87 +197,89 @@ class _Compiler:
         )
 
     def ways(
-        self, kind: WireType, field: FieldDescriptor, cls: type[Message], *, boxed: bool
-    ) -> tuple[Put, Step | None, Weight | int | None]:
+        self, kind: w.WireType, field: FieldDescriptor, cls: type[Message], *, boxed: bool
+    ) -> tuple[c.Put, c.Step | None, c.Weight | int | None]:
         """Return how a field is written and read, and what it holds whose payload has a length."""
         name = field.name
-        if isinstance(kind, WireSequence) and not boxed:
+        if isinstance(kind, w.WireSequence) and not boxed:
             return self.items(kind, field, cls)
-        if isinstance(kind, WireMap) and not boxed:
+        if isinstance(kind, w.WireMap) and not boxed:
             return self.entries(kind, field, cls)
-        if isinstance(kind, Leaf) and field.message_type is None:
-            if is_null(kind):
-                return PutNothing(name), Nothing(), None
-            return PutLeaf(name, _to(kind), _exact(kind)), _from(kind), None
+        if isinstance(kind, w.Leaf) and field.message_type is None:
+            if w.is_null(kind):
+                return c.PutNothing(name), c.Nothing(), None
+            return c.PutLeaf(name, _to(kind), _exact(kind)), _from(kind), None
         inside = self.inside(kind, field)
         mark = None if inside.sure else type(_held(field, cls)).SetInParent
-        return PutMessage(name, inside.into, mark), inside.step, inside.weight
+        return c.PutMessage(name, inside.into, mark), inside.step, inside.weight
 
-    def inside(self, kind: WireType, field: FieldDescriptor) -> _Compiled:
+    def inside(self, kind: w.WireType, field: FieldDescriptor) -> _Compiled:
         """Return the ways of the message that a field holds."""
         from google.protobuf.message_factory import GetMessageClass
 
         assert field.message_type is not None
         cls = GetMessageClass(field.message_type)
-        if isinstance(kind, Leaf) and kind.form == TIMESTAMP:
+        if isinstance(kind, w.Leaf) and kind.form == TIMESTAMP:
             plain = replace(kind, form="", unit="us")
             step = reader(plain)
             assert step is not None
-            return _Compiled(IntoMoment(writer(plain)), FromMoment(step), False, Weight(1))
-        if isinstance(kind, Leaf) and kind.form in WRAPPERS:
+            return _Compiled(c.IntoMoment(writer(plain)), c.FromMoment(step), False, c.Weight(1))
+        if isinstance(kind, w.Leaf) and kind.form in WRAPPERS:
             return self.message(replace(kind, form=WRAPPERS[kind.form]), cls)
         return self.message(kind, cls)
 
     def items(
-        self, kind: WireSequence, field: FieldDescriptor, cls: type[Message]
-    ) -> tuple[Put, Step, Weight | int | None]:
+        self, kind: w.WireSequence, field: FieldDescriptor, cls: type[Message]
+    ) -> tuple[c.Put, c.Step, c.Weight | int | None]:
         held, item = collection(kind.type), kind.item
         guard = _guard(item) if held in (set, frozenset) else None
         among = None if held is list else held
         container = type(_held(field, cls))
-        if isinstance(item, Leaf) and field.message_type is None:
+        if isinstance(item, w.Leaf) and field.message_type is None:
             to, back = _both(item)
-            put: Put = PutValues(field.name, to, _exact(item), among, container.extend)
-            return put, FromValues(held, back, guard), _PACKED.get(field.cpp_type)
+            put: c.Put = c.PutValues(field.name, to, _exact(item), among, container.extend)
+            return put, c.FromValues(held, back, guard), _PACKED.get(field.cpp_type)
         inside = self.inside(item, field)
-        put = PutMessages(field.name, inside.into, among, container.add)
-        return put, FromValues(held, inside.step, guard), inside.weight
+        put = c.PutMessages(field.name, inside.into, among, container.add)
+        return put, c.FromValues(held, inside.step, guard), inside.weight
 
     def entries(
-        self, kind: WireMap, field: FieldDescriptor, cls: type[Message]
-    ) -> tuple[Put, Step, Weight | int | None]:
+        self, kind: w.WireMap, field: FieldDescriptor, cls: type[Message]
+    ) -> tuple[c.Put, c.Step, c.Weight | int | None]:
         from google.protobuf.message_factory import GetMessageClass
 
         entry = field.message_type
         assert entry is not None
-        guard, weight = _guard(kind.key), Weight(2)
+        guard, weight = _guard(kind.key), c.Weight(2)
         if not entry.GetOptions().map_entry:
             pair = GetMessageClass(entry)
-            key = self.part(WireField("key", "key", 1, kind.key), pair, weight)
-            value = self.part(WireField(VALUE, VALUE, 2, kind.value), pair, weight)
-            put: Put = PutPairs(field.name, key, value, type(_held(field, cls)).add)
-            return put, FromEntries(key, value, guard), weight
+            key = self.part(w.WireField("key", "key", 1, kind.key), pair, weight)
+            value = self.part(w.WireField(VALUE, VALUE, 2, kind.value), pair, weight)
+            put: c.Put = c.PutPairs(field.name, key, value, type(_held(field, cls)).add)
+            return put, c.FromEntries(key, value, guard), weight
         self.has_maps = True
-        assert isinstance(kind.key, Leaf)
+        assert isinstance(kind.key, w.Leaf)
         to_key, from_key, of = _to(kind.key), _from(kind.key), entry.fields_by_name[VALUE]
         if of.message_type is None:
-            assert isinstance(kind.value, Leaf)
+            assert isinstance(kind.value, w.Leaf)
             to, back = _both(kind.value)
-            return PutItems(field.name, to_key, to), FromItems(from_key, back, guard), weight
+            return c.PutItems(field.name, to_key, to), c.FromItems(from_key, back, guard), weight
         inside = self.inside(kind.value, of)
         weight.holds(2, inside.weight)
-        put = PutItems(field.name, to_key, inside=inside.into)
-        return put, FromItems(from_key, inside.step, guard), weight
+        put = c.PutItems(field.name, to_key, inside=inside.into)
+        return put, c.FromItems(from_key, inside.step, guard), weight
 
 
-def _begun(kind: WireType) -> _Compiled:
+def _begun(kind: w.WireType) -> _Compiled:
     """Return placeholders for the converters of a message that are made later."""
-    if isinstance(kind, WireRecord):
+    if isinstance(kind, w.WireRecord):
         sure = any(slot.required and _always_sets(slot.kind) for slot in kind.slots)
-        return _Compiled(IntoWithin(), Within(), sure, Weight(1 + sum(slot.required for slot in kind.slots)))
-    if isinstance(kind, WireUnion):
-        return _Compiled(IntoWithin(), Within(), True, Weight(0))
-    return _Compiled(IntoWithin(), Within(), _always_sets(kind), Weight(1))
+        return _Compiled(
+            c.IntoWithin(), c.Within(), sure, c.Weight(1 + sum(slot.required for slot in kind.slots))
+        )
+    if isinstance(kind, w.WireUnion):
+        return _Compiled(c.IntoWithin(), c.Within(), True, c.Weight(0))
+    return _Compiled(c.IntoWithin(), c.Within(), _always_sets(kind), c.Weight(1))
 
 
 _PACKED = {1: 0, 2: 0, 3: 0, 4: 0, 5: 8, 6: 4, 7: 0, 8: 0}
@@ -338,14 +294,14 @@ def _never(message: Message, name: str) -> bool:
     return False
 
 
-def _always_sets(kind: WireType) -> bool:
+def _always_sets(kind: w.WireType) -> bool:
     """Whether a value of a kind is a field that is set, whatever it is."""
-    return isinstance(opened(kind), (WireRecord, WireUnion)) or (
-        isinstance(kind, Leaf) and kind.wire != "null"
+    return isinstance(w.opened(kind), (w.WireRecord, w.WireUnion)) or (
+        isinstance(kind, w.Leaf) and kind.wire != "null"
     )
 
 
-def _guard(key: WireType) -> Callable[[list[Any]], None] | None:
+def _guard(key: w.WireType) -> Callable[[list[Any]], None] | None:
     """Return what refuses keys that were made to have one hash; None where these are safe."""
     if hashes_safely(key):
         return None
@@ -360,42 +316,42 @@ def _guard(key: WireType) -> Callable[[list[Any]], None] | None:
 # Leaves ---------------------------------------------------------------------------------------------
 
 
-def _exact(leaf: Leaf) -> type | None:
+def _exact(leaf: w.Leaf) -> type | None:
     """Return the type whose values are written as they are; upb refuses integers that have no room."""
     match leaf:
-        case Leaf("int", t.IntType() | t.LiteralType()):
+        case w.Leaf("int", t.IntType() | t.LiteralType()):
             return int
-        case Leaf("text", t.StrType() | t.LiteralType()):
+        case w.Leaf("text", t.StrType() | t.LiteralType()):
             return str
-        case Leaf("bytes", t.BytesType()):
+        case w.Leaf("bytes", t.BytesType()):
             return bytes
-        case Leaf("float", bits=64):
+        case w.Leaf("float", bits=64):
             return float
-        case Leaf("bool"):
+        case w.Leaf("bool"):
             return bool
     return None
 
 
-def _both(leaf: Leaf) -> tuple[Step, Step | None]:
+def _both(leaf: w.Leaf) -> tuple[c.Step, c.Step | None]:
     """Return the ways of items and of values in a map, for which something stands where they are None."""
-    return (Null(0), Nothing()) if is_null(leaf) else (_to(leaf), _from(leaf))
+    return (c.Null(0), c.Nothing()) if w.is_null(leaf) else (_to(leaf), _from(leaf))
 
 
-def _to(leaf: Leaf) -> Step:
+def _to(leaf: w.Leaf) -> c.Step:
     if leaf.wire == "enum":
-        return Lookup(dict(leaf.symbols), int)
+        return c.Lookup(dict(leaf.symbols), int)
     if leaf.form.removeprefix("required ") in _UNSIGNED:
-        return Call(_unsigned)
+        return c.Call(_unsigned)
     return writer(leaf)
 
 
-def _from(leaf: Leaf) -> Step | None:
+def _from(leaf: w.Leaf) -> c.Step | None:
     step = reader(leaf)
     if leaf.wire == "enum":
-        return Lookup({number: name for name, number in reversed(leaf.symbols)}, int)
+        return c.Lookup({number: name for name, number in reversed(leaf.symbols)}, int)
     if leaf.wire == "any" and step is not None:
         # What is not set is nothing of MessagePack.
-        return Call(lambda data: step(data) if data else None)
+        return c.Call(lambda data: step(data) if data else None)
     return step
 
 
@@ -404,5 +360,5 @@ _UNSIGNED = ("uint32", "uint64", "fixed32", "fixed64")
 
 def _unsigned(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise MisfitError(f"expected int, got {type(value).__name__}")
+        raise c.MisfitError(f"expected int, got {type(value).__name__}")
     return int(value)

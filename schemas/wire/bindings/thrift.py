@@ -16,41 +16,10 @@ from ....codecs.binding import Binding
 from ....codecs.formats.thrift import reader_of, writer_of
 from ....codecs.safety.keys import FEW_KEYS, refuse_one_hash
 from ....errors import UsageError
+from .. import layout as w
 from ..languages.thrift import BOX, PAIR, field_name, natively, type_name
-from ..layout import (
-    Leaf,
-    Nullable,
-    WireMap,
-    WireRecord,
-    WireSequence,
-    WireType,
-    WireUnion,
-    is_null,
-    may_be_null,
-    opened,
-)
+from . import _conversion as c
 from . import leaves
-from ._conversion import (
-    Call,
-    Chain,
-    Each,
-    Field,
-    FromBox,
-    FromFields,
-    FromOption,
-    FromPairs,
-    Items,
-    Making,
-    Maybe,
-    Null,
-    Step,
-    Text,
-    ToBox,
-    ToOptionRow,
-    ToPairs,
-    ToRow,
-    Within,
-)
 
 if TYPE_CHECKING:
     from . import BindableSchema
@@ -83,10 +52,10 @@ def binding(schema: BindableSchema, *, objects: bool = False) -> Binding:
     definition = schema.definition("thrift").decode()
     layout = schema.layout
 
-    def frozen(name: str, spec: tuple[Any, ...], back: Step) -> type:
-        return type(name, (TFrozenBase,), {"__slots__": (), "__new__": Making(back), "thrift_spec": spec})
+    def frozen(name: str, spec: tuple[Any, ...], back: c.Step) -> type:
+        return type(name, (TFrozenBase,), {"__slots__": (), "__new__": c.Making(back), "thrift_spec": spec})
 
-    def struct(name: str, spec: tuple[Any, ...], back: Step) -> type:
+    def struct(name: str, spec: tuple[Any, ...], back: c.Step) -> type:
         fields = [(each[2], Any, None) for each in spec if each is not None]
         made = dataclasses.make_dataclass(name, fields, bases=(TBase,), slots=True)
         made.thrift_spec = spec  # type: ignore[attr-defined]
@@ -122,8 +91,8 @@ class _Way(NamedTuple):
 
     code: int
     arguments: Any
-    to: Step | None
-    back: Step | None
+    to: c.Step | None
+    back: c.Step | None
 
 
 class _Builder:
@@ -137,7 +106,7 @@ class _Builder:
     """
 
     def __init__(
-        self, make: Callable[[str, tuple[Any, ...], Step], type], text: str, as_objects: bool = False
+        self, make: Callable[[str, tuple[Any, ...], c.Step], type], text: str, as_objects: bool = False
     ) -> None:
         self.make = make
         self.text = text
@@ -145,27 +114,27 @@ class _Builder:
         self.made: dict[str, _Way] = {}
         self.begun: dict[str, _Way] = {}
 
-    def root(self, kind: WireType) -> _Way:
+    def root(self, kind: w.WireType) -> _Way:
         """Return the way of whole records; what is no struct is put into one."""
-        return self.kind(kind) if isinstance(kind, (WireRecord, WireUnion)) else self._boxed(kind, "Root")
+        return self.kind(kind) if isinstance(kind, (w.WireRecord, w.WireUnion)) else self._boxed(kind, "Root")
 
-    def kind(self, kind: WireType) -> _Way:
-        match kind := opened(kind):
-            case Nullable(inner):
+    def kind(self, kind: w.WireType) -> _Way:
+        match kind := w.opened(kind):
+            case w.Nullable(inner):
                 way = self.kind(inner)
-                return way._replace(to=Maybe(way.to), back=Maybe(way.back))
-            case Leaf():
+                return way._replace(to=c.Maybe(way.to), back=c.Maybe(way.back))
+            case w.Leaf():
                 return self._leaf(kind)
-            case WireSequence():
+            case w.WireSequence():
                 return self._sequence(kind)
-            case WireMap():
+            case w.WireMap():
                 return self._map(kind) if natively(kind) else self._pairs(kind)
-            case WireRecord(name) | WireUnion(name):
+            case w.WireRecord(name) | w.WireUnion(name):
                 if name in self.begun:
                     return self.begun[name]
                 if name not in self.made:
-                    begun = self.begun[name] = _Way(_STRUCT, [None, None], Within(), None)
-                    made = self._record(kind) if isinstance(kind, WireRecord) else self._choice(kind)
+                    begun = self.begun[name] = _Way(_STRUCT, [None, None], c.Within(), None)
+                    made = self._record(kind) if isinstance(kind, w.WireRecord) else self._choice(kind)
                     # As the library's own `fix_spec` does for structs that hold themselves.
                     begun.arguments[:] = made.arguments
                     begun.to.step = made.to  # type: ignore[union-attr]
@@ -174,98 +143,105 @@ class _Builder:
                 return self.made[name]
         raise AssertionError(kind)
 
-    def _leaf(self, leaf: Leaf) -> _Way:
+    def _leaf(self, leaf: w.Leaf) -> _Way:
         name = type_name(leaf)
         code = _CODES[name]
         if name not in ("string", "binary"):
-            back = Null() if is_null(leaf) else leaves.reader(leaf)
+            back = c.Null() if w.is_null(leaf) else leaves.reader(leaf)
             return _Way(code, None, leaves.writer(leaf), back)
         back = leaves.reader(leaf)
         if name == "binary" or self.text == "UTF8":
             return _Way(code, "BINARY" if name == "binary" else "UTF8", leaves.writer(leaf), back)
-        return _Way(code, "BINARY", leaves.writer(leaf), Text() if back is None else Chain(Text(), back))
+        return _Way(
+            code, "BINARY", leaves.writer(leaf), c.Text() if back is None else c.Chain(c.Text(), back)
+        )
 
-    def _inside(self, kind: WireType) -> _Way:
+    def _inside(self, kind: w.WireType) -> _Way:
         """Return the way of items, keys and values, which are not None in Thrift."""
-        return self._boxed(kind, "Optional") if may_be_null(kind) else self.kind(kind)
+        return self._boxed(kind, "Optional") if w.may_be_null(kind) else self.kind(kind)
 
-    def _boxed(self, kind: WireType, name: str) -> _Way:
+    def _boxed(self, kind: w.WireType, name: str) -> _Way:
         way = self.kind(kind)
-        box = FromBox(way.back, BOX)
-        return self._struct(name, [(1, BOX, way)], ToBox(way.to, BOX), box)
+        box = c.FromBox(way.back, BOX)
+        return self._struct(name, [(1, BOX, way)], c.ToBox(way.to, BOX), box)
 
-    def _sequence(self, kind: WireSequence) -> _Way:
+    def _sequence(self, kind: w.WireSequence) -> _Way:
         way, held, native = self._inside(kind.item), leaves.collection(kind.type), natively(kind)
         is_set = held in (set, frozenset)
         code = _SET if native else _LIST
         # What the library calls immutable is a tuple, or a frozenset.
         arguments = (way.code, way.arguments, (held is frozenset and native) or held is tuple)
-        back: Step | None = Each(held, way.back) if way.back or (is_set and not native) else None
+        back: c.Step | None = c.Each(held, way.back) if way.back or (is_set and not native) else None
         if is_set and back is not None:
             back = _checked(
                 back, kind.item, lambda value: value if way.back is None else map(way.back, value)
             )
-        return _Way(code, arguments, Each(list, way.to, held), back)
+        return _Way(code, arguments, c.Each(list, way.to, held), back)
 
-    def _map(self, kind: WireMap) -> _Way:
+    def _map(self, kind: w.WireMap) -> _Way:
         key, value = self._inside(kind.key), self._inside(kind.value)
         arguments = (key.code, key.arguments, value.code, value.arguments, False)
-        back: Step | None = Items(key.back, value.back) if key.back or value.back else None
+        back: c.Step | None = c.Items(key.back, value.back) if key.back or value.back else None
         if key.back is not None and back is not None:
             back = _checked(back, kind.key, lambda items: map(key.back or _same, items))
-        return _Way(_MAP, arguments, Items(key.to, value.to, distinct=True), back)
+        return _Way(_MAP, arguments, c.Items(key.to, value.to, distinct=True), back)
 
-    def _pairs(self, kind: WireMap) -> _Way:
+    def _pairs(self, kind: w.WireMap) -> _Way:
         """Return the way of a map with keys that Thrift has none of: a list of structs for its entries."""
         ways = [self.kind(kind.key), self.kind(kind.value)]
-        to = ToRow(Field(name, name, None) for name in PAIR)
-        back = FromFields(Field(name, name, way.back) for name, way in zip(PAIR, ways, strict=True))
+        to = c.ToRow(c.Field(name, name, None) for name in PAIR)
+        back = c.FromFields(c.Field(name, name, way.back) for name, way in zip(PAIR, ways, strict=True))
         fields = [(i, name, way) for i, (name, way) in enumerate(zip(PAIR, ways, strict=True), 1)]
         pair = self._struct(kind.name, fields, to, back)
         return _Way(
             _LIST,
             (pair.code, pair.arguments, False),
-            Chain(ToPairs(ways[0].to, ways[1].to, PAIR), Each(list, to)),
-            _checked(FromPairs(None, None, PAIR), kind.key, lambda pairs: (pair[PAIR[0]] for pair in pairs)),
+            c.Chain(c.ToPairs(ways[0].to, ways[1].to, PAIR), c.Each(list, to)),
+            _checked(
+                c.FromPairs(None, None, PAIR), kind.key, lambda pairs: (pair[PAIR[0]] for pair in pairs)
+            ),
         )
 
-    def _record(self, record: WireRecord) -> _Way:
-        written: list[tuple[int, Field]] = []
+    def _record(self, record: w.WireRecord) -> _Way:
+        written: list[tuple[int, c.Field]] = []
         fields: list[tuple[int, str, _Way]] = []
-        back: list[Field] = []
+        back: list[c.Field] = []
         for slot in record.slots:
             name, way = field_name(slot), self.kind(slot.kind)
             fields.append((slot.number, name, way))
-            written.append((slot.number, Field(slot.key, name, way.to, slot.required)))
+            written.append((slot.number, c.Field(slot.key, name, way.to, slot.required)))
             null = slot.null_name if slot.null else ""
-            back.append(Field(slot.key, name, way.back, slot.required, null))
+            back.append(c.Field(slot.key, name, way.back, slot.required, null))
             if null:
                 fields.append((slot.null, null, _Way(_CODES["bool"], None, None, None)))
-                written.append((slot.null, Field(slot.key, null, None, False, null)))
+                written.append((slot.null, c.Field(slot.key, null, None, False, null)))
         written.sort(key=operator.itemgetter(0))
-        to = ToRow((field for _, field in written), record.places)
+        to = c.ToRow((field for _, field in written), record.places)
         build = leaves.builder(record, as_objects=self.as_objects)
-        return self._struct(record.name, fields, to, FromFields(back, record.places, build))
+        return self._struct(record.name, fields, to, c.FromFields(back, record.places, build))
 
-    def _choice(self, choice: WireUnion) -> _Way:
+    def _choice(self, choice: w.WireUnion) -> _Way:
         named = [(slot, field_name(slot), self.kind(slot.kind)) for slot in choice.options]
         options = [
-            (Field(slot.key, name, way.to, kinds=leaves.kinds(slot.kind)), Field(slot.key, name, way.back))
+            (
+                c.Field(slot.key, name, way.to, kinds=leaves.kinds(slot.kind)),
+                c.Field(slot.key, name, way.back),
+            )
             for slot, name, way in named
         ]
         fields = [(slot.number, name, way) for slot, name, way in named]
-        to = ToOptionRow(
+        to = c.ToOptionRow(
             (each for each, _ in options), (name for _, name, _ in sorted(fields, key=operator.itemgetter(0)))
         )
-        return self._struct(choice.name, fields, to, FromOption(each for _, each in options))
+        return self._struct(choice.name, fields, to, c.FromOption(each for _, each in options))
 
-    def _struct(self, name: str, fields: Iterable[tuple[int, str, _Way]], to: Step, back: Step) -> _Way:
+    def _struct(self, name: str, fields: Iterable[tuple[int, str, _Way]], to: c.Step, back: c.Step) -> _Way:
         numbered = {number: (number, way.code, field, way.arguments, None) for number, field, way in fields}
         spec = tuple(numbered.get(number) for number in range(max(numbered, default=-1) + 1))
         return _Way(_STRUCT, [self.make(name, spec, back), spec], to, None)
 
 
-def _checked(step: Step, key: WireType, keys: Callable[[Any], Iterable[Any]]) -> Step:
+def _checked(step: c.Step, key: w.WireType, keys: Callable[[Any], Iterable[Any]]) -> c.Step:
     """Return a step that looks whether many keys have one hash before it makes a dict or a set of them."""
     if leaves.hashes_safely(key):
         return step
@@ -275,4 +251,4 @@ def _checked(step: Step, key: WireType, keys: Callable[[Any], Iterable[Any]]) ->
             refuse_one_hash(keys(value))
         return step(value)
 
-    return Call(checked)
+    return c.Call(checked)

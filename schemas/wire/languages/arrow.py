@@ -24,23 +24,7 @@ from ....codecs.core.paths import step
 from ....errors import UsageError
 from ...tree import types as t
 from ...tree.declare import SchemaError
-from ..layout import (
-    Layout,
-    Leaf,
-    Nullable,
-    Ref,
-    WireField,
-    WireMap,
-    WireRecord,
-    WireSequence,
-    WireType,
-    WireUnion,
-    is_null,
-    may_be_null,
-    types_of,
-    unique_name,
-    wire_name,
-)
+from .. import layout as w
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -105,24 +89,24 @@ def pyarrow() -> Any:
     return pyarrow
 
 
-def row_of(root: WireType) -> tuple[WireType, t.Type | None]:
+def row_of(root: w.WireType) -> tuple[w.WireType, t.Type | None]:
     """Return the kind of a row, and the type of what holds the rows; None for a single one."""
-    return (root.item, root.type) if isinstance(root, WireSequence) else (root, None)
+    return (root.item, root.type) if isinstance(root, w.WireSequence) else (root, None)
 
 
-def columnar(kind: WireType, above: Container[str]) -> WireType:
+def columnar(kind: w.WireType, above: Container[str]) -> w.WireType:
     """Return what a kind is as a column: a record within one of its own, which has none, is any value.
 
     Args:
         kind: The kind.
         above: Names of the enclosing records.
     """
-    if not isinstance(kind, Ref):
+    if not isinstance(kind, w.Ref):
         return kind
-    return Leaf("any", kind.type) if kind.name in above else kind.record
+    return w.Leaf("any", kind.type) if kind.name in above else kind.record
 
 
-def column_names(slots: tuple[WireField, ...]) -> list[str]:
+def column_names(slots: tuple[w.WireField, ...]) -> list[str]:
     """Return what the columns of slots are called, in their order."""
     flags = {slot.null_name for slot in slots if slot.null}
     names = [
@@ -144,7 +128,7 @@ def _is_text(key: str) -> bool:
 # Writing --------------------------------------------------------------------------------------------
 
 
-def write(layout: Layout) -> bytes:
+def write(layout: w.Layout) -> bytes:
     """Return a stream of the schema and no batch.
 
     Raises:
@@ -154,7 +138,7 @@ def write(layout: Layout) -> bytes:
     return made + END
 
 
-def schema_of(layout: Layout) -> pa.Schema:
+def schema_of(layout: w.Layout) -> pa.Schema:
     """Return the schema of a layout's rows: the given one, where it was read from such.
 
     Raises:
@@ -171,10 +155,10 @@ class _Writing:
         self.above: list[str] = []
         self.count = 0
 
-    def schema(self, root: WireType) -> pa.Schema:
+    def schema(self, root: w.WireType) -> pa.Schema:
         row, holder = row_of(root)
         told = {} if holder is None else {"root": _WORDS[type(holder)]}
-        if isinstance(row, WireRecord):
+        if isinstance(row, w.WireRecord):
             made = self.pa.schema(self.fields(row))
             told |= self.of_record(row)
         else:
@@ -182,7 +166,7 @@ class _Writing:
             told["row"] = VALUE
         return made.with_metadata(_metadata(told)) if told else made
 
-    def fields(self, record: WireRecord) -> list[pa.Field]:
+    def fields(self, record: w.WireRecord) -> list[pa.Field]:
         names = column_names(record.slots)
         self.above.append(record.name)
         made = [
@@ -193,13 +177,13 @@ class _Writing:
         flags = [slot for slot in record.slots if slot.null]
         return made + [self.pa.field(slot.null_name, self.pa.bool_(), nullable=False) for slot in flags]
 
-    def slot(self, slot: WireField, name: str, number: int) -> pa.Field:
+    def slot(self, slot: w.WireField, name: str, number: int) -> pa.Field:
         told: dict[str, Any] = {}
         if slot.number != number:
             told["number"] = slot.number
         if slot.key != name:
             told["key"] = slot.key
-        if slot.name != wire_name(name, number, set()):
+        if slot.name != w.wire_name(name, number, set()):
             told["name"] = slot.name
         if not slot.required:
             told["missing"] = True
@@ -208,10 +192,10 @@ class _Writing:
         return self.field(name, slot.kind, told, nullable=not slot.required)
 
     def field(
-        self, name: str, kind: WireType, told: dict[str, Any] | None = None, *, nullable: bool = False
+        self, name: str, kind: w.WireType, told: dict[str, Any] | None = None, *, nullable: bool = False
     ) -> pa.Field:
         told = told or {}
-        if isinstance(kind, Nullable):
+        if isinstance(kind, w.Nullable):
             if nullable:
                 told["none"] = True
             kind, nullable = kind.kind, True
@@ -220,25 +204,25 @@ class _Writing:
         if self.count > _LARGEST:
             raise SchemaError("$", f"more than {_LARGEST:,} columns, each record in all places that it has")
         told = told | self.of_kind(kind)
-        nullable = nullable or is_null(kind)
+        nullable = nullable or w.is_null(kind)
         return self.pa.field(name, self.type(kind), nullable, _metadata(told) if told else None)
 
-    def of_kind(self, kind: WireType) -> dict[str, Any]:
+    def of_kind(self, kind: w.WireType) -> dict[str, Any]:
         match kind:
-            case Leaf(wire, node):
+            case w.Leaf(wire, node):
                 told: dict[str, Any] = {"type": word} if (word := _word(node, wire)) else {}
                 return told | ({"symbols": dict(kind.symbols)} if kind.symbols else {})
-            case WireSequence(type=node):
+            case w.WireSequence(type=node):
                 return {} if isinstance(node, t.ListType) else {"type": _WORDS[type(node)]}
-            case WireMap(name=name):
-                return {"record": name, "type": "dict"} if may_be_null(kind.key) else {"record": name}
-            case WireUnion(name=name, reserved=reserved):
+            case w.WireMap(name=name):
+                return {"record": name, "type": "dict"} if w.may_be_null(kind.key) else {"record": name}
+            case w.WireUnion(name=name, reserved=reserved):
                 return {"record": name, "type": "choice"} | ({"reserved": reserved} if reserved else {})
-            case WireRecord():
+            case w.WireRecord():
                 return self.of_record(kind)
         return {}
 
-    def of_record(self, record: WireRecord) -> dict[str, Any]:
+    def of_record(self, record: w.WireRecord) -> dict[str, Any]:
         told: dict[str, Any] = {"record": record.name}
         if record.places:
             told["type"] = "tuple"
@@ -246,32 +230,32 @@ class _Writing:
             told["reserved"] = record.reserved
         return told
 
-    def type(self, kind: WireType) -> pa.DataType:
+    def type(self, kind: w.WireType) -> pa.DataType:
         pa = self.pa
         match kind:
-            case Leaf(wire=wire):
+            case w.Leaf(wire=wire):
                 return _leaf(pa, kind, wire)
-            case WireSequence(item):
+            case w.WireSequence(item):
                 return pa.list_(self.field("item", item))
-            case WireMap(key, value) if may_be_null(key):
+            case w.WireMap(key, value) if w.may_be_null(key):
                 pair = pa.struct([self.field("key", key), self.field("value", value)])
                 return pa.list_(pa.field("entries", pair, nullable=False))
-            case WireMap(key, value):
+            case w.WireMap(key, value):
                 return pa.map_(self.field("key", key), self.field("value", value))
-            case WireRecord():
+            case w.WireRecord():
                 return pa.struct(self.fields(kind))
-            case WireUnion(options=options):
+            case w.WireUnion(options=options):
                 return pa.struct(
                     [self.slot(_optional(each), each.name, i) for i, each in enumerate(options, 1)]
                 )
         raise AssertionError(kind)
 
 
-def _optional(option: WireField) -> WireField:
-    return WireField(option.name, option.name, option.number, option.kind, required=False)
+def _optional(option: w.WireField) -> w.WireField:
+    return w.WireField(option.name, option.name, option.number, option.kind, required=False)
 
 
-def _leaf(pa: Any, leaf: Leaf, wire: str) -> pa.DataType:
+def _leaf(pa: Any, leaf: w.Leaf, wire: str) -> pa.DataType:
     match wire:
         case "int":
             return pa.int32() if leaf.bits == 32 else pa.int64()
@@ -340,7 +324,7 @@ def schema_in(data: bytes, name: str) -> pa.Schema:
         raise SchemaError("$", f"{name} is no Arrow IPC stream or file: {error}") from error
 
 
-def read(data: bytes, name: str, part: str = "") -> Layout:
+def read(data: bytes, name: str, part: str = "") -> w.Layout:
     """Return the layout of the rows of an IPC file or stream.
 
     Raises:
@@ -359,11 +343,11 @@ def read(data: bytes, name: str, part: str = "") -> Layout:
     else:
         row = reading.record(list(schema), told, "$", "Record")
     holder = _SEQUENCES.get(told.get("root", ""))
-    root = row if holder is None else WireSequence(row, holder(types_of(row)))
-    return Layout(root, "arrow", bytes(data))
+    root = row if holder is None else w.WireSequence(row, holder(w.types_of(row)))
+    return w.Layout(root, "arrow", bytes(data))
 
 
-def kind_of(field: pa.Field, path: str) -> WireType:
+def kind_of(field: pa.Field, path: str) -> w.WireType:
     """Return the kind of a column.
 
     Raises:
@@ -377,14 +361,14 @@ class _Reading:
         self.pa = pyarrow()
         self.names: set[str] = set()
 
-    def kind(self, field: pa.Field, path: str, name: str = "Record") -> WireType:
+    def kind(self, field: pa.Field, path: str, name: str = "Record") -> w.WireType:
         """Return the kind of a field's values; whether they may be missing is its record's to tell."""
         told = _facts(field.metadata)
         kind = self.bare(field.type, told, path, name)
         may_be_none = told.get("none", "missing" not in told) and field.nullable
-        return Nullable(kind) if may_be_none and not is_null(kind) else kind
+        return w.Nullable(kind) if may_be_none and not w.is_null(kind) else kind
 
-    def bare(self, type_: pa.DataType, told: dict[str, Any], path: str, name: str) -> WireType:
+    def bare(self, type_: pa.DataType, told: dict[str, Any], path: str, name: str) -> w.WireType:
         types, word = self.pa.types, told.get("type", "")
         if types.is_dictionary(type_):
             return self.bare(type_.value_type, told, path, name)
@@ -393,75 +377,75 @@ class _Reading:
         if (types.is_map(type_) or word == "dict") and (pair := map_fields(type_)):
             key = self.kind(pair[0], path + "{key}", f"{name}Key")
             value = self.kind(pair[1], path + "{}", f"{name}Value")
-            return WireMap(key, value, unique_name(told.get("record", f"{name}Entry"), self.names))
+            return w.WireMap(key, value, w.unique_name(told.get("record", f"{name}Entry"), self.names))
         if types.is_list(type_) or types.is_large_list(type_) or types.is_fixed_size_list(type_):
             item = self.kind(type_.value_field, path + "[]", f"{name}Item")
-            return WireSequence(item, _SEQUENCES.get(word, t.ListType)(types_of(item)))
+            return w.WireSequence(item, _SEQUENCES.get(word, t.ListType)(w.types_of(item)))
         if types.is_struct(type_):
             fields = [type_.field(i) for i in range(type_.num_fields)]
             if word == "choice":
                 slots = self.slots(fields, path, name)
                 options = tuple(
-                    WireField(i, slot.name, slot.number, slot.kind) for i, slot in enumerate(slots)
+                    w.WireField(i, slot.name, slot.number, slot.kind) for i, slot in enumerate(slots)
                 )
-                own = unique_name(told.get("record", name), self.names)
-                return WireUnion(own, options, tuple(told.get("reserved", ())))
+                own = w.unique_name(told.get("record", name), self.names)
+                return w.WireUnion(own, options, tuple(told.get("reserved", ())))
             return self.record(fields, told, path, name)
         return self.leaf(type_, told, word, path)
 
-    def extension(self, type_: Any, told: dict[str, Any], path: str, name: str) -> WireType:
+    def extension(self, type_: Any, told: dict[str, Any], path: str, name: str) -> w.WireType:
         if type_.extension_name == "arrow.uuid":
-            return Leaf("text", t.UUIDType())
+            return w.Leaf("text", t.UUIDType())
         if type_.extension_name == "arrow.json":
             return self.bare(type_.storage_type, told, path, name)
         raise SchemaError(path, f"records have no form of the extension type `{type_.extension_name}`")
 
-    def leaf(self, type_: pa.DataType, told: dict[str, Any], word: str, path: str) -> Leaf:
+    def leaf(self, type_: pa.DataType, told: dict[str, Any], word: str, path: str) -> w.Leaf:
         types = self.pa.types
         node = _LEAVES.get(word)
         if types.is_null(type_):
-            return Leaf("null", t.NoneType())
+            return w.Leaf("null", t.NoneType())
         if types.is_boolean(type_):
-            return Leaf("bool", t.BoolType())
+            return w.Leaf("bool", t.BoolType())
         if types.is_integer(type_):
             narrow = type_.bit_width < 32 or type_ == self.pa.int32()
             form = "" if type_ in (self.pa.int32(), self.pa.int64()) else str(type_)
-            return Leaf("int", t.IntType(), 32 if narrow else 64, form=form)
+            return w.Leaf("int", t.IntType(), 32 if narrow else 64, form=form)
         if types.is_floating(type_):
-            return Leaf("float", t.FloatType(), 64 if type_.bit_width == 64 else 32)
+            return w.Leaf("float", t.FloatType(), 64 if type_.bit_width == 64 else 32)
         if types.is_string(type_) or types.is_large_string(type_):
             if symbols := told.get("symbols"):
-                return Leaf("enum", t.StrType(), symbols=tuple(symbols.items()))
-            return Leaf("text", node or t.StrType())
+                return w.Leaf("enum", t.StrType(), symbols=tuple(symbols.items()))
+            return w.Leaf("text", node or t.StrType())
         if types.is_binary(type_) or types.is_large_binary(type_) or types.is_fixed_size_binary(type_):
             form = f"fixed({type_.byte_width})" if types.is_fixed_size_binary(type_) else ""
-            return Leaf("any" if word == "Any" else "bytes", node or t.BytesType(), form=form)
+            return w.Leaf("any" if word == "Any" else "bytes", node or t.BytesType(), form=form)
         if types.is_timestamp(type_):
             aware = type_.tz is not None
             wire: Literal["timestamp", "local-timestamp"] = "timestamp" if aware else "local-timestamp"
             form = "timestamp[s]" if type_.unit == "s" else ""
-            return Leaf(wire, t.DateTimeType(aware=aware), unit=_UNITS[type_.unit], form=form)
+            return w.Leaf(wire, t.DateTimeType(aware=aware), unit=_UNITS[type_.unit], form=form)
         if types.is_date(type_):
-            return Leaf("date", t.DateType())
+            return w.Leaf("date", t.DateType())
         if types.is_time(type_):
-            return Leaf("text", t.TextType(dt.time), form=str(type_))
+            return w.Leaf("text", t.TextType(dt.time), form=str(type_))
         if types.is_duration(type_):
-            return Leaf("text", t.TimeDeltaType(), form=str(type_))
+            return w.Leaf("text", t.TimeDeltaType(), form=str(type_))
         if types.is_decimal(type_):
-            return Leaf("text", t.DecimalType(), form=f"decimal({type_.precision}, {type_.scale})")
+            return w.Leaf("text", t.DecimalType(), form=f"decimal({type_.precision}, {type_.scale})")
         raise SchemaError(path, f"records have no form of the Arrow type `{type_}`")
 
-    def record(self, fields: list[pa.Field], told: dict[str, Any], path: str, name: str) -> WireRecord:
-        own = unique_name(told.get("record", name), self.names)
+    def record(self, fields: list[pa.Field], told: dict[str, Any], path: str, name: str) -> w.WireRecord:
+        own = w.unique_name(told.get("record", name), self.names)
         slots = self.slots(fields, path, own)
         if told.get("type") == "tuple":
-            made: t.Type = t.TupleType(tuple(types_of(slot.kind) for slot in slots))
+            made: t.Type = t.TupleType(tuple(w.types_of(slot.kind) for slot in slots))
         else:
-            inside = (t.Field(str(slot.key), types_of(slot.kind), slot.required) for slot in slots)
+            inside = (t.Field(str(slot.key), w.types_of(slot.kind), slot.required) for slot in slots)
             made = t.RecordType(own, tuple(inside))
-        return WireRecord(own, slots, made, tuple(told.get("reserved", ())))
+        return w.WireRecord(own, slots, made, tuple(told.get("reserved", ())))
 
-    def slots(self, fields: list[pa.Field], path: str, name: str) -> tuple[WireField, ...]:
+    def slots(self, fields: list[pa.Field], path: str, name: str) -> tuple[w.WireField, ...]:
         often = Counter(field.name for field in fields)
         if twice := next((name for name, count in often.items() if count > 1), None):
             raise SchemaError(path + step(twice), "the schema has two columns of that name")
@@ -473,9 +457,9 @@ class _Reading:
             told = facts[field.name]
             kind = self.kind(field, path + step(field.name), f"{name}{_capitals(field.name)}")
             number = told.get("number", number)
-            slot = WireField(
+            slot = w.WireField(
                 told.get("key", field.name),
-                told.get("name") or wire_name(field.name, number, taken),
+                told.get("name") or w.wire_name(field.name, number, taken),
                 number,
                 kind,
                 "missing" not in told,

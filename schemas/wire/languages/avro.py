@@ -23,21 +23,7 @@ from typing import Any, Literal
 from ....codecs.core.paths import step
 from ...tree import types as t
 from ...tree.declare import SchemaError
-from ..layout import (
-    Layout,
-    Leaf,
-    Nullable,
-    Ref,
-    WireField,
-    WireMap,
-    WireRecord,
-    WireSequence,
-    WireType,
-    WireUnion,
-    opened,
-    types_of,
-    unique_name,
-)
+from .. import layout as w
 from .avro_parts import part_of
 
 __all__ = ["NAMED", "branch_name", "is_empty", "read", "write"]
@@ -85,7 +71,7 @@ def is_empty(node: Any) -> bool:
 # Writing --------------------------------------------------------------------------------------------
 
 
-def write(layout: Layout) -> bytes:
+def write(layout: w.Layout) -> bytes:
     """Return the Avro schema of a layout as JSON.
 
     Names are those of the layout. What may be missing has the default null, so that readers of other versions
@@ -96,7 +82,7 @@ def write(layout: Layout) -> bytes:
 
 
 class _Writer:
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: w.Layout) -> None:
         self.names: dict[str, str] = {}
         self.taken: set[str] = set()
         self.empty: set[str] = set()
@@ -107,24 +93,24 @@ class _Writer:
     def unique(self, wanted: str) -> str:
         base = re.sub(r"\W", "_", wanted, flags=re.ASCII)
         base = base if _NAME.fullmatch(base) else f"_{base}"
-        return unique_name(base, self.taken)
+        return w.unique_name(base, self.taken)
 
-    def node(self, kind: WireType, name: str) -> Any:
+    def node(self, kind: w.WireType, name: str) -> Any:
         """Return the schema of a kind; `name` is for what has none of its own."""
-        match kind := opened(kind):
-            case Leaf():
+        match kind := w.opened(kind):
+            case w.Leaf():
                 return self.leaf(kind, name)
-            case Nullable(WireUnion() as choice):
+            case w.Nullable(w.WireUnion() as choice):
                 return ["null", *self.branches(choice)]
-            case Nullable(inner):
+            case w.Nullable(inner):
                 return ["null", self.node(inner, name)]
-            case WireUnion():
+            case w.WireUnion():
                 return self.branches(kind)
-            case WireSequence(item):
+            case w.WireSequence(item):
                 return {"type": "array", "items": self.wide(self.node(item, f"{name}Item"))}
-            case WireMap(Leaf("text") as key, value) if key.type == t.StrType():
+            case w.WireMap(w.Leaf("text") as key, value) if key.type == t.StrType():
                 return {"type": "map", "values": self.node(value, f"{name}Value")}
-            case WireMap(key, value):
+            case w.WireMap(key, value):
                 pair = self.record(
                     self.unique(kind.name),
                     [
@@ -133,7 +119,7 @@ class _Writer:
                     ],
                 )
                 return {"type": "array", "items": pair}
-            case WireRecord(name=own, slots=slots):
+            case w.WireRecord(name=own, slots=slots):
                 made = self.names[own]
                 if own in self.written:
                     return made
@@ -153,7 +139,7 @@ class _Writer:
         """Return a schema whose values take a byte at least."""
         return [node] if is_empty(node) or (isinstance(node, str) and node in self.empty) else node
 
-    def fields(self, slot: WireField, record: str, place: int) -> Iterator[dict[str, Any]]:
+    def fields(self, slot: w.WireField, record: str, place: int) -> Iterator[dict[str, Any]]:
         name = slot.name if _NAME.fullmatch(slot.name) else f"field_{slot.number}"
         node = self.node(slot.kind, record + name[:1].upper() + name[1:])
         key: dict[str, Any] = {} if name == slot.key or isinstance(slot.key, int) else {KEY: slot.key}
@@ -168,7 +154,7 @@ class _Writer:
         if slot.null:
             yield {"name": slot.null_name, "type": "boolean", "default": False, NULL: name}
 
-    def branches(self, choice: WireUnion) -> list[Any]:
+    def branches(self, choice: w.WireUnion) -> list[Any]:
         forms = [_form(option.kind) for option in choice.options]
         return [
             self.node(option.kind, f"{choice.name}{option.number}")
@@ -180,7 +166,7 @@ class _Writer:
             for option, form in zip(choice.options, forms, strict=True)
         ]
 
-    def leaf(self, leaf: Leaf, name: str) -> Any:
+    def leaf(self, leaf: w.Leaf, name: str) -> Any:
         match leaf.wire:
             case "int":
                 return "int" if leaf.bits == 32 else "long"
@@ -198,18 +184,18 @@ class _Writer:
         return _LEAVES[leaf.wire]
 
 
-def _form(kind: WireType) -> str:
+def _form(kind: w.WireType) -> str:
     """Return as what a branch is read in Python; "" for what has a name, which tells it."""
     match kind:
-        case WireRecord() | Ref() | Leaf("enum"):
+        case w.WireRecord() | w.Ref() | w.Leaf("enum"):
             return ""
-        case Leaf("int" | "timestamp" | "local-timestamp" | "date"):
+        case w.Leaf("int" | "timestamp" | "local-timestamp" | "date"):
             return "int"
-        case Leaf("bytes" | "any"):
+        case w.Leaf("bytes" | "any"):
             return "bytes"
-        case Leaf(wire):
+        case w.Leaf(wire):
             return wire
-        case WireMap(Leaf("text", t.StrType())):
+        case w.WireMap(w.Leaf("text", t.StrType())):
             return "dict"
     return "list"
 
@@ -217,7 +203,7 @@ def _form(kind: WireType) -> str:
 # Reading --------------------------------------------------------------------------------------------
 
 
-def read(data: bytes, name: str, part: str = "") -> Layout:
+def read(data: bytes, name: str, part: str = "") -> w.Layout:
     """Return the layout of an Avro schema.
 
     Fields with a default are required, as every decoded record has them. A union of one branch is that
@@ -240,47 +226,47 @@ def read(data: bytes, name: str, part: str = "") -> Layout:
         node, data, chosen = part_of(node, part, name, data)
     except RecursionError as error:
         raise SchemaError("$", f"{name} is nested too deeply") from error
-    return Layout(_Reader().kind(node, "$", "", 0, "Value"), "avro", data, chosen)
+    return w.Layout(_Reader().kind(node, "$", "", 0, "Value"), "avro", data, chosen)
 
 
 # What is text in other formats is so in a layout; that Avro has a form of its own is in the form of the leaf.
-_LOGICAL: dict[tuple[str, str], Leaf] = {
-    ("string", "uuid"): Leaf("text", t.UUIDType()),
-    ("fixed", "uuid"): Leaf("text", t.UUIDType(), form="fixed(16)"),
-    ("bytes", "decimal"): Leaf("text", t.DecimalType()),
-    ("fixed", "decimal"): Leaf("text", t.DecimalType()),
-    ("int", "date"): Leaf("date", t.DateType(), 32),
-    ("int", "time-millis"): Leaf("text", t.TextType(dt.time), unit="ms", form="time-millis"),
-    ("long", "time-micros"): Leaf("text", t.TextType(dt.time), form="time-micros"),
+_LOGICAL: dict[tuple[str, str], w.Leaf] = {
+    ("string", "uuid"): w.Leaf("text", t.UUIDType()),
+    ("fixed", "uuid"): w.Leaf("text", t.UUIDType(), form="fixed(16)"),
+    ("bytes", "decimal"): w.Leaf("text", t.DecimalType()),
+    ("fixed", "decimal"): w.Leaf("text", t.DecimalType()),
+    ("int", "date"): w.Leaf("date", t.DateType(), 32),
+    ("int", "time-millis"): w.Leaf("text", t.TextType(dt.time), unit="ms", form="time-millis"),
+    ("long", "time-micros"): w.Leaf("text", t.TextType(dt.time), form="time-micros"),
     **{
-        ("long", f"{prefix}timestamp-{word}"): Leaf(
+        ("long", f"{prefix}timestamp-{word}"): w.Leaf(
             "local-timestamp" if prefix else "timestamp", t.DateTimeType(aware=not prefix), 64, unit
         )
         for prefix in ("", "local-")
         for unit, word in _UNITS.items()
     },
 }
-_PRIMITIVE: dict[str, Leaf] = {
-    "null": Leaf("null", t.NoneType()),
-    "boolean": Leaf("bool", t.BoolType()),
-    "int": Leaf("int", t.IntType(), 32),
-    "long": Leaf("int", t.IntType()),
-    "float": Leaf("float", t.FloatType(), 32),
-    "double": Leaf("float", t.FloatType()),
-    "bytes": Leaf("bytes", t.BytesType()),
-    "string": Leaf("text", t.StrType()),
+_PRIMITIVE: dict[str, w.Leaf] = {
+    "null": w.Leaf("null", t.NoneType()),
+    "boolean": w.Leaf("bool", t.BoolType()),
+    "int": w.Leaf("int", t.IntType(), 32),
+    "long": w.Leaf("int", t.IntType()),
+    "float": w.Leaf("float", t.FloatType(), 32),
+    "double": w.Leaf("float", t.FloatType()),
+    "bytes": w.Leaf("bytes", t.BytesType()),
+    "string": w.Leaf("text", t.StrType()),
 }
 
 
 class _Reader:
     def __init__(self) -> None:
-        self.known: dict[str, WireType] = {}
+        self.known: dict[str, w.WireType] = {}
         self.sizes: dict[str, int] = {}
         self.names: set[str] = set()
         self.nodes = 0
         self.references = 0
 
-    def kind(self, node: Any, path: str, space: str, depth: int, name: str) -> WireType:
+    def kind(self, node: Any, path: str, space: str, depth: int, name: str) -> w.WireType:
         """Return the kind of a schema; `space` is the namespace, `name` for what has none of its own."""
         if depth > _DEEPEST:
             raise SchemaError(path, f"the schema is nested more than {_DEEPEST} deep")
@@ -301,10 +287,10 @@ class _Reader:
         match kind:
             case "array":
                 item = self.kind(node.get("items"), f"{path}[]", space, depth + 1, f"{name}Item")
-                return WireSequence(item, t.ListType(types_of(item)))
+                return w.WireSequence(item, t.ListType(w.types_of(item)))
             case "map":
                 value = self.kind(node.get("values"), path + "{}", space, depth + 1, f"{name}Value")
-                return WireMap(_PRIMITIVE["string"], value, unique_name(f"{name}Entry", self.names))
+                return w.WireMap(_PRIMITIVE["string"], value, w.unique_name(f"{name}Entry", self.names))
             case "fixed":
                 return self.named(node, _PRIMITIVE["bytes"], path, space)
             case "enum":
@@ -312,7 +298,7 @@ class _Reader:
                 if not isinstance(symbols, list) or not all(isinstance(each, str) for each in symbols):
                     raise SchemaError(path, "an enum has a list of symbols")
                 numbered = tuple((symbol, i) for i, symbol in enumerate(symbols))
-                leaf = Leaf("enum", t.LiteralType(tuple(symbols)), symbols=numbered)
+                leaf = w.Leaf("enum", t.LiteralType(tuple(symbols)), symbols=numbered)
                 return self.named(node, leaf, path, space)
             case "record" | "error":
                 return self.record(node, path, space, depth)
@@ -323,7 +309,7 @@ class _Reader:
         if self.nodes > _LARGEST:
             raise SchemaError(path, f"the schema has more than {_LARGEST:,} parts")
 
-    def union(self, node: list[Any], path: str, space: str, depth: int, name: str) -> WireType:
+    def union(self, node: list[Any], path: str, space: str, depth: int, name: str) -> w.WireType:
         some = [branch for branch in node if not _is_null(branch)]
         if len(node) - len(some) > 1:
             raise SchemaError(path, "a union with null twice")
@@ -338,14 +324,14 @@ class _Reader:
         if len(kinds) == 1:
             kind = kinds[0]
         else:
-            slots = (WireField(i, f"option_{i + 1}", i + 1, each) for i, each in enumerate(kinds))
-            kind = WireUnion(unique_name(name, self.names), tuple(slots))
-        return Nullable(kind) if len(some) < len(node) else kind
+            slots = (w.WireField(i, f"option_{i + 1}", i + 1, each) for i, each in enumerate(kinds))
+            kind = w.WireUnion(w.unique_name(name, self.names), tuple(slots))
+        return w.Nullable(kind) if len(some) < len(node) else kind
 
-    def record(self, node: dict[str, Any], path: str, space: str, depth: int) -> WireType:
+    def record(self, node: dict[str, Any], path: str, space: str, depth: int) -> w.WireType:
         full = _full_name(node, path, space)
-        short = unique_name(full.rpartition(".")[2], self.names)
-        within = Ref(short, t.RefType(short))
+        short = w.unique_name(full.rpartition(".")[2], self.names)
+        within = w.Ref(short, t.RefType(short))
         self.define(full, within, path)
         before, references = self.nodes, self.references
         inner = full.rpartition(".")[0]
@@ -362,23 +348,23 @@ class _Reader:
                 field.get("type"), path + step(key), inner, depth + 1, short + name[:1].upper() + name[1:]
             )
             missing = field.get(MISSING) is True
-            if missing and bit is None and isinstance(kind, Nullable):
+            if missing and bit is None and isinstance(kind, w.Nullable):
                 kind = kind.kind
             null = 0 if bit is None else int(bit["name"].removeprefix("null_"))
-            slots.append(WireField(key, name, field.get(NUMBER, number), kind, not missing, null))
+            slots.append(w.WireField(key, name, field.get(NUMBER, number), kind, not missing, null))
         for told in ([slot.key for slot in slots], [field["name"] for field in fields]):
             if len(set(told)) < len(told):
                 raise SchemaError(path, "a record with two fields of one name")
-        held = (t.Field(str(slot.key), types_of(slot.kind), slot.required) for slot in slots)
+        held = (t.Field(str(slot.key), w.types_of(slot.kind), slot.required) for slot in slots)
         types = t.RecordType(short, tuple(held))
         within.type.bind(types)
-        made = WireRecord(short, tuple(slots), types)
+        made = w.WireRecord(short, tuple(slots), types)
         if self.references == references:
             self.known[full] = made
         self.sizes[full] = self.nodes - before
         return made
 
-    def named(self, node: dict[str, Any], leaf: Leaf, path: str, space: str) -> Leaf:
+    def named(self, node: dict[str, Any], leaf: w.Leaf, path: str, space: str) -> w.Leaf:
         if node["type"] == "fixed" and (not isinstance(size := node.get("size"), int) or size < 0):
             raise SchemaError(path, "a fixed has a size")
         if node["type"] == "fixed" and leaf.type == t.BytesType():
@@ -386,18 +372,18 @@ class _Reader:
         self.define(_full_name(node, path, space), leaf, path)
         return leaf
 
-    def define(self, full: str, kind: WireType, path: str) -> None:
+    def define(self, full: str, kind: w.WireType, path: str) -> None:
         if full in self.known:
             raise SchemaError(path, f"{full} is defined twice")
         self.known[full] = kind
 
-    def reference(self, name: str, path: str, space: str) -> WireType:
+    def reference(self, name: str, path: str, space: str) -> w.WireType:
         full = f"{space}.{name}" if space and "." not in name else name
         full = full if full in self.known else name
         if full not in self.known:
             raise SchemaError(path, f"no Avro type {name!r}, and no type of that name before it")
         kind = self.known[full]
-        if isinstance(kind, Ref):
+        if isinstance(kind, w.Ref):
             self.references += 1
         else:
             self.count(self.sizes.get(full, 0), path)

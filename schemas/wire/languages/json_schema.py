@@ -19,22 +19,7 @@ from ....codecs.conventions.families import JSON_FAMILY
 from ....codecs.conventions.rules import SCALAR_OF
 from ...tree import types as t
 from ...tree.declare import SchemaError, met
-from ..layout import (
-    Chosen,
-    Layout,
-    Leaf,
-    Nullable,
-    Ref,
-    WireField,
-    WireMap,
-    WireRecord,
-    WireSequence,
-    WireType,
-    WireUnion,
-    derive,
-    parts,
-    unique_name,
-)
+from .. import layout as w
 from .json_documents import pointed, tokens, whole
 from .parts import choose, unknown
 
@@ -76,7 +61,7 @@ _ENCODINGS: dict[Literal["base64", "base64url", "hex"], str] = {
 }
 
 
-def write(layout: Layout) -> bytes:
+def write(layout: w.Layout) -> bytes:
     """Return the JSON Schema of the JSON that our codecs write for a layout's records."""
     records = tuple(layout.records())
     within = {name for record in records for name in _references(record)}
@@ -92,48 +77,48 @@ def write(layout: Layout) -> bytes:
     return (json.dumps(whole, indent=2, ensure_ascii=False) + "\n").encode()
 
 
-def _references(kind: WireType) -> Iterator[str]:
+def _references(kind: w.WireType) -> Iterator[str]:
     """Yield the names of the references below a kind, down to the next records."""
-    for part in parts(kind):
-        if isinstance(part, Ref):
+    for part in w.parts(kind):
+        if isinstance(part, w.Ref):
             yield part.name
-        elif not isinstance(part, WireRecord):
+        elif not isinstance(part, w.WireRecord):
             yield from _references(part)
 
 
-def _written(kind: WireType) -> dict[str, Any]:
+def _written(kind: w.WireType) -> dict[str, Any]:
     match kind:
-        case Leaf():
+        case w.Leaf():
             return _leaf(kind)
-        case Nullable(inner):
+        case w.Nullable(inner):
             made = _written(inner)
             others = made["anyOf"] if list(made) == ["anyOf"] else [made]
             return {"anyOf": [*others, {"type": "null"}]}
-        case WireSequence(item, type=node):
+        case w.WireSequence(item, type=node):
             unique = isinstance(node, t.SetType | t.FrozenSetType)
             return {"type": "array", "items": _written(item), **({"uniqueItems": True} if unique else {})}
-        case WireMap(key, value):
+        case w.WireMap(key, value):
             names = _key(key)
             return {
                 "type": "object",
                 **({"propertyNames": names} if names else {}),
                 "additionalProperties": _written(value),
             }
-        case WireUnion(options=options):
+        case w.WireUnion(options=options):
             return {"anyOf": [_written(option.kind) for option in options]}
-        case WireRecord(slots=slots) if kind.places:
+        case w.WireRecord(slots=slots) if kind.places:
             return _places(slots)
-        case WireRecord(name) | Ref(name):
+        case w.WireRecord(name) | w.Ref(name):
             return {"$ref": f"#/$defs/{name}"}
     raise AssertionError(kind)
 
 
-def _places(slots: tuple[WireField, ...]) -> dict[str, Any]:
+def _places(slots: tuple[w.WireField, ...]) -> dict[str, Any]:
     every = [_written(slot.kind) for slot in slots]
     return {"type": "array", "prefixItems": every, "items": False, "minItems": len(every)}
 
 
-def _fields(record: WireRecord) -> dict[str, Any]:
+def _fields(record: w.WireRecord) -> dict[str, Any]:
     return {
         "title": record.name,
         "type": "object",
@@ -142,7 +127,7 @@ def _fields(record: WireRecord) -> dict[str, Any]:
     }
 
 
-def _leaf(leaf: Leaf) -> dict[str, Any]:
+def _leaf(leaf: w.Leaf) -> dict[str, Any]:
     match leaf.type:
         case _ if leaf.wire == "enum" and leaf.symbols:
             return {"enum": [name for name, _ in leaf.symbols]}
@@ -170,8 +155,8 @@ def _leaf(leaf: Leaf) -> dict[str, Any]:
     return dict(_LEAVES[type(leaf.type)])
 
 
-def _key(kind: WireType) -> dict[str, Any]:
-    if not isinstance(kind, Leaf) or isinstance(kind.type, t.StrType | t.AnyType):
+def _key(kind: w.WireType) -> dict[str, Any]:
+    if not isinstance(kind, w.Leaf) or isinstance(kind.type, t.StrType | t.AnyType):
         return {}
     if type(kind.type) in _KEYS:
         return _KEYS[type(kind.type)]
@@ -214,7 +199,7 @@ _LARGEST = 10_000
 """Parts of a schema, a definition counted in each place that refers to it: no record has as many fields."""
 
 
-def read(data: bytes, name: str, part: str = "", *, include: Many[str | os.PathLike[str]] = ()) -> Layout:
+def read(data: bytes, name: str, part: str = "", *, include: Many[str | os.PathLike[str]] = ()) -> w.Layout:
     """Return the layout of the records that a JSON Schema describes.
 
     Of what stands beside a type only what tells another Python type is read: `format`, `contentEncoding`,
@@ -248,14 +233,14 @@ def read(data: bytes, name: str, part: str = "", *, include: Many[str | os.PathL
         raise SchemaError(f"{name}#", "nested too deeply") from error
     # What is a part of a document is written anew, as the document says something else,
     # and so is one that needs others.
-    return Layout(derive(types).root, "json-schema", b"" if pointer or not alone else data, chosen)
+    return w.Layout(w.derive(types).root, "json-schema", b"" if pointer or not alone else data, chosen)
 
 
 _DEFINITIONS = ("/$defs", "/definitions", "/components/schemas")
 """Where definitions are: now, in older drafts, in OpenAPI."""
 
 
-def _pointer(document: Any, part: str, file: str) -> tuple[str, Chosen | None]:
+def _pointer(document: Any, part: str, file: str) -> tuple[str, w.Chosen | None]:
     """Return where the schema of a record is in a document, empty for all of it, and why if nobody said."""
     if part.startswith("/"):
         return part, None
@@ -483,7 +468,7 @@ class _Reader:
         if reference not in self.refs:
             last = reference.rpartition("/")[2]
             wanted = last if last.isidentifier() else "Record"
-            self.refs[reference] = t.RefType(unique_name(wanted, self.names))
+            self.refs[reference] = t.RefType(w.unique_name(wanted, self.names))
         return self.refs[reference]
 
 
@@ -493,9 +478,9 @@ def _known(schema: Mapping[str, Any]) -> t.Type | None:
     said = {word: schema[word] for word in words if word in schema}
     if said == _TIME:
         return t.TextType(dt.time)
-    if said == _leaf(Leaf("text", t.DateTimeType())):
+    if said == _leaf(w.Leaf("text", t.DateTimeType())):
         return t.DateTimeType()
-    if said == _leaf(Leaf("text", t.IntType(big=True))):
+    if said == _leaf(w.Leaf("text", t.IntType(big=True))):
         return t.IntType(big=True)
     return None
 

@@ -19,45 +19,11 @@ from typing import TYPE_CHECKING
 from ....codecs.core.paths import step
 from ...tree import types as t
 from ...tree.declare import SchemaError
-from ..layout import (
-    Layout,
-    Leaf,
-    Nullable,
-    Ref,
-    WireField,
-    WireMap,
-    WireRecord,
-    WireSequence,
-    WireType,
-    WireUnion,
-    is_null,
-    types_of,
-)
+from .. import layout as w
+from . import proto_words as proto
 from .proto_file import file_of
 from .proto_sets import OWN, chosen_message, file_set, is_compiled, pool_of
 from .proto_text import WRITTEN, text
-from .proto_words import (
-    ALWAYS,
-    BOX,
-    CHOICE,
-    COLLECTIONS,
-    COUNTS,
-    KEY,
-    MISSING,
-    NONE,
-    NULL,
-    PAIR,
-    SCALARS,
-    TIMESTAMP,
-    TUPLE,
-    VALUE,
-    WRAPPERS,
-    camel,
-    comments_of,
-    descriptors,
-    free_name,
-    null_words,
-)
 
 if TYPE_CHECKING:
     from google.protobuf.descriptor import Descriptor, FieldDescriptor
@@ -69,12 +35,12 @@ _DEEPEST = 100
 """Levels of messages in a definition, each of them in the place where it comes first."""
 
 
-def write(layout: Layout) -> bytes:
+def write(layout: w.Layout) -> bytes:
     """Return the ``.proto`` file of a layout."""
     return "\n".join(text(file_of(layout))).encode() + b"\n"
 
 
-def read(data: bytes, name: str, part: str = "", *, include: Many[str | os.PathLike[str]] = ()) -> Layout:
+def read(data: bytes, name: str, part: str = "", *, include: Many[str | os.PathLike[str]] = ()) -> w.Layout:
     """Return the layout of a ``.proto`` file, a compiled descriptor set or the descriptor of one file.
 
     Fields that may be unset may be missing in a record; wrappers and `Timestamp` of ``google.protobuf`` are
@@ -98,14 +64,14 @@ def read(data: bytes, name: str, part: str = "", *, include: Many[str | os.PathL
     message, chosen = chosen_message(found, pool_of(found, name), part or first, name)
     comments: dict[str, str] = {}
     for each in found.file:
-        by_path = comments_of(each)
+        by_path = proto.comments_of(each)
         package = f"{each.package}." if each.package else ""
         for i, own in enumerate(each.message_type):
             comments.update(_comments_by_name(own, package, (4, i), by_path))
     root = _Reader(comments).message(message, "$")
     # Whoever gets the text alone is to find the same message in it, and all that it needs.
     whole = not part and all(file.startswith(OWN) for file in found.file[-1].dependency)
-    return Layout(root, "protobuf", data if whole and not is_compiled(data, name) else b"", chosen)
+    return w.Layout(root, "protobuf", data if whole and not is_compiled(data, name) else b"", chosen)
 
 
 def _comments_by_name(
@@ -122,15 +88,15 @@ def _comments_by_name(
 class _Reader:
     def __init__(self, comments: dict[str, str]) -> None:
         self.comments = comments
-        self.made: dict[str, WireType] = {}
+        self.made: dict[str, w.WireType] = {}
         self.names: set[str] = set()
-        self.above: dict[str, Ref | None] = {}
+        self.above: dict[str, w.Ref | None] = {}
         self.references = 0
 
     def said(self, of: Descriptor | FieldDescriptor) -> str:
         return self.comments.get(of.full_name, "")
 
-    def message(self, message: Descriptor, path: str) -> WireType:
+    def message(self, message: Descriptor, path: str) -> w.WireType:
         full = message.full_name
         if full in self.above:
             if (ref := self.above[full]) is None:
@@ -138,7 +104,7 @@ class _Reader:
             self.references += 1
             return ref
         if full in self.made:
-            self.references += isinstance(self.made[full], Ref)
+            self.references += isinstance(self.made[full], w.Ref)
             return self.made[full]
         if len(self.above) > _DEEPEST:
             raise SchemaError(path, f"messages are nested more than {_DEEPEST} deep")
@@ -154,114 +120,118 @@ class _Reader:
         name: str = before + message.name
         if name in self.names:
             name = message.full_name.replace(".", "_")
-        name = free_name(name, self.names)
+        name = proto.free_name(name, self.names)
         self.names.add(name)
         return name
 
-    def inside(self, message: Descriptor, path: str) -> WireType:
+    def inside(self, message: Descriptor, path: str) -> w.WireType:
         if message.GetOptions().message_set_wire_format:
             raise SchemaError(path, f"message {message.full_name} is a MessageSet: no names")
         said, fields = self.said(message), list(message.fields)
-        if said == BOX and [field.name for field in fields] == [VALUE]:
+        if said == proto.BOX and [field.name for field in fields] == [proto.VALUE]:
             return self.slot(fields[0], path).kind
         name, reserved = self.name(message), _reserved(message)
-        if said == CHOICE and len({field.containing_oneof for field in fields}) == 1:
-            return WireUnion(
+        if said == proto.CHOICE and len({field.containing_oneof for field in fields}) == 1:
+            return w.WireUnion(
                 name, tuple(self.option(field, i, path) for i, field in enumerate(fields)), reserved
             )
-        if said != TUPLE:
-            self.above[message.full_name] = within = Ref(name, t.RefType(name))
+        if said != proto.TUPLE:
+            self.above[message.full_name] = within = w.Ref(name, t.RefType(name))
         bits = {
             words: field.number
             for field in fields
             if field.name == f"null_{field.number}" and (words := self.said(field)).startswith("whether ")
         }
         slots = [
-            self.slot(field, path, bits.get(null_words(field.name), 0))
+            self.slot(field, path, bits.get(proto.null_words(field.name), 0))
             for field in fields
             if field.number not in bits.values()
         ]
-        if said == TUPLE:
+        if said == proto.TUPLE:
             slots = [replace(slot, key=i) for i, slot in enumerate(slots)]
-            places = tuple(types_of(slot.kind) for slot in slots)
-            return WireRecord(name, tuple(slots), t.TupleType(places), reserved)
-        made = tuple(t.Field(str(slot.key), types_of(slot.kind), slot.required) for slot in slots)
+            places = tuple(w.types_of(slot.kind) for slot in slots)
+            return w.WireRecord(name, tuple(slots), t.TupleType(places), reserved)
+        made = tuple(t.Field(str(slot.key), w.types_of(slot.kind), slot.required) for slot in slots)
         within.type.bind(types := t.RecordType(name, made))
-        return WireRecord(name, tuple(slots), types, reserved)
+        return w.WireRecord(name, tuple(slots), types, reserved)
 
-    def option(self, field: FieldDescriptor, i: int, path: str) -> WireField:
-        return WireField(
+    def option(self, field: FieldDescriptor, i: int, path: str) -> w.WireField:
+        return w.WireField(
             i, field.name, field.number, self.item(field, path + step(field.name), self.said(field))
         )
 
-    def slot(self, field: FieldDescriptor, path: str, null: int = 0) -> WireField:
+    def slot(self, field: FieldDescriptor, path: str, null: int = 0) -> w.WireField:
         words = self.said(field)
-        said = KEY.sub("", words)
+        said = proto.KEY.sub("", words)
         has = said.split("; ")
         kind = self.kind(field, path + step(field.name), said)
-        nullable = NONE in has or bool(null)
-        if nullable and not isinstance(kind, Nullable) and not is_null(kind):
-            kind = Nullable(kind)
-        always = not field.has_presence or field.is_required or ALWAYS in has or NONE in has
-        required = always and not null and MISSING not in has
+        nullable = proto.NONE in has or bool(null)
+        if nullable and not isinstance(kind, w.Nullable) and not w.is_null(kind):
+            kind = w.Nullable(kind)
+        always = not field.has_presence or field.is_required or proto.ALWAYS in has or proto.NONE in has
+        required = always and not null and proto.MISSING not in has
         one = field.containing_oneof
         among = one.name if one is not None and one.name != f"_{field.name}" else ""
-        return WireField(_key(field, words), field.name, field.number, kind, required, null, among)
+        return w.WireField(_key(field, words), field.name, field.number, kind, required, null, among)
 
-    def kind(self, field: FieldDescriptor, path: str, said: str) -> WireType:
+    def kind(self, field: FieldDescriptor, path: str, said: str) -> w.WireType:
         entry = field.message_type
         if not field.is_repeated:
             return self.item(field, path, said)
         if entry is not None and entry.GetOptions().map_entry:
             words = dict(part.split(": ", 1) for part in said.split("; ") if ": " in part)
-            key, value = entry.fields_by_name["key"], entry.fields_by_name[VALUE]
+            key, value = entry.fields_by_name["key"], entry.fields_by_name[proto.VALUE]
             keys = self.item(key, path + "{key}", words.get("keys", ""))
             values = self.item(value, path + "{}", words.get("values", ""))
-            return WireMap(keys, values, self.name(entry, field.full_name.split(".")[-2]))
+            return w.WireMap(keys, values, self.name(entry, field.full_name.split(".")[-2]))
         item = self.item(field, path + "[]", said)
-        if entry is not None and self.said(entry) == PAIR and isinstance(item, WireRecord):
+        if entry is not None and self.said(entry) == proto.PAIR and isinstance(item, w.WireRecord):
             keys, values = (slot.kind for slot in item.slots)
-            return WireMap(keys, values, item.name)
-        held = next((node for words, node in COLLECTIONS.items() if words in said.split("; ")), t.ListType)
-        return WireSequence(item, held(types_of(item)))
+            return w.WireMap(keys, values, item.name)
+        held = next(
+            (node for words, node in proto.COLLECTIONS.items() if words in said.split("; ")), t.ListType
+        )
+        return w.WireSequence(item, held(w.types_of(item)))
 
-    def item(self, field: FieldDescriptor, path: str, said: str) -> WireType:
+    def item(self, field: FieldDescriptor, path: str, said: str) -> w.WireType:
         """Return the kind of what stands in a field once."""
         if field.type == field.TYPE_GROUP:
             raise SchemaError(path, "groups are not read; make it a message")
         if (message := field.message_type) is not None:
             full = message.full_name
-            if full == TIMESTAMP:
-                return Leaf("timestamp", t.DateTimeType(aware=True), form=full)
-            if full in WRAPPERS:
-                return replace(SCALARS[WRAPPERS[full]], form=full)
+            if full == proto.TIMESTAMP:
+                return w.Leaf("timestamp", t.DateTimeType(aware=True), form=full)
+            if full in proto.WRAPPERS:
+                return replace(proto.SCALARS[proto.WRAPPERS[full]], form=full)
             return self.message(message, path)
         if (enum := field.enum_type) is not None:
             # Where it may be set or not, as in `google.protobuf.Value`, that is the value.
-            null = enum.full_name == NULL and not field.has_presence
+            null = enum.full_name == proto.NULL and not field.has_presence
             if null:
-                return Leaf("null", t.NoneType())
+                return w.Leaf("null", t.NoneType())
             symbols = tuple((value.name, value.number) for value in enum.values)
-            return Leaf("enum", t.LiteralType(tuple(name for name, _ in symbols)), symbols=symbols)
+            return w.Leaf("enum", t.LiteralType(tuple(name for name, _ in symbols)), symbols=symbols)
         has = said.split("; ")
-        if (known := next((COUNTS[words] for words in has if words in COUNTS), None)) is not None:
+        if (known := next((proto.COUNTS[words] for words in has if words in proto.COUNTS), None)) is not None:
             return known
-        scalar = descriptors().FieldDescriptorProto.Type.Name(field.type).removeprefix("TYPE_").lower()
-        required = field.is_required or (field.has_presence and ALWAYS in has)
-        return replace(SCALARS[scalar], form=f"required {scalar}") if required else SCALARS[scalar]
+        scalar = proto.descriptors().FieldDescriptorProto.Type.Name(field.type).removeprefix("TYPE_").lower()
+        required = field.is_required or (field.has_presence and proto.ALWAYS in has)
+        return (
+            replace(proto.SCALARS[scalar], form=f"required {scalar}") if required else proto.SCALARS[scalar]
+        )
 
 
 def _key(field: FieldDescriptor, words: str) -> str:
     """Return the key of a field, which is no name on the wire where its comment says so, or its JSON name."""
-    if found := KEY.search(words):
+    if found := proto.KEY.search(words):
         return str(json.loads(found[1]))
-    made = field.name == f"field_{field.number}" and field.json_name != camel(field.name)
+    made = field.name == f"field_{field.number}" and field.json_name != proto.camel(field.name)
     return field.json_name if made else field.name
 
 
 def _reserved(message: Descriptor) -> tuple[int, ...]:
     """Return numbers that are not to be given again; ranges of more than 100 are somebody's plan."""
-    described = descriptors().DescriptorProto()
+    described = proto.descriptors().DescriptorProto()
     message.CopyToProto(described)
     ranges = (range(held.start, held.end) for held in described.reserved_range)
     return tuple(number for held in ranges if len(held) <= 100 for number in held)

@@ -8,21 +8,7 @@ from collections.abc import Iterator
 
 from ...tree import types as t
 from ...tree.declare import SchemaError
-from ..layout import (
-    Layout,
-    Leaf,
-    Nullable,
-    WireField,
-    WireMap,
-    WireRecord,
-    WireSequence,
-    WireType,
-    WireUnion,
-    capitals,
-    may_be_null,
-    opened,
-    parts,
-)
+from .. import layout as w
 
 __all__ = ["BOX", "PAIR", "field_name", "natively", "read", "type_name", "write"]
 
@@ -61,7 +47,7 @@ _TYPES = {
 _UNITS = {"ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
 
 
-def field_name(slot: WireField) -> str:
+def field_name(slot: w.WireField) -> str:
     """Return a field's name: its own, or one made of the number where the language keeps that to itself."""
     return f"field_{slot.number}" if slot.name in _WORDS else slot.name
 
@@ -70,20 +56,20 @@ def _struct_name(name: str) -> str:
     return f"{name}_" if name in _WORDS else name
 
 
-def type_name(leaf: Leaf) -> str:
+def type_name(leaf: w.Leaf) -> str:
     """Return the name of the type of a leaf."""
     return "i32" if leaf.wire == "int" and leaf.bits == 32 else _TYPES[leaf.wire]
 
 
-def natively(kind: WireMap | WireSequence) -> bool:
+def natively(kind: w.WireMap | w.WireSequence) -> bool:
     """Whether a map or a set is one in Thrift: its keys or items are values without parts."""
-    inside = kind.key if isinstance(kind, WireMap) else kind.item
-    if isinstance(kind, WireSequence) and not isinstance(kind.type, (t.SetType, t.FrozenSetType)):
+    inside = kind.key if isinstance(kind, w.WireMap) else kind.item
+    if isinstance(kind, w.WireSequence) and not isinstance(kind.type, (t.SetType, t.FrozenSetType)):
         return False
-    return isinstance(inside, Leaf) and inside.wire != "null"
+    return isinstance(inside, w.Leaf) and inside.wire != "null"
 
 
-def read(data: bytes, name: str, part: str = "") -> Layout:
+def read(data: bytes, name: str, part: str = "") -> w.Layout:
     """Refuse a definition: no library of Python that is looked after reads them.
 
     Raises:
@@ -97,14 +83,14 @@ def read(data: bytes, name: str, part: str = "") -> Layout:
     )
 
 
-def write(layout: Layout) -> bytes:
+def write(layout: w.Layout) -> bytes:
     """Return the definition of a layout, all structs before those that hold them, but for what holds itself.
 
     Raises:
         SchemaError: A field has a number that Thrift has no room for.
     """
     writer = _Writer(layout.names())
-    if isinstance(layout.root, (WireRecord, WireUnion)):
+    if isinstance(layout.root, (w.WireRecord, w.WireUnion)):
         writer.type(layout.root)
     else:
         writer.box(layout.root, "Root")
@@ -118,46 +104,46 @@ class _Writer:
         self.begun: set[str] = set()
         self.boxes: dict[str, list[str]] = {}
 
-    def type(self, kind: WireType) -> str:
+    def type(self, kind: w.WireType) -> str:
         """Return the type of a kind, having written the structs that it wants."""
-        match kind := opened(kind):
-            case Nullable(inner):
+        match kind := w.opened(kind):
+            case w.Nullable(inner):
                 return self.type(inner)
-            case Leaf():
+            case w.Leaf():
                 return type_name(kind)
-            case WireSequence(item):
+            case w.WireSequence(item):
                 return f"{'set' if natively(kind) else 'list'}<{self.inside(item)}>"
-            case WireMap(key, value):
+            case w.WireMap(key, value):
                 if natively(kind):
                     return f"map<{self.inside(key)}, {self.inside(value)}>"
                 return f"list<{self.struct(_struct_name(kind.name), self.pair(key, value))}>"
-            case WireRecord(name) | WireUnion(name) if (made := _struct_name(name)) in self.begun:
+            case w.WireRecord(name) | w.WireUnion(name) if (made := _struct_name(name)) in self.begun:
                 return made
-            case WireRecord(name, slots):
+            case w.WireRecord(name, slots):
                 self.begun.add(_struct_name(name))
                 return self.struct(_struct_name(name), self.fields(slots), kind.reserved)
-            case WireUnion(name, options):
+            case w.WireUnion(name, options):
                 self.begun.add(_struct_name(name))
                 fields = self.fields(options, union=True)
                 return self.struct(_struct_name(name), fields, kind.reserved, "union")
         raise AssertionError(kind)
 
-    def inside(self, kind: WireType) -> str:
+    def inside(self, kind: w.WireType) -> str:
         """Return the type of items, keys or values of a kind."""
         # Containers have no room for None.
         made = self.type(kind)
-        return self.box(kind, f"Optional{capitals(made)}") if may_be_null(kind) else made
+        return self.box(kind, f"Optional{w.capitals(made)}") if w.may_be_null(kind) else made
 
-    def box(self, kind: WireType, name: str) -> str:
+    def box(self, kind: w.WireType, name: str) -> str:
         """Return the name of a struct for one value: that which was asked for, or one like it."""
-        lines = [self.line(1, BOX, kind, required=not may_be_null(kind))]
+        lines = [self.line(1, BOX, kind, required=not w.may_be_null(kind))]
         while name in self.taken or self.boxes.setdefault(name, lines) != lines:
             name += "Box"
         return self.struct(name, lines)
 
-    def pair(self, key: WireType, value: WireType) -> list[str]:
+    def pair(self, key: w.WireType, value: w.WireType) -> list[str]:
         return [
-            self.line(number, name, kind, required=not may_be_null(kind))
+            self.line(number, name, kind, required=not w.may_be_null(kind))
             for number, (name, kind) in enumerate(zip(PAIR, (key, value), strict=True), 1)
         ]
 
@@ -169,12 +155,12 @@ class _Writer:
         self.blocks.setdefault(name, text)
         return name
 
-    def fields(self, slots: tuple[WireField, ...], union: bool = False) -> list[str]:
+    def fields(self, slots: tuple[w.WireField, ...], union: bool = False) -> list[str]:
         lines = []
         for slot in sorted(slots, key=lambda slot: slot.number):
             if max(slot.number, slot.null) > HIGHEST:
                 raise SchemaError(f".{slot.key}", f"a field of Thrift has no number above {HIGHEST:,}")
-            required = None if union else slot.required and not may_be_null(slot.kind)
+            required = None if union else slot.required and not w.may_be_null(slot.kind)
             name = field_name(slot)
             key = slot.key
             words = [f"key {json.dumps(key)}"] if isinstance(key, str) and key != name else []
@@ -184,29 +170,29 @@ class _Writer:
         return lines
 
     def line(
-        self, number: int, name: str, kind: WireType, required: bool | None, words: list[str] | None = None
+        self, number: int, name: str, kind: w.WireType, required: bool | None, words: list[str] | None = None
     ) -> str:
         need = "" if required is None else "required " if required else "optional "
         remarks = "; ".join([*(words or ()), *dict.fromkeys(_remarks(kind))])
         return f"  {number}: {need}{self.type(kind)} {name}" + (f" // {remarks}" if remarks else "")
 
 
-def _remarks(kind: WireType) -> Iterator[str]:
+def _remarks(kind: w.WireType) -> Iterator[str]:
     """Yield what the types do not say of how values are written, down to the next structs."""
     match kind:
-        case Leaf("timestamp" | "local-timestamp" as wire, unit=unit):
+        case w.Leaf("timestamp" | "local-timestamp" as wire, unit=unit):
             offset = "Z" if wire == "timestamp" else ", without an offset"
             yield f"{_UNITS[unit]} since 1970-01-01T00:00{offset}"
-        case Leaf("date"):
+        case w.Leaf("date"):
             yield "days since 1970-01-01"
-        case Leaf("null"):
+        case w.Leaf("null"):
             yield "always null: never set"
-        case Leaf("any"):
+        case w.Leaf("any"):
             yield "any value, as MessagePack"
-        case Leaf("enum", symbols=symbols):
+        case w.Leaf("enum", symbols=symbols):
             yield f"one of {', '.join(name for name, _ in symbols)}"
-        case Leaf("text", node) if not isinstance(node, t.StrType):
+        case w.Leaf("text", node) if not isinstance(node, t.StrType):
             yield f"{node} as text".replace("\n", " ")
-        case Nullable() | WireSequence() | WireMap():
-            for part in parts(kind):
+        case w.Nullable() | w.WireSequence() | w.WireMap():
+            for part in w.parts(kind):
                 yield from _remarks(part)
