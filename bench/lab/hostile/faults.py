@@ -30,8 +30,8 @@ class Fault:
         reason: What the library does.
         cases: Names of the cases that show it; none if only the fuzzer or another test does.
         direction: Of these cases.
-        always: Whether it happens every time; if it then does not, this table is out of date. Freed memory often
-            keeps its content, so use after free does not.
+        always: Whether it happens every time; if it then does not, this table is out of date. Freed memory
+            often keeps its content, so use after free does not.
         message: Part of the fuzzer's finding; empty for all findings with that outcome.
     """
 
@@ -93,7 +93,7 @@ FAULTS: tuple[Fault, ...] = (
         ("orjson", "orjson/numpy"),
         "died",
         "a datetime whose `tzinfo.utcoffset` raises",
-        "uses the result of `utcoffset` without checking for an exception, in versions that write times correctly",
+        "uses the result of `utcoffset` without checking for an exception, if it writes times correctly",
         ("raising-zones",),
         always=False,
     ),
