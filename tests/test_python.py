@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -304,6 +305,14 @@ def test_a_notebook_gets_table_and_chart(planted: bakeoff.Result) -> None:
     assert "<svg" in html
     assert "light-dark(" in html
     assert "<script" not in html
+
+
+def test_a_wide_table_in_a_notebook_keeps_what_decides() -> None:
+    """The least important columns are left out, and named."""
+    html = bakeoff.Result(madeup.result(codecs=4, corpora=1))._repr_html_()
+
+    assert re.search(r"<th[^>]*>rank", html)
+    assert "dump:x" in html.partition("not shown: ")[2]
 
 
 def test_without_the_charts_library_there_is_the_table(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from ...bench.results import Result
@@ -20,6 +21,8 @@ __all__ = ["render", "styled"]
 _CLASS: Final = "bakeoff-result"
 _WIDTH: Final = 860
 """Pixels of a chart."""
+_COLUMNS: Final = 11
+"""Columns that fit above it."""
 
 # Dark or light as JupyterLab, Visual Studio Code, Colab and Sphinx say, else as the browser does.
 _STYLE: Final = """
@@ -57,7 +60,7 @@ def styled(table: Table, charts: Sequence[str] = ()) -> str:
     """Return a table as HTML with its own colors, and charts below it."""
     parts = [
         f'<div class="{_CLASS}"><style>{colors(f".{_CLASS}")}{_STYLE}</style>',
-        *_paragraphs(table.recommendation.splitlines(), "lead"),
+        *_paragraphs(table.closing, "lead"),
         *(line for section in table.sections for line in _section(section)),
         *charts,
         *_paragraphs([f"Warning: {text}" for text in table.warnings], "quiet"),
@@ -69,10 +72,26 @@ def styled(table: Table, charts: Sequence[str] = ()) -> str:
 
 def _section(section: Section) -> Iterator[str]:
     yield f"<h4>{html_text(section.title)}</h4>"
+    yield from _paragraphs(section.answer[:1], "lead")
     yield from _paragraphs(section.lines, "quiet")
+    shown = _fitting(section)
     if section.rows:
-        yield html_grid(section)
-    yield from _folded("Notes", section.below)
+        yield html_grid(shown)
+    yield from _paragraphs(section.answer[1:], "")
+    left_out = dict.fromkeys(column.key for column in section.columns if column not in shown.columns)
+    more = [f"not shown: {', '.join(left_out)}; `table()` shows all columns"] if left_out else []
+    yield from _folded("Notes", [*section.below, *more])
+
+
+def _fitting(section: Section) -> Section:
+    """Leave out the least important columns of a table that would be too wide, as a terminal does."""
+    columns = list(section.columns)
+    dispensable = sorted((each for each in columns if each.dispensable), key=lambda each: each.dispensable)
+    for key in dict.fromkeys(each.key for each in dispensable):
+        if len(columns) <= _COLUMNS:
+            break
+        columns = [each for each in columns if each.key != key]
+    return replace(section, columns=tuple(columns))
 
 
 def _paragraphs(lines: Sequence[str], kind: str) -> Iterator[str]:
