@@ -148,14 +148,14 @@ def test_what_only_the_program_defines_cannot_travel(what: str, said: str) -> No
 @pytest.mark.parametrize(
     ("source", "options", "error", "said"),
     [
-        ({"id": 1}, {}, bakeoff.UsageError, "a dict is not a list of records; give [record]"),
+        ({"id": 1}, {}, bakeoff.UsageError, "a dict is not a list of records"),
         (b"{}", {}, bakeoff.UsageError, "a bytes is not a list of records"),
         (7, {}, bakeoff.UsageError, "a int is not a list of records"),
         ([], {}, bakeoff.RunError, "records: no record in it"),
         ("moviez", {}, bakeoff.UsageError, "did you mean movies"),
         ([1, lambda: 1], {}, bakeoff.RunError, "record 2 cannot be sent to the worker processes"),
         ([1], {"codecs": "jsn"}, bakeoff.UnknownCodec, "did you mean json"),
-        ([1], {"codecs": [json]}, bakeoff.UsageError, "give a name, a bakeoff.Codec, or {'NAME'"),
+        ([1], {"codecs": [json]}, bakeoff.UsageError, "a bakeoff.Codec, or {'NAME'"),
         ([1], {"codecs": {"json": json}}, bakeoff.UsageError, "there is a codec of this name already"),
         ([1], {"codecs": {"a b": json}}, bakeoff.UsageError, "a codec's name has letters"),
         ([1], {"codecs": {"a": bakeoff.codec("json|zlib")}}, bakeoff.UsageError, "without schema and compr"),
