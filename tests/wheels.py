@@ -41,11 +41,9 @@ JARS: Final = {"x86_64": "linux-x86_64", "aarch64": "linux-arm64"}
 """The jars of an artifact, by processor."""
 COMPILE: Final = ("-shared", "-fPIC", "-DNDEBUG", "-fwrapv")
 """What Python's own flags say, beside those of setup.py."""
-QEMU: Final = {
-    "x86_64": (),
-    "aarch64": ("qemu-aarch64-static", "-L", "/usr/aarch64-linux-gnu"),
-}
-"""What runs programs of a processor; Debian: apt-get install qemu-user-static libc6-arm64-cross."""
+QEMU: Final[Mapping[str, Sequence[str]]] = {"x86_64": (), "aarch64": ("qemu-aarch64-static",)}
+"""What runs programs of a processor. On Debian: dpkg --add-architecture arm64, apt-get update, and apt-get
+install qemu-user-static zlib1g:arm64."""
 
 
 class Target(NamedTuple):
@@ -213,16 +211,22 @@ def imports(wheel: Path, target: Target, home: Path | None, folder: Path) -> str
         return "not imported: no Python for musl"
     if home is None:
         return f"not imported: no Python {target.python} for {target.processor}"
-    if (qemu := QEMU[target.processor]) and not all(map(shutil.which, qemu[:1])):
-        return f"not imported: {qemu[0]} is not installed"
+    python = home / "bin" / f"python{target.python}"
+    python.chmod(0o755)
+    environment = {
+        **os.environ,
+        "PYTHONHOME": str(home),
+        "LD_LIBRARY_PATH": str(home),
+        "PYTHONPATH": str(folder),
+    }
+    command = [*QEMU[target.processor], str(python), "-c"]
+    if not shutil.which(command[0]) or subprocess.run([*command, "import zlib"], env=environment).returncode:
+        return f"not imported: Python {target.python} for {target.processor} does not run here"
     with ZipFile(wheel) as archive:
         archive.extractall(folder)
         paths = [name for name in archive.namelist() if name.endswith(".so")]
     modules = [name.partition(".")[0].replace("/", ".") for name in paths]
-    python = home / "bin" / f"python{target.python}"
-    python.chmod(0o755)
-    found = {"PYTHONHOME": str(home), "LD_LIBRARY_PATH": str(home), "PYTHONPATH": str(folder)}
-    run(*qemu, python, "-c", f"import {', '.join(modules)}", env={**os.environ, **found})
+    run(*command, f"import {', '.join(modules)}", env=environment)
     return f"{len(modules)} extensions imported"
 
 
