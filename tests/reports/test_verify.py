@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from bakeoff.bench.results import Measurement, read, write
+from bakeoff.bench.run.options import Options
 from bakeoff.bench.stats import Session
 from bakeoff.errors import UsageError
 from bakeoff.reports.decide.verify import agreement, candidates, draw
@@ -80,19 +82,30 @@ def test_cells_are_drawn_by_their_seed(result_of):
 
 
 def test_cells_of_a_file_are_measured_again(tmp_path):
-    """The command draws, measures and judges; other records than those of the file are refused."""
-    in_a_hurry(tmp_path, "generate", "movies", "-n", "50", "-o", "films.jsonl")
-    in_a_hurry(tmp_path, "run", "films.jsonl", "--quick", "-c", "json", "-c", "msgpack", "--sample", "20")
+    """The command draws, measures and judges."""
+    in_a_hurry(tmp_path, "run", "movies", "--quick", "-c", "json", "-c", "msgpack", "--sample", "20")
     found = in_a_hurry(tmp_path, "verify", "--seed", "7", "--budget", "1", "--within", "99%")
 
-    assert "films: 3 of 4 cells, drawn with --seed 7" in found.stdout
+    assert "movies: 3 of 4 cells, drawn with --seed 7" in found.stdout
     assert found.returncode in (0, 1, 2)
     assert 3 == sum(line.endswith(("agrees", "disagrees", "decide")) for line in found.stdout.splitlines())
 
-    (tmp_path / "films.jsonl").rename(tmp_path / "others.jsonl")
-    moved = in_a_hurry(tmp_path, "verify", "--seed", "7", "--budget", "1", "--corpus", "movies")
-    assert 2 == moved.returncode
-    assert "movies: not the records of the file" in moved.stderr
+
+@pytest.mark.parametrize(
+    ("sha256", "code", "said"),
+    [("", 0, ""), ("f" * 64, 2, "messages: not the records of the file: 1,000, sha256 000000000000, then; ")],
+)
+def test_other_records_are_refused(result_of, bakeoff, monkeypatch, sha256, code, said):
+    """What is measured on them agrees with nothing; the same records may have another name."""
+    result = result_of(PLANTED, options=Options(("messages",), tuple(PLANTED)).flat())
+    write(result, Path("bakeoff.json"))
+    facts = replace(result.corpora[0], name="others", sha256=sha256 or result.corpora[0].sha256)
+    cells = tuple(replace(each, cell=replace(each.cell, corpus="others")) for each in result.cells)
+    again = SimpleNamespace(interrupted=False, run=lambda: replace(result, corpora=(facts,), cells=cells))
+    monkeypatch.setattr("bakeoff.bench.run.session.Session", lambda *_, **__: again)
+    ended, _, printed = bakeoff("verify", "--seed", "1")
+
+    assert (code, True) == (ended, said in printed)
 
 
 @pytest.fixture
