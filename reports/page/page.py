@@ -373,7 +373,7 @@ def _fidelity(view: View) -> dict[str, Any]:
     common = {token for token in tokens if all(token in codec.preserves for codec in codecs.values())}
     return {
         "tokens": [token for token in tokens if token not in common],
-        "common": sorted(common),
+        "common": sorted(map(type_name, common)),
         "codecs": list(codecs.values()),
     }
 

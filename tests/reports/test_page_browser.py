@@ -245,8 +245,6 @@ def test_the_script_ranks_as_python_does(opened: Opener, crowded: Result) -> Non
     "runs",
     [
         pytest.param([{"processes": 2, "noise": 0.0005}], id="two processes"),
-        pytest.param([{"processes": 3}], id="three processes"),
-        pytest.param([{"processes": 20, "seed": seed} for seed in (1, 2)], id="the same twice"),
         pytest.param(
             [{"planted": {"json": {"dump": t, "load": t, "size": 100}}} for t in (1e-6, 1.03e-6)],
             id="two files",

@@ -71,7 +71,7 @@ function takesPart(line) {
 const unfolded = new Set();
 let folded = new Set();
 
-/** The lines that folding hides: of each codec's variants all but the cheapest. What somebody looks for is shown. */
+/** The lines that folding hides: of each codec's variants all but the cheapest. A search shows them all. */
 function variants(lines, search) {
   const hidden = new Set();
   const groups = new Map();
