@@ -45,7 +45,7 @@ def spec_of_calls(source: Any, name: str | None = None, format: str | None = Non
             raise UsageError(f"{_shown(source)} failed: {type(error).__name__}: {error}") from error
         calls, name = _calls(made), name or getattr(source, "__name__", None)
         source = made
-    if (spec := _spec(source)) is not None:
+    if (spec := Spec.behind(source)) is not None:
         return spec if name in (None, spec.name) else spec.changed(name=name)
     if calls is None:
         raise UsageError(f"{_shown(source)}, of type {type(source).__name__}, is no codec; give {_TAKEN}")
@@ -71,14 +71,8 @@ def found(name: str, where: str) -> Spec:
     return spec.changed(origin=name)
 
 
-def _spec(source: Any) -> Spec | None:
-    """Return what a `Codec` is made of; None for anything else."""
-    spec = getattr(source, "spec", None)
-    return spec if isinstance(spec, Spec) else None
-
-
 def _calls(source: Any) -> tuple[Callable[..., Any], Callable[..., Any]] | None:
-    if isinstance(source, type) or _spec(source) is not None:
+    if isinstance(source, type) or Spec.behind(source) is not None:
         return None
     if isinstance(source, tuple | list):
         return (source[0], source[1]) if len(source) == 2 and all(map(callable, source)) else None

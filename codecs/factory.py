@@ -12,7 +12,6 @@ from .errors import CodecError
 from .production.media import first_reader
 from .registry import FORMAT_MODULES, add, describe, first_codecs, missing, names, spec_of, split_name
 from .spec import Spec
-from .streams.compression import COMPRESSORS, compressor
 
 __all__ = ["by_media_type", "codec", "facts", "register"]
 
@@ -65,7 +64,7 @@ def codec(
     else:
         from .custom import spec_of_calls
 
-        made = Codec.from_spec(spec_of_calls(source, name, format))
+        made = _codec(spec_of_calls(source, name, format))
     if trusted:
         made = made.with_trust()
     if limits:
@@ -73,6 +72,8 @@ def codec(
     if policies:
         made = made.with_policies(**policies)
     if compression is not None:
+        from .streams.compression import compressor
+
         made = made.with_compression(compressor(compression, dictionary))
     return made if schema is None else made.with_schema(schema)
 
@@ -81,7 +82,12 @@ def _made(spec: Spec) -> Codec:
     """Return the codec of a spec, the same one until another codec takes its name."""
     made = _kept.get(spec.name)
     if made is None or made.spec is not spec:
-        made = _kept[spec.name] = Codec.from_spec(spec)
+        made = _kept[spec.name] = _codec(spec)
+    return made
+
+
+def _codec(spec: Spec) -> Codec:
+    made: Codec = (spec.codec_class or Codec).from_spec(spec)
     return made
 
 
@@ -119,6 +125,8 @@ def by_media_type(media_type: str, among: Iterable[Codec] | None = None) -> Code
 
 
 def _usual(media_type: str) -> list[Codec]:
+    from .streams.compression import COMPRESSORS
+
     others = (name for name in names() if describe(name).format not in FORMAT_MODULES)
     plain = [
         codec(name)

@@ -284,7 +284,7 @@ def _from_entry_point(point: EntryPoint) -> Spec:
         raise CodecError(
             point.name, f"entry point {point.value} failed: {type(error).__name__}: {error}"
         ) from error
-    if not isinstance(spec := getattr(made, "spec", None), Spec):
+    if (spec := Spec.behind(made)) is None:
         raise CodecError(point.name, f"entry point {point.value} gave a {type(made).__name__}, not a Codec")
     if spec.name != point.name:
         raise CodecError(point.name, f"entry point {point.value} gave a codec named {spec.name!r}")

@@ -243,11 +243,13 @@ class Named:
         name: Stable name, ``NAME[/VARIANT]``.
         format: What it shares with the other codecs of its wire format.
         origin: Name under which the registry makes it again, for pickles.
+        codec_class: Another package's subclass of `Codec`; None for `Codec` itself.
     """
 
     name: str = ""
     format: Format = _NO_FORMAT
     origin: str | None = None
+    codec_class: type[Any] | None = None
 
 
 if TYPE_CHECKING:
@@ -297,6 +299,12 @@ class Spec(Named):
             ValueError: As for `Spec`.
         """
         return cls(**_grouped(options, _EMPTY))
+
+    @classmethod
+    def behind(cls, made: object) -> Spec | None:
+        """Return what a codec is made of, its class included; None for any other object."""
+        spec = getattr(made, "spec", None)
+        return spec.changed(codec_class=type(made)) if isinstance(spec, cls) else None
 
     @taking(Options)
     def changed(self, **options: Any) -> Spec:
