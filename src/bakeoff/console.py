@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.progress import Progress
 
-__all__ = ["LiveDisplay", "console", "live_display", "progress", "show_on"]
+__all__ = ["LiveDisplay", "console", "live_display", "progress", "show_on", "show_table"]
 
 PIPE_WIDTH = 140
 _BELOW = 2
@@ -29,6 +29,33 @@ def console(*, stderr: bool = False) -> Console:
     if not screen.is_terminal and "COLUMNS" not in os.environ:
         screen.width = PIPE_WIDTH
     return screen
+
+
+def show_table(
+    columns: Sequence[str], rows: Iterable[Sequence[Any]], *, right: Collection[str] = (), whole: int = 1
+) -> None:
+    """Print a table to standard output.
+
+    Args:
+        columns: Their headers.
+        rows: A cell for each column, or the cell and its style.
+        right: Columns that are aligned to the right.
+        whole: Columns, from the left, that are never wrapped.
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for place, column in enumerate(columns):
+        table.add_column(
+            column,
+            justify="right" if column in right else "left",
+            no_wrap=place < whole,
+            overflow="ellipsis" if place < whole else "fold",
+        )
+    for row in rows:
+        table.add_row(*(Text(*cell) if isinstance(cell, tuple) else Text(str(cell)) for cell in row))
+    console().print(table)
 
 
 class LiveDisplay:

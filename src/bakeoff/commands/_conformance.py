@@ -115,25 +115,17 @@ def _notable(report: Report) -> Iterator[tuple[str, ConformanceJudgement]]:
 
 
 def _print(found: Sequence[Report], left_out: Sequence[LeftOut]) -> None:
-    from rich.markup import escape
-    from rich.table import Table
+    from ..console import console, show_table
 
-    from ..console import console
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("codec", no_wrap=True)
-    table.add_column("suite")
-    for heading in ("cases", *COLUMNS.values(), "exact"):
-        table.add_column(heading, justify="right")
+    rows = []
     for report in found:
         exact, inexact = _exact(report)
-        counts = [str(report.count(verdict)) for verdict in COLUMNS]
+        counts = [report.count(verdict) for verdict in COLUMNS]
         tried = f"{exact} of {exact + inexact}" if exact + inexact else ""
-        table.add_row(
-            escape(report.codec), report.copy.suite.name, str(len(report.judgements)), *counts, tried
-        )
+        rows.append((report.codec, report.copy.suite.name, len(report.judgements), *counts, tried))
+    numbers = ("cases", *COLUMNS.values(), "exact")
+    show_table(("codec", "suite", *numbers), rows, right=numbers)
     screen = console()
-    screen.print(table)
     screen.print(LEGEND, style="dim")
     for line in [*_left_out(left_out), *(line for report in found for line in _findings(report))]:
         # What libraries say of a payload may quote it.

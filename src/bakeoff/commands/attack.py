@@ -8,12 +8,12 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..console import show_table
 from . import _completion
 from ._options import Size, Time, format_option
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-RIGHT = ("known", "slowest", "most memory")
+RIGHT = ("cases", "kept", "known", "calls", "accepted", "slowest", "most memory")
 MARKS = {"kept": "", "broken": "bold red", "known": "yellow", "out of date": "bold red"}
 
 
@@ -147,14 +147,9 @@ def _selected(selection: tuple[str, ...]) -> list[str]:
 def _list(only: tuple[str, ...]) -> None:
     from ..bench.lab.hostile.collection import CASES
 
-    _print(
-        ("case", "for", "what"),
-        [
-            (case.title, ", ".join(sorted(case.wires or ("all",))), case.what)
-            for case in CASES
-            if case.fits(only)
-        ],
-    )
+    cases = [case for case in CASES if case.fits(only)]
+    rows = [(case.title, ", ".join(sorted(case.wires or ("all",))), case.what) for case in cases]
+    show_table(("case", "for", "what"), rows, whole=2)
 
 
 def _show_codecs(found: list[AttackedCodec]) -> None:
@@ -173,7 +168,8 @@ def _show_codecs(found: list[AttackedCodec]) -> None:
                 (state, "bold red" if state != "kept" else "green"),
             )
         )  # fmt: skip
-    _print(("codec", "cases", "kept", "known", "slowest", "most memory", "promise"), rows)
+    columns = ("codec", "cases", "kept", "known", "slowest", "most memory", "promise")
+    show_table(columns, rows, right=RIGHT, whole=2)
 
 
 def _lived(each: AttackedCodec) -> list[Seen]:
@@ -191,7 +187,8 @@ def _show_cases(found: list[AttackedCodec]) -> None:
         for each in found
         for finding in each.findings
     ]  # fmt: skip
-    _print(("codec", "case", "outcome", "calls", "accepted", "slowest", "most memory", "promise"), rows)
+    columns = ("codec", "case", "outcome", "calls", "accepted", "slowest", "most memory", "promise")
+    show_table(columns, rows, right=RIGHT, whole=2)
 
 
 def _show_broken(found: list[AttackedCodec]) -> None:
@@ -227,21 +224,6 @@ def _time(seconds: float) -> str:
 
 def _memory(size: float) -> str:
     return "–" if math.isnan(size) else f"{max(0.0, size) / (1 << 20):,.0f} MiB"
-
-
-def _print(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    from ..console import console
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for place, column in enumerate(columns):
-        numeric = bool(rows) and isinstance(rows[0][place], int)
-        table.add_column(column, justify="right" if numeric or column in RIGHT else "left", no_wrap=place < 2)
-    for row in rows:
-        table.add_row(*(Text(*cell) if isinstance(cell, tuple) else Text(str(cell)) for cell in row))
-    console().print(table)
 
 
 def _plain(found: list[AttackedCodec], promise: Promise) -> dict[str, Any]:

@@ -15,6 +15,8 @@ from ._options import format_option
 
 __all__ = ["command"]
 
+COLUMNS = ("codec", "format", "version", "accelerated", "trusted only", "preserves", "guards", "media type")
+
 PATIENCE = 20.0
 """Seconds that a third party's codec may take to be imported and made."""
 MEMORY = 2 << 30
@@ -154,43 +156,28 @@ def _isolated(name: str) -> dict[str, Any]:
     return {"failed": ended.sentence}
 
 
-def _status(fact: dict[str, Any]) -> str:
+def _status(fact: dict[str, Any]) -> str | tuple[str, str]:
     if "failed" in fact:
         return "failed"
     if fact["missing"]:
-        return f"[dim]pip install 'bakeoff\\[{fact['extra']}]'[/]"
+        return f"pip install 'bakeoff[{fact['extra']}]'", "dim"
     return str(fact["version"])
 
 
-def _accelerated(fact: dict[str, Any]) -> str:
+def _accelerated(fact: dict[str, Any]) -> str | tuple[str, str]:
     if fact.get("accelerated") is None:
         return ""
     if fact["accelerated"]:
         return "yes"
-    return "pure" if fact["name"].endswith("/pure") else "[bold red]MISSING[/]"
+    return "pure" if fact["name"].endswith("/pure") else ("MISSING", "bold red")
 
 
 def _show_table(facts: list[dict[str, Any]]) -> None:
-    from rich.markup import escape
-    from rich.table import Table
+    from ..console import console, show_table
 
-    from ..console import console
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in (
-        "codec",
-        "format",
-        "version",
-        "accelerated",
-        "trusted only",
-        "preserves",
-        "guards",
-        "media type",
-    ):
-        table.add_column(column, no_wrap=column == "codec", overflow="fold")
-    for fact in facts:
-        table.add_row(
-            escape(fact["name"]),
+    rows = [
+        (
+            fact["name"],
             fact["format"],
             _status(fact),
             _accelerated(fact),
@@ -199,8 +186,10 @@ def _show_table(facts: list[dict[str, Any]]) -> None:
             ", ".join(fact["guards"]),
             fact.get("media_type", ""),
         )
+        for fact in facts
+    ]
+    show_table(COLUMNS, rows)
     screen = console()
-    screen.print(table)
     for fact in facts:
         if "failed" in fact:
             screen.print(f"{fact['name']}: {fact['failed']}", markup=False)

@@ -35,11 +35,8 @@ def command(ctx: click.Context, times: int | None, only: tuple[str, ...], form: 
 
     Exit codes: 0 all targets met, 1 a target was missed.
     """
-    from rich.table import Table
-    from rich.text import Text
-
     from ..bench.lab.selftest import checks as selftest
-    from ..console import console, progress
+    from ..console import progress, show_table
 
     wanted = {name: times or usual for name, (_, usual) in selftest.PARTS.items() if not only or name in only}
     with progress() as display:
@@ -52,12 +49,8 @@ def command(ctx: click.Context, times: int | None, only: tuple[str, ...], form: 
     if form == "json":
         click.echo(json.dumps([asdict(finding) for finding in findings], indent=2))
     else:
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        for column in ("", "tried", "found", "target"):
-            table.add_column(column)
-        for finding in findings:
-            mark = Text("ok" if finding.ok else "MISSED", style="green" if finding.ok else "bold red")
-            table.add_row(mark, finding.what, finding.found, finding.target)
-        console().print(table)
+        marks = {True: ("ok", "green"), False: ("MISSED", "bold red")}
+        rows = [(marks[found.ok], found.what, found.found, found.target) for found in findings]
+        show_table(("", "tried", "found", "target"), rows)
     if not all(finding.ok for finding in findings):
         ctx.exit(1)
