@@ -7,7 +7,6 @@ import io
 import json
 import os
 import re
-import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -18,12 +17,13 @@ from typing import TypedDict
 import pytest
 
 import bakeoff
+import inprocess
 from bakeoff import codecs
 from bakeoff.bench.operations import operation
 from bakeoff.bench.results import CellResult, read
 from bakeoff.codecs import registry
 from bakeoff.errors import UsageError
-from hurried import BAKEOFF
+from launched import launch
 
 PLUGIN = Path(__file__).parent / "plugin"
 
@@ -69,13 +69,9 @@ def installed(path: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def run(path: str, *arguments: str) -> str:
-    """Return what a command prints where the package is installed."""
-    done = subprocess.run(
-        [*BAKEOFF, *arguments],
-        capture_output=True,
-        text=True,
-        env=os.environ | {"PYTHONPATH": path},
-    )
+    """Return what a command prints where the package is installed; without a path it is not."""
+    here = Path.cwd()
+    done = launch(here, *arguments, PYTHONPATH=path) if path else inprocess.bakeoff(here, *arguments)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -263,29 +259,14 @@ def test_what_an_operation_gets_wrong_stands_in_its_cell(readings: Path, tmp_pat
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: liar\nVersion: 1\n")
     (info / "entry_points.txt").write_text("[bakeoff.operations]\nfirst = liar:FIRST\nlast = liar:LAST\n")
     results = tmp_path / "results.json"
-    arguments = (
-        "run",
-        str(readings),
-        "--ops",
-        "dump,load,first",
-        "-c",
-        "json",
-        *QUICK,
-        "-o",
-        str(results),
-    )
-    run(str(tmp_path), *arguments)
+    chosen = ("--ops", "dump,load,first", "-c", "json", *QUICK)
+    run(str(tmp_path), "run", str(readings), *chosen, "-o", str(results))
 
     cells = {cell.cell.operation_name: cell for cell in read(results).cells if cell.cell.codec == "json"}
     assert ("ok", "wrong", ()) == (cells["dump"].outcome, cells["first"].outcome, cells["first"].samples)
     assert re.search(r"first: `-?\d+` came back as `\d+`", cells["first"].reason)
     for name, said in (("last", "cannot be loaded: AttributeError"), ("furst", "did you mean first")):
-        done = subprocess.run(
-            [sys.executable, "-m", "bakeoff", "run", "movies", "--ops", name],
-            capture_output=True,
-            text=True,
-            env=os.environ | {"PYTHONPATH": str(tmp_path)},
-        )
+        done = launch(tmp_path, "run", "movies", "--ops", name, PYTHONPATH=str(tmp_path))
         assert (2, True) == (done.returncode, said in done.stderr), done.stderr
 
 
