@@ -28,7 +28,7 @@ from ..model.placed import PIPELINE, STORES
 from ..model.profiled import profile_lines
 from ..model.table import Section, Table, labelled
 from ..model.view import CorpusView, View
-from ..tables import places
+from ..tables import placed_answer, places
 from ..tables.markup import html
 from ..tables.sentence import drawback, recommendation
 from . import placed
@@ -91,7 +91,7 @@ def render(
     table = page_table(view, baseline)
     charts = _Charts(found)
     sheets = _sheets(view)
-    panels, answers = placed.panels(view), placed.answers(view)
+    panels, answers = placed.panels(view), placed_answer.answers(view)
     costed = any(map(len, charts.points)) or not sheets
     state = {
         "views": [
@@ -126,7 +126,7 @@ def render(
         raw=embeddable([{"machine": m.label, **plain(m.result)} for m in view.machines]),
         state=embeddable(state),
         recommendation=_headline(found) if costed else [(one.place, one.words) for one in answers],
-        headline=_SEVERAL if costed or not answers else placed.headline(answers),
+        headline=_SEVERAL if costed or not answers else placed_answer.headline(answers),
         costed=costed,
         sheets=sheets,
         placed=_placed(panels, charts),

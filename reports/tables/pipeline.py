@@ -197,7 +197,7 @@ def _matters(group: Group, transport: str) -> Iterator[Row]:
 
 
 def _apart(standing: Standing) -> str:
-    """Say how many codecs are told apart."""
+    """Say how many codecs are distinguishable."""
     steps = len(set(standing.ranks.values()))
     if steps > 1:
         return f"{steps} ranks of {len(standing.costs)}"
@@ -226,25 +226,14 @@ def _share(group: Group, spot: Spot, codec: str) -> Entry:
 
 def _remarks(group: Group) -> Iterator[str]:
     """Say what the columns are."""
-    yield (
-        "p50, p99: from when a record is due, even if it is sent late, until a reader has decoded it; over "
-        "all deliveries to all readers"
-    )
-    yield (
-        "CPU: processor time per record of the producer and all readers, without a broker; codec: the "
-        "codec's part of CPU, clocked in place; share: codec / CPU"
-    )
     rows = [(spot, codec) for spot, codecs in group.cells.items() for codec in codecs]
-    if added := max((facts.clock_added_ns for row in rows for facts in _facts(group, *row)), default=0.0):
-        yield f"the clock adds {added:.0f} ns to each call of a codec, which are subtracted"
-    yield "baseline: opaque bytes, as long as the shortest of these payloads"
-    yield "rank: by CPU; a codec with a range of ranks may have any of them"
+    added = max((facts.clock_added_ns for row in rows for facts in _facts(group, *row)), default=0.0)
+    clocked = f" (without the {added:,.0f} ns that its clock takes)" if added else ""
+    yield "p50, p99: time from when a record is due until a reader has decoded it"
     yield (
-        "tie: within 10 %; unclear: too much noise, or fewer than three processes; a longer --budget or a "
-        "quieter machine helps"
+        "CPU: processor time of the producer and all readers; "
+        f"codec: its part{clocked}; baseline: the shortest payload as opaque bytes"
     )
+    yield "tie: within 10 %; unclear: not distinguishable (run longer: --budget, or a quieter machine)"
     if any(_delivered(group, *row) is not None for row in rows):
-        yield (
-            "not held: the number of records per second that arrived at each reader; such a rate has no "
-            "latency, because it would grow with the length of the measurement"
-        )
+        yield "not held: fewer records a second arrived than were due, so that there is no latency"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
 from typing import Final
 
 from ...errors import UsageError
@@ -10,6 +11,7 @@ from ..model.placed import PIPELINE, STORES, Group
 from ..model.table import Section, Table
 from ..model.view import MachineView, View
 from . import pipeline, placed, stores
+from .placed_answer import answers_on
 
 __all__ = ["build", "sections"]
 
@@ -21,15 +23,22 @@ _KINDS: Final[Mapping[str, Callable[[Group, str], Iterator[Section]]]] = {
 
 
 def sections(machine: MachineView, kinds: Collection[str] = ()) -> Iterator[Section]:
-    """Yield the tables of one machine.
+    """Yield the tables of one machine; below the last one stands what they come to, place by place.
 
     Args:
         machine: What was measured there.
         kinds: Only these kinds of groups; all by default.
     """
-    for group in machine.placed:
-        if not kinds or group.kind in kinds:
-            yield from _KINDS.get(group.kind, placed.sections)(group, machine.titled(group.corpus.name))
+    found = [
+        section
+        for group in machine.placed
+        if not kinds or group.kind in kinds
+        for section in _KINDS.get(group.kind, placed.sections)(group, machine.titled(group.corpus.name))
+    ]
+    if found:
+        lines = (f"{answer.place}: {answer.words}" for answer in answers_on(machine))
+        found[-1] = replace(found[-1], answer=tuple(lines))
+    yield from found
 
 
 def build(view: View, kind: str) -> Table:

@@ -9,6 +9,7 @@ from typing import Final
 from ...bench.results import StoreFacts
 from ..model import numbers
 from ..model.candidates import RARE
+from ..model.lists import listed
 from ..model.placed import Group, Spot
 from ..model.table import Column, Section
 from .placed import Maker, Style, TableBuilder, about, absent, by_operation, grouped, table_of, word
@@ -84,8 +85,8 @@ def _stored_bytes(builder: TableBuilder[_Row], group: Group) -> Maker[_Row]:
 def _remarks(group: Group) -> Iterator[str]:
     """Say what the columns are, and on which terms a store keeps what it was given."""
     yield (
-        "codec: the codec's part of a call, clocked in place; share: of the call; baseline: the same call "
-        "with the codec's payload as opaque bytes; each is measured, none is a difference"
+        "codec: the codec's part of a call; share: of the call; baseline: the same call with opaque bytes; "
+        "each is measured by itself"
     )
     if group.batch is not None:
         yield f"put at once: {group.batch:,} records in a batch; open: a store with all its records"
@@ -95,8 +96,8 @@ def _remarks(group: Group) -> Iterator[str]:
     if clocks:
         added, counted = min(clocks)
         yield (
-            f"the clock in place adds {added:.0f} ns to a codec's call, and counts {counted:.0f} ns of that "
-            "itself, which are taken off"
+            f"the codec's clock adds {added:.0f} ns to a call; the {counted:.0f} ns of them that it counts "
+            "are subtracted"
         )
     for (store, _), facts in known.items():
         if settings := next((each.settings for each in facts if each.settings), None):
@@ -104,21 +105,22 @@ def _remarks(group: Group) -> Iterator[str]:
 
 
 def _rare(group: Group) -> Iterator[str]:
-    """Say where rare calls take much of the time, and too few of them were seen to know it well."""
+    """Name the calls of which rare ones take much of the time, and too few were seen to know it well."""
     for spot, codecs in group.cells.items():
+        found = []
         for operation, heading in OPERATIONS.items():
-            found = {codec: s for codec in codecs if (s := group.samples(spot, codec, operation))}
-            seen = {codec: sum(sample.dear for sample in samples) for codec, samples in found.items()}
-            if not any(seen.values()) or min(seen.values()) >= _ENOUGH:
+            samples = [s for codec in codecs if (s := group.samples(spot, codec, operation))]
+            seen = [sum(sample.dear for sample in each) for each in samples]
+            if not any(seen) or min(seen) >= _ENOUGH:
                 continue
-            share = fmean(sample.rare for samples in found.values() for sample in samples)
+            share = fmean(sample.rare for each in samples for sample in each)
             if share >= RARE:
-                few = [f"{codec} {number}" for codec, number in seen.items() if number < _ENOUGH]
-                yield (
-                    f"{heading} in {spot[0]}: rare calls that take much longer than the others are "
-                    f"{numbers.percent(share)} of the time, and few were seen ({', '.join(few)}): the "
-                    "intervals may be too narrow; run longer (--budget)"
-                )
+                found.append(f"{heading} ({numbers.percent(share)})")
+        if found:
+            yield (
+                f"in {spot[0]} few slow calls were seen that take much of the time of {listed(found)}: "
+                "intervals may be too narrow (run longer)"
+            )
 
 
 def _stored(group: Group, spot: Spot) -> Iterator[StoreFacts]:

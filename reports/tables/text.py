@@ -74,8 +74,8 @@ def render(table: Table, *, width: int | None = None, color: bool = False, brief
             section = _print(console, section, width, brief=brief)
         if section.rows and section.answer:
             say("")
-        for number, line in enumerate(section.answer):
-            say(line, "" if number else "bold")
+        for line in section.answer:
+            say(line, "bold")
         for line in section.notes:
             say(line, "dim" if section.answer else "")
         for absent in section.gone:
@@ -126,8 +126,9 @@ def _telling(lines: Sequence[str]) -> Sequence[str]:
 
 def _print(console: Console, section: Section, width: int | None, *, brief: bool) -> Section:
     """Print the rows, and return the section with the columns that were shown."""
-    # Several machines need the room that they have.
-    brief = brief and not any(column.block for column in section.columns)
+    # Several machines need the room that they have; tables without a cost have no ratios to spare.
+    several = any(column.block for column in section.columns)
+    brief = brief and not several and any(column.key == _BARRED for column in section.columns)
     grid = _Grid(section, _implied(section) if brief else set())
     wide = console.options.update(width=10_000)
     limit = min(width or _WIDTH, _WIDTH) if brief else width
@@ -165,9 +166,8 @@ def _print(console: Console, section: Section, width: int | None, *, brief: bool
 
 
 def _implied(section: Section) -> set[str]:
-    """Return the ratios that are for other programs: where there is that of the cost, it says enough."""
-    keys = {column.key for column in section.columns if column.raw_unit == "ratio"}
-    return keys - {_BARRED} if _BARRED in keys else set()
+    """Return the ratios that are for other programs: that of the cost says enough."""
+    return {column.key for column in section.columns if column.raw_unit == "ratio"} - {_BARRED}
 
 
 def _plainer(section: Section) -> Section:

@@ -17,6 +17,7 @@ from bakeoff.errors import UsageError
 from bakeoff.reports.model.view import View
 from bakeoff.reports.page import page
 from bakeoff.reports.page import placed as page_placed
+from bakeoff.reports.tables.placed_answer import answers, headline
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\"'`{{ 'in' + 'jected' }}&amp;<!--"
 CORPUS = f"{HOSTILE[:5]}movies"
@@ -290,7 +291,7 @@ def in_store(put: dict[str, float]) -> Result:
 )
 def test_the_headline_of_a_store_is_the_codecs_share_and_the_best(put: dict[str, float], said: str) -> None:
     """In one sentence, by the whole of a put and a get."""
-    (answer,) = page_placed.answers(View.of([in_store(put)]))
+    (answer,) = answers(View.of([in_store(put)]))
 
     assert answer.place == "messages in sqlite (MD)"
     assert answer.words.replace("bson and json", "json and bson") == said
@@ -313,7 +314,7 @@ def test_several_stores_have_one_answer(slower: tuple[float, float], said: str) 
     other = {name: seconds * times[name.partition("@")[2]] for name, seconds in whole.items()}
     run = madeup.planted({"json": part | whole, "bson": part | other}, baseline=False)
 
-    assert page_placed.headline(page_placed.answers(View.of([run]))).startswith(said)
+    assert headline(answers(View.of([run]))).startswith(said)
 
 
 def test_corpora_machine_and_types_are_described_in_words(read: Reader, words: str) -> None:

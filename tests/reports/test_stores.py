@@ -91,7 +91,7 @@ def test_terms_and_clock_stand_below():
     text = render([changed(results("MD"), operation="stored@sqlite:MD", facts=facts)])
 
     assert "sqlite: synchronous=normal" in text
-    assert "adds 48 ns to a codec's call, and counts 21 ns of that itself" in text
+    assert "the codec's clock adds 48 ns to a call; the 21 ns of them that it counts are subtracted" in text
 
 
 def test_what_failed_says_why():
@@ -173,13 +173,13 @@ def with_rare(dear: int, rare: float):
 
 
 def test_where_too_few_rare_calls_were_seen_it_says_so():
-    """Eight processes with one each: what share of the time, and how many; enough of them are no news."""
-    said = "put in sqlite: rare calls that take much longer than the others are 40% of the time"
+    """Eight processes with one each: what share of the time; enough of them are no news."""
+    said = "in sqlite few slow calls were seen that take much of the time of put (40%)"
 
-    assert f"{said}, and few were seen (json 8, msgpack 8)" in render([with_rare(1, 0.4)])
-    assert said not in render([with_rare(2, 0.4)])
-    assert said not in render([with_rare(0, 0.0)])
-    assert "put in sqlite: rare" not in render([with_rare(1, 0.001)])
+    assert said in render([with_rare(1, 0.4)])
+    assert "few slow calls" not in render([with_rare(2, 0.4)])
+    assert "few slow calls" not in render([with_rare(0, 0.0)])
+    assert "few slow calls" not in render([with_rare(1, 0.001)])
 
 
 def test_sizes_alone_are_a_table_of_codecs() -> None:

@@ -1,0 +1,99 @@
+"""The answer below tables of stores and pipelines: the codec's share of a call, and the best codec."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..decide.pick_placed import codec_part, level, placed
+from ..model import numbers
+from ..model.cost import CostModel
+from ..model.lists import FEW_NAMES, few, listed
+from ..model.view import CorpusView, MachineView, View
+
+__all__ = ["Answer", "answers", "answers_on", "headline"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was found out in one place.
+
+    Attributes:
+        place: A store with its state, or a transport with its readers.
+        shares: The codec's share of the whole, of the codec with the least and of the one with the most.
+        whole: What it is a share of.
+        best: Codecs that none is surely faster than.
+        codecs: How many were measured there.
+    """
+
+    place: str
+    shares: tuple[float, float]
+    whole: str
+    best: list[str]
+    codecs: int
+
+    @property
+    def words(self) -> str:
+        """Say how much the codec is, and which is best."""
+        text = _part([self])
+        if self.codecs == 1:
+            return f"{text}."
+        if len(self.best) == self.codecs:
+            return f"{text}; codecs are not distinguishable."
+        if len(self.best) > 1:
+            return f"{text}; {few(self.best)} are not distinguishable, the others take longer."
+        return f"{text}; {self.best[0]} takes least."
+
+
+def answers(view: View) -> list[Answer]:
+    """Find out for each place how much of a call the codec is, and which codec is best there."""
+    return [answer for machine in view.machines for answer in answers_on(machine, view.cost)]
+
+
+def answers_on(machine: MachineView, cost: CostModel | None = None) -> Iterator[Answer]:
+    """Find the same out for the places of one machine.
+
+    Args:
+        machine: What was measured there.
+        cost: The weights of writes and reads; the default cost when not given.
+    """
+    for there in View.of([placed(machine.result)], cost).corpora:
+        name = f"{there.corpus.name} on {machine.label}" if machine.label else there.corpus.name
+        if (answer := _answer(name, there)) is not None:
+            yield answer
+
+
+def headline(found: Sequence[Answer]) -> str:
+    """Say which codec is best in how many places, and how much of the whole the codec is."""
+    compared = [one for one in found if one.codecs > 1]
+    won = Counter(one.best[0] for one in compared if len(one.best) == 1).most_common(FEW_NAMES)
+    if won:
+        text = listed([f"{codec} takes least in {count} of {len(compared)} setups" for codec, count in won])
+    elif any(len(one.best) < one.codecs for one in compared):
+        text = f"No codec alone takes least in any of {len(compared)} setups"
+    elif compared:
+        text = f"Codecs are not distinguishable in any of {len(compared)} setups"
+    else:
+        return f"{_part(found)}."
+    part = _part(found)
+    return f"{text}; {part[0].lower()}{part[1:]}."
+
+
+def _part(found: Sequence[Answer]) -> str:
+    ends = min(one.shares[0] for one in found), max(one.shares[1] for one in found)
+    wholes = dict.fromkeys(one.whole for one in found)
+    whole = next(iter(wholes)) if len(wholes) == 1 else "the time"
+    return f"The codec is {' to '.join(dict.fromkeys(map(numbers.percent, ends)))} of {whole}"
+
+
+def _answer(place: str, view: CorpusView) -> Answer | None:
+    cost, standing = view.cost, view.standing
+    known = [candidate for candidate in view.candidates if candidate.name in standing.costs]
+    if not known:
+        return None
+    # The producer's work and that of all its readers were measured as one.
+    whole = all(figure.value == 0 for one in known if (figure := one.figure("load")) is not None)
+    of = "the processor time of a record" if whole and cost.reads else f"the time of {cost.sentence()}"
+    shares = [codec_part(one, cost) / standing.costs[one.name].value for one in known]
+    return Answer(place, (min(shares), max(shares)), of, level(standing), len(known))
