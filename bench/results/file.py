@@ -210,7 +210,9 @@ def read_suite(path: Path) -> pyperf.BenchmarkSuite:
             raise ResultFileError(f"{path}: more than {_MOST_VALUES:,} values, which no result file has")
         suite = pyperf.BenchmarkSuite.loads(text)
     except UNREADABLE as error:
-        reason = f"{path}: not a result file of `bakeoff run` or pyperf, or cut off: {error}"
+        reason = f"{path}: not a result file of `bakeoff run` or pyperf, or cut off"
+        if "version None" not in str(error):  # JSON, but nothing of pyperf's
+            reason += f": {error}"
         raise ResultFileError(reason) from error
     if any(_DEVELOPMENT_KEY in benchmark.get_metadata() for benchmark in suite.get_benchmarks()):
         raise ResultFileError(

@@ -118,7 +118,8 @@ def explain(options: Options, show: Show = lambda text, done, total: None) -> st
 
 
 def _line(name: str, told: Operation) -> str:
-    return f"    {name:22}{told.summary}"
+    summary = told.summary.replace("{place}", told.place.lower()).replace("{parameter}", told.parameter)
+    return f"    {name:22}{summary}"
 
 
 def _plans(options: Options, show: Show) -> Iterator[_Plan]:

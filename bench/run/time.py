@@ -310,7 +310,8 @@ class _Contest:
         text, start = "", f"{name}: ±"
         if self.progress.pair is not None and self._done():
             # Which codecs are not distinguishable for that, the table says.
-            text = f"{start}{100 * options.precision:g} % was not reached in {self._done()} processes"
+            processes = f"{self._done()} process{'es' * (self._done() != 1)}"
+            text = f"{start}{100 * options.precision:g} % was not reached in {processes}"
         # A run that is resumed may have said so before.
         self.run.record({"kind": "warning", "text": text, "instead": start})
         self._say_whose_core()

@@ -62,7 +62,8 @@ def _cause(error: Exception) -> str:
         return not_utf8(error)
     if isinstance(error, RecursionError):
         return "nested too deeply"
-    return str(error)
+    # What Python adds to such an error is advice to programmers.
+    return str(error).partition("; use sys.set_int_max_str_digits()")[0]
 
 
 def read_json(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:

@@ -104,6 +104,14 @@ class PickedCodec:
         return self.winner.name
 
     @property
+    def needs_schema(self) -> bool:
+        """Whether codecs were excluded that a schema would make fit, and none was measured with one."""
+        names = [self.winner.name, *self.parts, *(name for name, _ in self.excluded)]
+        if any(split_name(plain_name(name))[1] for name in names):
+            return False
+        return any(why.startswith(_LACKING) for _, why in self.excluded)
+
+    @property
     def sentence(self) -> str:
         """Why this codec, in one sentence."""
         return f"{self.winner.name}: {'; '.join(self.reasons)}."
@@ -286,7 +294,7 @@ LOSSY: Final = "loses data"
 """How the exclusion of a lossy codec begins."""
 
 _LACKING: Final = "does not preserve"
-_SCHEMA_HELPS: Final = "+schema codecs restore types: bakeoff run --infer"
+_SCHEMA_HELPS: Final = "codecs with a schema preserve more types: bakeoff run --infer"
 
 _Fields = Mapping[str, Mapping[str, Candidate]]
 

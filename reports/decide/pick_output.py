@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from ...escape import visible
 from ..model import numbers
 from ..model.cost import FORMULA
-from ..model.lists import FEW_NAMES, some
+from ..model.lists import FEW_NAMES, listed, some
 from ..model.merge import plain_name
 from ..model.table import Column, Entry, Row, Section, Table
 from ..tables import text
@@ -16,12 +17,18 @@ from .pick import PickedCodec, explained
 
 __all__ = ["render"]
 
+_INFER: Final = (
+    "with a schema other codecs preserve {types} as well, and none was measured with one: "
+    "`bakeoff run FILE --infer`, then pick again"
+)
+
 
 def render(
     choice: PickedCodec, *, explain: bool = False, width: int | None = None, color: bool = False
 ) -> str:
     """Say what was picked, why, and what would change it; the first line is the codec's name."""
-    lines = [plain_name(choice.winner.name), "", choice.sentence, *_body(choice, explain)]
+    hint = [_INFER.format(types=listed(choice.wish.needs))] if choice.needs_schema else []
+    lines = [plain_name(choice.winner.name), "", *hint, choice.sentence, *_body(choice, explain)]
     words = (
         "\n".join(visible(line) if line.strip() == line else f"  {visible(line)}" for line in lines) + "\n"
     )
@@ -40,9 +47,6 @@ def _body(choice: PickedCodec, explain: bool) -> Iterable[str]:
             for name, found in choice.unresolved
         ]
         yield f"not distinguishable (run longer), times the lowest cost: {some(rows, most)}"
-    names = [choice.winner.name, *choice.parts, *(name for name, _ in choice.excluded)]
-    if choice.wish.needs and not any("+schema" in name for name in names):
-        yield "no +schema codec was measured; they restore types: bakeoff run --infer -c '*,*+schema'"
     if choice.runners_up:
         behind = [f"{name} {numbers.ratio(times)}" for name, times in choice.runners_up]
         yield f"runners-up, times its cost: {some(behind, most)}"

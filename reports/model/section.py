@@ -94,7 +94,7 @@ class SectionBuilder:
         if "cost:x" in wanted and "rank" in wanted:
             # The rank is by it.
             wanted.remove("cost:x")
-            if self.standing.costs:
+            if self.standing.costs or any(self._rough(e, self.known["cost"]) for e in self.shown):
                 wanted.insert(wanted.index("rank"), "cost:x")
         # Where other tables have all figures, this one says whose they are.
         return wanted if len(wanted) > 1 else [*wanted, "library", "fidelity"]
@@ -303,11 +303,11 @@ class SectionBuilder:
 
     def _rough(self, candidate: Candidate, spec: ColumnSpec) -> float | None:
         """Return what is roughly known of a time that there was no time to measure; in seconds."""
-        if spec.phase != "time" or not candidate.untimed:
+        if not candidate.untimed:
             return None
-        if not spec.figure:
-            return candidate.rough(*spec.added(candidate))
-        return candidate.rough_cost(self.options.cost)
+        if spec.key in ("cost", "rank"):
+            return candidate.rough_cost(self.options.cost)
+        return candidate.rough(*spec.added(candidate)) if spec.phase == "time" else None
 
     def _unit(self, spec: ColumnSpec) -> str:
         """Return the unit of a column's figures; empty where rows differ, as benchmarks of others may."""

@@ -122,7 +122,7 @@ def measured_on(corpus: CorpusFacts) -> str:
     if isinstance(mean, int | float):
         text += f", {mean:,.0f} bytes each as JSON"
     elif isinstance(large := corpus.profile.get("size_mean"), float):
-        text += f", {large / 2**20:,.0f} MiB each as pickles"
+        text += f", {numbers.bytes_said(large)} each as pickles"
     share = corpus.profile.get("read_share")
     if isinstance(share, float):
         text += f", of the first {numbers.percent(share)} of the source, as there was no time to read more"

@@ -102,6 +102,8 @@ def _changes(view: CorpusView) -> list[str]:
     safe = {candidate.name: candidate for candidate in view.codecs if not candidate.drawback}
     contest = view.standing.contest(safe.values(), preferred(safe.values(), view.cost))
     order = [name for name in view.standing.costs if name in safe]
+    if not view.standing.costs and any(candidate.untimed for candidate in view.codecs):
+        return [_LONGER]
     if contest is None or len(order) < 2:
         return []
     if _processes(view.standing) < Processes.FEWEST:
@@ -205,7 +207,7 @@ def _without_costs(candidates: Sequence[Candidate], cost: CostModel) -> str:
     rough = {e.name: seconds for e in candidates if (seconds := e.rough_cost(cost)) is not None}
     if rough:
         least = min(rough, key=rough.__getitem__)
-        return f"There was no time to time codecs; in their checks {least} took least, roughly"
+        return f"No codec was timed in this budget; in the checks {least} took least, roughly"
     if any(map(_passed, candidates)):
         return _PARTS
     return _LATE if any(e.outcome == "unfinished" for e in candidates) else _NONE

@@ -96,6 +96,10 @@ class TestScenarios:
 
         assert "msgpack" == choice.winner.name
         assert "does not preserve datetime_aware" == excluded["json"]
+        # That others would with a schema comes before the answer.
+        hint, answer = render(choice).splitlines()[2:4]
+        assert "with a schema other codecs preserve datetime_aware as well" in hint
+        assert answer.strip() == choice.sentence
         assert "not trusted" in excluded["pickle"]
         assert "preserves datetime_aware" in choice.sentence
 

@@ -222,6 +222,25 @@ class TestText:
             assert first.startswith("msgpack costs least; bson comes next at 1.3")
             assert "what would change it: bson overtakes msgpack above 2.6 reads per write" == second
 
+    def test_without_times_rough_costs_order_the_rows(self, result_of):
+        """What the checks took decides nothing, but it is the best there is; a longer run is advised."""
+        run = result_of(
+            {
+                "json": {"dump": 3e-6, "load": 3e-6, "size": 9},
+                "orjson": {"dump": 1e-6, "load": 1e-6, "size": 9},
+            },
+            baseline=False,
+        )
+        cells = (
+            c if c.cell.operation == "size" else replace(c, samples=(), rough=c.samples[0].value)
+            for c in run.cells
+        )
+        text = render([replace(run, cells=tuple(cells))], "text")
+
+        assert ["orjson", "json"] == order(text)
+        assert re.search("^codec .*cost ×", text, re.M)
+        assert "what would change it: a longer run (`bakeoff run --resume FILE`)" in text
+
     def test_no_more_than_four_footnotes(self, result_of):
         """The last one says where the others are; Markdown has all."""
         planted = {name: {"dump": 1e-6, "load": 1e-6} for name in "abcdef"}

@@ -48,8 +48,12 @@ def test_infer_show_check(files: Path, capsys: pytest.CaptureFixture[str]) -> No
         "Event after pickle: nothing to do\n"
     )
 
-    assert run("schema", "show", "events.py", "-c", "pickle,json,pickle/2") == 0
-    assert capsys.readouterr().out.endswith("\n\nEvent after pickle, pickle/2: nothing to do\n")
+    assert run("schema", "show", "events.py", "-c", "pickle,json,pickle/2,orjson") == 0
+    assert capsys.readouterr().out == (
+        "Event after json, orjson: 1 place\n"
+        "  $.at  datetime  from ISO 8601 text\n\n"
+        "Event after pickle, pickle/2: nothing to do\n"
+    )
 
     assert run("schema", "validate", "clean.jsonl", "events.py") == 0
     assert run("schema", "validate", "clean.jsonl", "events.py", "-c", "json+schema") == 0

@@ -183,12 +183,12 @@ def show(schema: str, codecs: tuple[str, ...], include: tuple[str, ...], as_obje
     # Third parties' codecs are imported here only when they are named.
     ours = [name for name in available() if not describe(name).entry_point]
     plans = {name: made.plan(name) for name in select(codecs, default=ours)}
+    alike: dict[str, list[str]] = {}
+    for name, plan in plans.items():
+        alike.setdefault(plan.removeprefix(f"{made.name} after {name}"), []).append(name)
     # A plan with something in it has a line for each place.
-    idle = [name for name, plan in plans.items() if "\n" not in plan]
-    said = [plan for name, plan in plans.items() if name not in idle]
-    if idle:
-        said.append(f"{made.name} after {', '.join(idle)}: nothing to do")
-    click.echo("\n\n".join(said))
+    said = sorted(alike.items(), key=lambda item: "\n" not in item[0])
+    click.echo("\n\n".join(f"{made.name} after {', '.join(names)}{plan}" for plan, names in said))
 
 
 @command.command("validate")
