@@ -45,8 +45,8 @@ def _check(codec: Codec, records: list[Any]) -> list[bytes]:
         payloads.append(codec.encode(record))
         if (difference := first_difference(record, codec.decode(payloads[-1]))) is not None:
             sys.exit(
-                f"bakeoff: {codec.name} does not bring record {number} back: {difference}; "
-                "`bakeoff run` measures lossy codecs and says what they lose"
+                f"bakeoff: {codec.name} does not preserve record {number}: {difference}; `bakeoff run` "
+                "measures lossy codecs and lists their losses"
             )
     return payloads
 

@@ -23,7 +23,7 @@ class NoDiskSpace(RunError):  # noqa: N818 - says what is wrong
     """The folder for temporary files is full."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(f"no room left in {folder}; make room there, or set TMPDIR to another folder")
+        super().__init__(f"no space left in {folder}; free some there, or set TMPDIR to another folder")
 
 
 _held: list[Callable[[], object]] = []

@@ -44,7 +44,7 @@ def better_part(
             best, name = found, part
     if name:
         yield (
-            f"the records do not fit what was chosen ({_several(here)}); {text}#{name} fits "
+            f"the records do not fit the chosen record ({_several(here)}); {text}#{name} fits "
             + (f"better ({_several(best)})" if best else "all of them")
         )
 

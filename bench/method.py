@@ -59,7 +59,7 @@ class Slices:
 class Strata:
     """Records of different cost (Cochran 1977, chapters 5 and 6)."""
 
-    APART: Annotated[int, "calls", "per slice; records with fewer get slices of their own"] = 8
+    APART: Annotated[int, "calls", "per slice; records with fewer get separate slices"] = 8
     ALIKE: Annotated[float, "×", "largest over smallest cost of the records of one stratum"] = 4.0
     SHARE: Annotated[int, "×", "time of a slow cell over that of a fast one in a process"] = 2
     LONG: Annotated[int, "×", "calls this much longer than a slice: one slice per stratum suffices"] = 4
@@ -203,7 +203,7 @@ class Budget:
     ] = 0.3
     DOCUMENTS: Annotated[int, "records", "up to which they count as few"] = 4
     MEMORY: Annotated[float, "share", "for memory"] = 0.35
-    ALONE: Annotated[float, "share", "for operations with processes of their own"] = 0.3
+    ALONE: Annotated[float, "share", "for operations with separate processes"] = 0.3
     SLACK: Annotated[float, "share", "that a run may take beyond its budget"] = 0.2
     GRACE: Annotated[float, "s", "the same in seconds"] = 1.0
     LEAST: Annotated[float, "s", "below which nothing can be measured"] = 2.5

@@ -1,7 +1,7 @@
-"""What codecs that need a schema become with one: both directions, and the way to their objects and back.
+"""Bindings of codecs to a schema: encoding, decoding, and conversion from and to the library's objects.
 
-A library that wants to know its records beforehand has objects, classes or definitions of its own for them.
-Only the file that declares its codecs knows those; to all others they are what `Bound.take` makes of records.
+A library that needs to know its records in advance has its own objects, classes or definitions for them.
+Only the file that declares its codecs knows these; all other code uses `Bound.take` and `Bound.give`.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from .safety.limits import DEFAULT_DEPTH, Limits
 __all__ = ["DEEPEST", "Binding", "Bound", "CodecProtocol", "SchemaProtocol", "unbound"]
 
 DEEPEST = DEFAULT_DEPTH
-"""Levels of nesting that are written and read where records may hold others of their own kind, whatever limit
-of depth is asked for: fastavro takes 2 to 4 KB of stack for each, and has no limit of its own."""
+"""Levels of nesting that are written and read if records may contain others of their kind, whatever limit
+of depth is set: fastavro takes 2 to 4 KB of stack for each, and has no limit."""
 
 
 def unbound(*_arguments: Any, **_options: Any) -> Any:
-    """Stand in for a direction of a codec that has not got its schema yet.
+    """Placeholder for `encode` and `decode` of a codec without its schema.
 
     Raises:
         ValueError: Always.
@@ -42,10 +42,10 @@ class CodecProtocol(Protocol):
 
 
 class SchemaProtocol(Protocol):
-    """What a codec needs to know of a schema; `bakeoff.Schema` is one."""
+    """The part of a schema that codecs use; `bakeoff.Schema` implements it."""
 
     types: Any
-    """The description tree, see `bakeoff.schemas.tree.types`."""
+    """The tree of types, see `bakeoff.schemas.tree.types`."""
 
     @property
     def hashes_text_only(self) -> bool: ...
@@ -61,14 +61,14 @@ class SchemaProtocol(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """What a library has for the records of one schema, and the way there and back.
+    """A library's type for the records of one schema, with conversion in both directions.
 
     Attributes:
-        type: What the library wants to know: a class, a parsed schema, or the like.
-        take: Turns a record into the library's objects, for encoding.
-        give: Turns what the library decoded into a record again.
-        definition: The schema in the format's own language, as text; empty where that has none.
-        as_is: Records are the library's objects, those of the schema's own class: `give` has nothing to do.
+        type: The library's type: a class or a parsed schema, for instance.
+        take: Converts a record to the library's objects, for encoding.
+        give: Converts an object that the library decoded to a record.
+        definition: The schema in the format's own language, as text; empty if it has none.
+        as_is: Records are objects of the schema's class: `give` has nothing to do.
     """
 
     type: Any
@@ -80,21 +80,21 @@ class Binding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bound:
-    """A codec's two directions for the records of one schema.
+    """`encode` and `decode` of a codec for the records of one schema.
 
     Attributes:
         encode: Callable ``(object) -> bytes | str``, of records as `take` makes them.
         decode: Callable ``(bytes) -> object``.
-        take: Makes of a record of dicts what `encode` takes; None where that is the record itself.
-        give: Makes of what `decode` gives a record of dicts; None where it is one.
-        dicts: Whether `encode` takes records of dicts as well, and `decode` reads what it writes of them;
-            else a dict is refused.
-        definition: The schema in the format's own language; empty where that has none.
-        as_is: Records that are objects of the schema's class are written, and come back, as they are: nothing
-            happens to these outside `encode` and `decode`.
-        reading: ``(writer: Schema) -> decode`` of payloads that were written with another version of the
-            schema, where the format wants to know that (Avro); None where `decode` reads them as they are.
-        deepest: `DEEPEST` where records may hold others of their own kind; 0 where the schema ends nesting.
+        take: Converts a dict to the object that `encode` takes; None if that is the dict itself.
+        give: Converts an object from `decode` to a dict; None if it is one.
+        dicts: Whether `encode` also takes dicts, in a form that `decode` reads;
+            otherwise a dict is refused.
+        definition: The schema in the format's own language; empty if it has none.
+        as_is: Records that are objects of the schema's class are encoded and decoded without any step
+            outside `encode` and `decode`.
+        reading: ``(writer: Schema) -> decode`` for payloads that were written with another version of the
+            schema, if the format needs to know it (Avro); None if `decode` reads them directly.
+        deepest: `DEEPEST` if records may contain others of their kind; 0 if the schema limits nesting.
     """
 
     encode: Callable[..., Any]

@@ -48,7 +48,9 @@ def spec_of_calls(source: Any, name: str | None = None, format: str | None = Non
     if (spec := Spec.behind(source)) is not None:
         return spec if name in (None, spec.name) else spec.changed(name=name)
     if calls is None:
-        raise UsageError(f"{_shown(source)}, of type {type(source).__name__}, is no codec; give {_TAKEN}")
+        raise UsageError(
+            f"{_shown(source)}, of type {type(source).__name__}, is not a codec; expected {_TAKEN}"
+        )
     encode, decode = calls
     name = name or getattr(source, "__name__", None) or _shown(encode)
     text = _is_text(encode)

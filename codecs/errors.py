@@ -43,7 +43,7 @@ class CodecError(ValueError):
 
     Attributes:
         codec: Name of the codec.
-        reason: What happened, without the codec's name.
+        reason: The cause, without the codec's name.
     """
 
     def __init__(self, codec: str, reason: str) -> None:
@@ -74,19 +74,19 @@ class LimitError(DecodeError):
 
 
 class MissingField(CodecError, LookupError):
-    """A path leads to no field of the record; the reason says how far it leads, and what is there."""
+    """A path does not lead to a field of the record; the reason says where it ends, and what is there."""
 
 
 class TooMuchError(ValueError):
-    """What a payload holds is more than a limit allows; `Codec.decode` makes a `LimitError` of it."""
+    """A payload contains more than a limit allows; `Codec.decode` raises it as a `LimitError`."""
 
 
 class PolicyError(ValueError):
-    """A record holds what a policy refuses; `Codec` makes its own errors of it."""
+    """A record violates a policy; `Codec` raises it as one of its own errors."""
 
 
 class MissingLibrary(CodecError, UsageError):
-    """The library behind a codec is not installed."""
+    """The library of a codec is not installed."""
 
 
 class UnknownCodec(CodecError, UsageError):

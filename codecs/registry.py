@@ -64,12 +64,12 @@ ENTRY_POINTS = "bakeoff.codecs"
 """Entry-point group of third-party codecs: name = codec name, value = ``module:factory``."""
 
 SCHEMA_ENTRY_POINTS = "bakeoff.schema_codecs"
-"""The same for codecs that need a schema, which is to be known before they are imported."""
+"""The same for codecs that need a schema, because that must be known before they are imported."""
 
 REPLACE = "BAKEOFF_REPLACE"
-"""Environment variable that lets third parties' codecs take the places of ours: their names, with commas."""
+"""Environment variable with the names of third parties' codecs that may replace ours, with commas."""
 RAW = "/raw"
-"""Ending of the name under which a library's own calls stand in result files; they are no codec."""
+"""Suffix of a library's own calls in result files; they are not a codec."""
 
 FORMAT_MODULES = (
     "json", "msgpack", "bson", "yaml", "pickle", "marshal", "cbor", "plist",
@@ -77,28 +77,28 @@ FORMAT_MODULES = (
 )  # fmt: skip
 """The modules of `formats`, in the order of the table of 2011 where it has them.
 
-A new one comes last: its place decides its colour and shape in charts.
-Each is loaded with the first codec of its format, which its name tells; all with a name that does not.
+A new one comes last: its position determines its color and shape in charts.
+Each is loaded with the first codec of its format, found by its name; all with any other name.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What is known of a codec before its library is loaded.
+    """Facts about a codec that are known before its library is loaded.
 
     Attributes:
-        library: Distribution that brings it; empty for the standard library.
+        library: Distribution that contains it; empty for the standard library.
         module: Module whose presence shows that it is installed.
         extra: Optional dependency of bakeoff that installs it; empty for the core.
         needs_schema: It cannot be used without one.
         entry_point: ``module:factory`` of a third party's codec, which is imported when it is built.
-        raw: Gives what `Calls.raw` has.
+        raw: Returns the value of `Calls.raw`.
         in_default_set: Worth comparing on any records; see `default_set`.
-        unguarded: As of `Facts`.
-        values: What it is for, see `specialists`: kinds of classes (`objects.Family`), whose objects it takes
-            and gives as they are, or types of arrays and frames (`arrays.kind_of`). Empty: any records.
-        only: It takes records of these types and no others.
-        source: Where a codec of the user's own is, as typed: ``pkg.module:name`` or ``FILE.py:name``.
+        unguarded: As in `Facts`.
+        values: Its purpose, see `specialists`: kinds of classes (`objects.Family`) whose objects it
+            encodes and decodes, or types of arrays and frames (`arrays.kind_of`). Empty: any records.
+        only: It only takes records of these types.
+        source: Of the user's own codec, as typed: ``pkg.module:name`` or ``FILE.py:name``.
     """
 
     name: str
@@ -141,8 +141,8 @@ def declare(
 ) -> Callable[[Callable[[], Spec]], Callable[[], Spec]]:
     """Declare the codec that the decorated function describes.
 
-    The function imports the library and returns what is particular to it; `declare` adds name and format,
-    library and version, and what its guards cost.
+    The function imports the library and returns the facts that only it knows; `declare` adds name and format,
+    library and version, and the cost of its guards.
     """
 
     def decorate(describe_codec: Callable[[], Spec]) -> Callable[[], Spec]:
@@ -238,16 +238,18 @@ def _entry_points() -> dict[str, Declaration]:
         name, owner = point.name, point.dist.name if point.dist else ""
         theirs = f"the codec {name!r} of {owner or point.value}"
         if name in found:
-            warnings.warn(f"{theirs} is left out: {found[name].library} has one, too", stacklevel=2)
+            warnings.warn(
+                f"{theirs} is ignored: {found[name].library} has one of that name, too", stacklevel=2
+            )
             continue
         if name in ours and name not in asked:
             warnings.warn(
-                f"{theirs} is left out: bakeoff has one of its own ({REPLACE}={name} would replace it)",
+                f"{theirs} is ignored: bakeoff has one of that name (set {REPLACE}={name} to replace it)",
                 stacklevel=2,
             )
             continue
         if name in ours:
-            warnings.warn(f"{theirs} replaces bakeoff's own, as {REPLACE} asks", stacklevel=2)
+            warnings.warn(f"{theirs} replaces bakeoff's own, because of {REPLACE}", stacklevel=2)
         found[name] = Declaration(
             name,
             "",
@@ -265,7 +267,7 @@ def _asked_to_replace() -> list[str]:
 
 
 def rescan() -> None:
-    """Look for third parties' codecs anew, after the path or what is installed has changed."""
+    """Search for third parties' codecs again, after the path or the installed packages have changed."""
     _entry_points.cache_clear()
     _build.cache_clear()
 
@@ -285,12 +287,14 @@ def _from_entry_point(point: EntryPoint) -> Spec:
             point.name, f"entry point {point.value} failed: {type(error).__name__}: {error}"
         ) from error
     if (spec := Spec.behind(made)) is None:
-        raise CodecError(point.name, f"entry point {point.value} gave a {type(made).__name__}, not a Codec")
+        raise CodecError(
+            point.name, f"entry point {point.value} returned a {type(made).__name__}, not a Codec"
+        )
     if spec.name != point.name:
-        raise CodecError(point.name, f"entry point {point.value} gave a codec named {spec.name!r}")
+        raise CodecError(point.name, f"entry point {point.value} returned a codec named {spec.name!r}")
     if spec.needs_schema != (point.group == SCHEMA_ENTRY_POINTS):
         needs, group = ("a", SCHEMA_ENTRY_POINTS) if spec.needs_schema else ("no", ENTRY_POINTS)
-        raise CodecError(point.name, f"needs {needs} schema: its entry point belongs into the group {group}")
+        raise CodecError(point.name, f"needs {needs} schema: its entry point must be in the group {group}")
     return spec.changed(
         origin=point.name,
         library=spec.facts.library or (point.dist.name if point.dist else ""),
@@ -320,8 +324,8 @@ def names(*, needs_schema: bool = False, only_values: bool = False) -> list[str]
     """Return the names of all known codecs, installed or not.
 
     Args:
-        needs_schema: Include those that cannot be used without a schema.
-        only_values: Include those that take no other records than frames.
+        needs_schema: Include codecs that cannot be used without a schema.
+        only_values: Include codecs that only take frames as records.
     """
     return [
         name
@@ -333,12 +337,12 @@ def names(*, needs_schema: bool = False, only_values: bool = False) -> list[str]
 def default_set(*, needs_schema: bool = False) -> list[str]:
     """Return the names of the codecs that are worth comparing on any records, installed or not.
 
-    Left out are those that nobody takes for their speed (pure-Python twins of compiled libraries, property
-    lists), and other options of a library that is there already (`msgpack/tuple`, `msgpack/list-hook`,
-    `pickle/2`), and those for values that most records do not hold (`specialists`).
+    Not included are slow codecs (pure-Python versions of compiled libraries, property
+    lists), other options of a library that is already included (`msgpack/tuple`, `msgpack/list-hook`,
+    `pickle/2`), and codecs for values that most records do not contain (`specialists`).
 
     Args:
-        needs_schema: Include those that cannot be used without one.
+        needs_schema: Include codecs that cannot be used without a schema.
     """
     return [
         name for name, known in _all().items() if known.in_default_set and needs_schema >= known.needs_schema
@@ -346,12 +350,12 @@ def default_set(*, needs_schema: bool = False) -> list[str]:
 
 
 def specialists(kinds: Collection[str] | None = None) -> list[str]:
-    """Return the names of the codecs that are made for records of a certain class, or for values in records.
+    """Return the names of the codecs for records of a certain class, or for certain values in records.
 
     Args:
         kinds: Kinds of classes, as in `bakeoff.codecs.conventions.classes.CLASS_FAMILIES`, and types of
-            arrays and frames, as `bakeoff.codecs.conventions.arrays.kind_of` names them; None for all such
-            codecs.
+            arrays and frames, as `bakeoff.codecs.conventions.arrays.kind_of` names them; None for all
+            of these codecs.
     """
     return [
         name
@@ -361,7 +365,7 @@ def specialists(kinds: Collection[str] | None = None) -> list[str]:
 
 
 def describe(name: str) -> Declaration:
-    """Return what is known of a codec without loading its library; its library's own calls share it.
+    """Return the facts about a codec without loading its library; its raw calls have the same.
 
     Raises:
         UnknownCodec: No codec of that name.
@@ -374,7 +378,7 @@ def describe(name: str) -> Declaration:
 
 
 def missing(name: str) -> str | None:
-    """Return why a codec cannot be used here, with the command that helps; None when it can.
+    """Return why a codec cannot be used here, with the command that helps; None if it can.
 
     Raises:
         UnknownCodec: No codec of that name.
@@ -402,13 +406,13 @@ def add(spec: Spec, *, replace: bool = False) -> None:
     """Make a codec known under its name for the life of this process; see `bakeoff.codecs.factory.register`.
 
     Raises:
-        CodecError: The name is taken, and `replace` was not asked for.
+        CodecError: The name is taken, and `replace` is false.
     """
     with _lock:
         if not replace and spec.name not in _registered and spec.name in _all():
             raise CodecError(
                 spec.name,
-                "there is a codec of this name; register(codec, replace=True) puts yours in its place",
+                "a codec of this name exists; replace it with register(codec, replace=True)",
             )
         _registered[spec.name] = Declaration(
             spec.name,
@@ -422,7 +426,7 @@ def add(spec: Spec, *, replace: bool = False) -> None:
 
 
 def give(sources: Mapping[str, str]) -> None:
-    """Make codecs of the user's own known for the life of this process; each is imported when first used.
+    """Register the user's own codecs in this process; each is imported at its first use.
 
     Args:
         sources: ``pkg.module:name`` or ``FILE.py:name`` by the name of the codec.
@@ -434,7 +438,7 @@ def give(sources: Mapping[str, str]) -> None:
 
 
 def given() -> dict[str, str]:
-    """Return where the codecs of the user's own are, by name, for `give` in other processes."""
+    """Return the sources of the user's own codecs by name, for `give` in other processes."""
     from ..imports import absolute
 
     return {name: absolute(known.source) for name, known in _registered.items() if known.source}
@@ -510,7 +514,7 @@ def spec_of(name: str) -> Spec:
     if (reason := missing(name)) is not None:
         raise MissingLibrary(name, reason)
     if _known(name) is None:
-        raise CodecError(name, "a library's own calls are measured by `bakeoff run --raw`, not imported")
+        raise CodecError(name, "raw codecs cannot be imported; measure them with `bakeoff run --raw`")
     return _build(name)
 
 
@@ -527,7 +531,7 @@ def split_name(name: str) -> tuple[str, bool, str | None]:
     """Split ``NAME[/VARIANT][+schema][|COMPRESSOR[:LEVEL]]`` into base name, schema and compressor.
 
     Raises:
-        UnknownCodec: Not of this form.
+        UnknownCodec: Invalid form.
     """
     if (match := _NAME.fullmatch(name)) is None:
         base, plus, _ = name.partition("+")
@@ -542,29 +546,29 @@ def bare_name(name: str) -> str:
 
 
 def is_raw(name: str) -> bool:
-    """Return whether a name in a result file, whatever it may be, means a library's own calls: `RawCalls`."""
+    """Return whether a name in a result file means a library's own calls: `RawCalls`."""
     return re.split(r"[+|]", name)[0].endswith(RAW)
 
 
 def join_name(base: str, schema: bool = False, compression: str | None = None) -> str:
-    """Put together what `split_name` takes apart."""
+    """Join the parts that `split_name` returns."""
     return base + ("+schema" if schema else "") + (f"|{compression}" if compression else "")
 
 
 def select(patterns: Sequence[str], default: Iterable[str] | None = None) -> list[str]:
-    """Return the codec names that a selection asks for, in order, each once.
+    """Return the codec names of a selection, in order, each once.
 
     Args:
         patterns: Names or globs, separated by commas or given apart; ``!`` excludes. ``+schema``
-            and ``|compressor`` may follow a glob, too. With exclusions only, all others are meant.
-            ``NAME=pkg.module:attribute`` and ``NAME=FILE.py:attribute`` are codecs of the user's own, which
-            are known under that name from then on.
-        default: What no pattern means; the installed codecs.
+            and ``|compressor`` may follow a glob, too. With only exclusions, all others are selected.
+            ``NAME=pkg.module:attribute`` and ``NAME=FILE.py:attribute`` are the user's own codecs, which
+            are then registered under that name.
+        default: Selection without patterns; by default the installed codecs.
 
     Raises:
         UnknownCodec: A pattern fits no codec.
-        UnknownCompressor: It names one that there is not.
-        UsageError: The exclusions leave none; or a codec of the user's own cannot be imported, is none, or
+        UnknownCompressor: It names an unknown compressor.
+        UsageError: Nothing is left; or the user's own codec cannot be imported, is not a codec, or
             has a name that is taken.
     """
     # The comma of `|zstd:3,dict` is part of a name.
@@ -580,14 +584,14 @@ def select(patterns: Sequence[str], default: Iterable[str] | None = None) -> lis
         gone = set(_matching(pattern)) | {name for name in chosen if fnmatchcase(name, pattern)}
         chosen = [name for name in chosen if name not in gone]
     if patterns and not chosen:
-        raise UsageError(f"no codec is left of {', '.join(patterns)}")
+        raise UsageError(f"no codec matches {', '.join(patterns)}")
     return list(dict.fromkeys(chosen))
 
 
 def _check_name(name: str, shown: str) -> None:
     """Refuse what cannot be the name of a codec of the user's own."""
     if not _OWN_NAME.fullmatch(name):
-        raise UsageError(f"{shown}: a codec's name has letters, digits and any of . _ - /")
+        raise UsageError(f"{shown}: expected a name of letters, digits and . _ - /")
 
 
 def _introduced(pattern: str) -> str:
@@ -597,7 +601,7 @@ def _introduced(pattern: str) -> str:
         return pattern
     _check_name(name, pattern)
     if (taken := _known(name)) is not None and taken.source != source:
-        raise UsageError(f"{pattern}: there is a codec {name!r} already; choose another name")
+        raise UsageError(f"{pattern}: a codec {name!r} already exists; choose another name")
     give({name: source})
     try:
         spec = _build(name)

@@ -1,7 +1,7 @@
-"""What a codec is made of: each thing that can be said of one stands here, and nowhere else.
+"""The parts of a codec. Every fact about a codec is defined here once.
 
-The files of the formats declare codecs by it, third parties by the same words as arguments of
-`bakeoff.Codec`; what follows from the family of conventions, or from what is asked for, is derived.
+The format files declare codecs with them, and third parties pass the same names as arguments of
+`bakeoff.Codec`. Everything that follows from the conventions or the settings is derived.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ _Result = TypeVar("_Result")
 def taking(
     options: Callable[_Arguments, object],
 ) -> Callable[[Callable[..., _Result]], Callable[Concatenate[Any, _Arguments], _Result]]:
-    """Give a method the arguments of a dataclass; type checkers see these in the place of ``**options``."""
+    """Give a method the arguments of a dataclass; type checkers see these instead of ``**options``."""
     return lambda method: method
 
 
 class RawCalls(NamedTuple):
-    """What a competent user of a library writes without bakeoff: no guard, no convention, no common error.
+    """The calls of a competent user of the library without bakeoff: no guards, conventions or common errors.
 
     Attributes:
         encode: ``(record) -> bytes``.
         decode: ``(bytes) -> record``.
-        take: Makes of a record of dicts what `encode` takes, before a clock starts; None where that is the
-            record itself.
-        give: Makes of what `decode` gives a record of dicts, after it has stopped; None where it is one.
+        take: Converts a dict to the object that `encode` takes, before the clock starts; None if that is the
+            dict itself.
+        give: Converts an object from `decode` to a dict, after the clock has stopped; None if it is one.
     """
 
     encode: Callable[[Any], bytes]
@@ -65,11 +65,11 @@ class RawCalls(NamedTuple):
 
 
 class Frames(NamedTuple):
-    """How a record becomes several buffers that need not lie in one piece, for transports that send them so.
+    """Encoding a record as several separate buffers, for transports that support them.
 
     Attributes:
-        encode: ``(record) -> list of buffers``; the memory of the record's arrays is among them, not copied.
-        decode: ``(list of buffers) -> record``, whose arrays are views of them.
+        encode: ``(record) -> list of buffers``; includes the memory of the record's arrays, not copied.
+        decode: ``(list of buffers) -> record``, whose arrays are views of the buffers.
     """
 
     encode: Callable[[Any], list[Any]]
@@ -78,9 +78,9 @@ class Frames(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Calls:
-    """How a record becomes a payload and a payload a record: the library's callables with their arguments.
+    """Encoding and decoding: the library's callables with their arguments.
 
-    Only `encode` and `decode` are needed, or `bind`.
+    Only `encode` and `decode` are required, or `bind`.
 
     Attributes:
         encode: Callable ``(object) -> bytes | str``; text is stored as UTF-8.
@@ -89,21 +89,21 @@ class Calls:
         encode_arguments: Further positional arguments for every `encode` call.
         decode_options: Keyword arguments for every `decode` call.
         decode_arguments: Further positional arguments for every `decode` call.
-        bind: For codecs that need a schema: ``(schema) -> Bound``, whose directions take the places of
+        bind: For codecs that need a schema: ``(schema) -> Bound``, which replaces
             `encode` and `decode`.
         pooled: `encode` is a factory of encoders that must not be shared between threads.
         text: `decode` takes text.
-        lower: Rewrites an object by the conventions, where the family's own way will not do; tried once
-            when the library refuses an object.
+        lower: Rewrites an object by the conventions, if the family's own way does not work; tried once
+            after the library refuses an object.
         wrap: Key under which values other than a dict are wrapped in a document.
-        decode_again: Callable ``(bytes) -> object`` for payloads that `decode` refuses, where the options
-            that most need not would slow it down.
-        subclass: The library's own subclass of int, which comes back as int.
-        walk: As what payloads can be walked through to a field whose bytes `decode` reads by themselves as it
-            does within the whole; None: a field is read by a full decode.
-        raw: The library's own calls, as its users write them; for codecs that need a schema what makes them
-            of it. None where none are defined.
-        frames: For those that can give a payload in several pieces.
+        decode_again: Callable ``(bytes) -> object`` for payloads that `decode` refuses, if the necessary
+            options would slow down the others.
+        subclass: The library's own subclass of int, which is decoded as int.
+        walk: Kind of walk to a field whose bytes `decode` can read alone, with the same result as
+            within the whole payload; None: a field is read by a full decode.
+        raw: The library's own calls, as its users write them; for codecs that need a schema, a function of
+            the schema that returns them. None if none are defined.
+        frames: For codecs that can write a payload in several pieces.
     """
 
     encode: Callable[..., Any] = unbound
@@ -126,26 +126,26 @@ class Calls:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Guards:
-    """What is asked of a record or a payload because its library does not ask it.
+    """Checks of records and payloads that the library does not make.
 
     Attributes:
-        scan: Types that the library writes correctly; an object that holds any other is lowered before
-            the library gets it (for libraries that write those wrongly and raise nothing).
+        scan: Types that the library writes correctly; an object that contains any other is rewritten before
+            the library gets it (for libraries that write others wrongly without an error).
         encode_depth: Levels that the library writes safely. Nesting is checked before each record is encoded,
             unless the policy `nesting` leaves that to the library.
-        inside: Callable that gives a list of what an object of another kind than dict, list, tuple and set
-            holds, where the library writes it by itself; the check of nesting counts it.
-        plain_keys: The library writes MessagePack keys that it cannot read, and its hook calls `doubt` where
-            it gives what could be one.
-        too_deep: Parts of the library's sentences on nesting, where its error is no `RecursionError`.
+        inside: Callable that returns the content of an object other than dict, list, tuple and set
+            as a list, if the library writes that object natively; the check of nesting counts it.
+        plain_keys: The library writes MessagePack keys that it cannot read, and its hook calls `doubt` if
+            it returns a possible one.
+        too_deep: Parts of the library's error messages on nesting, if the error is not a `RecursionError`.
         check_payload: Callable ``(bytes) -> None`` that raises on input that would crash the library.
-        check_keys: Callable ``(bytes) -> None`` that raises when keys were made to have one hash; payloads of
-            less than 16 KiB hold too few of them.
-        whole: Where the library does not notice data after the value: which finder of `_scan` does.
-        of_tags: Those of `decode_options` that only a payload with tags of CBOR asks for.
-        bounded: Callable ``(Limits) -> dict`` that gives further keyword arguments for every `decode` call:
-            limits that only the library can keep to.
-        shared: Bytes that every payload with shared values contains, where `_scan` does not detect these.
+        check_keys: Callable ``(bytes) -> None`` that raises if many keys have the same hash; payloads of
+            less than 16 KiB hold too few keys.
+        whole: If the library does not notice data after the value: the finder of `_scan` that does.
+        of_tags: Names of `decode_options` that only payloads with CBOR tags need.
+        bounded: Callable ``(Limits) -> dict`` that returns further keyword arguments for every `decode` call:
+            limits that only the library can enforce.
+        shared: Bytes that every payload with shared values contains, if `_scan` does not detect these.
         walked: A record is walked through for its depth after `decode`: for slow libraries.
     """
 
@@ -165,22 +165,22 @@ class Guards:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Facts:
-    """What is known of a codec: tables, fidelity, `pick` and messages are made of it.
+    """Facts about a codec, used by tables, fidelity, `pick` and messages.
 
     Attributes:
-        library: Distribution that brings it.
+        library: Distribution that contains it.
         version: Of the library.
-        accelerated: Whether compiled code does the work; None where there is none.
-        family: The conventions for what the format lacks: `lower` and `encodes_as` follow from it.
-        preserves: Types that come back as they were, by their names in `bakeoff.codecs.conventions.tokens`.
-        forms: How single types are written otherwise than the family writes them: token to form.
-        losses: What does not come back, in words.
-        takes: What it takes and gives in the place of records of dicts, such as "protobuf messages": filled
-            before a clock starts, and read after it stops. A note says so.
-        unguarded: It lacks a guard of ours that protects from untrusted payloads.
-        notes: What else one should know; a `bakeoff.codecs.conventions.notes.Note` also names the records
+        accelerated: Whether compiled code does the work; None if there is none.
+        family: The conventions for missing types: `lower` and `encodes_as` follow from it.
+        preserves: Types that survive a round trip, by their names in `bakeoff.codecs.conventions.tokens`.
+        forms: Types that are not written as in the family: token to form.
+        losses: Losses of a round trip, in words.
+        takes: Objects that it encodes instead of dicts, such as "protobuf messages": created
+            before the clock starts, and read after it stops. A note says so.
+        unguarded: It lacks one of our guards against untrusted payloads.
+        notes: Further remarks; a `bakeoff.codecs.conventions.notes.Note` also names the records
             that it is about.
-        policies: What it does where its format leaves it open.
+        policies: Its behavior in the choices that its format leaves open.
     """
 
     library: str = ""
@@ -213,7 +213,7 @@ class RecordSampler(Protocol):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Settings:
-    """What the user has asked for: `Codec.with_limits` and the like change these, and a pickle has them.
+    """The user's settings, changed by `Codec.with_limits` and similar methods and kept in pickles.
 
     Attributes:
         limits: What a payload may be and hold.
@@ -237,7 +237,7 @@ _NO_FORMAT = Format(name="")
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Named:
-    """What the registry adds to a declaration.
+    """Facts that the registry adds to a declaration.
 
     Attributes:
         name: Stable name, ``NAME[/VARIANT]``.
@@ -256,7 +256,7 @@ if TYPE_CHECKING:
 
     @dataclass(frozen=True, kw_only=True)
     class Options(Calls, Guards, Facts, Settings, Named):
-        """All of them side by side: the keyword arguments of `Spec.of`."""
+        """All of them together: the keyword arguments of `Spec.of`."""
 
 else:
     Options = None  # for type checkers only: it takes a millisecond of each start
@@ -264,10 +264,10 @@ else:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Spec(Named):
-    """What one codec is made of.
+    """All parts of one codec.
 
     Raises:
-        ValueError: What is no use to a codec.
+        ValueError: A part is invalid.
     """
 
     calls: Calls = Calls()
@@ -292,7 +292,7 @@ class Spec(Named):
     @classmethod
     @taking(Options)
     def of(cls, **options: Any) -> Spec:
-        """Return the spec of a codec from its options, each of which goes into the record that has it.
+        """Return the spec of a codec from its options, each of which belongs to one of the parts.
 
         Raises:
             TypeError: No such option.
@@ -313,12 +313,12 @@ class Spec(Named):
 
     @property
     def rewrite(self) -> Callable[[Any], Any] | None:
-        """What rewrites a whole object so that the library can write it."""
+        """Rewrites a whole object so that the library can write it."""
         return self.calls.lower or (None if self.facts.family is None else self.facts.family.lower)
 
     @property
     def encodes_as(self) -> dict[str, str]:
-        """The written form of each type that does not come back by itself: token to form."""
+        """The written form of each type that is not preserved without a schema: token to form."""
         if self.needs_schema:
             return {}
         facts = self.facts
@@ -326,7 +326,7 @@ class Spec(Named):
 
     @property
     def checked_depth(self) -> int:
-        """Levels of a record that `encode` checks before the library has it; 0 where nothing is checked."""
+        """Levels of a record that `encode` checks before the library gets it; 0 without a check."""
         asked = self.rejects_nesting or self.settings.limits.depth is not None
         safe = self.guards.encode_depth
         if not asked and (not safe or self.facts.policies.stated("nesting", "dump") == "library"):
@@ -335,12 +335,12 @@ class Spec(Named):
 
     @property
     def limits_depth(self) -> bool:
-        """Whether `decode` refuses deep payloads unasked; pickle and marshal leave depth to the library."""
+        """Whether `decode` refuses deep payloads by default; pickle and marshal leave that to the library."""
         return self.facts.policies.stated("nesting", "load") != "library"
 
     @property
     def rejects_nesting(self) -> bool:
-        """Whether the policy `nesting` was asked for."""
+        """Whether the policy `nesting` was set."""
         return self.settings.asked.get("nesting") == "reject"
 
     @property
@@ -350,7 +350,7 @@ class Spec(Named):
 
     @property
     def content_encoding(self) -> Literal["binary", "utf-8"]:
-        """As of the format; what is compressed is no text."""
+        """As the format's; compressed payloads are not text."""
         return self.format.content_encoding if self.settings.compression is None else "binary"
 
     @property
@@ -360,7 +360,7 @@ class Spec(Named):
 
     @property
     def framing(self) -> Framing:
-        """As of the format; compressed, a payload no longer shows where it ends."""
+        """As the format's; the end of a compressed payload is not marked."""
         from .streams.framing import LENGTHS
 
         compression = self.settings.compression
@@ -376,7 +376,7 @@ class Spec(Named):
 _EMPTY: Mapping[str, Any] = {"calls": Calls(), "guards": Guards(), "facts": Facts(), "settings": Settings()}
 _OWN = {option.name for option in fields(Named)}
 _PARTS = {option.name: part for part, record in _EMPTY.items() for option in fields(record)}
-"""Option to the record that has it."""
+"""The part that each option belongs to."""
 
 
 def _grouped(options: Mapping[str, Any], records: Mapping[str, Any]) -> dict[str, Any]:

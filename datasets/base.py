@@ -1,4 +1,4 @@
-"""What every corpus offers, wherever its records come from."""
+"""The interface of every corpus, whatever its source."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ PROFILED = 1_000
 """Records that a profile is made of, at least."""
 
 Progress = Callable[[int, int | None], None]
-"""Called with what is done and, where known, what there is to do: bytes of files, otherwise records."""
+"""Called with the amount done and, if known, the total: bytes of files, otherwise records."""
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What one pass over a corpus finds out."""
+    """Facts found in one pass over a corpus."""
 
     count: int
     sha256: str
@@ -32,14 +32,14 @@ class Corpus(ABC):
     """Records under a name.
 
     Attributes:
-        name: Without a slash, as it stands in names of benchmarks.
-        source: What the user asked for.
+        name: Without a slash, as in names of benchmarks.
+        source: As the user typed it.
         description: One line.
-        seed: Of the generated records, and of the choice of a sample.
-        bad: (where, cause) of records that the last pass has skipped; the first hundred.
-        skipped: How many that were in all.
-        share: Part of the source that the last pass has read, see `cut`.
-        remark: What was found that the user may not expect, by the last pass or before; empty for nothing.
+        seed: For generated records, and for the choice of a sample.
+        bad: (where, cause) of records that the last pass skipped; the first hundred.
+        skipped: Number of all skipped records.
+        share: Part of the source that the last pass read, see `cut`.
+        remark: A finding that may surprise the user, by the last pass or before; empty for none.
     """
 
     def __init__(self, name: str, source: str, description: str, schema: Any, seed: int) -> None:
@@ -61,7 +61,7 @@ class Corpus(ABC):
 
     @property
     def schema(self) -> Any:
-        """What describes a record, for `bakeoff.Schema`; None where nothing does, as in most files.
+        """The type of a record, for `bakeoff.Schema`; None if it has none, as in most files.
 
         Raises:
             UnreadableCorpus: The files have schemas, and one cannot be read.
@@ -75,27 +75,27 @@ class Corpus(ABC):
 
     @abstractmethod
     def records(self, on_progress: Progress | None = None) -> Iterator[Any]:
-        """Iterate over all records, made anew each time; one is held at a time.
+        """Iterate over all records, newly made each time; one is held at a time.
 
         Raises:
-            UnreadableCorpus: The source cannot be read, or there is no record in it.
-            BadRecord: A record cannot be read, and bad ones are not to be skipped.
+            UnreadableCorpus: The source cannot be read, or contains no records.
+            BadRecord: A record cannot be read, and bad records are not skipped.
         """
 
     @abstractmethod
     def sample(
         self, n: int, on_progress: Progress | None = None, *, room: int | None = None, least: int = 1
     ) -> list[Any]:
-        """Return `n` records from all over the corpus, in its order; all when there are no more.
+        """Return `n` records from all over the corpus, in its order; all if it has fewer.
 
-        The same ones each time. What else is known of a corpus (number, hash, profile) is found
-        in the same pass.
+        They are the same each time. The same pass finds all other facts about a corpus
+        (number, hash, profile).
 
         Args:
-            n: Records, at the most.
+            n: Maximum number of records.
             on_progress: See `Progress`.
-            room: Bytes, as pickles, that the sample may take: so many records of the mean size among
-                those drawn from all of the corpus, wherever the large ones stand.
+            room: Bytes, as pickles, that the sample may take: this allows for records of the mean size,
+                drawn from all of the corpus, wherever the large ones are.
             least: Records, however large they are.
 
         Raises:

@@ -1,4 +1,4 @@
-"""From what the user typed to a corpus."""
+"""Finding a corpus by its name or path."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 DEFAULT_RECORDS = 10_000
-"""Records of a built-in corpus, unless another number is asked for."""
+"""Default number of records of a built-in corpus."""
 
 
 def names() -> list[str]:
@@ -58,33 +58,33 @@ def corpus(
     """Return a corpus.
 
     Args:
-        name_or_path: A built-in name, with its parameter where it takes one (``likes:1000``), which goes
-            before a file of that name; a file, by its ending; a folder of such files; ``-`` for standard
+        name_or_path: A built-in name, with its parameter if it takes one (``likes:1000``), which has
+            precedence over a file of that name; a file, by its ending; a folder of files; ``-`` for standard
             input; ``module:name`` or ``FILE.py:name`` for a function that returns records or a list of them;
-            modules are looked for in the current folder, too.
-        records: How many, or a size (``SM``, ``MD``, ``LG``). 10,000 of a built-in corpus; of
-            others the first so many, None meaning all.
+            modules are also searched in the current folder.
+        records: A number, or a size (``SM``, ``MD``, ``LG``). 10,000 of a built-in corpus; of
+            others at most that many from the start, None meaning all.
         seed: Same seed, same records.
-        skip_bad: Leave records out that cannot be read; `Corpus.bad` tells which.
-        trusted: Allow formats that run what the file says (pickle).
-        format: Name of the format, where the ending does not tell.
-        at: Where in each document the records are, as JSONPath (``$.items``, ``$.pages[*].items``) or JSON
+        skip_bad: Skip records that cannot be read; `Corpus.bad` lists them.
+        trusted: Allow formats that can run code from the file (pickle).
+        format: Name of the format, if the ending does not determine it.
+        at: Location of the records in each document, as JSONPath (``$.items``, ``$.pages[*].items``) or JSON
             Pointer (``/items``).
-        encoding: Of text files; UTF-8 and what byte order marks tell need none.
+        encoding: Of text files; not needed for UTF-8 and files with a byte order mark.
         null: Cells of CSV that are None, for instance ``["NA", ""]``.
 
     Raises:
         UnknownCorpus: No such name or file.
         UnknownFormat: The format is not known.
         UntrustedCorpus: A pickle, and `trusted` is False.
-        UnreadableCorpus: It cannot be opened, or is a folder without any file of records.
-        UsageError: The name is empty; `records` or `seed` is no such number, `at` no such place, `encoding`
-            no such encoding; there is no use for these; what gives the records cannot be imported, or a
+        UnreadableCorpus: It cannot be opened, or is a folder without files of records.
+        UsageError: The name is empty; `records`, `seed`, `at` or `encoding` is invalid, or does not apply
+            to this source; the source of the records cannot be imported, or a
             library is missing.
     """
     source = os.fspath(name_or_path)
     if not source:
-        raise UsageError("a corpus without a name; . is this folder")
+        raise UsageError("empty name of a corpus; use . for this folder")
     limit = None if records is None else size(records)
     reading = ReadOptions(
         format,
@@ -98,7 +98,7 @@ def corpus(
     )
     if is_built_in(source):
         if format is not None:
-            raise UsageError(f"{source} is generated and has no format; leave out {format!r}")
+            raise UsageError(f"{source} is generated and has no format; remove {format!r}")
         _refuse_unread(source, reading)
         return Generated(source, DEFAULT_RECORDS if limit is None else limit, seed)
 
@@ -107,7 +107,7 @@ def corpus(
     path = Path(source)
     if source == "-":
         if sys.stdin is None:
-            raise UnreadableCorpus("standard input: is closed")
+            raise UnreadableCorpus("standard input is closed")
         return files.pipe(sys.stdin.buffer, "stdin", "standard input", reading)
     if path.is_dir():
         return files.whole_folder(path, source, reading)
@@ -131,7 +131,7 @@ def _refuse_unread(source: str, reading: ReadOptions) -> None:
     """Refuse what says how a file is read, of what is no file."""
     for option, value in (("at", reading.at), ("encoding", reading.encoding), ("null-value", reading.null)):
         if value:
-            raise UsageError(f"{source} is no file; leave out --{option}")
+            raise UsageError(f"{source} is not a file; remove --{option}")
 
 
 def is_read_once(source: str) -> bool:
@@ -142,7 +142,7 @@ def is_read_once(source: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Corpora as the user named them, before any is read; the other attributes are those of `corpus`.
+    """Corpora as the user named them, before any is read; the other attributes are as in `corpus`.
 
     Attributes:
         names: Built-in names, files and functions.
@@ -156,9 +156,9 @@ class Sources:
     null: Collection[str] = ()
 
     def validate(self) -> None:
-        """Refuse result files, and what is no corpus or of no known format.
+        """Refuse result files, and sources that are not a corpus or have no known format.
 
-        Functions are imported in a process of their own, so they are not looked at.
+        Functions are imported in a separate process, so they are not checked.
 
         Raises:
             UsageError: As `bakeoff.corpus` raises; or a source is a result file.
@@ -171,7 +171,7 @@ class Sources:
                 self._opened(name)
 
     def hold_objects(self) -> bool:
-        """Whether records may be objects, whose class is their schema: those of a function, or built-in."""
+        """Whether records may be objects, whose class is their schema: from a function, or built-in."""
         return any(is_function(name) or name in NAMES for name in self.names)
 
     def bring_schemas(self) -> bool:

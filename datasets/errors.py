@@ -1,4 +1,4 @@
-"""What can be wrong with a corpus, said so that it can be put right."""
+"""Errors in a corpus, with enough detail to fix them."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ class UnknownCorpus(UsageError):  # noqa: N818
 
 
 class UnknownFormat(UsageError):  # noqa: N818
-    """The format of a file can neither be told from its ending nor from its content."""
+    """The format of a file is clear neither from its ending nor from its content."""
 
 
 class UntrustedCorpus(UsageError):  # noqa: N818
-    """Reading the file would run code that it brings along, and nobody said it may."""
+    """Reading the file could run code from it, and that is not allowed."""
 
 
 class UnreadableCorpus(RunError):  # noqa: N818
-    """The file cannot be opened, is cut short, is of another format, or holds no record."""
+    """The file cannot be opened, is cut short, is of another format, or contains no records."""
 
 
 class BadRecord(UnreadableCorpus):
@@ -40,11 +40,11 @@ class BadRecord(UnreadableCorpus):
     Attributes:
         source: The file.
         where: Line, byte offset or document, and the number of the record.
-        cause: What is wrong with it.
+        cause: The error in it.
     """
 
     def __init__(self, source: str, where: str, cause: str) -> None:
-        super().__init__(f"{source}, {where}: {cause}; --skip-invalid leaves bad records out")
+        super().__init__(f"{source}, {where}: {cause}; use --skip-invalid to skip bad records")
         self.source = source
         self.where = where
         self.cause = cause

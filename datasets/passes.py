@@ -95,7 +95,7 @@ class Passed(Corpus):
             records = self._read(problems, on_progress)
             first = list(islice(records, 1))
             if not first:
-                raise UnreadableCorpus(f"{self.source}: no record in it{_skipped(problems)}")
+                raise UnreadableCorpus(f"{self.source}: contains no records{_skipped(problems)}")
             yield first[0]
             second = list(islice(records, 1))
             if second:

@@ -21,5 +21,5 @@ def size(given: int | str) -> int:
         plain = text.replace("_", "").replace(",", "")
         given = SIZES.get(text, int(plain) if plain.isascii() and plain.isdigit() and len(plain) < 19 else 0)
     if given < 1:
-        raise UsageError(f"a number of records is at least 1, or one of {', '.join(SIZES)}")
+        raise UsageError(f"expected a number of records, at least 1, or one of {', '.join(SIZES)}")
     return given

@@ -30,8 +30,8 @@ def write(records: Iterable[Any], file: IO[bytes], kind: FileFormat, problems: P
         MissingLibrary: The library behind the format is not installed.
     """
     if kind.name not in _ENCODERS and not kind.codec:
-        how = "as it wants a schema; `codec.dump` writes such files" if kind.name == "avro" else "only read"
-        raise RunError(f"{kind.name} is not written, {how}")
+        how = "it needs a schema; use `codec.dump`" if kind.name == "avro" else "read-only"
+        raise RunError(f"{kind.name} cannot be written: {how}")
     encode = _ENCODERS.get(kind.name, _by_codec)(kind, file)
     written = 0
     for number, record in enumerate(records, 1):
@@ -92,7 +92,7 @@ def _table(kind: FileFormat, file: IO[bytes]) -> Callable[[Any], None]:
             return ""
         plain = leaf(value)
         if plain[:1] in ("{", "["):
-            raise _NoRowError(f"field {name!r} is a {type(value).__name__}, and a cell holds one value only")
+            raise _NoRowError(f"field {name!r} is a {type(value).__name__}; a cell can only hold one value")
         return plain[1:-1] if plain[:1] == '"' else plain
 
     def write_one(record: Any) -> None:
@@ -101,7 +101,7 @@ def _table(kind: FileFormat, file: IO[bytes]) -> Callable[[Any], None]:
         if header and list(record) != header:
             odd = sorted(set(header) ^ {str(name) for name in record})
             what = f"field {odd[0]!r} is not in both" if odd else "other order"
-            raise _NoRowError(f"its fields are not those of the first record ({what})")
+            raise _NoRowError(f"its fields differ from the first record's ({what})")
         cells = [cell(name, value) for name, value in record.items()]
         if not header:
             header.extend(map(str, record))

@@ -55,8 +55,8 @@ def load(text: str, include: Sequence[str | os.PathLike[str]] = ()) -> Any:
         return found
     declared = _schemas(module) or _roots(_records(module), where)
     if len(declared) != 1:
-        what = f"{', '.join(declared)}: say which" if declared else "no record class"
-        raise UsageError(f"{where} declares {what}; a schema is given as {where}:NAME")
+        what = ", ".join(declared) or "no record class"
+        raise UsageError(f"{where} declares {what}; name a schema as {where}:NAME")
     return next(iter(declared.values()))
 
 
@@ -64,7 +64,7 @@ def _defined(named: Named, include: Sequence[str | os.PathLike[str]]) -> Schema:
     try:
         data = read_limited(named.path, LARGEST)
     except OSError as error:
-        raise UsageError(f"{named.path}: no schema can be read from it: {error.strerror}") from error
+        raise UsageError(f"{named.path}: cannot be read as a schema: {error.strerror}") from error
     return Schema.of_definition(data, named.language, named.path, part=named.part, include=include)
 
 
@@ -76,7 +76,7 @@ def _load_file(path: Path) -> ModuleType:
 
 def _load_module(name: str, text: str) -> ModuleType:
     if not name:
-        raise UsageError(f"{text!r} names no schema; give MODULE:NAME or FILE.py:NAME")
+        raise UsageError(f"{text!r} is not a schema; expected MODULE:NAME or FILE.py:NAME")
     return module_of(name)
 
 

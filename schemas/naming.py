@@ -41,7 +41,7 @@ def definition_of(text: str) -> Named | None:
             return Named(text[:at], text[at + 1 :], language)
     path, colon, part = text.rpartition(":")
     if colon and _language(path) is not None:
-        raise UsageError(f"{text}: what a definition holds is named after a #: {path}#{part}")
+        raise UsageError(f"{text}: name a part of a definition after a #: {path}#{part}")
     return None
 
 

@@ -1,4 +1,4 @@
-"""The advisory schema: corrects records after decoding, says what it could not, never rejects."""
+"""The advisory schema: corrects records after decoding, reports what it could not, never rejects."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ __all__ = ["Schema"]
 
 
 class Schema:
-    """What records should look like, whatever codec carried them.
+    """The expected types of records, for any codec.
 
     Args:
         spec: A TypedDict, dataclass, attrs class, NamedTuple, `msgspec.Struct`, pydantic model, dict of
-            types, any type of these inside lists and the like, or a description tree.
-        as_objects: Build objects of the classes, models without validation; else records stay dicts.
-            A record with unknown or missing fields stays a dict: nothing it holds is dropped.
-        strict: Raise one `AdviceError` when there is any advice that is not a note. Not with `every`.
-        every: After decoding, check one record in so many fully and count its advice in `counter`;
+            types, any of these inside lists and other containers, or a tree of types.
+        as_objects: Build objects of the classes, models without validation; otherwise records stay dicts.
+            A record with unknown or missing fields stays a dict, so no value is dropped.
+        strict: Raise one `AdviceError` if there is any advice other than notes. Not with `every`.
+        every: After decoding, check one record in `every` fully and count its advice in `counter`;
             0 for none. All records are corrected in any case.
-        counter: Where the advice of `every` is counted; made when needed.
+        counter: Counts the advice of `every`; made if needed.
         limits: See `SchemaLimits`.
         name: For messages; the name of the class otherwise.
 
     Raises:
-        SchemaError: A type is not supported, or holds itself and is no record; the message names the place.
-        ValueError: Options that leave one another nothing to do.
+        SchemaError: A type is not supported, or contains itself but is not a record; the message names it.
+        ValueError: Options that exclude one another.
 
     Attributes:
-        types: The description tree, see `bakeoff.schemas.tree.types`.
-        inferred: What it was inferred from and with what evidence; None for a declared one.
-        given: How its records stand in formats that need a schema, where a definition or an older version
-            says so.
+        types: The tree of types, see `bakeoff.schemas.tree.types`.
+        inferred: The records and evidence that it was inferred from; None for a declared one.
+        given: The layout in formats that need a schema, if a definition or an older version
+            determines it.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Schema:
         if strict and every:
             raise ValueError("strict checks every record and counts none; leave out `every`")
         if counter is not None and not every:
-            raise ValueError("a counter counts one record in `every`; give that, too")
+            raise ValueError("a counter counts one record in `every`; set that, too")
         self.types: t.Type = spec.types if isinstance(spec, Schema) else describe(spec)
         self.as_objects = as_objects
         self.strict = strict
@@ -87,22 +87,22 @@ class Schema:
     # correcting --------------------------------------------------------------------------------
 
     def apply(self, record: Any, /) -> Any:
-        """Return `record` corrected in place, wherever it came from, without a word.
+        """Return `record` corrected in place, from any source, without advice.
 
-        Never raises for what the record holds. After a known codec `fixer` does less.
+        Never raises because of the record's content. After a known codec `fixer` does less work.
         """
         return self._apply(record)
 
     def advise(self, record: Any, /, codec: Carrier | str | None = None) -> tuple[Any, list[Advice]]:
-        """Return `record` corrected in place, and everything there is to say about it.
+        """Return `record` corrected in place, and all advice about it.
 
         Args:
-            record: What a codec decoded.
-            codec: Where it came from. The forms in which that codec writes types it lacks are then
-                expected, and turned without advice; without a codec every change is advised.
+            record: A decoded record.
+            codec: The codec that decoded it. The forms in which that codec writes types it lacks are then
+                expected, and converted without advice; without a codec every change is advised.
 
         Raises:
-            AdviceError: In strict mode, when there is any advice that is not a note.
+            AdviceError: In strict mode, if there is any advice other than notes.
         """
         plan = self._default if codec is None else self._full(codec)
         if plan is None:
@@ -121,12 +121,12 @@ class Schema:
         return plan
 
     def adviser(self, codec: Carrier | str | None = None) -> Callable[[Any], tuple[Any, list[Advice]]]:
-        """Return `advise` made ready for one codec; strict mode does not raise in it."""
+        """Return `advise` prepared for one codec; strict mode does not raise in it."""
         plan = self._default if codec is None else self._full(codec)
         return _nothing if plan is None else plan.advise
 
     def fixer(self, codec: Carrier | str) -> Callable[[Any], Any] | None:
-        """Return what brings back the types that `codec` does not carry, or None for nothing to do.
+        """Return a callable that restores the types that `codec` does not preserve, or None if it has all.
 
         The callable changes records in place and returns them. It does not raise, except in strict mode.
         """
@@ -139,12 +139,12 @@ class Schema:
         return _strict(full) if self.strict else self._sampling(fix or _same, full)
 
     def refusal(self, codec: Carrier) -> str | None:
-        """Return why `codec` cannot write records of this schema so that it reads them, or None."""
+        """Return why `codec` cannot write records of this schema in a form that it reads, or None."""
         return miswritten(self.types, codec)
 
     @property
     def hashes_text_only(self) -> bool:
-        """Whether all dict keys and set items are text, whose hashes nobody can foresee."""
+        """Whether all dict keys and set items are text, whose hashes are unpredictable."""
         for _, node in t.walk(self.types):
             match node:
                 case t.DictType(key=hashed) | t.SetType(hashed) | t.FrozenSetType(hashed):
@@ -160,7 +160,7 @@ class Schema:
 
     @property
     def nests(self) -> bool:
-        """Whether records may hold others of their own kind, so that the schema does not end nesting."""
+        """Whether records may contain others of their kind, so that the schema does not limit nesting."""
         return t.nests(self.types)
 
     def _sampling(self, fix: Callable[[Any], Any], full: Plan) -> Callable[[Any], Any]:
@@ -191,7 +191,7 @@ class Schema:
     # looking -----------------------------------------------------------------------------------
 
     def plan(self, codec: Carrier | str) -> str:
-        """Return in words what is done after `codec` (a codec or its name)."""
+        """Describe the conversions after `codec` (a codec or its name)."""
         carrier = _carrier(codec)
         done = list(lines(self.types, Facts.of(carrier), objects=self.as_objects))
         if not done:
@@ -202,16 +202,16 @@ class Schema:
         return "\n".join([f"{self.name} after {carrier.name}: {places}", *rows])
 
     def binding(self, kind: str, /, **options: Any) -> Binding:
-        """Return what a library has for the records of this schema, and the way there and back.
+        """Return a library's type for the records of this schema, with conversion in both directions.
 
         Args:
             kind: By its file in `bakeoff.schemas.wire.bindings`: ``"msgspec"``, ``"avro"``,
                 ``"protobuf"`` and others.
-            options: What that takes. msgspec: ``array_like``, for Structs that are written as lists of their
+            options: Options of the library. msgspec: ``array_like``, for Structs written as lists of their
                 values, without field names.
 
         Raises:
-            SchemaError: The library has no form of a type.
+            SchemaError: The library does not support a type.
             UsageError: It is not installed.
         """
         from .wire.bindings import make
@@ -226,21 +226,21 @@ class Schema:
 
     @property
     def layout(self) -> Layout:
-        """The layout of records in formats that need a schema, as given or else derived.
+        """The layout of records in formats that need a schema, as given or otherwise derived.
 
         Raises:
-            SchemaError: Such formats have no form of a type.
+            SchemaError: These formats do not support a type.
         """
         return self.given or self._derived
 
     def definition(self, language: str) -> bytes:
-        """Return the file that says this schema in another language.
+        """Return this schema as a file in another language.
 
         Args:
             language: ``"avro"``, ``"protobuf"``, ``"arrow"``, ``"thrift"`` or ``"json-schema"``.
 
         Raises:
-            SchemaError: The language has no form of a type.
+            SchemaError: The language does not support a type.
             UsageError: No such language, or its library is not installed.
         """
         from .wire.languages import write
@@ -256,18 +256,18 @@ class Schema:
         part: str = "",
         include: Iterable[str | os.PathLike[str]] = (),
     ) -> Schema:
-        """Return the schema that a file in another language says, with its names and numbers.
+        """Return the schema of a file in another language, with its names and numbers.
 
         Args:
             data: The text or bytes of the file, or its path as `pathlib.Path`.
-            language: As of `definition`.
-            name: Of the file, where `data` is no path: for messages and to look for imports beside it.
-            part: Name of what describes a record in it: a message, a named type, a JSON pointer. Without it,
-                all of it, or the one that no other uses.
-            include: Folders that imports are looked for in first.
+            language: As in `definition`.
+            name: Of the file, if `data` is not a path: for messages and to find imports in its folder.
+            part: Name of the definition of a record: a message, a named type, a JSON pointer. By default,
+                all of the file, or the only one that no other uses.
+            include: Folders to search first for imports.
 
         Raises:
-            SchemaError: Not a definition, with something in it that records cannot have, or with several
+            SchemaError: Not a definition, or one that records cannot have, or one with several
                 parts that could be the record.
             UsageError: As `definition`, or it has no such part.
         """
@@ -283,13 +283,13 @@ class Schema:
 
     @staticmethod
     def of_layout(layout: Layout) -> Schema:
-        """Return the schema whose records stand as a layout says."""
+        """Return the schema with the given layout of records."""
         from .wire.layout import types_of
 
         return Schema(types_of(layout.root))._given(layout)
 
     def listed(self) -> Schema:
-        """Return the schema of lists of such records, for codecs that take many at a time."""
+        """Return the schema of lists of these records, for codecs that take many at a time."""
         made = Schema(
             t.ListType(self.types),
             as_objects=self.as_objects,
@@ -301,11 +301,11 @@ class Schema:
         return made if self.given is None else made._given(self.given.listed())
 
     def keeping(self, older: Schema, renamed: Mapping[str, str] | None = None) -> Schema:
-        """Return this schema with the names and numbers that an older version gave what has stayed.
+        """Return this schema with the names and numbers of an older version for unchanged fields.
 
         Args:
-            older: The version whose payloads there are.
-            renamed: Keys that fields had in it, by their new ones: these keep their numbers, not their names.
+            older: The version of existing payloads.
+            renamed: Old keys of fields, by their new ones: these keep their numbers, not their names.
         """
         return self._given(self.layout.keeping(older.layout, renamed))
 
@@ -315,7 +315,7 @@ class Schema:
         return made
 
     def to_python(self) -> str:
-        """Return a Python module that declares this schema; importing it gives an equal one."""
+        """Return a Python module that declares this schema; importing it returns an equal one."""
         from .tree.source import to_python
 
         if (found := self.inferred) is None:
@@ -331,10 +331,10 @@ class Schema:
         Args:
             records: Decoded records, or Python objects.
             name: Of the record.
-            confidence: Share of the values of a field that must be, say, ISO 8601 text before the
-                field is taken for a datetime.
-            base64: Whether text that reads as base64 throughout is taken for bytes; paths and ids may
-                read so, too.
+            confidence: Share of a field's values that must be ISO 8601 text, for instance, before the
+                field is inferred as a datetime.
+            base64: Whether to infer bytes from text that is always valid base64; paths and ids can
+                look like that, too.
 
         Raises:
             SchemaError: There are no records.

@@ -153,7 +153,7 @@ def test_once_reads_no_pickle_unless_told_to(tmp_path, operation):
     refused = bakeoff(*once)
 
     assert (2, False) == (refused.returncode, ran.exists())
-    assert "say --trusted" in refused.stderr
+    assert "use --trusted" in refused.stderr
     assert (0, True) == (bakeoff(*once, "--trusted").returncode, ran.exists())
     assert 0 == bakeoff("once", operation, "pickle", "movies", "-n", "1").returncode
 

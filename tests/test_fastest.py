@@ -112,7 +112,7 @@ def test_a_lock_is_named_by_the_environment(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("BAKEOFF_LOCK", "decided/bakeoff.lock")
 
-    with pytest.raises(bakeoff.UsageError, match=f"^{tmp_path}/decided/bakeoff.lock: no lock"):
+    with pytest.raises(bakeoff.UsageError, match=f"^{tmp_path}/decided/bakeoff.lock: no such lock"):
         bakeoff.fastest(calibrate=True)
     (tmp_path / "decided").mkdir()
     lock(tmp_path / "decided", "bson")
@@ -132,20 +132,24 @@ def test_no_lock_grants_trust(tmp_path):
 @pytest.mark.parametrize(
     ("held", "error", "message"),
     [
-        ({"requires": "msgpack = '>=99'"}, bakeoff.RunError, r"does not hold here: msgpack \S+ is installed"),
+        (
+            {"requires": "msgpack = '>=99'"},
+            bakeoff.RunError,
+            r"does not match this environment: msgpack \S+ is installed",
+        ),
         ({"requires": "msgpack = '>>1'"}, bakeoff.RunError, "range '>>1' of msgpack is not one"),
         (
             {"requires": "no-such = '>=1'"},
             bakeoff.MissingLibrary,
-            "no-such is not installed, the lock asks for >=1: pip",
+            "no-such is not installed, the lock requires >=1: pip",
         ),
         ({"name": "nothing"}, bakeoff.RunError, "no such codec"),
         ({"name": "json|nothing"}, bakeoff.RunError, "no such compressor"),
         ({"options": "size = -1"}, bakeoff.RunError, "size"),
         ({"options": "size = 100000000000000000000"}, bakeoff.RunError, "size"),
         ({"options": "trusted = true"}, bakeoff.RunError, "no option 'trusted'"),
-        ({"options": "policies = 'reject'"}, bakeoff.RunError, "policies has to be a table"),
-        ({"options": "policies = { nonfinite = false }"}, bakeoff.RunError, "nonfinite has to be text"),
+        ({"options": "policies = 'reject'"}, bakeoff.RunError, "policies must be a table"),
+        ({"options": "policies = { nonfinite = false }"}, bakeoff.RunError, "nonfinite must be text"),
         ({"options": "policies = { nonfinite = 'no' }"}, bakeoff.RunError, "allow, null or reject, got 'no'"),
     ],
 )
@@ -163,7 +167,7 @@ def test_a_link_that_leads_nowhere_is_no_missing_lock(tmp_path):
     path = tmp_path / "bakeoff.lock"
     path.symlink_to("gone")
 
-    with pytest.raises(bakeoff.RunError, match="a link that leads nowhere"):
+    with pytest.raises(bakeoff.RunError, match="is a broken link"):
         bakeoff.fastest(lock=path, calibrate=True)
 
 
@@ -175,7 +179,7 @@ def test_a_library_without_a_distribution_tells_its_version(tmp_path, monkeypatc
     path = lock(tmp_path, "homely", requires="home = '>=1.2'")
 
     assert made == bakeoff.fastest(lock=path)
-    with pytest.raises(bakeoff.RunError, match=r"home 1.2 is installed, the lock asks for >=2"):
+    with pytest.raises(bakeoff.RunError, match=r"home 1.2 is installed, the lock requires >=2"):
         bakeoff.fastest(lock=lock(tmp_path, "homely", requires="home = '>=2'"))
 
 

@@ -107,15 +107,16 @@ def test_a_service_finds_the_lock_of_its_project(tmp_path):
     lock(tmp_path, "json", "")
     failed = python(SERVICE, worker)
     assert 1 == failed.returncode
-    assert f"UsageError: no bakeoff.lock in {worker}, {project} (upwards" in failed.stderr
+    assert f"UsageError: no bakeoff.lock in {worker}, {project} (up to" in failed.stderr
     path = lock(project)
     assert "msgpack {'id': 7}\n" == python(SERVICE, worker).stdout
     assert "msgpack {'id': 7}\n" == python(SERVICE, Path("/"), BAKEOFF_LOCK=str(path)).stdout
     lock(project, requires="msgpack = '>=99'")
     failed = python(SERVICE, worker)
     assert re.search(
-        rf"RunError: {path} does not hold here: msgpack \S+ is installed, the lock asks for >=99: "
-        r"pip install 'msgpack>=99', or decide",
+        rf"RunError: {path} does not match this environment: msgpack \S+ is installed, the lock requires "
+        r">=99: "
+        r"pip install 'msgpack>=99', or choose",
         failed.stderr,
     )
 
@@ -186,7 +187,7 @@ def test_what_is_no_release_is_allowed_by_name_alone(allowed, found, expected):
 )
 def test_what_is_no_range_is_an_error(text):
     """Never one that nothing, or anything, would fit."""
-    with pytest.raises(ValueError, match="is no range of releases"):
+    with pytest.raises(ValueError, match="expected a range of releases"):
         allows(text, "1.2")
 
 

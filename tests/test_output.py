@@ -31,18 +31,18 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("report a.json -o a.json", "a.json: is read by this command"),
-        ("report a.json -o ../{folder}/a.json", "a.json: is read by this command"),
+        ("report a.json -o a.json", "a.json: is an input of this command"),
+        ("report a.json -o ../{folder}/a.json", "a.json: is an input of this command"),
         ("report a.json -f html -o b.json", "b.json: is a result file"),
         ("report a.json -f svg -o b.json", "b.json: is a result file"),
-        ("compare a.json b.json -o a.json", "a.json: is read by this command"),
-        ("compare a.json b.json -o b.json", "b.json: is read by this command"),
-        ("pick a.json --trusted --allow-loss --write --lock a.json", "a.json: is read by this command"),
+        ("compare a.json b.json -o a.json", "a.json: is an input of this command"),
+        ("compare a.json b.json -o b.json", "b.json: is an input of this command"),
+        ("pick a.json --trusted --allow-loss --write --lock a.json", "a.json: is an input of this command"),
         ("fidelity -c json -f csv -o a.json", "a.json: is a result file"),
         ("generate movies -n 2 -o a.json", "a.json: is a result file"),
         ("convert rows.jsonl a.json", "a.json: is a result file"),
-        ("schema infer rows.jsonl -o rows.jsonl", "rows.jsonl: is read by this command"),
-        ("schema infer rows.py --from jsonl -o rows.py", "rows.py: is read by this command"),
+        ("schema infer rows.jsonl -o rows.jsonl", "rows.jsonl: is an input of this command"),
+        ("schema infer rows.py --from jsonl -o rows.py", "rows.py: is an input of this command"),
         ("schema infer movies -n 5 -o rows.jsonl", "rows.jsonl: exists and is not a Python file"),
         ("schema infer rows.jsonl -o a.json", "a.json: is a result file"),
     ],
@@ -86,7 +86,7 @@ def test_a_file_in_shared_memory_is_a_file(folder: Path) -> None:
         done = bakeoff(folder, "report", str(kept), "-o", str(kept))
 
         assert 2 == done.returncode, done.stderr
-        assert "is read by this command" in done.stderr
+        assert "is an input of this command" in done.stderr
         assert DATA.read_bytes() == kept.read_bytes()
 
 

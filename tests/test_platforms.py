@@ -132,6 +132,6 @@ def test_measuring_says_what_it_needs(command: list[str]) -> None:
     done = elsewhere("darwin", script, *command)
 
     assert 2 == done.returncode
-    assert done.stderr.startswith("bakeoff: measuring needs Linux, and this is darwin; codecs, schemas,")
+    assert done.stderr.startswith("bakeoff: measuring requires Linux, and this is darwin; codecs, schemas,")
     assert 1 == len(done.stderr.splitlines())
     assert 0 == elsewhere("darwin", script, command[0], "--help").returncode

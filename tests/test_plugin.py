@@ -231,7 +231,7 @@ def test_an_operation_has_a_place_and_a_parameter(path: str, readings: Path, tmp
     [
         ("visit", "no counter ''; there are left, right"),
         ("visit@left:often", "takes a whole number of times, got 'often'"),
-        ("visit@left:1/2", "no TIMES has `/`"),
+        ("visit@left:1/2", "no TIMES may contain `/`"),
         ("spool@left", "operation 'spool' has no place, got 'left'"),
         ("load:3", "operation 'load' has no parameter, got '3'"),
         ("visits@left", "did you mean visit"),
@@ -289,10 +289,10 @@ def test_a_store_is_measured_and_what_it_gets_wrong_stands_in_its_cells(path: st
     assert 0 < figures["open-codec"] < 3 * figures["open"] < 9 * figures["get"]
     assert 140 < figures["stored"] < 180
     forgetful = cells("forgetful")
-    assert "a scan does not give what was put under key 50" in forgetful["stored"].reason
+    assert "a scan returned another record for key 50" in forgetful["stored"].reason
     assert ("error", "wrong", "ok") == tuple(forgetful[n].outcome for n in ("stored", "scan", "open"))
     assert {"error"} == {forgetful[name].outcome for name in ("put", "put-codec", "put-baseline")}
-    assert "what was put under key" in forgetful["put"].reason
+    assert "the record of key" in forgetful["put"].reason
     full = cells("full")
     assert {"error"} == {cell.outcome for cell in full.values()}
     assert all("OSError: [Errno 28] No space left on device" in cell.reason for cell in full.values())

@@ -1,7 +1,7 @@
-"""What an operation is: a declaration and the function that carries it out, both in one file.
+"""Operations: a declaration and the function that runs it, both in one file.
 
 A file of this folder, or of a package that publishes one through the entry-point group
-``bakeoff.operations``, makes an `Operation`. What its function takes and returns depends on its phase:
+``bakeoff.operations``, makes an `Operation`. Arguments and result of its function depend on its phase:
 
 ========  ============================================  =====================================================
 phase     function                                      when
@@ -14,12 +14,12 @@ alone     ``(Given, Tools) -> Measured``                alone in a fresh process
                                                         other
 ========  ============================================  =====================================================
 
-The check calls every timed operation once on each record and compares what comes back with what its
-`TimedCall` says it expects. Unit, direction and heading travel in the result file. Of a timed operation more
-is better where its figure is a rate, records a second: what is measured is seconds, and turned over in the
+The check calls every timed operation once on each record and compares the result with the one that its
+`TimedCall` expects. Unit, direction and heading are stored in the result file. For a timed operation, more
+is better if its figure is a rate, in records per second: seconds are measured, and inverted in the
 result.
 
-An operation may be asked for with a place and a parameter, ``get@lmdb:LG``; see `bench.cells`.
+An operation may have a place and a parameter, ``get@lmdb:LG``; see `bench.cells`.
 """
 
 from __future__ import annotations
@@ -66,22 +66,22 @@ __all__ = [
 
 
 _SEPARATORS = "/,"
-"""Part cells' names and lists of operations."""
+"""Characters that separate the parts of cells' names and lists of operations."""
 
 Ring = Sequence[int]
-"""Indices into the sample, in the order they are gone through and round again."""
+"""Indices into the sample, in the order of use, repeated from the start."""
 Batch = Callable[[int, int], tuple[list[Any], int]]
 """``batch(start, count)`` returns a list and the index in it to start at."""
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """Another way to carry out an operation; the name in result files is ``OPERATION-VARIANT``.
+    """Another way to run an operation; the name in result files is ``OPERATION-VARIANT``.
 
     Attributes:
         summary: One line for ``--dry-run``; ``{}`` stands for the operation.
         collect: Garbage collection is on during the calls.
-        cold: Items come from memory, as those of a list larger than the caches do.
+        cold: Items come from memory, as in a list larger than the caches.
         repeated: Items have been used before.
     """
 
@@ -105,7 +105,7 @@ class Sample(Protocol):
     @property
     def weights(self) -> Sequence[float]: ...
     def records(self, indices: Iterable[int] | None = None) -> list[Any]:
-        """Make records anew, all unless some are named."""
+        """Make new records, all unless some are named."""
         ...
 
 
@@ -114,11 +114,11 @@ class CodecParts:
     """A codec and its parts.
 
     Attributes:
-        codec: As named, what users would import.
-        bare: The same without its schema, or its library's own calls; what dump and load measure.
-        fix: The schema's fix-up, or None when there is none or nothing to do.
-        take: Makes of a record what the codec takes; for codecs that need a schema.
-        give: Makes of what the codec gives a record again, for comparison.
+        codec: As named; the object that users would import.
+        bare: The same without its schema, or its library's own calls, which dump and load measure.
+        fix: The schema's fix-up, or None if there is none or nothing to do.
+        take: Converts a record to the object that the codec takes; for codecs that need a schema.
+        give: Converts the codec's object to a record, for comparison.
     """
 
     codec: Codec
@@ -128,30 +128,30 @@ class CodecParts:
     give: Callable[[Any], Any] | None = None
 
     def taken(self, records: list[Any]) -> list[Any]:
-        """Return records as the codec takes them."""
+        """Return records in the form that the codec takes."""
         return records if self.take is None else [self.take(record) for record in records]
 
 
 PLAIN = Variant("", "{}")
 """The operation itself."""
 NOGC = Variant("nogc", "{} with the garbage collector off", collect=False)
-COLD = Variant("cold", "{} of what no cache holds, of a list larger than these", cold=True)
+COLD = Variant("cold", "{} with cold caches, from a list larger than the caches", cold=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What an operation is carried out with.
+    """The context of an operation.
 
     Attributes:
         parts: The codec.
         sample: The records.
         payloads: The codec's own payloads of them.
-        shared: All records of the sample, to be encoded by one codec after the other; None where encoding
-            may leave something behind in them.
-        variant: How; what is common to all operations is seen to by who asks.
-        place: What stands behind ``@`` in the operation's name.
-        parameter: What stands behind ``:``.
-        url: Where the place is, for places that are servers; never to be shown, as it may hold a password.
+        shared: All records of the sample, to be encoded by several codecs in turn; None if encoding
+            may change them.
+        variant: The variant; the caller handles the parts that all operations share.
+        place: The part after ``@`` in the operation's name.
+        parameter: The part after ``:``.
+        url: The place's URL, if it is a server; never show it, as it may contain a password.
     """
 
     parts: CodecParts
@@ -169,7 +169,7 @@ class Context:
 
 
 def nowhere(place: str, parameter: str) -> Setup | None:
-    """Accept what an operation is asked for with: it looks at neither."""
+    """Accept any place and parameter."""
     return None
 
 
@@ -178,32 +178,32 @@ def _nothing() -> None:
 
 
 class UnfitError(Exception):
-    """A codec has no such operation; says why."""
+    """A codec does not support the operation; says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimedCall:
     """A timed operation of one codec on one sample.
 
-    A function that cannot make one for this codec raises `UnfitError`, with the reason.
+    A function that cannot make one for this codec raises `UnfitError` with the reason.
 
     Attributes:
-        call: What is timed.
-        batches: Makes of a ring of records what gives `call` its items; not timed.
-        expected: What `call` returns for a record of the sample, by its index, compared strictly and typed;
-            None where returning at all is enough.
+        call: The timed call.
+        batches: Turns a ring of records into the items for `call`; not timed.
+        expected: The expected result of `call` for a record of the sample, by its index, compared strictly
+            and typed; None if returning at all is enough.
         collect: Garbage collection switched on during the calls.
         touched: Items are touched just before, untimed. Records have been made and payloads received
             a moment before they are encoded and decoded; without this the first codec of a round
             would fetch them from memory for all others.
         burst: Calls that are timed together.
-        cold: Items come from memory instead, as those of a list larger than the caches do.
-        inside: Returns the nanoseconds that count, spent within the calls since it was last asked, in place
-            of all that the calls take: those of a codec in a store, for instance.
-        waits: A call waits for others, a server or a disk: the processor's time tells nothing of it.
-        records: How many records a call is for, if not for that of its item: figures are per record, and the
-            check makes one call and takes all for equal.
-        calls: How many different calls there are, if not one for each record: indices count calls then, and
+        cold: Items come from memory instead, as in a list larger than the caches.
+        inside: Returns the nanoseconds that count, spent within the calls since it was last called, instead
+            of the time of the calls: the time of a codec in a store, for instance.
+        waits: A call waits for others, a server or a disk, so processor time does not show its cost.
+        records: How many records a call is for, if more than its item: figures are per record, and the
+            check makes one call and treats all as equal.
+        calls: How many different calls there are, if not one for each record: indices then count calls, and
             the check makes them all.
         close: Called when all is done: files, stores.
     """
@@ -224,17 +224,17 @@ class TimedCall:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What an operation found that has a process for itself.
+    """The result of an operation that has its own process.
 
     Attributes:
         value: In the operation's unit; 0 is allowed.
-        extras: What is known besides, flat; see `Operation.columns`.
-        facts: The same where there is a type for it.
-        resolution: Least value that the method can see, in the same unit; None where it sees all.
+        extras: Further figures, flat; see `Operation.columns`.
+        facts: The same, if there is a type for it.
+        resolution: Smallest value that the method can measure, in the same unit; None for all.
         again: Further options for one more fresh process whose answer replaces this one, for instance
-            to confirm a suspicion with more windows; None when this answer stands.
+            to confirm a suspicion with more windows; None if this answer is final.
         together: Of operations that are measured together, the figure of each by its name without place and
-            parameter, or why there is none; it stands in place of `value`.
+            parameter, or why there is none; replaces `value`.
     """
 
     value: float
@@ -245,7 +245,7 @@ class Measured:
     together: Mapping[str, float | str] = field(default_factory=dict)
 
     def known(self) -> dict[str, Any]:
-        """Return what is known besides the value as plain values, by the fields of `CellResult`."""
+        """Return the facts besides the value as plain values, by the fields of `CellResult`."""
         found = without_defaults(self)
         found["extras"] = {str(key): _flat(value) for key, value in self.extras.items()}
         return {key: found[key] for key in ("extras", "facts", "resolution") if found.get(key)}
@@ -260,20 +260,20 @@ def _flat(value: object) -> Fact:
 
 Measure = Callable[[Any, Sequence[Any], Sequence[bytes], Mapping[str, Any]], Measured]
 """``(codec, records, payloads, options)``: the records were made for this process and nothing is shared;
-``options["operation"]`` names the operation, and ``options["beat"]``, if there, is called between calls of
-the codec, as who stands still is taken to hang."""
+``options["operation"]`` names the operation, and ``options["beat"]``, if present, is called between calls of
+the codec, as a process without a beat counts as hanging."""
 
 
 @dataclass(frozen=True, slots=True)
 class Toolkit:
-    """What an operation that runs alone, process after process, is lent.
+    """Tools for an operation that runs alone, process after process.
 
     Attributes:
-        beat: Called between calls of the codec, as who stands still is taken to hang.
+        beat: Called between calls of the codec, as a process without a beat counts as hanging.
         each: ``each(call, items)`` calls with each item in turn and returns the nanoseconds of each call,
-            clocked in C; what comes back is dropped, and each item is touched before, untimed.
-        clock: Nanoseconds that `each` tells of calls of nothing, in rising order: what the clock itself adds.
-        path: What other processes need in `sys.path`, for codecs of the user's own modules.
+            clocked in C; results are dropped, and each item is touched before, untimed.
+        clock: Nanoseconds that `each` returns for empty calls, in rising order: the cost of the clock itself.
+        path: Entries of `sys.path` that other processes need, for codecs of the user's own modules.
     """
 
     beat: Callable[[], object]
@@ -284,7 +284,7 @@ class Toolkit:
 
 MeasureAlone = Callable[[Context, Toolkit], Measured]
 """An operation that runs alone: one value for this process, none of whose calls has used the codec before.
-Raises `UnfitError` where the codec has no such operation."""
+Raises `UnfitError` if the codec does not support the operation."""
 
 
 def _once_each(records: int, call: float) -> float:
@@ -298,34 +298,34 @@ class Operation:
     Attributes:
         name: As in result files.
         phase: When it runs: "time" shares timing processes, "check" falls out of the correctness check,
-            "memory" runs alone in a fresh process, "alone" likewise but once a round, as timing does, so that
+            "memory" runs alone in a fresh process, "alone" also, but once a round, as timing does, so that
             its figures have intervals.
         summary: One line for ``--dry-run``.
-        carry_out: What does the work; see above.
+        carry_out: The function that does the work; see above.
         unit: Of its figures, per record.
         direction: Which figures are better; the higher ones of a timed operation are records a second.
-        heading: Of its column; here and in `summary` stand ``{place}`` and ``{parameter}`` for what they are.
-        place: What its place is, for instance "STORE"; empty where it has none.
-        parameter: What its parameter is, for instance "ITEMS"; empty where it has none.
-        accepts: ``accepts(place, parameter)`` raises `UsageError` for what it cannot be asked for with; texts
-            that are not there are empty. Ours return what they amount to, defaults included.
-        setup: What that returned.
-        at_place: The place that it was asked for with.
-        at_parameter: The parameter that it was asked for with.
+        heading: Of its column; ``{place}`` and ``{parameter}`` are replaced, also in `summary`.
+        place: Name of its place, for instance "STORE"; empty if it has none.
+        parameter: Name of its parameter, for instance "ITEMS"; empty if it has none.
+        accepts: ``accepts(place, parameter)`` raises `UsageError` for invalid ones; missing ones
+            are empty texts. Ours return the effective setup, defaults included.
+        setup: The result of `accepts`.
+        at_place: The requested place.
+        at_parameter: The requested parameter.
         needs: "schema": only for codecs with a schema that has something to do.
-        fixes: The schema has a part in it: with one it is another operation, and is measured for itself.
-        baseline: It has a row for copying the record's bytes, the least that any codec has to do.
+        fixes: The schema is part of it: with one it is another operation, and is measured separately.
+        baseline: It has a row for copying the record's bytes, the minimum for any codec.
         cost: It is part of the cost of a write or of a read.
         default: It is in every run; where its phase is "memory", unless ``--no-memory``.
-        columns: Extras of the figure that have a column of their own, in the same unit, with its heading; the
+        columns: Extras of the figure that have a separate column, in the same unit, with its heading; the
             mean over processes is shown.
-        variants: Other ways to carry it out.
+        variants: Other ways to run it.
         operation: Its name without variant, place and parameter.
         base: Its name without variant.
         variant: Which variant this is.
         lasts: Of one that measures memory: the seconds that it takes, given the records of the sample and the
             seconds of a call, both roughly; starting is not among them.
-        together: Of those that run alone: one process measures all operations that have this in common, of
+        together: For operations that run alone: one process measures all operations with this in common, of
             one place, parameter and variant; see `Measured.together`.
         sums: Rare calls may take much longer than most, and they count in full: the figure of a process is
             the sum of times over the sum of works, no slice weighs less than another or is measured again,
@@ -373,18 +373,18 @@ class Operation:
         return operation_name(self.operation, self.variant.name, self.place, self.parameter)
 
     def at(self, place: str, parameter: str) -> Operation:
-        """Return the operation at a place and with a parameter, those that were asked for.
+        """Return the operation at a place and with a parameter.
 
         Raises:
-            UsageError: It cannot be asked for with those.
+            UsageError: They are invalid.
         """
         for text, taken, what in ((place, self.place, "place"), (parameter, self.parameter, "parameter")):
             if text and not taken:
                 raise UsageError(f"operation {self.name!r} has no {what}, got {shown_name(text)!r}")
             if any(character in _SEPARATORS or character.isspace() for character in text):
                 raise UsageError(
-                    f"operation {self.name!r}: no {taken} has `/`, `,` or blanks, as what was given has "
-                    "(not shown: a URL may hold a password)"
+                    f"operation {self.name!r}: no {taken} may contain `/`, `,` or blanks (value not shown: "
+                    "a URL may contain a password)"
                 )
         setup = self.accepts(place, parameter)
 
@@ -458,15 +458,15 @@ def length_of_slice(wanted: float, call: float, fewest: int) -> float:
     """Return the seconds of a slice.
 
     Args:
-        wanted: Its length where one call tells as much as many.
+        wanted: Its length if one call is as good as many.
         call: Seconds of a call.
-        fewest: Calls that it is to hold; see `Operation.fewest`.
+        fewest: Minimum number of calls; see `Operation.fewest`.
     """
     return wanted if fewest == 1 else max(wanted, min(Slices.LONGEST * wanted, fewest * call))
 
 
 def rotating(items: Sequence[Any]) -> Callable[[Ring], Batch]:
-    """Return batches of items that are there already."""
+    """Return batches of existing items."""
 
     def batches(ring: Ring) -> Batch:
         ordered = [items[index] for index in ring]
@@ -476,7 +476,7 @@ def rotating(items: Sequence[Any]) -> Callable[[Ring], Batch]:
 
 
 def made_anew(make: Callable[[int], Any]) -> Callable[[Ring], Batch]:
-    """Return batches of items that are made anew for each call."""
+    """Return batches of items that are newly made for each call."""
 
     def batches(ring: Ring) -> Batch:
         return lambda start, count: ([make(ring[(start + i) % len(ring)]) for i in range(count)], 0)
@@ -485,4 +485,4 @@ def made_anew(make: Callable[[int], Any]) -> Callable[[Ring], Batch]:
 
 
 def still() -> None:
-    """Beat no heart: for memory operations that nobody watches."""
+    """Do nothing: for memory operations without a watchdog."""

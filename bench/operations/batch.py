@@ -21,7 +21,7 @@ MOST = 100_000
 def _frames(context: Context) -> list[list[int]]:
     """Return the records of each frame, by index."""
     if context.parts.codec.needs_schema:
-        raise UnfitError("its schema is one record's; a list of them has none")
+        raise UnfitError("its schema describes one record, not a list")
     count, size = len(context.payloads), int(context.parameter)
     return [[(start + n) % count for n in range(size)] for start in range(0, count, size)]
 
@@ -83,7 +83,7 @@ def _size(context: Context) -> float:
 def _accepts(place: str, parameter: str) -> None:
     """Refuse what is no number of records."""
     if not (parameter.isascii() and parameter.isdigit() and 1 <= int(parameter) <= MOST):
-        raise UsageError(f"{parameter!r} is no number of records a frame, from 1 to {MOST:,}")
+        raise UsageError(f"{parameter!r} is not a number of records per frame from 1 to {MOST:,}")
 
 
 OPERATIONS = (

@@ -28,7 +28,7 @@ cache warm."""
 def _import(context: Context, tools: Toolkit) -> Measured:
     name, _, compression = split_name(context.parts.codec.name)
     if is_raw(name) or (compression or "").endswith(",dict"):
-        raise UnfitError("cannot be made by its name alone")
+        raise UnfitError("cannot be created from its name")
     wanted = name if compression is None else f"{name}|{compression}"
     import subprocess
 

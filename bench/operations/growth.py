@@ -43,7 +43,7 @@ TRACED_CALLS = 2000
 def measure(
     codec: Codec, records: Sequence[Any], payloads: Sequence[bytes], options: Mapping[str, Any]
 ) -> Measured:
-    """Return the bytes that stay per call, with a verdict.
+    """Return the bytes not released per call, with a verdict.
 
     Args:
         options: ``operation``; ``beat``; ``windows`` and ``calls`` in a confirming process; ``resident`` to
@@ -195,7 +195,7 @@ def _native(call: Callable[[Any], Any], items: Sequence[Any], failing: bool) -> 
     try:
         import memray
     except ImportError:
-        return "C heap, outside Python's allocator; pip install 'bakeoff[memray]' tells more"
+        return "C heap, outside Python's allocator; for details, pip install 'bakeoff[memray]'"
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="bakeoff-") as folder:
@@ -221,7 +221,7 @@ def _resident() -> int:
 def _allocator() -> str:
     """Say that another allocator makes the counters less sharp; empty where none does."""
     changed = [name for name in ("PYTHONMALLOC", "LD_PRELOAD") if os.environ.get(name)]
-    return f"{', '.join(changed)} set: counters are less sharp" if changed else ""
+    return f"{', '.join(changed)} set: counters are less precise" if changed else ""
 
 
 def _lasts(records: int, call: float) -> float:
@@ -246,8 +246,8 @@ def _growth(
 
 
 OPERATIONS = (
-    _growth("growth-dump", "bytes that stay per encode after warm-up"),
-    _growth("growth-load", "bytes that stay per decode after warm-up"),
-    _growth("growth-fix", "bytes that stay per decode with fix-up", needs=frozenset({"schema"})),
-    _growth("growth-failing-load", "bytes that stay per refused payload", default=False),
+    _growth("growth-dump", "bytes not released per encode after warm-up"),
+    _growth("growth-load", "bytes not released per decode after warm-up"),
+    _growth("growth-fix", "bytes not released per decode with fix-up", needs=frozenset({"schema"})),
+    _growth("growth-failing-load", "bytes not released per refused payload", default=False),
 )

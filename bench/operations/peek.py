@@ -34,7 +34,7 @@ def _peek(context: Context) -> TimedCall:
 def _accepts(place: str, parameter: str) -> None:
     """Accept a path."""
     if not parameter:
-        raise UsageError("peek: say which field, keys and indices with dots between: peek:order.address.city")
+        raise UsageError("peek: name a field by keys and indices, joined by dots: peek:order.address.city")
     steps_of(parameter)
 
 

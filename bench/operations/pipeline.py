@@ -97,8 +97,8 @@ def _accepts(what: str, setup: Callable[[str], PipelineSetup]) -> Callable[[str,
             return setup(parameter)
         except ValueError:
             raise UsageError(
-                f"a pipeline has 1 to {_READERS} readers, and {what} may stand behind them, as in 24x{RATE}; "
-                f"got {parameter!r}"
+                f"expected 1 to {_READERS} readers, optionally with {what}, as in 24x{RATE}; got "
+                f"{parameter!r}"
             ) from None
 
     return accepts
@@ -179,8 +179,8 @@ def _measure(context: Context, tools: Toolkit) -> Measured:
 
 
 def _unheld(window: RateWindow) -> str:
-    said = f"not held: {window.delivered:,.0f} of {window.rate:,.0f} records a second arrived"
-    return f"{said}, {window.lost:.0%} of what was sent was lost" if window.lost > _LOST else said
+    said = f"too slow: {window.delivered:,.0f} of {window.rate:,.0f} records a second arrived"
+    return f"{said}, {window.lost:.0%} of the records were lost" if window.lost > _LOST else said
 
 
 def _search(context: Context, tools: Toolkit) -> Measured:

@@ -84,8 +84,8 @@ def _accepts(place: str, parameter: str) -> Setup | None:
         from ...datasets.sizes import SIZES
 
         raise UsageError(
-            f"the state of a store is {', '.join(SIZES)}, got {shown_name(parameter)!r}; where records are "
-            f"put at once, {STATE}x{BATCH} says how many"
+            f"expected a state of {', '.join(SIZES)}, for batches as {STATE}x{BATCH}; got "
+            f"{shown_name(parameter)!r}"
         ) from None
 
 
@@ -372,12 +372,12 @@ def _scan_all(store: Store, filling: Filling) -> None:
         for key, record in rows:
             seen += 1
             if key != seen:
-                raise StoreError(f"a scan gives key {key} where {seen} was put")
+                raise StoreError(f"a scan returned key {key}, expected {seen}")
             difference = first_difference(filling.records[filling.index(key)], record)
             if difference is not None:
-                raise StoreError(f"a scan does not give what was put under key {key}: {difference}")
+                raise StoreError(f"a scan returned another record for key {key}: {difference}")
     if seen != filling.count:
-        raise StoreError(f"a scan gives {seen:,} records where {filling.count:,} were put")
+        raise StoreError(f"a scan returned {seen:,} records, expected {filling.count:,}")
 
 
 def _compare(
@@ -391,15 +391,15 @@ def _compare(
     from ..lab.fidelity.equality import first_difference
 
     if len(put) != len(found):
-        raise StoreError(f"{len(put):,} records were put, and {len(found):,} are there")
+        raise StoreError(f"expected {len(put):,} records in the store, found {len(found):,}")
     for ((key, record), payload), (there, back) in zip(put, found, strict=True):
         if key != there:
-            raise StoreError(f"key {there} is there where {key} was put")
+            raise StoreError(f"expected key {key} in the store, found {there}")
         if back is record:
             continue
         difference = first_difference(context.parts.bare.decode(payload), back)
         if difference is not None:
-            raise StoreError(f"what was put under key {key} comes back otherwise: {difference}")
+            raise StoreError(f"the record of key {key} has changed: {difference}")
 
 
 def _changed(record: Any) -> Any:
@@ -484,7 +484,7 @@ OPERATIONS = (
     Operation(
         name="stored",
         phase="check",
-        summary="bytes that a record takes in a store, with all that it keeps beside",
+        summary="bytes of a record in a store, including the store's overhead",
         carry_out=_stored,
         unit="byte",
         heading="stored {place} {parameter}",

@@ -168,7 +168,7 @@ def _least(waiting: _Waiting, call: Callable[[Any], Any], item: Any, tools: Tool
 def _accepts(place: str, parameter: str) -> None:
     """Refuse what is no number of threads."""
     if not (parameter.isascii() and parameter.isdigit() and 1 <= int(parameter) <= _MOST):
-        raise UsageError(f"{parameter!r} is no number of threads from 1 to {_MOST}")
+        raise UsageError(f"{parameter!r} is not a number of threads from 1 to {_MOST}")
 
 
 def _threads(name: str, verb: str, carry_out: Callable[[Context, Toolkit], Measured]) -> Operation:

@@ -92,8 +92,8 @@ def _accepts(place: str, parameter: str) -> None:
     """Accept a length."""
     if not (parameter.isascii() and parameter.isdecimal() and int(parameter) <= _MOST):
         raise UsageError(
-            f"update: say how many items the list has, up to {_MOST:,}: update:1000, not {parameter!r}; "
-            "or in which store: update@sqlite"
+            f"update: expected a number of items up to {_MOST:,}, as in update:1000, or a store, as in "
+            f"update@sqlite; got {parameter!r}"
         )
 
 
@@ -101,7 +101,7 @@ OPERATIONS = (
     Operation(
         name="update",
         phase="time",
-        summary="times a second that a list of {parameter} integers, stored as a payload, gets one more",
+        summary="appends per second to a list of {parameter} integers that is stored as a payload",
         carry_out=_update,
         unit="integer",
         direction="higher",
@@ -113,7 +113,7 @@ OPERATIONS = (
     Operation(
         name="update-spliced",
         phase="time",
-        summary="the same by `codec.append`: what is there is copied, and only the new item encoded",
+        summary="the same by `codec.append`, which copies the payload and encodes only the new item",
         carry_out=_update_spliced,
         unit="integer",
         direction="higher",

@@ -205,9 +205,9 @@ def read_suite(path: Path) -> pyperf.BenchmarkSuite:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             text = file.read(LARGEST + 1)
         if len(text) > LARGEST:
-            raise ResultFileError(f"{path}: more than {LARGEST:,} bytes, which no result file has")
+            raise ResultFileError(f"{path}: more than {LARGEST:,} bytes, too many for a result file")
         if sum(map(text.count, (b",", b"[", b"{"))) > _MOST_VALUES:
-            raise ResultFileError(f"{path}: more than {_MOST_VALUES:,} values, which no result file has")
+            raise ResultFileError(f"{path}: more than {_MOST_VALUES:,} values, too many for a result file")
         suite = pyperf.BenchmarkSuite.loads(text)
     except UNREADABLE as error:
         reason = f"{path}: not a result file of `bakeoff run` or pyperf, or cut off"
@@ -293,7 +293,7 @@ def _samples(benchmark: pyperf.Benchmark, *, sums: bool) -> tuple[Measurement, .
         if _METADATA["raw"] not in metadata:
             continue
         if not metadata[_METADATA["paired"]] > 0:
-            raise ValueError(f"{benchmark.get_name()}: a figure for ratios has to be above 0")
+            raise ValueError(f"{benchmark.get_name()}: a figure for ratios must be above 0")
         found.append(
             typed(
                 Measurement,

@@ -13,6 +13,6 @@ from ...errors import UsageError
 
 if sys.platform != "linux":
     raise UsageError(
-        f"measuring needs Linux, and this is {sys.platform}; codecs, schemas, corpora and reports work here, "
-        "result files of other machines included"
+        f"measuring requires Linux, and this is {sys.platform}; codecs, schemas, corpora and reports work "
+        "here, also with result files of other machines"
     )

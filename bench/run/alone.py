@@ -158,11 +158,8 @@ def _conclude(run: Run, stage: Stage, cells: list[Cell]) -> None:
     """Say where there were fewer processes than wanted."""
     done = {cell: run.state.rounds(cell) for cell in cells}
     fewest = min((number for number in done.values() if number is not None), default=run.options.fewest)
-    text, start = "", f"{stage.name}: processes of their own: "
+    text, start = "", f"{stage.name}: separate processes: "
     if fewest < run.options.fewest and not run.stopping:
         names = ", ".join(dict.fromkeys(map(_said, _together(cells))))
-        text = (
-            f"{start}the time sufficed for {fewest} of {run.options.fewest} of {names}; "
-            "a longer --budget, or --all, gives it"
-        )
+        text = f"{start}only {fewest} of {run.options.fewest} ran of {names}; use a longer --budget, or --all"
     run.record({"kind": "warning", "text": text, "instead": start})

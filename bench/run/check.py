@@ -89,7 +89,7 @@ def _take(run: Run, stage: Stage, codec: str, ended: Ended) -> None:
     # As the codec itself tells it: a third party's version need not be its package's.
     then, now = run.state.codecs.get(codec), answer.codec.get("version")
     if then is not None and then.version and now is not None and now != then.version:
-        stage.changed.append(f"{codec}: {then.library} {then.version} then, {now} now")
+        stage.changed.append(f"{codec}: {then.library} was {then.version}, is now {now}")
         return
     if codec not in run.state.codecs:
         run.record({"kind": "codec", "facts": _facts(codec, answer.codec)})
@@ -148,7 +148,7 @@ def _reason(ended: Ended) -> str:
         return ended.reason
     seen = {name: spent for note in ended.notes for name, spent in note.items()}
     took = " and ".join(f"a {name} took {spent:.2g} s" for name, spent in seen.items())
-    return f"the time did not suffice for its check{took and f', {took}'}; --all gives it the time"
+    return f"not enough time for its check{took and f', {took}'}; use --all"
 
 
 def _facts(codec: str, facts: Mapping[str, Any]) -> dict[str, Any]:

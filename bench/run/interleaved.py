@@ -150,7 +150,7 @@ def interleave(
     for cell in cells:
         if not any(again.samples.get(cell, ())):
             again.samples.pop(cell, None)
-            again.failed.setdefault(cell, "no pair of processes came to its end in time")
+            again.failed.setdefault(cell, "no pair of processes finished in time")
     return again
 
 
@@ -168,11 +168,11 @@ def _check_interpreter(python: str) -> None:
             [python, "-P", "-c", script], capture_output=True, text=True, timeout=_PATIENCE, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise UsageError(f"{python}: no Python that can be started: {error}") from error
+        raise UsageError(f"{python}: cannot be started as Python: {error}") from error
     if done.returncode:
         raise UsageError(f"{python}: bakeoff is not installed there")
     if (theirs := done.stdout.strip()) != (ours := version("bakeoff")):
-        raise UsageError(f"{python}: has bakeoff {theirs}, this is {ours}; install one version in both")
+        raise UsageError(f"{python}: has bakeoff {theirs}, this is {ours}; install the same version in both")
 
 
 def _stages(
@@ -207,7 +207,7 @@ def _stages(
             yield stage
     if known:
         listed = ", ".join(f"{name} ({facts.source})" for name, facts in known.items())
-        raise UsageError(f"--confirm: the records of then are not there any more: {listed}; see --corpus")
+        raise UsageError(f"--confirm: the records have changed or are missing: {listed}; see --corpus")
 
 
 def _cut(facts: CorpusFacts) -> int | None:

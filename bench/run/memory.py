@@ -48,9 +48,9 @@ def measure_memory(run: Run, stage: Stage) -> None:
             measured = {cell.operation_name for cell in cells}
             headings = " and ".join(operation(name).heading for name in names if name in measured)
             late.append(f"{headings} of {', '.join(left_out)}" if chosen else headings)
-    text, start = "", f"{stage.name}: the time did not suffice"
+    text, start = "", f"{stage.name}: not enough time"
     if late and not run.stopping:
-        text = f"{start} for {'; '.join(late)}: a longer --budget, or --all, gives it"
+        text = f"{start} for {'; '.join(late)}; use a longer --budget, or --all"
     run.record({"kind": "warning", "text": text, "instead": start})
 
 

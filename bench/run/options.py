@@ -173,9 +173,9 @@ class Options:
         if self.include and not self.schema:
             raise UsageError("-I needs --schema: it names folders for the imports of that file")
         if self.infer and self.schema:
-            raise UsageError("--infer finds the schema that --schema names; leave one of them out")
+            raise UsageError("use --infer or --schema, not both")
         if self.sizes and any(map(is_read_once, self.corpora)):
-            raise UsageError("--record-sizes reads a corpus once for each size; keep it in a file")
+            raise UsageError("--record-sizes reads a corpus once for each size; save it to a file")
         self._check_servers()
         self.sources.validate()
         if not (self.infer or self.schema or self.trusted or self.sources.hold_objects()):
@@ -194,14 +194,14 @@ class Options:
         """
         if schema != self.schema and self.schema and not is_definition(self.schema):
             raise UsageError(
-                f"{path}: would import {self.schema} for its schema, which a file may not ask for; if "
-                f"you want that, type it again: --schema {shlex.quote(self.schema)}"
+                f"{path}: refusing to import the schema {self.schema} named in the result file; to allow "
+                f"it, pass --schema {shlex.quote(self.schema)}"
             )
         if not corpora and (made := [source for source in self.corpora if is_function(source)]):
             again = shlex.join([*self.corpora, "--resume", str(path)])
             raise UsageError(
-                f"{path}: would import and run {', '.join(made)}, which a file may not ask for; "
-                f"if you want that, type it again: bakeoff run {again}"
+                f"{path}: refusing to import {', '.join(made)} named in the result file; to allow it, run "
+                f"bakeoff run {again}"
             )
 
     def _check_servers(self) -> None:
@@ -212,13 +212,15 @@ class Options:
             if not url:
                 raise UsageError(f"--server {without_passwords(text)}: expected NAME=URL")
             if name not in asked:
-                raise UsageError(f"--server {name}: no operation is there; `--ops get@{name}` would be one")
+                raise UsageError(
+                    f"--server {name}: no operation uses it; add one, such as `--ops get@{name}`"
+                )
         for name in asked:
             kinds = (kinds for kinds in (stores, transports) if name in kinds.kinds())
             schemes = next((each.kind(name).schemes for each in kinds), ())
             if schemes and name not in self.where():
                 raise UsageError(
-                    f"{name} is a server; say where it is: --server {name}={schemes[0]}://HOST:PORT"
+                    f"{name} is a server; name its URL: --server {name}={schemes[0]}://HOST:PORT"
                 )
 
     def _check_schemas(self, named: Sequence[str]) -> None:
@@ -227,9 +229,7 @@ class Options:
             return
         needing = [name for name in self.codecs if split_name(name)[1] or describe(name).needs_schema]
         if needing and not self.sources.bring_schemas():
-            raise UsageError(
-                f"{needing[0]}: needs a schema, and your own records bring none; add --infer or --schema FILE"
-            )
+            raise UsageError(f"{needing[0]}: needs a schema; add --infer or --schema FILE")
 
     def where(self) -> dict[str, str]:
         """Return the URL of each place that is a server."""
@@ -276,7 +276,7 @@ class Options:
         mine, theirs = self.flat(), other.flat()
         for key in mine:
             if key not in FREE and key != "alpha" and mine[key] != theirs[key]:
-                yield f"{key}: {_shown(theirs[key])} then, {_shown(mine[key])} now"
+                yield f"{key}: was {_shown(theirs[key])}, is now {_shown(mine[key])}"
 
 
 def _shown(value: Fact) -> str:

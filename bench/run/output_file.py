@@ -58,10 +58,10 @@ class OutputFile:
             return
         if not _has_figures(result):
             self.path = _beside(self._output, "failed")
-            self.note = f"{self._output} is still that of an earlier run"
+            self.note = f"{self._output} still has the result of an earlier run"
         elif earlier is not None and result.complete and _kind(earlier) == _kind(result):
             begun = f"{_begun(earlier, self._output):%Y-%m-%d %H:%M:%S} UTC"
-            self.note = f"it replaces one of {begun}, of the same options, data and versions"
+            self.note = f"it replaces the result of {begun}, which had the same options, data and versions"
         else:
             kept = self._keep(earlier)
             self.note = f"the earlier result in {self._output} is kept as {kept}"

@@ -76,7 +76,7 @@ class LocalExecutor:
             self._held: int | None = hold(Path(self._folder.name))
         except OSError as error:
             raise RunError(
-                f"no folder for temporary files: {error.strerror}; set TMPDIR to one that can be written to"
+                f"no folder for temporary files: {error.strerror}; set TMPDIR to a writable folder"
             ) from error
         self.folder = Path(self._folder.name)
         self.blobs = Blobs(self.folder / "blobs")
@@ -159,7 +159,7 @@ class LocalExecutor:
         watch: Callable[[int], object] | None,
     ) -> Ended:
         if limits.over is not None and limits.over():
-            return Ended(None, "unfinished", "the time was over before it began")
+            return Ended(None, "unfinished", "out of time before it began")
         folder = self.folder / f"job-{next(self._numbers)}"
         folder.mkdir()
         heartbeat = Heartbeat.create(folder / "heartbeat")
@@ -273,7 +273,7 @@ def _wait(
             elif limits.patience is not None and time.monotonic() - since > limits.patience:
                 return "timed out", f"made no progress within {limits.patience:g} s (--cell-timeout)"
             if limits.over is not None and limits.over():
-                return "unfinished", "the time did not suffice"
+                return "unfinished", "not enough time"
     finally:
         os.close(handle)
     return None
@@ -289,7 +289,7 @@ def _why(code: int, said: str) -> tuple[Outcome, str]:
     if "MemoryError" in said or "bad_alloc" in said or "memory allocation of" in said:
         return "out of memory", "went over its memory limit (--cell-memory)"
     if code == -signal.SIGKILL:
-        return "out of memory", "was killed by the kernel, most likely for its memory"
+        return "out of memory", "was killed by the kernel, probably for its memory use"
     if code < 0:
         named = {int(number): number.name for number in signal.Signals}
         return "crashed", f"died of {named.get(-code, f'signal {-code}')}"

@@ -79,8 +79,7 @@ def prepare(
         raise KeyboardInterrupt
     if ended.outcome == "unfinished":
         raise RunError(
-            f"{source}: the time did not suffice to read the first records; a longer --budget, or --all, "
-            "gives it"
+            f"{source}: not enough time to read the first records; use a longer --budget, or --all"
         )
     if prepared is None:
         raise RunError(f"{source}: reading it failed: {ended.reason}\n{ended.stderr}".rstrip())

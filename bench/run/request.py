@@ -119,7 +119,7 @@ class Request:
         if self.ops is not None:
             if self.repeat or self.cold or self.memory is not None:
                 raise UsageError(
-                    "--ops names all operations; leave out --repeat, --cold and --memory/--no-memory"
+                    "--ops names all operations; remove --repeat, --cold and --memory/--no-memory"
                 )
             wanted = [name.strip() for name in self.ops.split(",") if name.strip()]
             for name in wanted:
@@ -129,7 +129,7 @@ class Request:
             return (*wanted, *_batches(self.batch_sizes))
         if stored is not None and self.memory is None and not (self.repeat or self.cold):
             if self.batch_sizes is not None:
-                raise UsageError("--batch-sizes belongs to the run as it was begun; leave it out")
+                raise UsageError("--batch-sizes cannot change when a run is resumed; remove it")
             return None
         batches = _batches(self.batch_sizes)
         swept = batches or self.settings.get("sizes") is not None

@@ -49,13 +49,13 @@ def guard(output: Path) -> None:
         UsageError: There is such a file.
     """
     if not output.parent.is_dir():
-        raise UsageError(f"{output}: there is no folder {output.parent}")
+        raise UsageError(f"{output}: no such folder: {output.parent}")
     if output.suffix == ".gz":
-        raise UsageError(f"{output}: a result file is not compressed; leave .gz out")
+        raise UsageError(f"{output}: a result file is not compressed; remove .gz")
     if output.is_dir():
         raise UsageError(f"{output}: is a folder; name a file with -o")
     if is_device(output):
-        raise UsageError(f"{output}: is a device; a run needs a file, which it writes again and again")
+        raise UsageError(f"{output}: is a device; a run needs a regular file")
     if output.exists() and output.stat().st_size and not is_result_file(output):
         raise UsageError(f"{output}: exists and is not a result file of bakeoff; choose another with -o")
 
@@ -161,7 +161,7 @@ class Session:
             except BaseException as error:
                 self._give_up(run, interrupted=isinstance(error, KeyboardInterrupt))
                 if journal.gained and isinstance(error, RunError) and not isinstance(error, _UnfitError):
-                    kept = f"what was measured is kept: `bakeoff run --resume {self.output}` goes on"
+                    kept = f"results so far are kept; `bakeoff run --resume {self.output}` continues"
                     raise RunError(f"{error}; {kept}") from error
                 raise
             journal.remove()
@@ -307,13 +307,15 @@ class Session:
     def _same_corpus(self, run: Run, facts: CorpusFacts) -> None:
         before = run.state.corpora.get(facts.name)
         if run.resumed and before is not None and before.sha256 != facts.sha256:
-            self._refuse([f"corpus {facts.name}: sha256 {before.sha256[:12]} then, {facts.sha256[:12]} now"])
+            self._refuse(
+                [f"corpus {facts.name}: sha256 was {before.sha256[:12]}, is now {facts.sha256[:12]}"]
+            )
 
     def _compare(self, run: Run, stored: Options, facts: dict[str, str | int | float | bool | None]) -> None:
         found = list(self.options.conflicts(stored))
         then = run.state.head["environment"]
         found += [
-            f"{key}: {then.get(key)} then, {facts.get(key)} now"
+            f"{key}: was {then.get(key)}, is now {facts.get(key)}"
             for key in MACHINE
             if then.get(key) != facts.get(key)
         ]

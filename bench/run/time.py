@@ -318,7 +318,7 @@ class _Contest:
         if self.replaced and text:
             # Where the precision was reached all the same, nobody need know.
             those = "1 process was" if self.replaced == 1 else f"{self.replaced} processes were"
-            text = f"{name}: {those} disturbed by neighbours and measured again"
+            text = f"{name}: {those} disturbed by neighbors and measured again"
             self.run.record({"kind": "warning", "text": text})
 
     def _say_whose_core(self) -> None:
@@ -328,8 +328,8 @@ class _Contest:
         start, text = f"{name}: a neighbor", ""
         if done and not state.free(name):
             text = (
-                f"{start} used the same physical core in most of the {done} processes; times are those of a "
-                "shared core, which slows each codec by another factor"
+                f"{start} used the same physical core in most of the {done} processes; times are from a "
+                "shared core, which slows each codec by a different factor"
             )
         elif used < done:
             text = (

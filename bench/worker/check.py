@@ -150,7 +150,7 @@ class _Check:
             if os.getpid() != me:
                 os._exit(0)  # the codec forked; the original tells
             if _has_children():
-                raise _EndedError("error", f"starts processes of its own (at record {index + 1})")
+                raise _EndedError("error", f"starts processes (at record {index + 1})")
 
     def try_others(self) -> None:
         """Go through the timed operations that are no part of the round trip."""
@@ -279,7 +279,7 @@ class _Check:
         self.seconds["load"].append(spent := _since(begin))
         again = index < Checks.CHECKED and spent < Checks.LONG and isinstance(found, dict | list)
         if again and _decoded(parts, payload, where) is found:
-            raise _EndedError("wrong", f"decode returned one and the same object for two calls; {where}")
+            raise _EndedError("wrong", f"decode returned the same object for two calls; {where}")
         if parts.fix is not None:
             begin = time.thread_time()
             found = parts.fix(found)
@@ -325,7 +325,7 @@ def _decoded(parts: CodecParts, payload: bytes, where: str) -> Any:
         return parts.bare.decode(payload)
     except CodecError as error:
         outcome: Outcome = "out of memory" if _ran_out(error) else "error"
-        raise _EndedError(outcome, f"its own payload is refused: {error.reason}; {where}") from error
+        raise _EndedError(outcome, f"it refuses its own payload: {error.reason}; {where}") from error
 
 
 def _refused(parts: CodecParts, record: Any, error: EncodeError, where: str) -> _EndedError:

@@ -65,7 +65,7 @@ def _schema(name: str, corpus: CorpusInputs, blobs: Mapping[str, bytes]) -> Sche
     if not corpus.schema:
         raise CodecError(
             name,
-            "the corpus has no schema; --infer or --schema gives one (not with --record-sizes)",
+            "the corpus has no schema; use --infer or --schema (not with --record-sizes)",
         )
     made: Schema = pickle.loads(blobs[corpus.schema])
     return made
@@ -79,7 +79,7 @@ def _own_calls(name: str, corpus: CorpusInputs, blobs: Mapping[str, bytes], chec
 
     safe, raw = codec(name.removesuffix(RAW), trusted=True), describe(name).raw()
     if raw is None:
-        raise CodecError(name, "no calls of its library are defined")
+        raise CodecError(name, "no raw calls are defined for this codec")
     if not isinstance(raw, RawCalls):
         raw = raw(_schema(name, corpus, blobs))
     shell = Codec(
@@ -91,7 +91,7 @@ def _own_calls(name: str, corpus: CorpusInputs, blobs: Mapping[str, bytes], chec
         trusted_only=safe.trusted_only,
         trusted=True,
         interoperable=safe.interoperable,
-        losses=("types come back as the library has them",),
+        losses=("types are decoded as the library returns them",),
         notes=(
             "the library's own calls, without guards and conventions: to compare, not to import",
             *(("its records are made ready before the clock starts",) if raw.take else ()),

@@ -41,8 +41,8 @@ def run(job: Prepare, context: WorkerContext) -> Answer:
         return _prepared(job, context)
     except RecursionError as error:
         raise RunError(
-            f"{job.source}: a record is nested too deep to be handed from process to process "
-            "(some 480 levels can be)"
+            f"{job.source}: a record is nested too deeply to be passed between processes (the limit is "
+            "some 480 levels)"
         ) from error
 
 
@@ -63,7 +63,7 @@ def _prepared(job: Prepare, context: WorkerContext) -> Prepared:
         least=Checks.FEWEST * batch * parts,
     )
     if not records:
-        raise RunError(f"{job.source}: there is no record in it")
+        raise RunError(f"{job.source}: contains no records")
     known = _class(records)
     schema = _schema(corpus, records, job, known)
     remarks = list(_remarks(corpus, records, schema, job))
@@ -85,7 +85,7 @@ def _prepared(job: Prepare, context: WorkerContext) -> Prepared:
         sample = make_sample(records)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise RunError(
-            f"{job.source}: a record cannot be handed to another process: {error}; use plain types, or "
+            f"{job.source}: a record cannot be passed to another process: {error}; use plain types, or "
             "classes at the top level of a module"
         ) from error
     typed = job.size is None and schema is not None
@@ -185,7 +185,7 @@ def _no_schema(known: RecordClass) -> str:
     try:
         described(known.cls, lenient=True)
     except SchemaError as error:
-        return f"the class of the records is no schema: {error}"
+        return f"the class of the records cannot be used as a schema: {error}"
     return "the class of the records is not their schema"
 
 
@@ -203,9 +203,9 @@ def _remarks(corpus: Source, records: list[Any], schema: Any, job: Prepare) -> I
         yield given.chosen.remark
         yield from better_part(records, schema, job.schema, job.include, codec_of(job.source, job.format))
     elif schema is not None and corpus.schema is schema:
-        yield f"{job.source}: measured with the schema in it; --schema or --infer takes another"
+        yield f"{job.source}: measured with the file's own schema; --schema or --infer selects another"
     if 1 < len(records) < Checks.FEW and job.records is None:
-        yield f"{job.source}: {len(records)} records are few; what holds for them may not hold for others"
+        yield f"{job.source}: only {len(records)} records; the results may not apply to others"
 
 
 def _is_idle(schema: Any, name: str, known: RecordClass | None) -> bool:

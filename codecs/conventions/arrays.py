@@ -191,7 +191,7 @@ def _frame(value: Any) -> dict[Any, Any]:
     if not (counted and (index.start, index.step) == (0, 1)):
         value = value.reset_index()
     if not value.columns.is_unique:
-        raise ValueError("two columns of a DataFrame have one name, which no dict can hold")
+        raise ValueError("two columns of a DataFrame have the same name")
     return {name: value.iloc[:, number] for number, name in enumerate(value.columns.tolist())}
 
 

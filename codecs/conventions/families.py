@@ -58,7 +58,7 @@ _EXACT: Mapping[type, Callable[[Any], Any]] = {
 @functools.singledispatch
 def _of_own_type(value: Any) -> Any:
     kind = f"{type(value).__module__}.{type(value).__qualname__}"
-    raise TypeError(f"no convention for {kind}; bakeoff.codecs.register_type gives one")
+    raise TypeError(f"no convention for {kind}; add one with bakeoff.codecs.register_type")
 
 
 _NO_RULE = _of_own_type.dispatch(object)

@@ -189,7 +189,7 @@ cdef class Core:
             except Exception as error:
                 raise SchemaError("$", f"{spec.name} cannot use it: {_sentence(error)}"[:300]) from error
             if not isinstance(self.bound, Bound):
-                raise ValueError(f"codec {spec.name}: bind gives a {type(self.bound).__name__}, not a Bound")
+                raise ValueError(f"codec {spec.name}: bind returned a {type(self.bound).__name__}, not a Bound")
             encode, decode = self.bound.encode, self.bound.decode
             self._no_dicts = not self.bound.dicts
         self._encode = _Call(encode, tuple(calls.encode_arguments), dict(calls.encode_options))
@@ -285,7 +285,7 @@ cdef class Core:
 
         Raises:
             EncodeError: The format cannot hold the object, it is nested too deeply, or it would be written
-                in another form than the schema reads.
+                in a form that the schema does not read.
         """
         cdef PyObject *result
         if self._quick_encode and stack_left() >= STACK and (
@@ -349,7 +349,7 @@ cdef class Core:
             # An encoder that raised may hold half a message: it is not put back.
             payload = encoder(obj)
             if doubted and self._plain_keys and container_key(payload):
-                raise TypeError("a dict key that holds others would not come back")
+                raise TypeError("a container as a dict key cannot be decoded")
             if not PyBytes_CheckExact(payload) or PyBytes_GET_SIZE(payload) <= POOLED:
                 self._spare = encoder
         else:
@@ -360,7 +360,7 @@ cdef class Core:
 
     cdef int _refuse(self, obj) except -1:
         if self._no_dicts and PyDict_Check(obj):
-            raise EncodeError(self.name, "a dict would not come back; codec.bound.take(record) makes what does")
+            raise EncodeError(self.name, "a dict cannot be decoded again; convert it with codec.bound.take(record)")
         if self._refusal is not None:
             raise EncodeError(self.name, self._refusal)
         return 0
@@ -392,20 +392,20 @@ cdef class Core:
                     raise
                 error, deep = second, self._is_too_deep(second)
         reason = self._reason(error, self._encode_depth)
-        raise EncodeError(self.name, f"{reason}, or holding itself" if deep else reason) from error
+        raise EncodeError(self.name, f"{reason}, or contains itself" if deep else reason) from error
 
     # decode -----------------------------------------------------------------------------------
 
     def decode(self, data, ctx=None, /):
-        """Return the record that a payload holds.
+        """Return the record of a payload.
 
         Args:
-            data: bytes, bytearray or memoryview (text, too, where the format is text).
+            data: bytes, bytearray or memoryview (also text if the format is text).
             ctx: Ignored, as in `encode`.
 
         Raises:
             DecodeError: Not one whole well-formed value.
-            LimitError: Larger or deeper than the limits, or holding more.
+            LimitError: Larger, deeper or with more values than the limits allow.
         """
         cdef PyObject *result
         cdef held_t held
@@ -645,32 +645,32 @@ cdef class Core:
     # fields -----------------------------------------------------------------------------------
 
     def peek(self, payload, path, default=...):
-        """Return one field of a payload: what `decode` would give there, at a fraction of its time.
+        """Return one field of a payload, with the value that `decode` returns, in a fraction of its time.
 
-        Where `peeks` says so, the payload is walked through, and only the field's bytes are decoded. Then all
-        heads, lengths and brackets are looked at, also of what stands beside the field, but no more: text there
-        that is no UTF-8, or a number out of range, goes unnoticed.
+        Depending on `peeks`, the payload is walked through, and only the field's bytes are decoded. All
+        headers, lengths and brackets are checked then, but not the content of other fields: invalid UTF-8 or
+        a number out of range goes unnoticed there.
 
         Args:
             payload: As for `decode`.
-            path: Keys and indices from 0 with dots between, for instance ``order.lines.0.price``; a sequence
-                such as ``("order.lines", 0)`` where keys hold dots. Digits are an index of a list, and of a dict
-                the key as text or, where it has none, as an integer.
-            default: What a payload without the field gives.
+            path: Keys and indices from 0, joined by dots, for instance ``order.lines.0.price``; or a sequence
+                such as ``("order.lines", 0)`` if keys contain dots. Digits are an index in a list. In a dict they
+                are a text key or, if there is none, an integer key.
+            default: Returned for a payload without the field.
 
         Raises:
-            MissingField: The path leads to no field, and there is no default.
-            DecodeError: As `decode`, as far as the payload is read.
+            MissingField: The field does not exist, and there is no default.
+            DecodeError: As `decode`, for the part of the payload that is read.
             LimitError: As `decode`.
-            UsageError: No path.
+            UsageError: An invalid path.
         """
         return self._peek(payload, self._path(path), default)
 
     def peeker(self, path, default=...):
-        """Return a callable that gives a payload's field: `peek` with the path made out once.
+        """Return a callable that returns a payload's field: `peek` with the path parsed once.
 
         Raises:
-            UsageError: No path.
+            UsageError: An invalid path.
         """
         cdef Peeker made = Peeker.__new__(Peeker)
         made._codec, made._path, made._default = self, self._path(path), default
@@ -678,9 +678,9 @@ cdef class Core:
         return made
 
     def replace(self, payload, path, value):
-        """Return a payload with another value for a field: what decoding, changing and encoding would give.
+        """Return a payload with another value for a field, as by decoding, changing and encoding.
 
-        Where it `splices`, only the new value is encoded.
+        If the codec `splices`, only the new value is encoded.
 
         Args:
             payload: As for `decode`.
@@ -688,7 +688,7 @@ cdef class Core:
             value: As for `encode`.
 
         Raises:
-            MissingField: The path leads to no field.
+            MissingField: The field does not exist.
             DecodeError: As `peek`.
             EncodeError: As `encode`.
         """
@@ -709,19 +709,19 @@ cdef class Core:
         return self._encode_changed(payload, path_, lambda _: value)
 
     def append(self, payload, path, item):
-        """Return a payload with one more item at the end of a list: what decoding, changing and encoding would give.
+        """Return a payload with one more item at the end of a list, as by decoding, changing and encoding.
 
-        Where it `splices`, only the item is encoded, and the list begins with another number: the rest is copied
-        as it stands. To a set the item is added; one that is written as a list
-        is a list here, which does not know that it has the item already.
+        If the codec `splices`, only the item and the length of the list are encoded, and the rest is copied.
+        The item is also added to sets; a set that is written as a list
+        is treated as a list, so it may then contain the item twice.
 
         Args:
             payload: As for `decode`.
-            path: To the list, as for `peek`; empty where it is the record.
+            path: To the list, as for `peek`; empty if it is the record.
             item: As for `encode`.
 
         Raises:
-            MissingField: The path leads to no list or set.
+            MissingField: The path does not lead to a list or set.
             DecodeError: As `peek`.
             EncodeError: As `encode`.
         """
@@ -824,7 +824,7 @@ cdef class Core:
 
     @property
     def splices(self):
-        """Whether `append` and `replace` leave what they do not change as it is, and do not decode it."""
+        """Whether `append` and `replace` copy the unchanged part without decoding it."""
         return self._walks is not None and self._compress is None
 
     @property

@@ -47,7 +47,7 @@ class CodecBase(Core):
             TypeError: No `SchemaProtocol`.
         """
         if schema is not None and not hasattr(schema, "fixer"):
-            raise TypeError(f"expected a bakeoff.Schema, got {schema!r:.80}; Schema(...) makes one of a type")
+            raise TypeError(f"expected a bakeoff.Schema, got {schema!r:.80}; make one with Schema(...)")
         return self._vary(schema=schema)
 
     def with_compression(self, compression: str | Compression | None) -> Self:

@@ -69,7 +69,7 @@ class Codec(CodecBase):
     """An encoder and a decoder with fixed options, behind one interface.
 
     Immutable, safe to share between threads, picklable, and not callable (Django calls
-    whatever is callable). What is measured is this object, and this object is what users import.
+    any callable). A run measures the same object that users import.
 
     Args:
         name: Stable name, ``NAME[/VARIANT]``.
@@ -79,11 +79,11 @@ class Codec(CodecBase):
         options: Attributes of `Calls`, `Guards`, `Facts`, `Settings` and `Format` in `bakeoff.codecs.spec`.
 
     Attributes:
-        spec: The same in one piece; what no call needs is there only.
+        spec: All options in one object; some are only there.
 
     Raises:
         TypeError: No such option.
-        ValueError: An argument of no use, or made before: a codec is shared and does not change.
+        ValueError: An invalid argument; or the codec is already made: it is shared and does not change.
     """
 
     __slots__ = ()
@@ -116,14 +116,14 @@ class Codec(CodecBase):
         return load(self, file)
 
     def decoder(self, on_damage: Callable[[DecodeError], object] | None = None) -> Decoder:
-        """Return a `Decoder`, for a stream that comes in pieces: ``for record in decoder.feed(chunk)``.
+        """Return a `Decoder`, for a stream that arrives in pieces: ``for record in decoder.feed(chunk)``.
 
         Args:
-            on_damage: Called with the error of each damaged record that the stream goes on behind, which is
-                raised otherwise.
+            on_damage: Called with the error of each damaged record after which the stream can continue.
+                Without it the error is raised.
 
         Raises:
-            DecodeError: The codec wants trust.
+            DecodeError: The codec is not trusted.
         """
         from ..streams.decoder import Decoder
 
@@ -133,7 +133,7 @@ class Codec(CodecBase):
 
     @property
     def text(self) -> TextCodec:
-        """The same codec with str in the place of bytes, a `bakeoff.codecs.core.text.TextCodec`.
+        """The same codec with str instead of bytes, a `bakeoff.codecs.core.text.TextCodec`.
 
         Raises:
             CodecError: The format is binary, or payloads are compressed.
@@ -144,7 +144,7 @@ class Codec(CodecBase):
 
     @taking(Limits)
     def with_limits(self, **limits: int | None) -> Codec:
-        """Return this codec with other limits; see `Limits` for what there is, None leaves one as it is.
+        """Return this codec with other limits, by the names of `Limits`; None keeps a limit.
 
         Raises:
             ValueError: No such limit, or out of range.
@@ -152,13 +152,13 @@ class Codec(CodecBase):
         return self._vary(limits=self._made().settings.limits.changed(**limits))
 
     def with_policies(self, **policies: str) -> Self:
-        """Return this codec with other policies, for instance ``nonfinite="reject"``; the rest stay.
+        """Return this codec with other policies, for instance ``nonfinite="reject"``; the rest is kept.
 
-        `bakeoff codecs --policies` lists the policies, and what each codec can be asked for. What the library
-        has no option for is looked for in every record, at some 5 ns for each value in it.
+        `bakeoff codecs --policies` lists the policies and the values that each codec supports. If the library
+        has no option for a policy, every record is checked, which takes about 5 ns for each value in it.
 
         Raises:
-            CodecError: No such policy or value, or the codec cannot keep it.
+            CodecError: No such policy or value, or the codec cannot enforce it.
         """
         from ..safety.policy_resolution import changes
 
@@ -166,7 +166,7 @@ class Codec(CodecBase):
 
     @property
     def policies(self) -> dict[str, str]:
-        """What is done where the format leaves it open, by policy; ``DUMP/LOAD`` where the two differ."""
+        """The codec's behavior for each policy; ``DUMP/LOAD`` if the two differ."""
         from ..safety.policies import in_force
 
         spec = self._made()
@@ -180,8 +180,8 @@ class Codec(CodecBase):
         The file is a corpus for `bakeoff run`. ``codec.sampler`` has its counts; a pickle keeps it.
 
         Raises:
-            UsageError: The file's ending says no format that there is, or an argument is out of range.
-            MissingLibrary: That of the format or the compressor is not installed.
+            UsageError: The file's ending is not a known format, or an argument is out of range.
+            MissingLibrary: The library of the format or the compressor is not installed.
         """
         from ..production.sampler import Sampler
 

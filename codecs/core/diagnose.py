@@ -35,7 +35,7 @@ def explain(codec: Codec, record: Any) -> str:
         seen.add(id(part))
         place, part, reason = inner
         path += place
-    return f"cannot carry `{type(part).__name__}` at `{path}`: {reason}"
+    return f"cannot encode `{type(part).__name__}` at `{path}`: {reason}"
 
 
 def _refusal(codec: Codec, part: Any) -> str | None:

@@ -1,4 +1,4 @@
-"""The twin of a codec for places that want text."""
+"""A codec's counterpart for APIs that require text."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["TextCodec"]
 
 @dataclass(frozen=True, slots=True)
 class TextCodec:
-    """A codec whose payloads are str: Flask, SQLAlchemy's JSON and some clients of HTTP want that.
+    """A codec whose payloads are str: Flask, SQLAlchemy's JSON and some HTTP clients require that.
 
     Args:
         codec: Of a text format, not compressed.
 
     Raises:
-        CodecError: Its payloads are no text.
+        CodecError: Its payloads are not text.
     """
 
     codec: CodecBase
@@ -30,7 +30,7 @@ class TextCodec:
         if self.codec.encoding is None:
             why = f"{self.codec.format} is not a text format"
             if self.codec.compression is not None:
-                why = "compressed payloads are no text"
+                why = "compressed payloads are not text"
             raise CodecError(self.codec.name, f"has no text: {why}")
 
     def encode(self, obj: Any, ctx: Any = None, /) -> str:
@@ -38,7 +38,7 @@ class TextCodec:
         return self.codec.encode_text(obj)
 
     def decode(self, data: str | bytes | bytearray | memoryview, ctx: Any = None, /) -> Any:
-        """Return the record that a payload holds; see `Codec.decode`."""
+        """Return the record of a payload; see `Codec.decode`."""
         return self.codec.decode(data)
 
     dumps = serialize = encode
@@ -56,5 +56,5 @@ class TextCodec:
 
     @property
     def encoding(self) -> str | None:
-        """That of the text's bytes, UTF-8."""
+        """The encoding of the text's bytes, UTF-8."""
         return self.codec.encoding

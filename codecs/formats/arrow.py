@@ -78,7 +78,9 @@ class _Reader:
 
     def _find(self, head: bytes) -> tuple[Any, Callable[[Any], Any]]:
         if _EXTENSION in head:
-            raise ValueError("the payload's schema has extension types; a schema made of it reads these")
+            raise ValueError(
+                "the payload's schema has extension types; bind the codec to a schema made from it"
+            )
         found = self._library.ipc.read_schema(self._library.py_buffer(head))
         return found, self._schema.binding("arrow", of=found).give
 
@@ -119,7 +121,9 @@ def _tables(schema: SchemaProtocol) -> Bound:
         if not isinstance(table, (pyarrow.RecordBatch, pyarrow.Table)):
             raise TypeError(f"expected pyarrow.RecordBatch or pyarrow.Table, got {type(table).__name__}")
         if not table.schema.equals(own):
-            raise ValueError("the table has another schema; table.cast(codec.bound.take([]).schema) may do")
+            raise ValueError(
+                "the table has another schema; table.cast(codec.bound.take([]).schema) may convert it"
+            )
         batches = table.to_batches() if isinstance(table, pyarrow.Table) else [table]
         return b"".join((head, *(batch.serialize() for batch in batches), END))
 
@@ -238,7 +242,7 @@ def _frames(kind: type, to_table: Callable[[Any], Any], of_table: Callable[[Any]
     def decode(data: bytes, *, limits: Limits = DEFAULT) -> Any:
         found, _ = messages(data, limits)
         if _EXTENSION in data[: found[0].end]:
-            raise ValueError("the payload's schema has extension types, which are not read")
+            raise ValueError("the payload's schema has extension types, which are not supported")
         with pyarrow.ipc.open_stream(pyarrow.py_buffer(data)) as reader:
             batches, schema = list(reader), reader.schema
         for batch in batches:
@@ -253,7 +257,7 @@ def _frames(kind: type, to_table: Callable[[Any], Any], of_table: Callable[[Any]
         decode=decode,
         preserves=frozenset(),
         losses=(),
-        notes=("numbers come back as read-only views of the payload",),
+        notes=("numbers are decoded as read-only views of the payload",),
     )
 
 

@@ -123,10 +123,10 @@ class _Known(NamedTuple):
 
 def _other(data: bytes, fingerprint: bytes) -> str:
     if not data.startswith(MARKER) or len(data) < 10:
-        return "no single object of Avro, which begins with C3 01 and a fingerprint"
+        return "not an Avro single object, which begins with C3 01 and a fingerprint"
     return (
         f"written with another schema, of fingerprint {data[2:10].hex()}, not {fingerprint.hex()};"
-        " codec.bound.reading(its schema) reads it"
+        " read it with codec.bound.reading(its schema)"
     )
 
 
@@ -290,7 +290,7 @@ class Container(Framing):
             count = yield from _read_number(codec, pending, start)
             size = yield from _read_number(codec, pending, start)
             if size < 0:
-                raise damage(codec, start, "a block of less than no bytes")
+                raise damage(codec, start, "a block of negative size")
             if size > limit:
                 reason = f"a block of {size:,} bytes, more than {limit:,}, the limit of size"
                 raise damage(codec, start, reason, LimitError)
@@ -366,14 +366,14 @@ def _header(
     sync = yield from _take(codec, pending, SYNC, 0)
     compression = meta.get(b"avro.codec", b"null")
     if compression not in (b"null", b"deflate"):
-        raise damage(codec, 0, f"blocks compressed by {compression!r:.40}; null and deflate are read")
+        raise damage(codec, 0, f"blocks compressed by {compression!r:.40}; expected null or deflate")
     _check_schema(codec, known, meta.get(b"avro.schema", b""))
     return sync, compression == b"deflate"
 
 
 def _metadata(codec: CodecProtocol, pending: StreamBuffer) -> Generator[None, None, dict[bytes, bytes]]:
     if (yield from _take(codec, pending, len(MAGIC), 0)) != MAGIC:
-        raise damage(codec, 0, "no Avro container file, which begins with 'Obj' and 01")
+        raise damage(codec, 0, "not an Avro container file, which begins with 'Obj' and 01")
     meta: dict[bytes, bytes] = {}
     left, pairs = LARGEST_HEADER, MOST_PAIRS
     while count := (yield from _read_number(codec, pending, 0)):
@@ -430,7 +430,7 @@ def _check_schema(codec: CodecProtocol, known: _Known, text: bytes) -> None:
     try:
         found = _fingerprint(json.loads(text))
     except Exception as error:
-        raise damage(codec, 0, f"no Avro schema: {error}") from error
+        raise damage(codec, 0, f"not an Avro schema: {error}") from error
     if found != known.fingerprint:
         raise damage(codec, 0, _other(MARKER + found, known.fingerprint))
 
@@ -469,7 +469,7 @@ class _Inflation:
                 reason = f"blocks decompress to more than {ratio:,} times their size (see with_limits, ratio)"
             raise damage(self._codec, start, reason, LimitError)
         if not inflate.eof or len(inflate.unused_data) > CHECKSUM:
-            raise damage(self._codec, start, "a block that is no whole deflate stream")
+            raise damage(self._codec, start, "a block that is not a complete deflate stream")
         self._made += len(made)
         return made
 

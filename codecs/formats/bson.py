@@ -40,8 +40,8 @@ BSON = Format(
 PRESERVES = frozenset({"none", "bool", "int", "float", "nonfinite", "str", "bytes", "list", "dict", "uuid"})
 LOSSES = (
     "datetimes are cut to milliseconds",
-    "datetimes come back in UTC, naive ones included",
-    "a record's field `_id` comes first, wherever it stood",
+    "datetimes are decoded in UTC, also naive ones",
+    "the field `_id` of a record is moved to the front",
 )
 WRAP = "bakeoff.value"
 
@@ -122,7 +122,7 @@ def _bson(library: ModuleType) -> Spec:
         preserves=PRESERVES,
         forms=dict.fromkeys(("datetime", "datetime_aware", "datetime_offset"), "utc-ms"),
         losses=LOSSES,
-        notes=(Note("a record that is no document is wrapped in one", "record_other"),),
+        notes=(Note("a record other than a dict is wrapped in a document", "record_other"),),
         policies=Policies(
             duplicate_keys="reject/last",
             nonfinite="allow",

@@ -71,10 +71,10 @@ def decode(data: bytes) -> Any:
     if not data.startswith(_MAGIC):
         return decode_frames([data])
     if len(data) < _HEAD.size + _LENGTH:
-        raise ValueError("a payload that ends within its head")
+        raise ValueError("the payload ends within its header")
     _, count = _HEAD.unpack_from(data)
     if count > len(data) // _LENGTH - 2:
-        raise ValueError(f"{count:,} buffers, whose lengths the payload does not hold")
+        raise ValueError(f"{count:,} buffers, but the payload ends within their lengths")
     whole = memoryview(data)
     end = _HEAD.size + _LENGTH * (count + 1)
     frames: list[Buffer] = []
@@ -82,7 +82,7 @@ def decode(data: bytes) -> Any:
         if number:
             end += -end % _ALIGNED
         if length > len(data) - end:
-            raise ValueError(f"a buffer of {length:,} bytes that ends beyond the payload")
+            raise ValueError(f"a buffer of {length:,} bytes extends beyond the payload")
         frames.append(whole[end : end + length])
         end += length
     if end != len(data):

@@ -88,9 +88,9 @@ def tag_readers() -> Mapping[int, Any]:
     def numbers(pair: Any) -> tuple[int, int]:
         first, second = pair
         if not (isinstance(first, int) and isinstance(second, int)):
-            raise cbor2.CBORDecodeError("a decimal or fraction of other than two whole numbers")
+            raise cbor2.CBORDecodeError("a decimal or fraction needs two integers")
         if not (-LONG < first < LONG and -LONG < second < LONG):
-            raise cbor2.CBORDecodeError("a decimal or fraction of numbers of more than 4,300 digits")
+            raise cbor2.CBORDecodeError("a decimal or fraction with more than 4,300 digits")
         return first, second
 
     def decimal(pair: Any, immutable: bool) -> Decimal:
@@ -155,7 +155,7 @@ def _cbor2(reading: Mapping[str, Any]) -> Spec:
         # Its option `encoders` would mend that, and doubles the time of every dump.
         notes=(
             Note("writes a memoryview as a list of numbers, unlike the other codecs", "type_memoryview"),
-            Note("gives patterns and MIME messages (tags 35 and 36) as `cbor2.CBORTag`", STRANGERS),
+            Note("decodes patterns and MIME messages (tags 35 and 36) as `cbor2.CBORTag`", STRANGERS),
         ),
         policies=Policies(
             duplicate_keys="last",
@@ -197,7 +197,8 @@ def _unguarded() -> Spec:
         of_tags=(),
         encode_depth=0,
         notes=(
-            "for trusted data only: misses trailing data and expanding references and decimals, reads 400 "
+            "for trusted data only: does not detect trailing data and expanding references and decimals, "
+            "reads 400 "
             "levels, and crashes on writing 7,000",
             *(note for note in spec.facts.notes if about(note) != STRANGERS),
         ),

@@ -51,7 +51,7 @@ def _field(data: bytes, table: int, number: int) -> int:
     """Return where a field of a FlatBuffers table stands; 0 where it has its default."""
     vtable = table - _I32.unpack_from(data, table)[0]
     if vtable < 0:
-        raise ValueError("a header leads out of its message")
+        raise ValueError("a header points outside its message")
     if 4 + 2 * number >= _U16.unpack_from(data, vtable)[0]:
         return 0
     offset: int = _U16.unpack_from(data, vtable + 4 + 2 * number)[0]
@@ -88,7 +88,7 @@ def head(data: bytes) -> tuple[int, int]:
     try:
         kind, _, body = _head(data, 0)
     except (error, IndexError) as cause:
-        raise ValueError("a header leads out of its message") from cause
+        raise ValueError("a header points outside its message") from cause
     return kind, body
 
 
@@ -118,7 +118,7 @@ class _Claims:
             raise TooMuchError(f"{self._items:,} values, more than the limit of {self._limits.items:,}")
         places = _pairs(data, buffers) if buffers else ()
         if sum(places[1::2]) > size or min(places, default=0) < 0:
-            raise ValueError("buffers of a batch lie over one another, or beyond its end")
+            raise ValueError("buffers of a batch overlap, or extend beyond its end")
         if _field(data, batch, 3):
             self.compressed = True
             self._decompressed(data, body, places)
@@ -140,7 +140,7 @@ def _pairs(data: bytes, at: int) -> tuple[int, ...]:
     vector = _follow(data, at)
     count = _U32.unpack_from(data, vector)[0]
     if count > len(data) // 16:
-        raise ValueError("a header leads out of its message")
+        raise ValueError("a header points outside its message")
     return unpack_from(f"<{2 * count}q", data, vector + 4)
 
 
@@ -154,7 +154,7 @@ def messages(data: bytes, limits: Limits) -> tuple[list[Message], bool]:
     try:
         return _messages(data, limits)
     except (error, IndexError) as cause:
-        raise ValueError("the stream ends within a message, or a header leads out of one") from cause
+        raise ValueError("the stream ends within a message, or a header points outside it") from cause
 
 
 def _messages(data: bytes, limits: Limits) -> tuple[list[Message], bool]:

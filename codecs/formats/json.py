@@ -41,9 +41,12 @@ PRESERVES = frozenset({"none", "bool", "int", "float", "str", "list", "dict", "k
 ANY_NUMBER = PRESERVES | {"bigint", "nonfinite"}
 LITERALS = Note("writes NaN and Infinity as bare words, which RFC 8259 does not allow", "float_nonfinite")
 NULLED = "NaN and Infinity become null"
-ROUNDED = Note("rounds offsets from UTC to whole minutes, which those before 1972 were not", "type_datetime")
+ROUNDED = Note(
+    "rounds offsets from UTC to whole minutes; offsets before 1972 can have seconds", "type_datetime"
+)
 FAULTS = Note(
-    "the library cuts datetime64 to microseconds, and writes NaT in an array as some moment", "type_ndarray"
+    "the library cuts datetime64 to microseconds, and writes NaT in an array as an arbitrary datetime",
+    "type_ndarray",
 )
 MERGED = "dict keys that read alike as text (1 and '1') become one"
 
@@ -180,7 +183,7 @@ def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
     if orjson.dumps(dt.time(0, 0, 0, 10_000)) != b'"00:00:00.010000"':
         # 3.11.8 to 3.13.0 leave out a zero: a hundredth of a second is read as a tenth.
         options |= orjson.OPT_PASSTHROUGH_DATETIME
-        text = "leaves dates and times to Python, at a cost: this version writes wrong times"
+        text = "writes dates and times in Python, which is slower, as this version writes wrong times"
         notes.append(Note(text, "type_datetime"))
     else:
         notes.append(ROUNDED)
@@ -247,7 +250,7 @@ def _msgspec_struct() -> Spec:
     import msgspec
 
     spec = typed(_msgspec(), msgspec.json.Decoder, also={"bytes", "int_keys"})
-    losses = (*spec.facts.losses, NULLED, "a key Decimal('-0') comes back as Decimal('0')")
+    losses = (*spec.facts.losses, NULLED, "a key Decimal('-0') is decoded as Decimal('0')")
     return spec.changed(losses=losses, notes=(*spec.facts.notes, ROUNDED))
 
 
@@ -283,15 +286,15 @@ def _pydantic(*, models: bool = False) -> Spec:
         accelerated=True,
         preserves=ANY_NUMBER - {"key_order"} | TYPED | {"bytes", "bytearray", "int_keys", "namedtuple"},
         losses=(
-            "records come back in the order of the schema",
-            "integers that it wants as floats become floats",
+            "decoded fields are in the order of the schema",
+            "integers become floats if the schema says float",
         ),
         notes=(
             LITERALS,
             ROUNDED,
             Note(
                 "reads texts and numbers that no codec writes: seconds since 1970 as a datetime, numbers as "
-                "a Decimal, UUIDs in braces; cuts what is finer than a microsecond",
+                "a Decimal, UUIDs in braces; cuts times to microseconds",
                 STRANGERS,
             ),
         ),

@@ -51,11 +51,11 @@ def _marshal() -> Spec:
         notes=(
             "the format changes between Python versions",
             Note(
-                "does not notice data after the value, and takes seconds for lengths that lead beyond the "
-                "payload; trailing='reject' refuses both, and code objects",
+                "does not detect data after the value, and takes seconds for lengths beyond the payload; "
+                "trailing='reject' refuses both, and code objects",
                 STRANGERS,
             ),
-            Note("a set within sets takes twice the time for each level", "type_frozenset"),
+            Note("nested sets take twice the time for each level", "type_frozenset"),
         ),
         policies=Policies(
             duplicate_keys="reject/last",

@@ -243,7 +243,7 @@ def _numpy() -> Spec:
         ),
         preserves=PRESERVES | {"complex"},
         notes=(
-            "arrays come back as read-only views of bytes of their own",
+            "arrays are decoded as read-only views of separate bytes",
             "a dict with a key of the library's own (b'nd', b'complex') is read as an array or a number",
         ),
         policies=replace(spec.facts.policies, enforce=enforce),
@@ -262,19 +262,19 @@ def _check_array(library: ModuleType, found: dict[Any, Any]) -> None:
     """
     kind, descr, data = found.get(b"kind"), found.get(b"type"), found.get(b"data")
     if kind == b"O":
-        raise ValueError("an array of objects, whose bytes are a pickle, is not read")
+        raise ValueError("arrays of objects are not read, because their bytes are a pickle")
     if not isinstance(data, bytes) or len(str(descr)) > _LONGEST_TYPE:
         raise ValueError("an array without its bytes, or of a type that is too long")
     if kind == b"V" and isinstance(descr, list):
         descr = [tuple(part) for part in descr]
     dtype = library._unpack_dtype(descr)
     if dtype.hasobject:
-        raise ValueError("an array of objects is not read")
+        raise ValueError("arrays of objects are not read")
     shape = found.get(b"shape", [])
     count = 1
     for length in shape:
         if not isinstance(length, int) or length < 0:
-            raise ValueError("an array of no shape")
+            raise ValueError("an array with an invalid shape")
         count *= length
     if count * dtype.itemsize != len(data):
         raise ValueError(f"an array of {count:,} items of {dtype.itemsize} bytes in {len(data):,} bytes")
@@ -333,7 +333,7 @@ def _ormsgpack() -> Spec:
         notes=(
             Note("writes all datetimes as text: its timestamps drop the microseconds", "type_datetime"),
             Note(
-                "rounds offsets from UTC to whole minutes, which those before 1972 were not",
+                "rounds offsets from UTC to whole minutes; offsets before 1972 can have seconds",
                 "type_datetime",
             ),
         ),
@@ -358,7 +358,7 @@ def _ormsgpack_any() -> Spec:
     return spec.changed(
         whole=None,
         notes=(
-            "for trusted data only: misses trailing data, and reads 1,024 levels",
+            "for trusted data only: does not detect trailing data, and reads 1,024 levels",
             *spec.facts.notes,
         ),
         policies=replace(spec.facts.policies, trailing="ignore", nesting="library"),
@@ -395,6 +395,6 @@ def _msgspec() -> Spec:
         accelerated=True,
         preserves=PRESERVES,
         forms={"datetime_offset": "utc"},
-        losses=("datetimes with an offset come back in UTC",),
+        losses=("datetimes with an offset are decoded in UTC",),
         policies=replace(POLICIES, classes=(msgspec.msgpack.Ext,)),
     )

@@ -84,7 +84,7 @@ def _protocol_2() -> Spec:
     """What 2011 had."""
     return _pickle(2).changed(
         preserves=PRESERVES - {"datetime_fold"},
-        losses=("times in a repeated hour lose which of the two is meant (fold)",),
+        losses=("datetimes in a repeated hour lose their fold",),
     )
 
 
@@ -105,6 +105,6 @@ def _buffers() -> Spec:
         raw=RawCalls(buffers.encode, buffers.decode),
         whole=None,
         frames=Frames(buffers.encode_frames, buffers.decode_frames),
-        notes=("arrays come back as read-only views of the payload",),
+        notes=("arrays are decoded as read-only views of the payload",),
         policies=replace(spec.facts.policies, trailing="reject", options={}, enforce=None),
     )

@@ -76,7 +76,7 @@ class _Parser(plistlib._PlistParser):  # type: ignore[name-defined,misc]
         parser.EntityDeclHandler = self.handle_entity_decl
         parser.Parse(data, True)
         if self.root is None:
-            raise ValueError("no value of a property list")
+            raise ValueError("not a value of a property list")
         return self.root
 
 

@@ -62,7 +62,7 @@ class Delimited(Framing):
                 if head[size - 1] < 0x80:
                     break
                 if size == 10:
-                    raise damage(codec, start, "its length is no number of 64 bits")
+                    raise damage(codec, start, "its length is not a 64-bit number")
             if length > limit:
                 raise damage(codec, start, f"it claims {length:,} bytes of {limit:,}", LimitError)
             while len(pending) < size + length:
@@ -116,13 +116,13 @@ def _protobuf(bind: Callable[[SchemaProtocol], Bound], raw: Callable[[SchemaProt
         accelerated=api_implementation.Type() == "upb",
         preserves=WIRE_PRESERVES,
         losses=(
-            "datetimes with an offset come back in UTC",
-            "fields come back in the order of the schema, keys of maps in none",
-            "integers where the schema says float come back as floats",
+            "datetimes with an offset are decoded in UTC",
+            "decoded fields are in the order of the schema, keys of maps in no order",
+            "integers become floats if the schema says float",
         ),
         notes=(
             STRICT,
-            "a field of the schema that nobody wrote reads as 0, '' or empty, where it is required",
+            "a required field that is not in the payload is decoded as 0, '' or empty",
             UNCHECKED,
         ),
         policies=replace(WIRE_POLICIES, trailing="none", inside=_inside),

@@ -39,9 +39,9 @@ WIRE_PRESERVES = TYPED | {
     "namedtuple", "int_keys", "any_keys",
 }  # fmt: skip
 WIRE_LOSSES = (
-    "datetimes with an offset come back in UTC",
-    "fields come back in the order of the schema",
-    "integers where the schema says float come back as floats",
+    "datetimes with an offset are decoded in UTC",
+    "decoded fields are in the order of the schema",
+    "integers become floats if the schema says float",
 )
 WIRE_POLICIES = Policies(
     duplicate_keys="none/last",
@@ -52,8 +52,8 @@ WIRE_POLICIES = Policies(
     extensions="none",
     nesting="none",
 )
-STRICT = "a record with a field that the schema does not know is refused"
-UNCHECKED = "a payload with bytes changed is often read without a word; a name with |crc32 notices"
+STRICT = "refuses records with fields that are not in the schema"
+UNCHECKED = "often decodes damaged payloads silently; a name with |crc32 detects damage"
 
 
 def typed(
@@ -96,9 +96,7 @@ def typed(
         bind=bind,
         preserves={*spec.facts.preserves, *TYPED, *also, *(() if array_like else ("dataclass",))}
         - {"key_order"},
-        losses=(
-            "records come back as Structs, in the order of the schema, without fields that it does not know",
-        ),
+        losses=("records are decoded as Structs, in the order of the schema, without unknown fields",),
         takes="`msgspec.Struct` objects",
         notes=(),
     )

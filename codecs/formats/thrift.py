@@ -143,6 +143,6 @@ def _objects() -> Spec:
         )
 
     spec = _thrift(
-        bind, losses=("text that is no UTF-8 comes back with U+FFFD in its places",), surrogates="reject/none"
+        bind, losses=("invalid UTF-8 is decoded with U+FFFD in its place",), surrogates="reject/none"
     )
     return spec.changed(takes="Thrift structs")

@@ -174,7 +174,7 @@ def _yaml(*, accelerated: bool) -> Spec:
             node = super().represent_mapping(*arguments, **options)
             for key, _ in node.value:
                 if not isinstance(key, yaml.ScalarNode):
-                    raise TypeError("a key, or an item of a set, that holds others would not come back")
+                    raise TypeError("a container as a key, or as an item of a set, cannot be decoded")
             return node
 
     def represent(self: Any, value: Any) -> Any:
@@ -182,7 +182,7 @@ def _yaml(*, accelerated: bool) -> Spec:
 
     def represent_moment(self: Any, value: dt.datetime) -> Any:
         if (value.utcoffset() or dt.timedelta()) % dt.timedelta(minutes=1):
-            raise ValueError("an offset of other than whole minutes, which YAML cannot read")
+            raise ValueError("an offset with seconds, which YAML cannot read")
         return self.represent_datetime(value)
 
     def represent_text(self: Any, value: str) -> Any:
@@ -238,7 +238,7 @@ def _yaml(*, accelerated: bool) -> Spec:
         notes=(
             Note("a truncated payload is often still valid YAML", STRANGERS),
             Note(
-                "refuses datetimes whose offset is not of whole minutes, which it could not read",
+                "refuses datetimes whose offset has seconds, as it could not read them",
                 "type_datetime",
             ),
         ),

@@ -49,5 +49,5 @@ def integration(codec: Any, name: str) -> Callable[..., Any]:
     try:
         module = import_module(f".{name}", __name__)
     except ImportError as error:
-        raise MissingLibrary(codec.name, f"for_{name} wants {wanted}") from error
+        raise MissingLibrary(codec.name, f"for_{name} requires {wanted}") from error
     return partial(module.integration, codec)

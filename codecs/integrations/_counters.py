@@ -1,4 +1,4 @@
-"""Codecs for caches that count: integers stay digits, as Redis' INCRBY wants them."""
+"""Codecs for caches that count: integers stay digits, as Redis' INCRBY requires."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def _is_number(payload: bytes) -> bool:
 
 
 class Counters:
-    """A codec's payloads, but for integers of 64 bits: those are digits, whatever the codec.
+    """A codec's payloads, except that integers of 64 bits are digits.
 
-    Redis counts on with digits only. Then all integers must be digits: the byte "5" of MessagePack means 53.
+    Redis only counts with digits. Then all integers must be digits: the byte "5" in MessagePack means 53.
 
     Args:
-        codec: Reads and writes all else.
+        codec: Reads and writes everything else.
     """
 
     encoding = None
@@ -34,7 +34,7 @@ class Counters:
         self._fixes = codec.schema is not None and not codec.needs_schema
 
     def dumps(self, value: Any) -> bytes:
-        """Return what the cache keeps.
+        """Return the bytes to cache.
 
         Raises:
             EncodeError: As the codec's.
@@ -46,7 +46,7 @@ class Counters:
         return b"%d" % self._bare.decode(payload) if _is_number(payload) else payload
 
     def loads(self, data: bytes | None) -> Any:
-        """Return the value; None for what is not there.
+        """Return the value; None if it is missing.
 
         Raises:
             DecodeError: As the codec's.

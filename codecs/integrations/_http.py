@@ -1,4 +1,4 @@
-"""What a codec is to peers of HTTP that know only the standards."""
+"""Codecs for HTTP peers that only know the standards."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Body:
 
     Attributes:
         media_type: Of responses.
-        coding: Headers of responses besides: the content coding of a compressed codec.
-        encode: Makes the body of a response.
+        coding: Further headers of responses: the content coding of a compressed codec.
+        encode: Returns the body of a response.
     """
 
     def __init__(self, codec: CodecBase) -> None:
@@ -37,8 +37,8 @@ class Body:
 
         Args:
             request: With ``await body()`` and ``headers``.
-            refused: Makes the framework's error of a status and the reason: 415 where the codec does not read
-                what the headers say, 400 where the body is no payload.
+            refused: Returns the framework's error for a status and the reason: 415 if the codec does not read
+                the type in the headers, 400 if it cannot decode the body.
         """
         headers = request.headers
         try:
@@ -54,8 +54,8 @@ class Body:
         """Return the record in the body of a request, given its headers content-type and content-encoding.
 
         Raises:
-            UnknownMediaType: The codec does not read that; status 415.
-            DecodeError: The body is no payload; status 400.
+            UnknownMediaType: The codec does not read that type; status 415.
+            DecodeError: The codec cannot decode the body; status 400.
         """
         found = self._known.get(media_type or "") or first_reader(
             media_type or "", (self._codec, self._plain)
@@ -64,5 +64,5 @@ class Body:
         if found is self._plain and coding == self._coding:
             found = self._codec
         elif coding != "identity":
-            raise UnknownMediaType(f"{media_type} as {coding}", f"bodies are read as {self._coding} only")
+            raise UnknownMediaType(f"{media_type} as {coding}", f"expected {self._coding}")
         return found.decode(body)

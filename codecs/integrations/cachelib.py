@@ -14,13 +14,13 @@ _log = logging.getLogger(__name__)
 
 
 class Serializer(Counters):
-    """For all of cachelib's caches, those in files too; integers are digits, so that ``inc`` counts.
+    """For all of cachelib's caches, including files; integers are digits, so that ``inc`` works.
 
-    What cannot be decoded is a miss with a warning in the log, as in cachelib's own.
+    A value that cannot be decoded is a miss with a warning in the log, as in cachelib's own serializer.
     """
 
     def loads(self, data: bytes | None) -> Any:
-        """Return the value; None for what is not there, or cannot be decoded."""
+        """Return the value; None if it is missing or cannot be decoded."""
         try:
             return super().loads(data)
         except DecodeError as error:
@@ -36,7 +36,7 @@ class Serializer(Counters):
         file.write(self.dumps(value))
 
     def load(self, file: IO[bytes]) -> Any:
-        """Return the value in a file; None when it cannot be decoded."""
+        """Return the value in a file; None if it cannot be decoded."""
         return self.loads(file.read())
 
 

@@ -16,7 +16,7 @@ def integration(codec: CodecBase) -> type[Any]:
     """Return a class for its registry, ``channels_redis.serializers.registry``.
 
     Its base encrypts with the layer's ``symmetric_encryption_keys``, and makes equal messages differ by a
-    random prefix, without which a sorted set of Redis keeps one of them. A class without it would do neither.
+    random prefix; without it, Redis' sorted set would keep only one of them.
     """
 
     class Serialized(BaseMessageSerializer):  # type: ignore[misc] # channels_redis has no types

@@ -16,13 +16,13 @@ __all__ = ["Encoded", "integration"]
 
 
 class Encoded(JSONFormat):
-    """What ``to_binary``, ``from_structured`` and their like take as ``event_format``.
+    """The ``event_format`` of ``to_binary``, ``from_structured`` and similar functions.
 
-    Data whose ``datacontenttype`` is the codec's is encoded and decoded by it, in structured mode as
-    ``data_base64``; all else goes the SDK's way.
+    The codec encodes and decodes data with its own ``datacontenttype``, in structured mode as
+    ``data_base64``; the SDK handles everything else.
 
     Args:
-        codec: What encodes and decodes. A `DecodeError` comes as it is.
+        codec: Encodes and decodes. Its `DecodeError` is not wrapped.
     """
 
     def __init__(self, codec: CodecBase) -> None:
@@ -48,7 +48,7 @@ class Encoded(JSONFormat):
         return super().write(event)
 
     def read(self, event_factory: EventFactory | None, data: str | bytes) -> BaseCloudEvent:
-        """Return an event of structured mode; data that stands there as JSON is JSON already."""
+        """Return an event of structured mode; JSON data in it is already decoded."""
         event = super().read(event_factory, data)
         payload = event.get_data()
         if isinstance(payload, bytes) and self._reads(event.get_datacontenttype()):

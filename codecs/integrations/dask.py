@@ -1,4 +1,4 @@
-"""Codecs for what Dask's workers send each other."""
+"""Codecs for data that Dask's workers send each other."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ __all__ = ["Batches", "integration"]
 
 
 class Batches(WorkerPlugin):
-    """Has a class of yours, a list or dict of records, travel as the codec's payloads in place of pickle's.
+    """Sends a class of yours, a list or dict of records, as the codec's payloads instead of pickle's.
 
-    It is registered where this is made, and by ``client.register_plugin`` on all workers, those that join
-    later too. Such an object goes that way wherever Dask sends it or spills it to disk. Families of
-    serializers (``register_serialization_family``) hold only for what a client gathers: workers ask each
+    It is registered in this process, and by ``client.register_plugin`` on all workers, including those that
+    join later. The class is then used wherever Dask sends such an object or spills it to disk. Families of
+    serializers (``register_serialization_family``) only apply to data that a client gathers: workers ask each
     other for ``dask`` and ``pickle`` (``get_data_from_worker`` of distributed 2026.8).
 
     Args:
-        codec: What encodes and decodes. Records come back as it carries them.
-        batch: A subclass of list or dict that its own type can be turned into by calling it.
+        codec: Encodes and decodes. Records are decoded with its types.
+        batch: A subclass of list or dict that can be called to convert its base type.
 
     Raises:
-        CodecError: Another class. Those of Python itself are Dask's and everybody's.
+        CodecError: Another class. Python's own classes are handled by Dask.
     """
 
     def __init__(self, codec: CodecBase, batch: type[Any]) -> None:
         plain = next((kind for kind in (list, dict) if issubclass(batch, kind) and batch is not kind), None)
         if plain is None:
-            raise CodecError(codec.name, f"for_dask wants a subclass of list or dict, got {batch.__name__}")
+            raise CodecError(codec.name, f"for_dask expects a subclass of list or dict, got {batch.__name__}")
         self.codec, self.batch, self.plain = codec, batch, plain
         self.name = f"bakeoff-{codec.name}-{batch.__qualname__}"
         self.register()
@@ -54,7 +54,7 @@ class Batches(WorkerPlugin):
         """Return an empty header and the one frame.
 
         Raises:
-            NotImplementedError: The codec cannot write it; by this Dask goes on to pickle.
+            NotImplementedError: The codec cannot write it; Dask then uses pickle.
         """
         try:
             return {}, [self.codec.encode(self.plain(batch))]

@@ -17,7 +17,7 @@ __all__ = ["integration"]
 def integration(codec: CodecBase) -> type[Any]:
     """Return a subclass of ``diskcache.Disk``: what that would pickle, keys included, is the codec's.
 
-    Text, bytes, floats and integers of 64 bits are stored as they are, so that ``incr`` counts.
+    Text, bytes, floats and integers of 64 bits are stored unchanged, so that ``incr`` works.
     """
 
     class Encoded(Disk):  # type: ignore[misc] # no types

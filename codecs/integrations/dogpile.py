@@ -14,7 +14,7 @@ __all__ = ["Arguments", "integration"]
 
 
 class Arguments(TypedDict):
-    """What ``make_region`` takes by these names."""
+    """Arguments of ``make_region`` by their names."""
 
     serializer: Callable[[Any], bytes]
     deserializer: Callable[[bytes], Any]

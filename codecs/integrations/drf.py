@@ -19,7 +19,7 @@ __all__ = ["integration"]
 def integration(codec: CodecBase) -> tuple[type[Any], type[Any]]:
     """Return the two classes: a ``BaseRenderer`` and a ``BaseParser``.
 
-    A body that is no payload has status 400, one in a content coding that is not the codec's 415.
+    A body that cannot be decoded gets status 400, another content coding than the codec's 415.
     """
     body = Body(codec)
 

@@ -15,7 +15,7 @@ __all__ = ["Handler", "integration"]
 
 
 class Handler(BaseHandler):
-    """Reads and writes bodies by a codec, in WSGI and ASGI alike; what is no payload has status 400."""
+    """Reads and writes bodies with a codec, in WSGI and ASGI; a bad body gets status 400."""
 
     def __init__(self, codec: CodecBase) -> None:
         self._codec = codec
@@ -34,7 +34,7 @@ class Handler(BaseHandler):
         """Return the record in a request.
 
         Raises:
-            MediaMalformedError: It is no payload; the codec's error is its cause.
+            MediaMalformedError: The body cannot be decoded; the codec's error is its cause.
         """
         try:
             return self._codec.decode(stream.read())

@@ -18,13 +18,13 @@ __all__ = ["Encoded", "integration"]
 
 
 class Encoded:
-    """What a broker takes as ``codec``: ``CodecProto`` and ``BatchCodecProto`` of FastStream, by shape.
+    """A broker's ``codec``: it has the methods of FastStream's ``CodecProto`` and ``BatchCodecProto``.
 
-    Every record is encoded, None, text and bytes too, and says its media type in the header ``content-type``.
-    What says another type is decoded as FastStream does without a codec: JSON and text by other producers.
+    Every record is encoded, also None, text and bytes, with its media type in the header ``content-type``.
+    A message of another type is decoded as FastStream does without a codec: JSON and text.
 
     Args:
-        codec: What encodes and decodes. A `DecodeError` is raised before the handler is called.
+        codec: Encodes and decodes. A `DecodeError` is raised before the handler is called.
     """
 
     def __init__(self, codec: CodecBase) -> None:

@@ -14,16 +14,16 @@ __all__ = ["Provider", "integration"]
 
 
 class Provider(JSONProvider):
-    """What ``app.json`` may be: of ``jsonify``, views that return dicts, ``request.get_json``, ``tojson``.
+    """A provider for ``app.json``: ``jsonify``, views that return dicts, ``request.get_json``, ``tojson``.
 
-    Options of single calls (``indent``, ``sort_keys``) do nothing, as a codec has its own.
+    Options of single calls (``indent``, ``sort_keys``) have no effect.
 
     Args:
         codec: Of JSON, not compressed.
-        app: Its ``json`` is to be set to this.
+        app: The application whose ``json`` is set to this.
 
     Raises:
-        CodecError: Its payloads are no text.
+        CodecError: Its payloads are not text.
     """
 
     def __init__(self, codec: CodecBase, app: Flask) -> None:
@@ -42,7 +42,7 @@ class Provider(JSONProvider):
         """Return the record.
 
         Raises:
-            DecodeError: As the codec's, of which Flask makes status 400.
+            DecodeError: As the codec's; Flask answers with status 400.
         """
         return self._codec.decode(s)
 

@@ -22,10 +22,10 @@ class _Signer(URLSafeTimedSerializer):
 
 
 class Sessions(SecureCookieSessionInterface):
-    """What ``app.session_interface`` may be: signed cookies with payloads of a codec.
+    """An ``app.session_interface``: signed cookies with payloads of a codec.
 
-    The codec's name is a part of the salt: cookies of another one count as tampered with, and sessions begin
-    anew. Otherwise they would be a server error, as Flask expects none within a signature that is right.
+    The codec's name is part of the salt, so cookies of another codec have an invalid signature and start a
+    new session. Otherwise they would be a server error, as Flask expects none after a valid signature.
     """
 
     def __init__(self, codec: CodecBase) -> None:
@@ -33,7 +33,7 @@ class Sessions(SecureCookieSessionInterface):
         self.salt = f"{type(self).salt}-{codec.name}"
 
     def get_signing_serializer(self, app: Flask) -> URLSafeTimedSerializer | None:
-        """Return what makes cookies; None without a secret key."""
+        """Return the signer of cookies; None without a secret key."""
         made = super().get_signing_serializer(app)
         if made is None:
             return None

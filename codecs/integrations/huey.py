@@ -18,13 +18,13 @@ __all__ = ["Messages", "integration"]
 
 
 class Messages:
-    """What huey stores, as payloads of a codec: tasks, results, errors, revocations.
+    """Serializes huey's data as payloads of a codec: tasks, results, errors, revocations.
 
-    What is huey's own in them comes back with its types, whatever the codec carries; arguments and results
-    come back as the codec brings them, arguments in a tuple.
+    huey's own types are restored with any codec. Arguments and results have
+    the codec's types, arguments in a tuple.
 
     Args:
-        codec: One that carries None.
+        codec: A codec that preserves None.
     """
 
     def __init__(self, codec: CodecBase) -> None:
@@ -42,14 +42,14 @@ class Messages:
         """Return the message or result of a payload.
 
         Raises:
-            DecodeError: No payload of the codec's, or none that `serialize` has written.
+            DecodeError: Not a payload of the codec, or not written by `serialize`.
         """
         written = self.codec.decode(data)
         try:
             ((kind, value),) = written.items()
             return _READ[kind](value)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise DecodeError(self.codec.name, "no message of huey's") from error
+            raise DecodeError(self.codec.name, "not a message of huey") from error
 
 
 def _written(data: Any) -> dict[str, Any]:

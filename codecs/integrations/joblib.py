@@ -17,8 +17,8 @@ __all__ = ["integration"]
 def integration(codec: CodecBase) -> type[Any]:
     """Return a class for ``joblib.register_store_backend``: results of functions are the codec's payloads.
 
-    What cannot be encoded is not kept, and what cannot be decoded computed again, each with a warning, as in
-    joblib's own. Its options ``mmap_mode`` and ``compress`` do nothing.
+    A result that cannot be encoded is not stored, and one that cannot be decoded is computed again, each with
+    a warning, as in joblib's own. Its options ``mmap_mode`` and ``compress`` have no effect.
     """
 
     class Encoded(FileSystemStoreBackend):  # type: ignore[misc] # no types
@@ -27,7 +27,7 @@ def integration(codec: CodecBase) -> type[Any]:
             try:
                 payload = codec.encode(item)
             except EncodeError as error:
-                warnings.warn(f"result not kept: {error}", CacheWarning, stacklevel=2)
+                warnings.warn(f"result not stored: {error}", CacheWarning, stacklevel=2)
                 return
             folder.mkdir(parents=True, exist_ok=True)
             self._concurrency_safe_write(payload, str(folder / _NAME), _write)
@@ -39,7 +39,7 @@ def integration(codec: CodecBase) -> type[Any]:
 
 
 _NAME = "output.pkl"
-"""Of the file that joblib looks for, whatever is in it."""
+"""Name of the file that joblib looks for, whatever its content."""
 
 
 def _write(payload: bytes, path: str) -> None:

@@ -13,13 +13,13 @@ __all__ = ["Serialized", "integration"]
 
 
 class Serialized(Serializer):  # type: ignore[misc] # kafka-python has no types
-    """What ``KafkaProducer`` takes as ``value_serializer``; None stays None, Kafka's mark of a deleted key.
+    """A ``value_serializer`` for ``KafkaProducer``; None stays None, Kafka's mark of a deleted key.
 
-    There is no such deserializer: when one has raised, kafka-python 3.0's consumer asks an exhausted iterator
-    for ever, past its own timeout (``PartitionRecords.take`` in ``kafka/consumer/fetcher.py``).
+    There is no deserializer: after one has raised, kafka-python 3.0's consumer reads an exhausted iterator
+    forever, past its own timeout (``PartitionRecords.take`` in ``kafka/consumer/fetcher.py``).
 
     Args:
-        codec: What encodes.
+        codec: Encodes.
     """
 
     def __init__(self, codec: CodecBase) -> None:
@@ -29,7 +29,7 @@ class Serialized(Serializer):  # type: ignore[misc] # kafka-python has no types
         """Return the payload of a record.
 
         Raises:
-            EncodeError: As `Codec.encode` says.
+            EncodeError: As `Codec.encode`.
         """
         return None if data is None else self.codec.encode(data)
 

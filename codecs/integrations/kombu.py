@@ -1,16 +1,16 @@
 """Codecs as serializers of kombu, and so of Celery: ``task_serializer = "bakeoff-orjson"``.
 
-kombu loads what the entry-point group ``kombu.serializers`` names as soon as it is imported, whether it is
-used or not: so neither a codec nor its library is loaded before the first message.
+kombu loads the entry points of the group ``kombu.serializers`` as soon as it is imported, whether they are
+used or not. So neither a codec nor its library is loaded before the first message.
 
-Each has a content type of its own: the codec's media type, with its name as the parameter ``codec``. kombu
-keeps one decoder for a content type, that of whoever was registered last, but codecs of one format do not
-all read what another has written (orjson makes floats of the integers beyond 64 bits that json writes).
-kombu's own ``application/json`` stays what it is.
+Each has its own content type: the codec's media type, with its name as the parameter ``codec``. kombu
+keeps one decoder for a content type, the last one registered, but codecs of one format do not
+all read each other's payloads (orjson decodes integers beyond 64 bits from json as floats).
+kombu's own ``application/json`` is unchanged.
 
-There is one for every codec that strangers' messages may be given to, that needs no schema and that carries
-None, which Celery's own messages hold: no pickle, marshal, plist. Variants (``msgpack/tuple``) are left out,
-as they change the lists of Celery's messages as well.
+There is one for every codec that is safe for untrusted messages, needs no schema and preserves
+None, which Celery's own messages contain: not pickle, marshal, plist. Variants (``msgpack/tuple``) are not
+included, as they change the lists of Celery's messages as well.
 """
 
 from __future__ import annotations

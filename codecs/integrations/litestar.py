@@ -36,8 +36,8 @@ class Encoded(Response[Any]):
         """Return the record in a request; a dependency.
 
         Raises:
-            litestar.exceptions.ClientException: Status 415 where the codec does not read what the headers
-                say, 400 where the body is no payload.
+            litestar.exceptions.ClientException: Status 415 if the codec does not read the type in the
+                headers, 400 if it cannot decode the body.
         """
         return await cls._of.received(
             request, lambda status, reason: ClientException(reason, status_code=status)

@@ -13,7 +13,7 @@ __all__ = ["Both", "Deserialized", "Serialized", "integration"]
 
 
 class Serialized(Serializer):
-    """What ``app.topic`` takes as ``value_serializer``; ``to_topic`` adds the header ``content-type``."""
+    """A ``value_serializer`` for ``app.topic``; ``to_topic`` adds the header ``content-type``."""
 
     def __init__(self, codec: CodecBase) -> None:
         super().__init__()
@@ -21,7 +21,7 @@ class Serialized(Serializer):
 
     @property
     def extra_headers(self) -> dict[str, str | bytes]:
-        """The media type, in the header that CloudEvents and FastStream name, too."""
+        """The media type, in the header that CloudEvents and FastStream use, too."""
         return {"content-type": self.codec.media_type}
 
     def __call__(self, value: Any, ctx: Any) -> bytes:
@@ -29,7 +29,7 @@ class Serialized(Serializer):
 
 
 class Deserialized(Deserializer):
-    """What ``app.topic`` takes as ``value_deserializer``; a `DecodeError` goes to ``on_consumer_error``."""
+    """A ``value_deserializer`` for ``app.topic``; a `DecodeError` goes to ``on_consumer_error``."""
 
     def __init__(self, codec: CodecBase) -> None:
         super().__init__()  # type: ignore[no-untyped-call]

@@ -15,7 +15,7 @@ _LONG = frozenset({"mysql", "mariadb"})
 
 
 class Both(Protocol):
-    """The two directions of a codec."""
+    """An object with `encode` and `decode`."""
 
     def encode(self, obj: Any, /) -> bytes: ...
     def decode(self, data: bytes, /) -> Any: ...
@@ -24,14 +24,14 @@ class Both(Protocol):
 class Encoded(TypeDecorator[Any]):
     """A column of records, stored as a codec's payloads: BLOB, BYTEA or LONGBLOB.
 
-    None is NULL. Records are compared in the database by their payloads (``table.c.record == {...}``), which
-    finds equal ones where the codec writes equal records alike: not where keys stand in another order.
-    A change within a record is not seen: assign another one, or wrap the type by
-    ``sqlalchemy.ext.mutable.MutableDict.as_mutable``, which sees changes of the outermost keys.
+    None is NULL. The database compares records by their payloads (``table.c.record == {...}``), which
+    finds equal records if the codec writes them identically: not if their keys have another order.
+    A change within a record is not detected: assign another one, or wrap the type by
+    ``sqlalchemy.ext.mutable.MutableDict.as_mutable``, which detects changes of the outermost keys.
 
     Args:
-        codec: A `Codec`, or what has both directions of one. SQLAlchemy wraps an `EncodeError` into a
-            ``StatementError``, a `DecodeError` comes as it is.
+        codec: A `Codec`, or an object with both directions. SQLAlchemy wraps an `EncodeError` into a
+            ``StatementError``, but not a `DecodeError`.
     """
 
     impl = LargeBinary
@@ -59,7 +59,7 @@ class Encoded(TypeDecorator[Any]):
         return None if value is None else self.codec.decode(value)
 
     def compare_values(self, x: Any, y: Any) -> bool:
-        """Whether a record need not be written in the place of another: 1 is no True."""
+        """Whether two records are equal, so that no update is needed: 1 differs from True."""
         if x is None or y is None:
             return x is y
         return bool(x == y) and self.codec.encode(x) == self.codec.encode(y)

@@ -29,7 +29,7 @@ class Encoded(Response):
         return self._of.encode(content)
 
     def init_headers(self, headers: Mapping[str, str] | None = None) -> None:
-        """Add what tells that the body is compressed."""
+        """Add the headers of a compressed body."""
         super().init_headers({**self._of.coding, **(headers or {})})
 
     @classmethod
@@ -37,8 +37,8 @@ class Encoded(Response):
         """Return the record in a request; a dependency in FastAPI.
 
         Raises:
-            starlette.exceptions.HTTPException: Status 415 where the codec does not read what the headers
-                say, 400 where the body is no payload.
+            starlette.exceptions.HTTPException: Status 415 if the codec does not read the type in the
+                headers, 400 if it cannot decode the body.
         """
         return await cls._of.received(request, HTTPException)
 

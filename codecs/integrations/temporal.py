@@ -48,7 +48,7 @@ class Payloads(EncodingPayloadConverter):
 
     @property
     def encoding(self) -> str:
-        """What the metadata of a payload say of it."""
+        """The metadata of payloads."""
         return self.codec.media_type
 
     def to_payload(self, value: Any) -> Payload:
@@ -60,11 +60,11 @@ class Payloads(EncodingPayloadConverter):
         return Payload(metadata={"encoding": self.encoding.encode()}, data=self.codec.encode(value))
 
     def from_payload(self, payload: Payload, type_hint: type | None = None) -> Any:
-        """Return the value of a payload, as the type that is hinted at, dataclasses included.
+        """Return the value of a payload, converted to the type hint, dataclasses included.
 
         Raises:
             DecodeError: As of the codec.
-            TypeError: It is nothing of that type.
+            TypeError: It cannot be converted to that type.
         """
         value = self.codec.decode(payload.data)
         return value if type_hint is None else value_to_type(type_hint, value, [_Types()])
@@ -73,8 +73,8 @@ class Payloads(EncodingPayloadConverter):
 def integration(codec: CodecBase) -> DataConverter:
     """Return what clients and workers take as ``data_converter``.
 
-    None, bytes and protobuf messages go as Temporal always writes them, all else by the codec. What Temporal
-    has written as JSON before is still read, so histories of running workflows are.
+    Temporal writes None, bytes and protobuf messages as always, the codec everything else. JSON that Temporal
+    wrote before is still read, so histories of running workflows stay readable.
     """
     *special, json = DefaultPayloadConverter.default_encoding_payload_converters
 

@@ -16,13 +16,13 @@ __all__ = ["Framed", "integration"]
 
 
 class Framed:
-    """What ``send_serialized`` and ``recv_serialized`` take: a record as a message.
+    """The functions for ``send_serialized`` and ``recv_serialized``: a record as a message.
 
     It has one frame; with `pickle/buffers`, one more for each array of the record, which is not copied.
-    Both want lists of frames. Given bytes alone, ``send_serialized`` takes each byte for a frame.
+    Both need lists of frames. With bytes alone, ``send_serialized`` takes each byte for a frame.
 
     Args:
-        codec: What encodes and decodes.
+        codec: Encodes and decodes.
     """
 
     def __init__(self, codec: CodecBase) -> None:
@@ -36,7 +36,7 @@ class Framed:
         """Return the frames of a record.
 
         Raises:
-            EncodeError: As `Codec.encode` says.
+            EncodeError: As `Codec.encode`.
         """
         if self._frames is None:
             return [self.codec.encode(record)]
@@ -49,7 +49,7 @@ class Framed:
         """Return the record of a message, received with or without ``copy``.
 
         Raises:
-            DecodeError: As `Codec.decode` says, or the message has another number of frames.
+            DecodeError: As `Codec.decode`, or the message has another number of frames.
         """
         if self._frames is not None and self.codec.trusted:
             return self._of_frames(self._frames, [_buffer(frame) for frame in frames])

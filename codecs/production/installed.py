@@ -87,7 +87,7 @@ def _clause(text: str) -> tuple[Callable[[Any, Any], bool] | None, str]:
     """Return what compares, None for the text as it is, and with what."""
     match = re.fullmatch(r"\s*(===|==|!=|>=|<=|<)\s*(\S+)\s*", text)
     if match is None or (match[1] != "===" and (release_of(match[2]) is None or "+" in match[2])):
-        raise ValueError(f"{text!r} is no range of releases")
+        raise ValueError(f"expected a range of releases such as >=1.2,<2, got {text!r}")
     return _COMPARED.get(match[1]), match[2]
 
 

@@ -96,7 +96,7 @@ class Dictionary:
     def fault(self) -> str:
         """What keeps it from being used, with what to do; empty for nothing."""
         if self.content is None:
-            return f"its dictionary {self.id} is missing: {self.file} must be a regular file beside the lock"
+            return f"its dictionary {self.id} is missing: {self.file} must be a regular file next to the lock"
         from hashlib import sha256
 
         if sha256(self.content).hexdigest() != self.sha256:
@@ -164,8 +164,10 @@ class Lock:
             plain = tomllib.loads(text.decode())
         except FileNotFoundError as error:
             if os.path.islink(path):  # noqa: PTH114
-                raise RunError(f"{path}: is a link that leads nowhere") from error
-            raise UsageError(f"{path}: no lock; `bakeoff pick RESULTS --write` makes one") from error
+                raise RunError(f"{path}: is a broken link") from error
+            raise UsageError(
+                f"{path}: no such lock; write one with `bakeoff pick RESULTS --write`"
+            ) from error
         except (OSError, ValueError, RecursionError) as error:
             raise RunError(f"{path}: cannot be read as a lock: {error}") from error
         number = plain.get("version")
@@ -247,7 +249,7 @@ def _typed(table: Mapping[str, Any], key: str, kind: type[_T], default: Any = _N
     """
     value = table.get(key, default)
     if type(value) is not kind:
-        raise TypeError(f"{key} has to be {_TYPES[kind]}")
+        raise TypeError(f"{key} must be {_TYPES[kind]}")
     return value
 
 
@@ -279,11 +281,11 @@ def _content(path: str | os.PathLike[str], most: int, owners: Collection[int] | 
 
 def _dictionary(entry: object, folder: str, owners: Collection[int] | None) -> Dictionary:
     if type(entry) is not dict:
-        raise TypeError("dictionaries have to be tables")
+        raise TypeError("dictionaries must be tables")
     file = _typed(entry, "file", str)
     # A name, no path: a stranger's lock leads nowhere else.
     if os.path.basename(file) != file:  # noqa: PTH119
-        raise TypeError("the file of a dictionary stands beside the lock")
+        raise TypeError("the file of a dictionary must be in the lock's folder")
     content: bytes | None
     try:
         content = _content(os.path.join(folder, file), _LARGEST, owners)  # noqa: PTH118
@@ -344,8 +346,8 @@ class LockLocation(NamedTuple):
         lock = Lock.read(self.path, owners=self.owners)
         if not self.named and (higher := raised(lock.options)):
             raise RunError(
-                f"{self.path} raises the limit{'s' * (len(higher) > 1)} of {', '.join(higher)}, which only a "
-                f"lock that you name may do: {VARIABLE}={self.path}, fastest(lock=...) or --lock"
+                f"{self.path} raises the limit{'s' * (len(higher) > 1)} of {', '.join(higher)}; to allow "
+                f"that, name the lock: {VARIABLE}={self.path}, fastest(lock=...) or --lock"
             )
         return lock
 
@@ -355,7 +357,7 @@ class LockLocation(NamedTuple):
         if self.named:
             return f"{self.path}: no lock"
         looked = ", ".join(self.folders)
-        return f"no {NAME} in {looked} (upwards to the project's root; {VARIABLE} would name one)"
+        return f"no {NAME} in {looked} (up to the project's root; set {VARIABLE} to name one)"
 
 
 def located(given: str | os.PathLike[str] | None = None) -> LockLocation:
@@ -421,7 +423,7 @@ class Faults(NamedTuple):
             MissingLibrary: A library is not installed.
             RunError: There is another fault.
         """
-        sentence = f"{path} does not hold here: {'; '.join((*self.missing, *self.unfit))}"
+        sentence = f"{path} does not match this environment: {'; '.join((*self.missing, *self.unfit))}"
         if self.missing:
             raise MissingLibrary(lock.codec, sentence)
         if self.codec is None:
@@ -439,7 +441,7 @@ def faults(lock: Lock) -> Faults:
     # A lock that was edited may not name the compressor's.
     for library, allowed in (({other: ""} if other else {}) | dict(lock.requires)).items():
         found = _installed(library, lock.codec)
-        wanted = f"the lock asks for {allowed or 'any version'}"
+        wanted = f"the lock requires {allowed or 'any version'}"
         if found is None:
             missing.append(f"{library} is not installed, {wanted}: pip install '{library}{allowed}'")
             continue
@@ -449,10 +451,10 @@ def faults(lock: Lock) -> Faults:
             unfit.append(f"the lock's version range {allowed!r} of {library} is not one, such as '>=1.2,<2'")
             continue
         if not fits:
-            get = f"run such a {PYTHON}" if library == PYTHON else f"pip install '{library}{allowed}'"
+            get = f"use a matching {PYTHON}" if library == PYTHON else f"pip install '{library}{allowed}'"
             unfit.append(
-                f"{library} {found} is installed, {wanted}: {get}, or decide on what is here "
-                "(`bakeoff run`, `bakeoff pick --write`)"
+                f"{library} {found} is installed, {wanted}: {get}, or choose again with the installed "
+                "versions (`bakeoff run`, `bakeoff pick --write`)"
             )
     unfit += filter(None, (each.fault for each in lock.dictionaries))
     if missing or unfit:
@@ -465,7 +467,7 @@ def faults(lock: Lock) -> Faults:
     except (ValueError, OverflowError) as error:
         return Faults([], [str(error)])
     if lock.format and made.format != lock.format:
-        return Faults([], [f"{lock.codec} writes {made.format} here, the lock asks for {lock.format}"])
+        return Faults([], [f"{lock.codec} writes {made.format} here, the lock requires {lock.format}"])
     return Faults([], [], made)
 
 

@@ -38,7 +38,7 @@ def first_reader(media_type: str, among: Iterable[_Codec]) -> _Codec:
     known = {each.media_type for each in codecs} | {
         alias for each in codecs for alias in each.media_type_aliases
     }
-    raise UnknownMediaType(media_type, f"no codec reads it; there is one for {', '.join(sorted(known))}")
+    raise UnknownMediaType(media_type, f"no codec reads it; supported are {', '.join(sorted(known))}")
 
 
 def reads(codec: CodecBase, media_type: str) -> bool:

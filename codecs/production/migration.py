@@ -1,4 +1,4 @@
-"""From one codec to another while messages of both are under way."""
+"""Changing from one codec to another while messages of both are in transit."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ CONTAINERS = frozenset({dict, list, tuple})
 def migrate(old: Codec | str, new: Codec | str) -> Codec:
     """Return a codec that reads payloads of two codecs and writes those of the new one.
 
-    For queues and caches in which both are found while services are moved to another lock. Readers take it
-    first; once all have it, writers may, too; once no old payload is left, all take `new`.
+    For queues and caches that contain both while services move to another lock. Deploy it to readers
+    first, then to writers; when no old payload is left, use `new` alone.
 
-    A payload goes to the codec that cannot mistake the other's for its own. Which that is depends on the kind
-    of record, and is tried out when this is called: where neither is safe, as with single numbers and texts,
-    both decode each payload, and one that they read as two different records is an error and no guess. A list
-    and a tuple of the same items count as the same. Where messages name their media type, ask that instead:
+    A payload is first decoded by the codec that cannot mistake the other's payloads for its own. That depends
+    on the kind of record, and is tested when this is called. If neither is safe, as with single numbers and
+    texts, both decode each payload; two different results are an error. A list
+    and a tuple of the same items count as the same. If messages name their media type, use that instead:
     ``by_media_type(type, [new, old])``.
 
     Args:
-        old: What payloads were written by, or its name; trusted and with a schema, where it wants that.
-        new: What they are written by from now on, or its name.
+        old: The codec of old payloads, or its name; trusted and with a schema, if it needs that.
+        new: The codec of new payloads, or its name.
 
     Raises:
         CodecError: One of them cannot be used without a schema, and has none.
@@ -50,7 +50,7 @@ def migrate(old: Codec | str, new: Codec | str) -> Codec:
     new = codec(new) if isinstance(new, str) else new
     for each in (old, new):
         if each.needs_schema and each.schema is None:
-            raise CodecError(each.name, "needs a schema before it can read anything: with_schema(...)")
+            raise CodecError(each.name, "needs a schema before it can read: use with_schema(...)")
     # What must be trusted gets to see the other's payloads only where there is no other way.
     orders = [(new, old), (old, new)]
     choices = [
@@ -104,7 +104,7 @@ class _Reader:
                 return self.second.decode(data)
             except DecodeError as other:
                 raise DecodeError(
-                    self.first.name, f"{error.reason}; nor is it of {self.second.name}: {other.reason}"
+                    self.first.name, f"{error.reason}; as {self.second.name}: {other.reason}"
                 ) from other
         if type(record) in self.safe:
             return record
@@ -116,8 +116,8 @@ class _Reader:
             return record
         raise DecodeError(
             self.first.name,
-            f"of {self.second.name} it would be another record, {other_record!r:.60} for {record!r:.60}; "
-            "only a media type beside it can tell (bakeoff.codecs.by_media_type)",
+            f"as {self.second.name} it is another record, {other_record!r:.60} instead of {record!r:.60}; "
+            "distinguish payloads by media type (bakeoff.codecs.by_media_type)",
         )
 
 

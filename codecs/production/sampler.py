@@ -51,7 +51,7 @@ def _bytes(limit: int | str) -> int:
     found = _SIZE.fullmatch(str(limit))
     size = int(float(found[1]) * 1024 ** " kmgt".index(found[2].lower() or " ")) if found else 0
     if size < 1 or isinstance(limit, bool):
-        raise UsageError(f"limit: {limit!r} is no size such as 500K, 64MiB or a number of bytes")
+        raise UsageError(f"limit: {limit!r} is not a size such as 500K, 64MiB or a number of bytes")
     return size
 
 
@@ -112,16 +112,16 @@ class Sampler:
         path: The file, absolute.
         kept: Records that this process has written.
         lost: Records that the file's format cannot hold.
-        stopped: Why nothing more is kept; empty as long as it goes on.
+        stopped: Why the tap has stopped; empty while it runs.
 
     Raises:
-        UsageError: Another ending, or an argument out of range.
-        MissingLibrary: That of the format or the compressor is not installed.
+        UsageError: An unknown ending, or an argument out of range.
+        MissingLibrary: The library of the format or the compressor is not installed.
     """
 
     def __init__(self, file: str | os.PathLike[str], every: int = 1000, limit: int | str = "64MiB") -> None:
         if isinstance(every, bool) or not isinstance(every, int) or every < 1:
-            raise UsageError(f"every: {every!r} is no whole number from 1")
+            raise UsageError(f"every: {every!r} is not a whole number from 1")
         self.path = Path(file).absolute()
         self.every = every
         self.limit = _bytes(limit)
@@ -161,14 +161,14 @@ class Sampler:
         return f"<Sampler {self.path} {self.stopped or f'one in {self.every:,}'}>"
 
     def gap(self) -> int:
-        """Return how many records pass until one is kept."""
+        """Return the number of records until the next stored one."""
         return self._random.randrange(1, 2 * self.every)
 
     def keep(self, record: Any, plain: Callable[[Any], Any] | None) -> None:
-        """Keep a record; whatever goes wrong, the caller sees nothing.
+        """Store a record; the caller never sees an error.
 
         Args:
-            plain: What makes dicts of the library's own objects, where there are such.
+            plain: Converts the library's own objects to dicts, if there are any.
         """
         if self.stopped:
             return
@@ -187,7 +187,7 @@ class Sampler:
             self.flush()
 
     def flush(self) -> None:
-        """Write what is kept and not written yet, as is done each second, and at the end of the process."""
+        """Write pending records, as also happens each second and at the end of the process."""
         if self._process != os.getpid():
             self._begin()
         # Not waited for: another thread that writes takes this one's record along, or the next does.
@@ -220,4 +220,4 @@ class Sampler:
         import logging
 
         self.stopped = why
-        logging.getLogger(__name__).warning("%s: %s; no more is kept", self.path, why)
+        logging.getLogger(__name__).warning("%s: %s; sampling has stopped", self.path, why)

@@ -36,7 +36,7 @@ cdef class UniqueKeys(dict):
 
 
 cdef int _refuse(key) except -1:
-    raise PolicyError(f"the key {key!r} stands twice")
+    raise PolicyError(f"the key {key!r} occurs twice")
 
 
 def plain_dicts(record):
@@ -55,7 +55,7 @@ cdef object _plain(value, dict made):
     if type(value) is not UniqueKeys and type(value) is not list:
         return value
     if stack_left() < RESERVE:
-        raise RecursionError("nested more deeply than this thread's stack goes")
+        raise RecursionError("nested too deeply for the stack of this thread")
     if id(value) in made:
         return made[id(value)]
     if type(value) is UniqueKeys:

@@ -210,7 +210,7 @@ cdef int _visit_rest(object value, _Walk walk, bint shared) except -1:
 cdef bint _enter(object container, Py_ssize_t count, _Walk walk, bint shared) except -1:
     """Whether to look into a container; counts what it holds."""
     if stack_left() < RESERVE:
-        raise RecursionError("nested more deeply than this thread's stack goes")
+        raise RecursionError("nested too deeply for the stack of this thread")
     if walk.rules.max_items >= 0:
         walk.items += count
         if walk.items > walk.rules.max_items:

@@ -36,7 +36,7 @@ class Guard(NamedTuple):
 
     def note(self, name: str) -> str:
         """Return what it does, what it costs, and which variant does without it."""
-        return f"guarded: {self.what}; costs {self.cost} on messages; {unguarded(name)} does without"
+        return f"guarded: {self.what}; costs {self.cost} on messages; {unguarded(name)} has no guard"
 
 
 GUARDS: Mapping[str, tuple[Guard, ...]] = {

@@ -40,7 +40,7 @@ def refuse_one_hash(keys: Iterable[Any]) -> None:
         if hash(key) == same and key not in different:
             different.append(key)
             if len(different) > SAME:
-                raise TooMuchError(f"more than {SAME} keys of one hash")
+                raise TooMuchError(f"more than {SAME} keys with the same hash")
 
 
 def key_check(

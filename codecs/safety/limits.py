@@ -1,9 +1,9 @@
 """How large a payload may be, and how much it may hold.
 
-The defaults are such that no payload of whatever sender takes a codec more than a second or 256 MiB on the
+With the defaults, no payload takes a codec more than a second or 256 MiB on the
 machine of docs/explanation/security.md, whose table `bakeoff attack` makes. A value takes 8 to 240 bytes of
-memory and 10 to 1,000 ns in most libraries, where a byte of a long text takes 11 bytes at the most: hence
-both limits, and lower ones where a library is slower (`bakeoff codecs --limits`).
+memory and 10 to 1,000 ns in most libraries, and a byte of a long text at most 11 bytes: hence
+both limits, and lower ones for slower libraries (`bakeoff codecs --limits`).
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ __all__ = ["DEFAULT", "DEFAULT_DEPTH", "GREATEST_DEPTH", "LIMITS", "OWN_DATA", "
 
 MIB = 1 << 20
 DEFAULT_DEPTH = 120
-"""Levels of nesting that are read unless other limits are asked for, and written where nesting is checked.
-What one codec has read, every library writes: orjson goes beyond its buffer from 130 nested lists on."""
+"""Default levels of nesting for reading, and for writing if nesting is checked.
+Every library writes records of this depth; orjson goes beyond its buffer from 130 nested lists on."""
 GREATEST_DEPTH = 10_000
 """The check of depth recurses itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What `Codec.decode` takes; beyond any of it, it raises `LimitError`.
+    """Limits of `Codec.decode`, which raises `LimitError` beyond any of them.
 
     Attributes:
-        size: Bytes of a payload as it arrives.
+        size: Bytes of a payload as received.
         decompressed: Bytes that it may decompress to; None: as many as `size`.
-        ratio: How many times its length it may grow in decompression; records of all kinds stay below 5, and
-            rows that hardly differ reach 150. The first MiB is always allowed.
-        items: Values that it may hold: items of lists, keys and values of dicts, containers themselves, and
-            each as often as it is referred to (aliases of YAML, shared values of CBOR and property lists).
-        depth: Levels of nesting. A number holds in both directions; None is `deepest` in `decode`, and leaves
+        ratio: How many times its length it may grow in decompression; most records stay below 5, and
+            nearly equal rows reach 150. The first MiB is always allowed.
+        items: Values: items of lists, keys and values of dicts, containers themselves, and
+            each as often as it is referenced (aliases of YAML, shared values of CBOR and property lists).
+        depth: Levels of nesting. A number applies both ways; None is `deepest` in `decode`, and leaves
             `encode` to the library.
         string: Characters of a text, or bytes; None leaves it to `size`.
         digits: Decimal digits of an integer. None leaves it to the library: 4,300 for digits of text
@@ -67,11 +67,11 @@ class Limits:
 
     @property
     def deepest(self) -> int:
-        """Levels of nesting that are read; pickle, marshal and formats nobody walks go deeper unasked."""
+        """Levels of nesting that are read; pickle, marshal and unknown formats go deeper by default."""
         return self.depth or DEFAULT_DEPTH
 
     def changed(self, **limits: int | None) -> Self:
-        """Return these limits with others in their places; None leaves one as it is.
+        """Return these limits with some replaced; None keeps one.
 
         Raises:
             ValueError: No such limit, or one out of range.
@@ -91,4 +91,4 @@ OWN_DATA: dict[str, int] = {
     "ratio": 1 << 30,
     "items": 100_000_000,
 }
-"""Limits for what the user has brought: only the time until a mistake is noticed."""
+"""Limits for the user's own files, which only shorten the time until a mistake is noticed."""

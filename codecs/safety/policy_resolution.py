@@ -99,11 +99,13 @@ def _key_check(plain: CodecProtocol) -> Callable[[dict[Any, Any]], None]:
 def _refusal(format: str, known: Policies, policy: str, value: str) -> str:
     stated = in_force(known, {})[policy]
     does = (
-        f"it does {stated!r} and its library has" if stated else "what it does is not stated, and it brings"
+        f"it uses {stated!r} and its library has" if stated else "its default is unknown, and its library has"
     )
     can = [name for name, other in _of_format(format) if is_possible(other, policy, value)]
-    who = f"of the {format} codecs {_listed(can, 'and')} can" if can else "nor has any other of its format"
-    return f"cannot keep {policy}={value!r}: {does} no option for it; {who}"
+    who = (
+        f"of the {format} codecs {_listed(can, 'and')} can" if can else "no other codec of its format has one"
+    )
+    return f"cannot enforce {policy}={value!r}: {does} no option for it; {who}"
 
 
 def _of_format(name: str) -> Iterator[tuple[str, Policies]]:

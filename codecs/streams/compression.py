@@ -211,8 +211,8 @@ def _otherwise(zstandard: Any, data: bytes, trained: Mapping[int, Any]) -> Value
         return None
     have = f"this codec has {', '.join(map(str, trained))}" if trained else "this codec has none"
     return ValueError(
-        f"compressed with the dictionary {wanted}, and {have}; bakeoff.codec(name, dictionary=[...]) takes "
-        "several: the first to write with, all to read with"
+        f"compressed with the dictionary {wanted}, but {have}; pass several with bakeoff.codec(name, "
+        "dictionary=[...]): the first is for writing, all are for reading"
     )
 
 
@@ -250,9 +250,7 @@ def _crc32(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compressio
         if len(plain) > limit:
             raise _BeyondError
         if found != (expected := zlib.crc32(plain).to_bytes(CHECKSUM, "big")):
-            raise ValueError(
-                f"damaged: its checksum is {found.hex()}, that of what it holds {expected.hex()}"
-            )
+            raise ValueError(f"damaged: the checksum is {found.hex()}, expected {expected.hex()}")
         return plain
 
     def sign(data: bytes) -> bytes:
@@ -315,12 +313,14 @@ def compressor(name: str, dictionary: bytes | Sequence[bytes] | None = None) -> 
         return COMPRESSORS[kind].make(name, number, ())
     if not dictionary:
         raise CodecError(
-            name, "needs a dictionary: bakeoff.codecs.train(name, payloads) makes one, and a lock may hold it"
+            name,
+            "needs a dictionary: make one with bakeoff.codecs.train(name, payloads), or use a lock that "
+            "has one",
         )
     every = (dictionary,) if isinstance(dictionary, bytes) else tuple(dictionary)
     for each in every:
         if not isinstance(each, bytes) or not each.startswith(_DICTIONARY):
-            raise CodecError(name, "not a dictionary of zstd's: payloads could not name it")
+            raise CodecError(name, "not a zstd dictionary, or one without an id")
     return COMPRESSORS[kind].make(name, number, every)
 
 
@@ -337,7 +337,7 @@ def train(name: str, payloads: Sequence[bytes]) -> Compression:
     """
     kind, number, with_dictionary = _parse(name)
     if kind != "zstd":
-        raise CodecError(name, "has no dictionaries; zstd has")
+        raise CodecError(name, "does not support dictionaries; zstd does")
     zstandard = _zstandard(kind)
     try:
         trained = zstandard.train_dictionary(DICTIONARY_BYTES, list(payloads), level=number)
@@ -359,7 +359,5 @@ def _parse(name: str) -> tuple[str, int, bool]:
     except ValueError as error:
         raise UnknownCompressor(name, f"the level must be a whole number, got {level!r}") from error
     if number not in known.levels:
-        raise UnknownCompressor(
-            name, f"no such level; those of {kind} are {known.levels[0]} to {known.levels[-1]}"
-        )
+        raise UnknownCompressor(name, f"no such level; {kind} has {known.levels[0]} to {known.levels[-1]}")
     return kind, number, bool(comma)

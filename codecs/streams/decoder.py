@@ -1,4 +1,4 @@
-"""Records out of a stream that comes in pieces: files, pipes, sockets."""
+"""Records from a stream that arrives in pieces: files, pipes, sockets."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 __all__ = ["Decoder", "load", "payloads"]
 
 CHUNK = 1 << 16
-LOST = "; nothing marks where the next one begins, so that no more can be read"
+LOST = "; the next record cannot be found, so the rest cannot be read"
 
 
 class Decoder:
-    """The records of a stream, as they become whole.
+    """The records of a stream, as they become complete.
 
-    It holds what has come of the record that is not whole yet: no more than the codec's limit of size and
-    the last chunk, as long as the records are taken. It belongs to one stream, and to one thread at a time.
+    It holds the received part of the incomplete record: at most the codec's limit of size and
+    the last chunk, if the records are taken. It belongs to one stream, and to one thread at a time.
 
-    Behind a damaged record it goes on where the framing shows the next one
-    (``codec.framing.resynchronises``): iterate again, or feed what comes. Elsewhere that is the stream's end.
+    After a damaged record it continues if the framing shows the next one
+    (``codec.framing.resynchronises``): iterate again, or feed more. Otherwise the stream ends there.
 
     Args:
-        codec: What the payloads are decoded by.
-        on_damage: Called with each error that would be raised, where it can go on.
+        codec: Decodes the payloads.
+        on_damage: Called with each error instead of raising it, if the stream can continue.
     """
 
     def __init__(self, codec: CodecBase, on_damage: Callable[[DecodeError], object] | None = None) -> None:
@@ -43,18 +43,16 @@ class Decoder:
             codec.decode(b"refused")
 
     def feed(self, chunk: bytes | bytearray | memoryview, /) -> Iterator[Any]:
-        """Add what has come, and return an iterator over the records that are whole by now.
+        """Add a chunk, and return an iterator over the records that are now complete.
 
         Raises:
-            DecodeError: By the iterator, when it comes to a damaged record: `offset` is where in the stream
-                that starts. By `feed`, after one behind which no more can be read, or where it has ended.
+            DecodeError: By the iterator, at a damaged record: `offset` is where in the stream
+                that starts. By `feed`, after an error that ends the stream, or after its end.
         """
         if self._lost is not None:
             raise self._lost
         if self._pending.ended:
-            raise DecodeError(
-                self._codec.name, "the stream has ended; another one wants a decoder of its own"
-            )
+            raise DecodeError(self._codec.name, "the stream has ended; use a new decoder for another one")
         try:
             self._pending.feed(chunk)
         except (TypeError, BufferError) as error:
@@ -62,12 +60,12 @@ class Decoder:
         return iter(self)
 
     def end(self) -> list[Any]:
-        """Note that nothing more will come, and return the records that were left.
+        """End the stream, and return the remaining records.
 
-        These are lines without a line's end, the last document of YAML, and what was fed and not taken.
+        These are lines without a line's end, the last document of YAML, and records that were not taken.
 
         Raises:
-            DecodeError: A record is damaged, or the stream ends within it. Called again, it goes on.
+            DecodeError: A record is damaged, or the stream ends within it. Call again to continue.
         """
         if self._lost is not None:
             raise self._lost
@@ -137,7 +135,7 @@ def _chunks(file: IO[bytes]) -> Iterator[bytes]:
     while chunk := read(CHUNK):
         yield chunk
     if chunk is None:
-        raise BlockingIOError("the file does not block and has nothing yet; give one that blocks")
+        raise BlockingIOError("the file is non-blocking and has no data yet; use a blocking file")
 
 
 def load(codec: CodecBase, file: IO[bytes]) -> Iterator[Any]:

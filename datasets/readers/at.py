@@ -78,12 +78,12 @@ class RecordPath:
         if text.startswith("/"):
             return cls(tuple(map(_token, text[1:].split("/"))))
         if not text.startswith("$"):
-            raise UsageError(f"--at {text}: say it as JSONPath ('$.items') or JSON Pointer ('/items')")
+            raise UsageError(f"--at {text}: expected a JSONPath ('$.items') or JSON Pointer ('/items')")
         steps, end = [], 1
         while end < len(text):
             if (match := _STEP.match(text, end)) is None:
                 raise UsageError(
-                    f"--at {text}: not understood at {text[end:]!r}; there are .name, ['a name'], [0] and [*]"
+                    f"--at {text}: not understood at {text[end:]!r}; expected .name, ['a name'], [0] or [*]"
                 )
             steps.append(_step(match))
             end = match.end()
@@ -169,7 +169,7 @@ class Search:
     def miss_item(self, depth: int, length: int) -> None:
         """Note that a list lacks the item."""
         if self._is_news(depth):
-            self._note(depth, f"is a list of {length:,}; [0] is its first item, [*] are all")
+            self._note(depth, f"is a list of {length:,}; use [0] for its first item, [*] for all")
 
     def miss_container(self, depth: int, value: Any) -> None:
         """Note that a value has no parts."""

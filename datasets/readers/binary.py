@@ -23,7 +23,7 @@ __all__ = ["read_avro", "read_bson", "read_framed", "read_pickle", "schema_of_av
 FILE = OWN_DATA | {"size": RECORD_LIMIT}
 RATIO = 200
 """How many times its size a deflated file may grow: rows that hardly differ reach 150, a bomb 1,000."""
-BROKEN = "; what follows cannot be read"
+BROKEN = "; the rest cannot be read"
 
 
 def _records(kind: Codec, file: Any, problems: Problems, decode: Callable[[bytes], Any]) -> Iterator[Any]:

@@ -107,9 +107,7 @@ def _column(pyarrow: Any, column: Any) -> list[Any]:
 
 def _check_names(names: list[str], problems: Problems) -> None:
     if twice := [name for name in names if names.count(name) > 1]:
-        raise UnreadableCorpus(
-            f"{problems.source}: two columns are named {twice[0]!r}, and a record holds one of a name"
-        )
+        raise UnreadableCorpus(f"{problems.source}: two columns are named {twice[0]!r}; names must be unique")
 
 
 def _not_it(problems: Problems, what: str, error: Exception, file: io.BufferedReader) -> UnreadableCorpus:
@@ -216,7 +214,7 @@ def read_arrow(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
                 yield from _rows(pyarrow, part)
                 done += part.num_rows
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
-        problems.add(f"row {done + 1:,}", f"{_one_line(error)}; what follows cannot be read", error)
+        problems.add(f"row {done + 1:,}", f"{_one_line(error)}; the rest cannot be read", error)
 
 
 def _arrow(file: io.BufferedReader) -> tuple[Any, _Seeking | None]:
@@ -303,7 +301,7 @@ def _whole(
 def _pickled(numpy: Any, file: io.BufferedReader, problems: Problems, trusted: bool) -> Iterator[Any]:
     if not trusted:
         raise UntrustedCorpus(
-            f"{problems.source}: reading its objects runs what it says; say --trusted if you trust its origin"
+            f"{problems.source}: reading its objects can run code; use --trusted if you trust the file"
         )
     import pickle
 
@@ -356,7 +354,7 @@ def read_npz(file: io.BufferedReader, problems: Problems, trusted: bool) -> Iter
     lengths = {name: array.shape[0] if array.shape else 1 for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{name} {length:,}" for name, length in lengths.items())
-        raise UnreadableCorpus(f"{problems.source}: its arrays are not of one length: {listed}")
+        raise UnreadableCorpus(f"{problems.source}: its arrays have different lengths: {listed}")
     columns = (_records(numpy, numpy.atleast_1d(array)) for array in arrays.values())
     for number, row in enumerate(zip(*columns, strict=True), 1):
         source.follow(number / max(lengths.values()))

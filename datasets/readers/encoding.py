@@ -37,7 +37,7 @@ def checked(encoding: str) -> str:
     except (LookupError, ValueError) as error:
         alike = near(encoding.lower().replace("-", "_"), set(aliases) - {encoding})
         meant = hint(alike, "for instance latin-1, cp1252, utf-16")
-        raise UsageError(f"no encoding of text named {encoding!r}; {meant}") from error
+        raise UsageError(f"no text encoding named {encoding!r}; {meant}") from error
     return encoding
 
 
@@ -56,7 +56,7 @@ def not_utf8(error: UnicodeDecodeError) -> str:
     narrow = "cp1252" if _CONTROLS.search(error.object) else "latin-1"
     guess = "utf-16" if b"\0" in error.object else narrow
     where = f"{error.reason} at byte {error.start + 1:,} of it"
-    return f"not UTF-8: {where}; if it is {guess}, say --encoding {guess}"
+    return f"not UTF-8: {where}; if it is {guess}, use --encoding {guess}"
 
 
 def _recoded(file: io.BufferedReader, encoding: str, source: str) -> Iterator[bytes]:

@@ -30,7 +30,7 @@ __all__ = ["Files", "one_file", "pipe", "whole_folder"]
 MOST_PIPED = 8 << 30
 """Bytes of a pipe that are kept."""
 
-_LESS = "take the first so many with --records N, or write it to a file and name that"
+_LESS = "limit it with --records N, or save it to a file"
 
 PIECE = 1 << 20
 """Bytes of a pipe that are copied at a time, and at first."""
@@ -123,7 +123,7 @@ class Files(Passed):
         if self._reading.at is not None or (place := way_in(record)) is None:
             return ""
         return (
-            f"{self.source}: all of it is one record; --at '{place}' takes what is in there for the records"
+            f"{self.source}: the whole file is one record; use --at '{place}' to read the records inside it"
         )
 
 
@@ -134,7 +134,7 @@ def _shifted(on_progress: Progress, before: int, total: int) -> Progress:
 def _check_trust(kind: FileFormat, source: str, trusted: bool) -> None:
     if kind.trusted_only and not trusted:
         raise UntrustedCorpus(
-            f"{source}: reading a {kind.name} runs what it says; say --trusted if you trust its origin"
+            f"{source}: reading a {kind.name} can run code; use --trusted if you trust the file"
         )
 
 
@@ -146,9 +146,9 @@ def _check_use(reading: ReadOptions, kinds: Mapping[str, FileFormat]) -> None:
     """
     names = " and ".join(kinds)
     if reading.encoding is not None and not any(kind.text for kind in kinds.values()):
-        raise UsageError(f"--encoding {reading.encoding}: {names} is no text")
+        raise UsageError(f"--encoding {reading.encoding}: {names} is not a text format")
     if reading.null and not any(kind.cells for kind in kinds.values()):
-        raise UsageError(f"--null-value: is for cells of CSV and TSV; this is {names}")
+        raise UsageError(f"--null-value: applies to CSV and TSV only; this is {names}")
 
 
 def one_file(path: Path, source: str, reading: ReadOptions) -> Files:
@@ -195,7 +195,7 @@ def whole_folder(folder: Path, source: str, reading: ReadOptions) -> Files:
     files.sort(key=lambda pair: pair[0].relative_to(folder).parts)
     made = Files(folder.resolve().name, source, files, reading, folder=folder)
     if results:
-        made.remark = f"{source}: {results:,} result file{'s' * (results > 1)} of bakeoff left out"
+        made.remark = f"{source}: {results:,} result file{'s' * (results > 1)} of bakeoff skipped"
     return made
 
 

@@ -181,7 +181,7 @@ def format_of(path: Path, name: str | None = None, option: str = "--from") -> Fi
     for kind in file_formats().values():
         if suffix in kind.suffixes:
             return kind
-    raise UnknownFormat(f"{path}: no format known by this ending; say {option} {'|'.join(file_formats())}")
+    raise UnknownFormat(f"{path}: unknown ending; choose a format with {option} {'|'.join(file_formats())}")
 
 
 def sniff(head: bytes, name: str) -> FileFormat:
@@ -198,4 +198,4 @@ def sniff(head: bytes, name: str) -> FileFormat:
     for magic, kind in _MAGIC.items():
         if head.startswith(magic):
             return file_formats()[kind]
-    raise UnknownFormat(f"{name}: its format cannot be told; say --from {'|'.join(file_formats())}")
+    raise UnknownFormat(f"{name}: unknown format; choose one with --from {'|'.join(file_formats())}")

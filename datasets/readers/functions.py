@@ -63,8 +63,8 @@ def imported(source: str) -> Callable[[], Iterable[Any]]:
     is_function = isinstance(found, type) or not isinstance(found, Iterable)
     if isinstance(found, str | bytes | Mapping) or (is_function and not callable(found)):
         raise UsageError(
-            f"{source}: of type {type(found).__name__}; give a list of records, or a function that returns "
-            "them"
+            f"{source}: of type {type(found).__name__}; expected a list of records, or a function that "
+            "returns them"
         )
     if is_function:
         function: Callable[[], Iterable[Any]] = found

@@ -165,7 +165,7 @@ def _end(error: Exception, window: TextWindow, number: int, problems: Problems) 
     Raises:
         BadRecord: Bad records are not to be skipped.
     """
-    cause = f"{_cause_in_window(error)}; what follows cannot be read"
+    cause = f"{_cause_in_window(error)}; the rest cannot be read"
     problems.add(f"byte {window.byte():,}, record {max(number, 1)}", cause, error)
 
 

@@ -59,7 +59,7 @@ def _documents(file: io.BufferedReader, problems: Problems) -> Iterator[tuple[in
         if size > RECORD_LIMIT:
             problems.add(
                 f"document that starts at line {first:,}",
-                f"longer than {RECORD_LIMIT >> 20} MiB; what follows cannot be read",
+                f"longer than {RECORD_LIMIT >> 20} MiB; the rest cannot be read",
             )
             return
     if filled:

@@ -97,7 +97,9 @@ def _known(value: Any) -> Any:
     try:
         return plain.decode(plain.encode(value))  # as the convention of its type has it
     except CodecError as error:
-        raise RunError(f"a value of type {type(value).__name__} cannot be made up: {error.reason}") from error
+        raise RunError(
+            f"a value of type {type(value).__name__} cannot be generated: {error.reason}"
+        ) from error
 
 
 def _as_known(value: Any) -> Any:

@@ -171,11 +171,11 @@ def _node(value: Any, place: str) -> Node:
     if isinstance(node, ProfileRecord):
         for _, gone in node.without:
             if gone and max(gone) >= len(node.fields):
-                raise DataProfileError(f"{place}.without", f"there is no field {max(gone)}")
+                raise DataProfileError(f"{place}.without", f"field {max(gone)} does not exist")
     if isinstance(node, ProfileMap) and not _is_hashable(node.key):
-        raise DataProfileError(f"{place}.key", "keys are no dicts, lists or sets")
+        raise DataProfileError(f"{place}.key", "keys cannot be dicts, lists or sets")
     if isinstance(node, List) and node.type in ("set", "frozenset") and not _is_hashable(node.item):
-        raise DataProfileError(f"{place}.item", "items of sets are no dicts, lists or sets")
+        raise DataProfileError(f"{place}.item", "items of sets cannot be dicts, lists or sets")
     return node
 
 

@@ -1,4 +1,4 @@
-"""What becomes of advice: counted over a stream, or raised as one error."""
+"""Handling of advice: counted over a stream, or raised as one error."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_PLACES = 1_000
 
 
 class AdviceError(ValueError):
-    """All that a schema in strict mode had to say about one record.
+    """All advice of a schema in strict mode about one record.
 
     Attributes:
         advice: The advice, in record order.
@@ -36,7 +36,7 @@ class AdviceError(ValueError):
 
 @dataclass(slots=True)
 class Tally:
-    """What was said about one place, over many records.
+    """Advice about one place, over many records.
 
     Attributes:
         count: How often.

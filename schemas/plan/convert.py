@@ -62,7 +62,7 @@ def to_timedelta(scale: str | None) -> Callable[[Any], dt.timedelta]:
 def _duration(text: str) -> dt.timedelta:
     match = _DURATION.fullmatch(text)
     if match is None or text.endswith(("P", "T")):
-        raise ConversionError("no ISO 8601 duration")
+        raise ConversionError("not an ISO 8601 duration")
     parts = {name: int(match[name] or 0) for name in ("weeks", "days", "hours", "minutes", "seconds")}
     delta = dt.timedelta(**parts, microseconds=int((match["fraction"] or "").ljust(6, "0")))
     return -delta if match["sign"] else delta

@@ -1,7 +1,7 @@
-"""From what people already have to the description tree.
+"""Declarations, converted to the tree of types.
 
 TypedDict, dataclass, attrs class, NamedTuple, `msgspec.Struct`, pydantic model, plain dict of types;
-`Annotated` with a `Hint` says what Python's types cannot.
+`Annotated` with a `Hint` adds details that Python's types cannot express.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from . import types as t
 __all__ = ["MAX_DEPTH", "Hint", "SchemaError", "describe", "met", "tag_of"]
 
 MAX_DEPTH = 64
-"""Deepest schema; a plan recurses further only where records may hold others of their own kind."""
+"""Deepest schema; a plan recurses further only if records may contain others of their kind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hint:
-    """What Python's types cannot say, for use in ``Annotated[type, Hint(...)]``.
+    """Details that Python's types cannot express, for use in ``Annotated[type, Hint(...)]``.
 
     Args:
         severity: Of a whole field: ``"error"`` (the default), ``"note"`` (advised, but strict mode does not
             raise for it), ``"ignore"`` (corrected, never advised).
-        epoch: Unit of the number that stands for a datetime (since 1970-01-01T00:00Z) or timedelta.
+        epoch: Unit of the number that represents a datetime (since 1970-01-01T00:00Z) or timedelta.
         encoding: Of bytes in formats without them: ``"base64"``, ``"base64url"`` or ``"hex"``. For reading
-            what others wrote: codecs write base64, and those without bytes do not encode with a schema
+            data of other programs: codecs write base64, and codecs without bytes do not encode with a schema
             that says otherwise.
         aware: Of a datetime: with (True) or without (False) an offset.
         big: Of an int: whether it may exceed 64 bits, see `IntType`.
@@ -82,14 +82,14 @@ _QUALIFIERS = ("Required", "NotRequired", "ReadOnly", "Final")
 
 
 def describe(spec: Any, *, lenient: bool = False) -> t.Type:
-    """Return the description tree of whatever declares a record.
+    """Return the tree of types of a declaration.
 
     Args:
-        spec: What declares it.
-        lenient: Take fields of types that are not supported as `Any`, instead of raising.
+        spec: The declaration.
+        lenient: Read fields of unsupported types as `Any`, instead of raising.
 
     Raises:
-        SchemaError: Naming the place and the type that is not supported, or holds itself and is no record.
+        SchemaError: Names the place and the type that is not supported, or contains itself outside a record.
     """
     return _Describer(lenient).node(spec, "$")
 
@@ -97,7 +97,7 @@ def describe(spec: Any, *, lenient: bool = False) -> t.Type:
 def tag_of(cls: Any) -> tuple[str, str | int] | None:
     """Return the name and value of a Struct's tag, or None without one.
 
-    A tag stands on the wire in front of the fields, and is none of the object's.
+    A tag is written before the fields, and is not a field of the object.
     """
     config = getattr(cls, "__struct_config__", None)
     return None if config is None or config.tag is None else (config.tag_field, config.tag)
@@ -137,7 +137,7 @@ class _Describer:
             # A union or an alias around a record ends there; what has no record in between never ends.
             if not any(isinstance(between, type | dict) for between in self.inside[at:]):
                 name = getattr(spec, "__name__", "this type")
-                reason = f"`{name}` contains itself and is no record; make it one, or use `Any` in its place"
+                reason = f"`{name}` contains itself but is not a record; make it one, or use `Any` instead"
                 raise SchemaError(path, reason)
         self.inside.append(spec)
         before = self.references
@@ -173,7 +173,7 @@ class _Describer:
                 )
             return t.ListType(self.node(spec[0], path + "[]"))
         if isinstance(spec, str | typing.ForwardRef):
-            raise SchemaError(path, f"the name {spec!r} was not resolved; give the type itself")
+            raise SchemaError(path, f"the name {spec!r} was not resolved; use the type itself")
         if isinstance(spec, TypeVar):
             return self.node(spec.__bound__ or Any, path)
         if isinstance(spec, typing.NewType):
@@ -233,7 +233,9 @@ class _Describer:
         for one, other in itertools.combinations(options, 2):
             if _alike(one, other):
                 raise SchemaError(
-                    path, f"nothing tells `{one}` from `{other}` in a union; join them, as in `list[A | B]`"
+                    path,
+                    f"`{one}` and `{other}` cannot be distinguished in a union; join them, as in `list[A | "
+                    "B]`",
                 )
         return options[0] if len(options) == 1 else t.UnionType(tuple(options))
 
@@ -241,7 +243,7 @@ class _Describer:
         values = typing.get_args(spec)
         for value in values:
             if type(value) not in (str, int, bool, type(None)):
-                raise SchemaError(path, f"a Literal holds str, int, bool or None, got {value!r}")
+                raise SchemaError(path, f"a Literal must be str, int, bool or None, got {value!r}")
         return t.LiteralType(values)
 
     def _annotated(self, spec: Any, path: str) -> t.Type:
@@ -250,7 +252,7 @@ class _Describer:
         for hint in spec.__metadata__:
             if isinstance(hint, Hint):
                 if hint.severity is not None and (path != place or hint.severity not in severities):
-                    raise SchemaError(path, "a severity is that of a whole field, of `X` or `X | None`")
+                    raise SchemaError(path, "a severity must be on a whole field, `X` or `X | None`")
                 inner = _hinted(inner, hint, path)
         return inner
 

@@ -447,7 +447,9 @@ def _check_ends(records: Mapping[str, WireRecord]) -> None:
         for name in done:
             del left[name]
     if left:
-        reason = f"`{', '.join(left)}` must hold itself, so that no such record ends; make a field optional"
+        reason = (
+            f"`{', '.join(left)}` must contain itself, so no record can be complete; make a field optional"
+        )
         raise SchemaError("$", reason)
 
 
@@ -658,7 +660,7 @@ class _Deriver:
             case t.IntType(big=True):
                 return Leaf("text", node)
         if type(node) not in _WIRES:
-            raise SchemaError(path, f"formats with a schema have no form of `{node}`")
+            raise SchemaError(path, f"formats with a schema do not support `{node}`")
         return Leaf(_WIRES[type(node)], node)
 
     def _union(

@@ -1,4 +1,4 @@
-"""`bakeoff.fastest`: from what people have decided, or at least measured, to the codec object."""
+"""`bakeoff.fastest`: from a decision, or at least a measurement, to the codec object."""
 
 from __future__ import annotations
 
@@ -33,36 +33,36 @@ def fastest(
 ) -> Codec:
     """Return the codec to use.
 
-    The lock file comes first: it holds what a person has decided with ``bakeoff pick --write``, so
-    that two services never end up with different wire formats because one machine was noisy; and it
-    holds only where the libraries that it names are installed in the versions that it allows. Without
-    one, a result file decides, if one is given; and only when asked for, a calibration of some ten
-    seconds, whose answer may differ from machine to machine.
+    The lock file comes first: it stores a decision by ``bakeoff pick --write``, so
+    that two services never end up with different wire formats because one machine was noisy. It is
+    only valid if the libraries that it names are installed in the versions that it allows. Without
+    a lock, a result file decides, if you pass one. Only on request, a calibration of some ten
+    seconds decides, whose answer may differ from machine to machine.
 
     Args:
         lock: Lock file; else the one that the environment variable ``BAKEOFF_LOCK`` names; else the
             nearest ``bakeoff.lock`` from the working folder upwards to the project's root: the nearest
             folder with ``.git`` or ``.hg``, or without one that with ``pyproject.toml``, ``setup.py`` or
-            ``setup.cfg``; without either only in the working folder. A lock that is found this way must
+            ``setup.cfg``; without either only in the working folder. A lock that is found by this search must
             belong to this user or to the owner of the project's root, and may lower limits but not raise
             them.
         results: Result file of ``bakeoff run``, for when there is no lock.
         calibrate: Measure now, for when there is neither.
-        corpus: What to measure on: a built-in corpus or a file.
-        schema: Advisory schema of the codec; needed when the choice was made with one. A calibration
-            counts what the fix-up costs, and what it brings back. A codec that needs one has it of the
-            lock or the result file, where its definition stands there.
+        corpus: Records to measure: a built-in corpus or a file.
+        schema: Advisory schema of the codec; needed if the choice was made with one. A calibration
+            includes the cost of the fix-up, and the types that it restores. A codec that needs a schema
+            gets it from the lock or the result file, if the definition is stored there.
         reads: Reads for each write, and the other terms of ``bakeoff pick``; not used with a lock.
         bandwidth: Such as "1Gbit".
-        needs: Types that must come back exactly, such as ("datetime", "bytes").
-        trusted: Payloads never come from strangers; pickle and marshal need it, with a lock as well.
-        formats: Wire formats that will do.
+        needs: Types that must be preserved, such as ("datetime", "bytes").
+        trusted: All payloads are trusted; pickle and marshal need it, with a lock as well.
+        formats: Allowed wire formats.
         interop: Require a format that other languages can read.
 
     Raises:
         UsageError: There is no lock, no result file, and no calibration was asked for; ``BAKEOFF_LOCK``
-            names no file; or the locked codec needs a schema or trust that was not given.
-        RunError: The lock or the result file cannot be read, the lock does not hold here or raises a limit
+            does not name a file; or the locked codec needs a schema or trust that was not given.
+        RunError: The lock or the result file cannot be read, the lock does not match or raises a limit
             without being named, or no codec fits.
         MissingLibrary: A library of the chosen codec, or of its compressor, is not installed.
     """
@@ -88,7 +88,7 @@ def fastest(
         result = _measured(corpus, formats, trusted=trusted, with_schema=schema is not None)
     else:
         raise UsageError(
-            f"{place.missing}; decide with `bakeoff run` and `bakeoff pick --write`, or give "
+            f"{place.missing}; choose a codec with `bakeoff run` and `bakeoff pick --write`, or use "
             "fastest(results=...) or fastest(calibrate=True)"
         )
     wish = Wish(
@@ -101,7 +101,7 @@ def fastest(
     winner = pick([result], wish).winner
     name = winner.name
     if "+schema" in name and schema is None:
-        raise UsageError(f"{name} was measured with a schema; give it: fastest(schema=...)")
+        raise UsageError(f"{name} was measured with a schema; pass it: fastest(schema=...)")
     cells = winner.cells.values()
     with_schema = schema if "+schema" in name else None
     made = codec(name, trusted=trusted, schema=with_schema, dictionary=dictionary_of(cells))

@@ -151,7 +151,9 @@ def main(args: list[str] | None = None) -> None:
         # A library that could not be mapped says so in words of its own.
         if debug or not (isinstance(error, MemoryError) or is_limited()):
             raise
-        click.echo("bakeoff: out of memory; give it more (ulimit -v), or fewer or smaller records", err=True)
+        click.echo(
+            "bakeoff: out of memory; raise the limit (ulimit -v), or use fewer or smaller records", err=True
+        )
         code = 1
     except BrokenPipeError:
         _let_go_of_output()

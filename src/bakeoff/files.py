@@ -72,7 +72,7 @@ def read_limited(path: str | os.PathLike[str], most: int) -> bytes:
     with Path(path).open("rb") as file:
         content = file.read(most + 1)
     if len(content) > most:
-        raise UsageError(f"{path}: larger than {most >> 20} MiB, the most that is read of such a file")
+        raise UsageError(f"{path}: larger than {most >> 20} MiB, the limit for this file")
     return content
 
 

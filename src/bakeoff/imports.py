@@ -34,7 +34,7 @@ def named(text: str) -> Any:
     """
     where, _, name = text.rpartition(":")
     if not where or not name:
-        raise UsageError(f"{text}: give MODULE:NAME or FILE.py:NAME")
+        raise UsageError(f"{text}: expected MODULE:NAME or FILE.py:NAME")
     found: Any = module(where)
     for part in name.split("."):
         if not hasattr(found, part):
@@ -64,7 +64,7 @@ def module(where: str) -> ModuleType:
         if path.is_file():
             return _of_file(path)
     except (Exception, SystemExit) as error:
-        raise UsageError(f"{where} does not import: {_reason(error)}") from error
+        raise UsageError(f"{where} cannot be imported: {_reason(error)}") from error
     raise UsageError(f"{where}: no such file")
 
 
@@ -95,7 +95,7 @@ def import_again(modules: Mapping[str, str]) -> None:
             try:
                 _load(name, Path(file))
             except (Exception, SystemExit) as error:
-                raise UsageError(f"{file} does not import: {_reason(error)}") from error
+                raise UsageError(f"{file} cannot be imported: {_reason(error)}") from error
 
 
 def _of_file(path: Path) -> ModuleType:
@@ -134,5 +134,5 @@ def _load(name: str, path: Path) -> ModuleType:
 
 def _reason(error: BaseException) -> str:
     if isinstance(error, SystemExit):
-        return f"it ends the program, with {error.code!r}"
+        return f"it exits with {error.code!r}"
     return f"{type(error).__name__}: {error}"

@@ -77,7 +77,7 @@ def test_the_import_is_that_of_a_fresh_interpreter() -> None:
 
     assert found.value > 0
     assert found.extras["modules"] >= 2  # json, json.decoder, ...
-    with pytest.raises(UnfitError, match="by its name alone"):
+    with pytest.raises(UnfitError, match="from its name"):
         operation("import").carry_out(given(Codec("json/raw", "json", made.encode, made.decode)), tools())
 
 
@@ -123,7 +123,7 @@ def test_threads_call_at_the_same_time() -> None:
 @pytest.mark.parametrize("parameter", ["", "0", "two", "1e3", "257"])
 def test_threads_are_a_number(parameter: str) -> None:
     """Said where the name is typed."""
-    with pytest.raises(UsageError, match="no number of threads"):
+    with pytest.raises(UsageError, match="not a number of threads"):
         operation(f"threads-dump:{parameter}" if parameter else "threads-dump")
 
 

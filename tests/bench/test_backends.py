@@ -102,26 +102,29 @@ def test_no_password_is_in_what_a_run_leaves(typed, shown, server, tmp_path):
 TWO = [f"redis://:{QUOTED}@a/0", f"redis://:{QUOTED}@b/0"]
 REFUSED: dict[str, list[tuple[str, str]]] = {
     "stores": [
-        ("--store redis,sqlite", "--store redis: is a server; say where it is, as redis://HOST:PORT"),
+        ("--store redis,sqlite", "--store redis: is a server; name its URL, redis://HOST:PORT"),
         (
             "--store redis+nonesuch://x",
             "no store has URLs that begin with redis+nonesuch://; there are redis://",
         ),
-        (f"--store {TWO[0]} --store {TWO[1]}", "two URLs lead to redis, whose figures would have one name"),
-        ("--preload ,", "--preload names no size; there are SM, MD, LG"),
+        (
+            f"--store {TWO[0]} --store {TWO[1]}",
+            "two URLs lead to redis, so their figures would have the same name",
+        ),
+        ("--preload ,", "--preload: expected SM, MD or LG"),
     ],
     "pipeline": [
         (
             "--transport redis",
-            "--transport redis: has a broker; say where it is: --broker redis://HOST:PORT",
+            "--transport redis: needs a broker; name its URL: --broker redis://HOST:PORT",
         ),
         ("--broker http://a", "no transport has URLs that begin with http://; there are redis://"),
         (
             f"--broker {TWO[0]},{TWO[1]}",
-            "two URLs lead to redis, whose figures would have one name: run them in",
+            "two URLs lead to redis, so their figures would have the same name; run",
         ),
         ("--transport pip", "no transport 'pip'; did you mean pipe?"),
-        ("--transport pipe --readers 0", "a pipeline has 1 to 256 readers"),
+        ("--transport pipe --readers 0", "expected 1 to 256 readers"),
         ("--readers ,", "--readers is empty; use 1,4,24, for example"),
         (
             "--budget 9s",
@@ -129,11 +132,11 @@ REFUSED: dict[str, list[tuple[str, str]]] = {
         ),
     ],
     "run": [
-        ("--ops get@redis:SM", "redis is a server; say where it is: --server redis=redis://HOST:PORT"),
+        ("--ops get@redis:SM", "redis is a server; name its URL: --server redis=redis://HOST:PORT"),
         ("--ops get@redis:SM --server redis=", "--server redis=: expected NAME=URL"),
         (
             "--ops get@redis:SM --server mysql=x",
-            "--server mysql: no operation is there; `--ops get@mysql` would be one",
+            "--server mysql: no operation uses it; add one, such as `--ops get@mysql`",
         ),
     ],
 }

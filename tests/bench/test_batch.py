@@ -75,7 +75,7 @@ def test_the_size_is_that_of_a_record() -> None:
 def test_a_schema_is_one_records() -> None:
     """So a codec that needs one has no frames."""
     needing: Any = SimpleNamespace(needs_schema=True)
-    with pytest.raises(UnfitError, match="one record's"):
+    with pytest.raises(UnfitError, match="describes one record"):
         operation("batch-load:4").carry_out(
             Context(CodecParts(needing, needing), make_sample(RECORDS), parameter="4")
         )
@@ -84,7 +84,7 @@ def test_a_schema_is_one_records() -> None:
 @pytest.mark.parametrize("text", ["0", "-1", "1e2", "many", "100001"])
 def test_frames_have_a_number_of_records(text: str) -> None:
     """Said where it is typed."""
-    with pytest.raises(UsageError, match="no number of records a frame, from 1 to 100,000"):
+    with pytest.raises(UsageError, match="not a number of records per frame from 1 to 100,000"):
         operation(f"batch-dump:{text}")
 
 
@@ -157,7 +157,7 @@ def test_every_output_has_them(swept: Path, form: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--batch-sizes", "1,two"], "'two' is no number of records a frame"),
+        (["--batch-sizes", "1,two"], "'two' is not a number of records per frame"),
         (["--batch-sizes", ","], "--batch-sizes is empty"),
         (["--compress", "gzip"], "gzip: no such compressor"),
         (["--compress", ","], "--compress is empty"),

@@ -16,7 +16,7 @@ from bakeoff.bench.run.journal import journal_path
 from hurried import BAKEOFF
 from installed import install
 
-NO_ROOM = "no room left in"
+NO_ROOM = "no space left in"
 
 FILLER = """
 import json, os, sys, tempfile
@@ -78,9 +78,9 @@ class TestFull:
 
         assert full.returncode == 1
         assert full.stderr.startswith(
-            f"bakeoff: {NO_ROOM} {filler / 'small'}; make room there, or set TMPDIR"
+            f"bakeoff: {NO_ROOM} {filler / 'small'}; free some there, or set TMPDIR"
         )
-        assert "`bakeoff run --resume out.json` goes on" in full.stderr
+        assert "`bakeoff run --resume out.json` continues" in full.stderr
         assert {line["outcome"] for line in lines if line["kind"] == "cell"} <= {"ok", "lossy"}
         assert any(line["kind"] == "process" for line in lines)
 
@@ -115,8 +115,8 @@ class TestFull:
         full = run(filler, *arguments, "--precision", "0.0001%", "-o", output, room="8k", temporary=False)
 
         assert full.returncode == 1
-        assert f"{output}.journal: not written: No space left on device; what was measured" in full.stderr
-        assert f"`bakeoff run --resume {output}` goes on" in full.stderr
+        assert f"{output}.journal: not written: No space left on device; results so far" in full.stderr
+        assert f"`bakeoff run --resume {output}` continues" in full.stderr
 
 
 def test_room_is_tried(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_room_is_tried(tmp_path: Path) -> None:
 
 def test_other_errors_stay_what_they_are(tmp_path: Path) -> None:
     """Only a full disk is one."""
-    with pytest.raises(NoDiskSpace, match="make room there"), needing_room(tmp_path):
+    with pytest.raises(NoDiskSpace, match="free some there"), needing_room(tmp_path):
         Path("/dev/full").write_bytes(b"x")
     with pytest.raises(FileNotFoundError), needing_room(tmp_path):
         (tmp_path / "none").read_bytes()

@@ -127,14 +127,14 @@ def test_sentence() -> None:
         "`1` came back as `2` at `$['a b'][1].c`"
     )
     assert str(first_difference({"a": 1, "b": 2}, {"b": 2})) == "`$.a` is missing"
-    assert str(first_difference({"b": 2}, {"a": 1, "b": 2})) == "`$.a` was not there before"
+    assert str(first_difference({"b": 2}, {"a": 1, "b": 2})) == "`$.a` was added"
 
 
 def test_order() -> None:
     """The order of keys counts only when asked for."""
     assert equal({"a": 1, "b": 2}, {"b": 2, "a": 1})
     assert str(first_difference({"a": 1, "b": 2}, {"b": 2, "a": 1}, order=True)) == (
-        "keys came back in another order at `$`"
+        "keys are in another order at `$`"
     )
 
 

@@ -26,15 +26,15 @@ LOSSES = {
     "dict keys that read alike as text (1 and '1') become one": ("dict 1 and '1'",),
     "Decimal becomes a float": ("Decimal 1.10", "Decimal 50 digits"),
     "datetimes far from 2001 lose microseconds": ("datetime year 9000",),
-    "datetimes with an offset come back in UTC": ("datetime +05:30",),
+    "datetimes with an offset are decoded in UTC": ("datetime +05:30",),
     "datetimes are cut to milliseconds": ("datetime µs", "datetime UTC µs", "datetime year 9000"),
-    "datetimes come back in UTC, naive ones included": ("datetime +05:30",),
+    "datetimes are decoded in UTC, also naive ones": ("datetime +05:30",),
     "datetimes are cut to seconds": ("datetime µs", "datetime year 9000"),
     "dict keys True and False become the text of 1 and 0": ("dict bool key",),
     "dict keys that are bytes or tuples become raw text or their repr": ("dict bytes key", "dict tuple key"),
     "carriage returns in text become line feeds": ("str CR",),
-    "a record's field `_id` comes first, wherever it stood": ("key order, _id",),
-    "times in a repeated hour lose which of the two is meant (fold)": ("datetime fold=1",),
+    "the field `_id` of a record is moved to the front": ("key order, _id",),
+    "datetimes in a repeated hour lose their fold": ("datetime fold=1",),
 }
 """What shows each declared loss, where a single value can."""
 UNWRITTEN = {"datetime_zone", "datetime_fold"}

@@ -77,13 +77,13 @@ def exit_code(*arguments: str) -> int:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("peek", "say which field"),
+        ("peek", "name a field by keys"),
         ("peek:a..b", "a part is empty"),
         ("peek@sqlite:a", "has no place"),
-        ("update", "how many items"),
-        ("update:-5", "how many items"),
+        ("update", "number of items"),
+        ("update:-5", "number of items"),
         ("update:99999999", "up to 10,000,000"),
-        ("update-spliced", "how many items"),
+        ("update-spliced", "number of items"),
         ("update-spliced@sqlite", "has no place"),
     ],
 )

@@ -90,7 +90,7 @@ def test_a_codec_that_fails_there_is_said(run: Result, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("script", "said"),
     [
-        (None, "no Python that can be started"),
+        (None, "cannot be started as Python"),
         ("exit 1", "bakeoff is not installed there"),
         ("echo 0.0.0; exit 0", "has bakeoff 0.0.0, this is"),
     ],
@@ -117,7 +117,7 @@ def test_other_records_are_refused(run: Result) -> None:
     """The file must hold what it held."""
     other = replace(run, corpora=(replace(run.corpora[0], sha256="0" * 64),))
 
-    with pytest.raises(UsageError, match="the records of then are not there any more"):
+    with pytest.raises(UsageError, match="the records have changed or are missing"):
         measured(other, sys.executable)
 
 
@@ -134,8 +134,8 @@ class TestTrust:
     @pytest.mark.parametrize(
         ("options", "typed", "said"),
         [
-            ({"corpora": "evil:records"}, {}, "would import and run evil:records"),
-            ({"schema": "evil.py"}, {}, r"would import evil\.py"),
+            ({"corpora": "evil:records"}, {}, "refusing to import evil:records"),
+            ({"schema": "evil.py"}, {}, r"refusing to import evil\.py"),
             ({"corpora": "-"}, {}, "cannot read - again"),
             ({"slice": "long"}, {}, "needs results of `bakeoff run` of this version"),
         ],

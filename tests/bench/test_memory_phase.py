@@ -97,7 +97,7 @@ def test_a_kind_that_there_is_no_time_for_is_not_begun(clock: Clock) -> None:
 
     assert {"peak-dump", "peak-load"} == {name for name, _ in asked}
     assert 6 == len(asked)
-    assert said.startswith("made: the time did not suffice for growth dump and growth load: a longer")
+    assert said.startswith("made: not enough time for growth dump and growth load; use a longer")
 
 
 def test_a_slow_codec_alone_is_left_out(clock: Clock) -> None:
@@ -106,7 +106,7 @@ def test_a_slow_codec_alone_is_left_out(clock: Clock) -> None:
 
     assert {"quick", "usual"} == {codec for _, codec in asked}
     assert 8 == len(asked)
-    assert "peak dump and peak load of slow; growth dump and growth load of slow: a longer" in said
+    assert "peak dump and peak load of slow; growth dump and growth load of slow; use a longer" in said
 
 
 @pytest.mark.parametrize(("seconds", "no_time_limit", "number"), [(0.0, False, 0), (0.0, True, 12)])
@@ -118,7 +118,4 @@ def test_without_time_nothing_is_begun_unless_it_takes_what_it_takes(
 
     assert number == len(asked)
     assert no_time_limit == ("" == said)
-    assert (
-        no_time_limit
-        or said.count("made: the time did not suffice for peak dump and peak load; growth dump") == 1
-    )
+    assert no_time_limit or said.count("made: not enough time for peak dump and peak load; growth dump") == 1

@@ -296,10 +296,10 @@ class TestResume:
     @pytest.mark.parametrize(
         ("change", "said"),
         [
-            (["--sample", "20"], "sample: 50 then, 20 now"),
-            (["--seed", "2"], "seed: 1 then, 2 now"),
-            (["-c", "json"], "codecs: json,msgpack then, json now"),
-            (["messages"], "corpora: movies then, messages now"),
+            (["--sample", "20"], "sample: was 50, is now 20"),
+            (["--seed", "2"], "seed: was 1, is now 2"),
+            (["-c", "json"], "codecs: was json,msgpack, is now json"),
+            (["messages"], "corpora: was movies, is now messages"),
         ],
     )
     def test_other_options_are_refused_by_name(self, finished: Path, change: list[str], said: str) -> None:
@@ -347,7 +347,7 @@ class TestResume:
         done = run(finished, "--resume", "out.json", *more)
 
         assert done.returncode == 2
-        assert f"leave out {more[0]}" in done.stderr
+        assert f"remove {more[0]}" in done.stderr
 
     def test_another_corpus_behind_the_same_name_is_refused(self, tmp_path: Path) -> None:
         """A file that changed between the runs has another sha256."""
@@ -363,8 +363,8 @@ class TestResume:
     @pytest.mark.parametrize(
         ("now", "then", "said"),
         [
-            ('\\"version\\": \\"1.', '\\"version\\": \\"0.', "msgpack: msgpack 0."),
-            (f'\\"{VERSION}\\"', '\\"0.0.1\\"', f"bakeoff_version: 0.0.1 then, {VERSION} now"),
+            ('\\"version\\": \\"1.', '\\"version\\": \\"0.', "msgpack: msgpack was 0."),
+            (f'\\"{VERSION}\\"', '\\"0.0.1\\"', f"bakeoff_version: was 0.0.1, is now {VERSION}"),
         ],
         ids=["codec", "bakeoff"],
     )
@@ -401,7 +401,7 @@ class TestResume:
 
         assert same.returncode == 0, same.stderr
         assert other.returncode == 1, "a version that fails is another version, too"
-        assert "theirs: fast 9.9 then, 9.10 now" in other.stderr
+        assert "theirs: fast was 9.9, is now 9.10" in other.stderr
 
     def test_what_may_change_is_written_down(self, finished: Path, tmp_path: Path) -> None:
         """The file tells the budget that its last part had."""
@@ -420,7 +420,7 @@ class TestResume:
         done = run(tmp_path, "--resume", "out.json", "--precision", "40%", "--all", "--budget", "0")
 
         assert done.returncode == 1
-        assert "msgpack: msgpack 0." in done.stderr
+        assert "msgpack: msgpack was 0." in done.stderr
         assert journal.read_bytes() == lines
 
     def test_changed_options_outlive_a_second_kill(self, killed: bytes, tmp_path: Path) -> None:
@@ -522,7 +522,7 @@ class TestTrust:
         refused = run(tmp_path, "--resume", "out.json", "--all", "--budget", "0")
 
         assert refused.returncode == 2
-        assert "rows.pickle: reading a pickle runs what it says; say --trusted" in refused.stderr
+        assert "rows.pickle: reading a pickle can run code; use --trusted" in refused.stderr
         assert (tmp_path / "out.json").read_bytes() == before
         assert run(tmp_path, "--resume", "out.json", "--all", "--budget", "0", "--trusted").returncode == 0
 
@@ -537,6 +537,6 @@ class TestTrust:
             refused = run(tmp_path, "--resume", "out.json", "--all", "--budget", "0", *more)
 
             assert refused.returncode == 2
-            assert "type it again: bakeoff run rows:made --resume out.json" in refused.stderr
+            assert "to allow it, run bakeoff run rows:made --resume out.json" in refused.stderr
             assert not (tmp_path / "imported").exists()
         assert run(tmp_path, "rows:made", "--resume", "out.json", "--all", "--budget", "0").returncode == 0

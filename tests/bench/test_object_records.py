@@ -263,7 +263,9 @@ def test_a_type_that_only_the_classs_library_knows_leaves_the_class_its_codec(fo
     found = result(folder, "shop:pages", "-c", f"json,{MODEL}")
 
     assert outcomes(found) == {"json": "unsupported", MODEL: "ok"}
-    assert "register_type gives one" in next(each.reason for each in found.cells if each.cell.codec == "json")
+    assert "add one with bakeoff.codecs.register_type" in next(
+        each.reason for each in found.cells if each.cell.codec == "json"
+    )
 
 
 def test_two_corpora_each_have_the_codecs_of_their_class(folder: Path) -> None:
@@ -279,7 +281,7 @@ def test_a_class_that_no_other_process_can_import_is_refused(folder: Path) -> No
     done = run(folder, "shop:local", "-c", "json")
 
     assert (done.returncode, done.stdout) == (1, "")
-    assert "cannot be handed to another process" in done.stderr
+    assert "cannot be passed to another process" in done.stderr
     assert "classes at the top level of a module" in done.stderr
     assert "Traceback" not in done.stderr
     assert [path.name for path in folder.glob("*.json")] == []

@@ -77,7 +77,7 @@ def test_the_same_again_replaces_it(output: Path) -> None:
 
     assert (names(output), read(output).started) == (["out.json"], "2026-11-22T09:00:00+00:00")
     assert place.note == (
-        "it replaces one of 2026-11-22 08:00:00 UTC, of the same options, data and versions"
+        "it replaces the result of 2026-11-22 08:00:00 UTC, which had the same options, data and versions"
     )
 
 
@@ -89,7 +89,10 @@ def test_a_run_in_which_nothing_got_through_replaces_nothing(output: Path) -> No
     OutputFile(place.path).write(failed(10), last=True)
 
     assert (names(output), output.read_bytes()) == (["out.failed.json", "out.json"], before)
-    assert (place.path.name, place.note) == ("out.failed.json", f"{output} is still that of an earlier run")
+    assert (place.path.name, place.note) == (
+        "out.failed.json",
+        f"{output} still has the result of an earlier run",
+    )
     OutputFile(place.path).write(made(11), last=True)
     assert names(output) == ["out.failed.json", "out.json"]
 

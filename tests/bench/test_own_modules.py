@@ -111,7 +111,7 @@ def test_a_codec_of_a_file_is_measured_beside_the_others(mine: Path) -> None:
         assert (done.returncode, done.stderr) == (0, "")
         assert "mine" in done.stdout
     assert "safe to read from anyone" not in done.stdout
-    with pytest.raises(UsageError, match="mine would be imported from a module of your own"):
+    with pytest.raises(UsageError, match="refusing to import your own mine"):
         _refuse_own((result, result), {"mine", "json"})
     _refuse_own((result, result), {"json"})
     anonymous = bakeoff(mine, "report", "bakeoff.json", "--anonymous", "-f", "json").stdout

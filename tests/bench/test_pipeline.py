@@ -204,7 +204,7 @@ def test_a_broker_that_goes_away_is_an_error(name, server):
         own.kill()
         with pytest.raises(TransportError) as raised:
             pipeline.window(1000, 0.2)
-    assert re.match(r"(reader \d of 3: )?the way is broken: ", str(raised.value))
+    assert re.match(r"(reader \d of 3: )?the connection is broken: ", str(raised.value))
     assert PASSWORD not in str(raised.value)
 
 
@@ -392,7 +392,7 @@ def test_what_is_not_installed_is_left_out_unless_it_is_asked_for(monkeypatch, r
     asked = type_("movies", "--transport", "zmq")
 
     assert isinstance(done.exception, StoppedError)
-    assert "zmq is left out, it is not installed: pip install 'bakeoff[zmq]'\n" == done.stderr
+    assert "zmq is skipped, because it is not installed: pip install 'bakeoff[zmq]'\n" == done.stderr
     assert {"pipe", ""} == {operation(name).at_place for name in ran[0].operations}
     assert "zmq is not installed: pip install 'bakeoff[zmq]'" == str(asked.exception)
 

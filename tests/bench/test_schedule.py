@@ -104,7 +104,7 @@ def test_a_check_without_end_costs_its_own_row(folder: Path) -> None:
 
     assert done.returncode == 0
     assert samples(read(folder / "bakeoff.json"), "json") > 0
-    assert "endless: unfinished: the time did not suffice for its check; --all gives it" in done.stdout
+    assert "endless: unfinished: not enough time for its check; use --all" in done.stdout
 
 
 def test_all_takes_its_time(folder: Path) -> None:

@@ -257,5 +257,5 @@ def test_faults_are_found_in_real_runs() -> None:
 
     assert 0 == done.returncode, findings
     assert "timed out" == findings["a codec that hangs"]
-    assert "ok" == findings["a good codec beside them"]
+    assert "ok" == findings["a good codec next to them"]
     assert "found in 1 of 1" == findings["leak: one object"]

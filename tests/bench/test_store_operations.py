@@ -117,10 +117,10 @@ def test_a_sample_larger_than_the_store_is_measured_on_its_first_records() -> No
     ("name", "said"),
     [
         ("get@sqlit", "no store 'sqlit'; did you mean sqlite"),
-        ("get@sqlite:XL", "the state of a store is SM, MD, LG, got 'XL'"),
+        ("get@sqlite:XL", "expected a state of SM, MD, LG, for batches as"),
         ("put-batch@sqlite:MDx0", "'MDx0'"),
         ("put-batch@sqlite:MDxy", "'MDxy'"),
-        ("stored@sqlite/wal", "no STORE has `/`"),
+        ("stored@sqlite/wal", "no STORE may contain `/`"),
     ],
 )
 def test_what_there_is_not_is_said(name: str, said: str) -> None:

@@ -315,7 +315,7 @@ def test_damage_in_the_middle_is_an_error_with_its_offset(tmp_path):
 def test_what_is_no_journal_is_left_alone(tmp_path):
     """Whoever names such a file meant another one."""
     (tmp_path / JOURNAL).write_bytes(b"my diary, dear reader, begins")
-    with pytest.raises(StoreError, match="is no journal"):
+    with pytest.raises(StoreError, match="is not a journal"):
         opened("log", tmp_path, wire())
     assert b"my diary" == (tmp_path / JOURNAL).read_bytes()[:8]
 

@@ -117,7 +117,7 @@ def test_no_more_than_a_checksum_may_stand_behind_a_block(behind: int, is_read: 
     if is_read:
         assert list(given(record(a="int")).load(damaged)) == [{"a": 7}]
     else:
-        with pytest.raises(DecodeError, match="no whole deflate stream"):
+        with pytest.raises(DecodeError, match="not a complete deflate stream"):
             list(given(record(a="int")).load(damaged))
 
 
@@ -264,12 +264,12 @@ def test_what_a_given_type_has_no_room_for_is_refused(kind: Any, value: Any) -> 
 @pytest.mark.parametrize(
     ("definition", "said"),
     [
-        (record(a="R"), "`R` must hold itself"),
+        (record(a="R"), "`R` must contain itself"),
         (
             record(a={"type": "record", "name": "S", "fields": [{"name": "b", "type": ["R"]}]}),
-            "must hold itself",
+            "must contain itself",
         ),
-        (record(a=["R"]), "`R` must hold itself"),
+        (record(a=["R"]), "`R` must contain itself"),
         (record(a=[{"type": "int", "logicalType": "date"}, "long"]), r"\$\.a.*read as int"),
         (record(a="Unknown"), r"\$\.a.*'Unknown'"),
         (record(a=["int", ["null", "string"]]), "union within a union"),
@@ -280,7 +280,7 @@ def test_what_a_given_type_has_no_room_for_is_refused(kind: Any, value: Any) -> 
         ({"type": "record", "name": "R", "fields": [{"name": "a", "type": "int"}] * 2}, "two fields"),
         ({"type": "record", "name": "1", "fields": []}, "name"),
         ({"type": "record", "name": "R"}, "fields"),
-        ({"type": "array"}, "no Avro schema"),
+        ({"type": "array"}, "not an Avro schema"),
         ("[" * 100_000, "not JSON"),
         ('{"type":"array","items":' * 200 + '"int"' + "}" * 200, "nested more than 100"),
         ("not json", "not JSON"),
@@ -311,7 +311,7 @@ def test_another_schema_s_payload_is_refused() -> None:
     payload = old.encode({"a": 1})
     with pytest.raises(DecodeError, match=f"another schema, of fingerprint {payload[2:10].hex()}"):
         new.decode(payload)
-    with pytest.raises(DecodeError, match="no single object"):
+    with pytest.raises(DecodeError, match="not an Avro single object"):
         new.decode(b"\x02\x02")
 
 
@@ -442,7 +442,7 @@ def test_keys_of_one_hash_are_refused(kind: Any) -> None:
     codec = bakeoff.codec("avro", schema=Schema({"a": kind}))
     some: Any = [(2**61 - 1) * n for n in range(2, 2000)]
     payload = codec.encode({"a": dict.fromkeys(some, 0) if kind.__origin__ is dict else set(some)})
-    with pytest.raises(LimitError, match="keys of one hash"):
+    with pytest.raises(LimitError, match="keys with the same hash"):
         codec.decode(payload)
 
 
@@ -473,11 +473,11 @@ def deflated(data: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"PK\x03\x04....", "no Avro container"),
-        (container(codec=b"snappy"), "null and deflate"),
+        (b"PK\x03\x04....", "not an Avro container"),
+        (container(codec=b"snappy"), "null or deflate"),
         (container(schema=record(a="string")), "another schema"),
         (container(schema=b"[" * 100_000), "nested more than"),
-        (container(schema=b"?"), "no Avro schema"),
+        (container(schema=b"?"), "not an Avro schema"),
         (container(block(1, b"\x02"))[:-3], "ends within"),
         (container(block(1, b"\x02", b"T" * 16)), "sync marker"),
         (container(block(2, b"\x02")), "ends within a value"),
@@ -485,7 +485,7 @@ def deflated(data: bytes) -> bytes:
         (container(block(2**40, b"\x02")), "claims"),
         (container(block(-1, b"\x02")), "claims"),
         (container(number(1) + number(2**40)), "limit of size"),
-        (container(number(1) + number(-5)), "less than no"),
+        (container(number(1) + number(-5)), "negative size"),
         (container(block(1, b"?"), codec=b"deflate"), "rror"),
         (container(block(1, deflated(bytes(1 << 25))), codec=b"deflate"), "more than"),
         (b"Obj\x01" + number(2**40) + number(2**50), "more than 1,000 pairs"),

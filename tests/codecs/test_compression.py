@@ -112,9 +112,9 @@ def test_a_name_is_a_kind_and_a_level(name: str, kind: str, distribution: str) -
         ("nothing", "no such compressor; there are zlib, zstd, lz4, crc32"),
         ("zlip", "no such compressor; did you mean zlib?"),
         ("zstd:x", "the level must be a whole number, got 'x'"),
-        ("zlib:10", "no such level; those of zlib are 0 to 9"),
-        ("zstd:23", "those of zstd are -131072 to 22"),
-        ("crc32:1", "those of crc32 are 0 to 0"),
+        ("zlib:10", "no such level; zlib has 0 to 9"),
+        ("zstd:23", "zstd has -131072 to 22"),
+        ("crc32:1", "crc32 has 0 to 0"),
         ("zlib,dict", "no such option 'dict'; zstd has `dict`"),
         ("zstd,fast", "no such option 'fast'"),
     ],
@@ -193,13 +193,13 @@ def test_a_trained_dictionary_makes_small_payloads_smaller() -> None:
     assert DICTIONARY_BYTES >= len(trained.compression.dictionary or b"")
     assert trained == pickle.loads(pickle.dumps(trained))
     assert trained.compression == codecs.train("zstd:3", payloads[:1000])
-    with pytest.raises(CodecError, match="no dictionaries"):
+    with pytest.raises(CodecError, match="does not support dictionaries"):
         codecs.train("zlib", payloads)
     with pytest.raises(CodecError, match="needs a dictionary"):
         bakeoff.codec("json|zstd:3,dict")
-    with pytest.raises(CodecError, match="not a dictionary of zstd's"):
+    with pytest.raises(CodecError, match="not a zstd dictionary"):
         bakeoff.codec("json|zstd:3,dict", dictionary=b"abc" * 100)
-    with pytest.raises(DecodeError, match=r"with the dictionary \d+, and this codec has none"):
+    with pytest.raises(DecodeError, match=r"with the dictionary \d+, but this codec has none"):
         plain.decode(trained.encode(RECORD))
 
 
@@ -216,7 +216,7 @@ def test_older_dictionaries_are_for_reading() -> None:
     for codec in (first, both, bakeoff.codec("json|zstd")):
         assert RECORD == both.decode(codec.encode(RECORD))
     assert both.media_type != first.media_type in both.media_type_aliases
-    with pytest.raises(DecodeError, match=rf"and this codec has {first.compression.dictionary_id};"):
+    with pytest.raises(DecodeError, match=rf"but this codec has {first.compression.dictionary_id};"):
         first.decode(both.encode(RECORD))
 
 

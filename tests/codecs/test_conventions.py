@@ -161,6 +161,6 @@ def test_yaml_writes_no_key_that_it_cannot_read(name, record):
     """A list as a key is YAML, but nothing that Python could hash."""
     codec = bakeoff.codec(name)
 
-    with pytest.raises(bakeoff.EncodeError, match="would not come back"):
+    with pytest.raises(bakeoff.EncodeError, match="cannot be decoded"):
         codec.encode(record)
     assert {"v": {1, "a"}} == codec.decode(codec.encode({"v": {1, "a"}}))

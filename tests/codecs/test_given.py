@@ -107,7 +107,9 @@ def test_it_takes_what_codecs_take():
 @pytest.mark.parametrize("source", [3, None, (json.dumps,), (1, 2), object(), lambda: 3])
 def test_what_is_none_is_refused(source):
     """With what would be one."""
-    with pytest.raises(UsageError, match=r"is no codec; give a bakeoff.Codec, a pair \(dumps, loads\)"):
+    with pytest.raises(
+        UsageError, match=r"is not a codec; expected a bakeoff.Codec, a pair \(dumps, loads\)"
+    ):
         bakeoff.codec(source)
 
 
@@ -145,14 +147,14 @@ def test_a_selection_introduces_them(own):
     ("pattern", "said"),
     [
         ("mine={own}:none", "has no none"),
-        ("mine={own}:three", "3, of type int, is no codec"),
-        ("mine={own}", "give MODULE:NAME or FILE.py:NAME"),
-        ("mine=", "give MODULE:NAME or FILE.py:NAME"),
+        ("mine={own}:three", "3, of type int, is not a codec"),
+        ("mine={own}", "expected MODULE:NAME or FILE.py:NAME"),
+        ("mine=", "expected MODULE:NAME or FILE.py:NAME"),
         ("mine=gone.py:x", "gone.py: no such file"),
-        ("mine=no_such_module:x", "does not import: ModuleNotFoundError"),
-        ("json={own}:pair", "there is a codec 'json' already"),
-        ("a+b={own}:pair", "a codec's name has letters"),
-        ("={own}:pair", "a codec's name has letters"),
+        ("mine=no_such_module:x", "cannot be imported: ModuleNotFoundError"),
+        ("json={own}:pair", "a codec 'json' already exists"),
+        ("a+b={own}:pair", "expected a name of letters"),
+        ("={own}:pair", "expected a name of letters"),
     ],
 )
 def test_errors_name_what_was_typed(own, pattern, said):

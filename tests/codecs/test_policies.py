@@ -363,7 +363,7 @@ def test_what_can_be_asked_for_is_kept(codec, policy):
         except CodecError as error:
             said = str(error)
             assert not can, said
-            assert re.search(r"of the \w+ codecs .* can|nor has any other", said)
+            assert re.search(r"of the \w+ codecs .* can|no other codec of its format", said)
             continue
         assert (asked.policies[policy] != default[policy]) == can
         assert ({**default, policy: ""}, codec.name) == ({**asked.policies, policy: ""}, asked.name)
@@ -522,7 +522,7 @@ def test_policies_are_asked_for_by_name():
     codec = bakeoff.codec("json", policies={"nonfinite": "reject", "duplicate_keys": "reject"})
 
     assert codec == bakeoff.codec("json").with_policies(duplicate_keys="reject", nonfinite="reject")
-    with pytest.raises(DecodeError, match=r"the key 'a' stands twice$"):
+    with pytest.raises(DecodeError, match=r"the key 'a' occurs twice$"):
         codec.decode(b'{"a": 1, "a": 2}')
 
 
@@ -534,7 +534,7 @@ def test_policies_are_asked_for_by_name():
         ({"trailing": "allow"}, "trailing is reject, got 'allow'"),
         (
             {"duplicate_keys": "reject"},
-            "it does 'reject/last' and its library has no option for it; of the json codecs json",
+            "it uses 'reject/last' and its library has no option for it; of the json codecs json",
         ),
         ({"big_integers": "reject"}, "of the json codecs json"),
     ],
@@ -598,7 +598,7 @@ def test_a_merged_key_may_be_given_anew():
     codec = bakeoff.codec("yaml").with_policies(duplicate_keys="reject")
 
     assert {"a": 2, "b": 1} == codec.decode(b"x: &x {a: 1, b: 1}\ny: {<<: *x, a: 2}\n")["y"]
-    with pytest.raises(DecodeError, match="the key 'a' stands twice"):
+    with pytest.raises(DecodeError, match="the key 'a' occurs twice"):
         codec.decode(b"x: &x {a: 1}\ny: {<<: *x, a: 2, a: 3}\n")
 
 
@@ -641,7 +641,7 @@ def test_a_third_party_states_what_it_likes():
         with pytest.raises(DecodeError, match="holds"):
             strict.decode(repr(record).replace("inf", "1e999").encode())
     for policy in ("duplicate_keys", "extensions", "trailing"):
-        with pytest.raises(CodecError, match="what it does is not stated, and it brings no option"):
+        with pytest.raises(CodecError, match="its default is unknown, and its library has no option"):
             made.with_policies(**{policy: "reject"})
     stated = bakeoff.Codec(
         "theirs", "json", repr, eval, text=True, policies=Policies(extensions="keep", classes=(complex,))

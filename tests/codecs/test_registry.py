@@ -125,7 +125,9 @@ def test_a_registered_codec_takes_no_place_unasked():
     """What bakeoff calls json stays that, until it is told otherwise; one's own may be registered again."""
     made = bakeoff.Codec("json", "text", str.upper, bytes.decode)
 
-    with pytest.raises(CodecError, match=r"^json: there is a codec of this name; register\(codec, replace"):
+    with pytest.raises(
+        CodecError, match=r"^json: a codec of this name exists; replace it with register\(codec, replace"
+    ):
         codecs.register(made)
     assert b"[1]" == bakeoff.codec("json").encode([1])
     codecs.register(made, replace=True)
@@ -189,7 +191,7 @@ def test_explain_names_type_and_path():
     """The smallest refused part is named, not the whole record."""
     record = {"a": [1, {"b c": object()}]}
 
-    assert explain(bakeoff.codec("json"), record).startswith("cannot carry `object` at `$.a[1]['b c']`: ")
+    assert explain(bakeoff.codec("json"), record).startswith("cannot encode `object` at `$.a[1]['b c']`: ")
 
 
 def test_explain_ends_at_a_record_that_holds_itself():
@@ -197,7 +199,7 @@ def test_explain_ends_at_a_record_that_holds_itself():
     cyclic = []
     cyclic.append(cyclic)
 
-    assert explain(bakeoff.codec("json"), {"v": cyclic}).startswith("cannot carry `list` at `$.v[0]`: ")
+    assert explain(bakeoff.codec("json"), {"v": cyclic}).startswith("cannot encode `list` at `$.v[0]`: ")
 
 
 def test_a_misfit_is_explained_by_the_whole_record():
@@ -324,7 +326,7 @@ def test_entry_points_bring_codecs(beside):
     assert [
         "{'a': (1, 2)} bad 1.0",
         "raises: entry point bad:raises failed: Odd: of its own kind",
-        "wrong: entry point bad:wrong gave a int, not a Codec",
+        "wrong: entry point bad:wrong returned a int, not a Codec",
         "at-import: entry point leaver:good failed: SystemExit: 0",
     ] == done.stdout.splitlines()
 
@@ -339,8 +341,8 @@ def test_a_plug_in_replaces_none_of_ours_unasked(beside):
     replaced = beside("-c", script, BAKEOFF_REPLACE="yaml, json")
 
     assert "b'[1]' Python\n" == kept.stdout
-    assert "the codec 'json' of bad is left out: bakeoff has one of its own" in kept.stderr
-    assert "BAKEOFF_REPLACE=json would replace it" in kept.stderr
+    assert "the codec 'json' of bad is ignored: bakeoff has one of that name" in kept.stderr
+    assert "set BAKEOFF_REPLACE=json to replace it" in kept.stderr
     assert "b'SHADOW' bad\n" == replaced.stdout
     assert "the codec 'json' of bad replaces bakeoff's own" in replaced.stderr
 
@@ -355,7 +357,7 @@ def test_listing_outlives_every_plug_in(beside):
         "leaves: crashed: ended the process with exit code 200",
         "raises: entry point bad:raises failed: Odd: of its own kind",
         "dies: crashed: died of SIGSEGV",
-        "wrong: entry point bad:wrong gave a int, not a Codec",
+        "wrong: entry point bad:wrong returned a int, not a Codec",
     ] == [line for line in done.stdout.splitlines() if ": " in line]
     assert "good" in done.stdout
     assert "Traceback" not in done.stderr
@@ -371,5 +373,5 @@ def test_words_about_schemas_import_no_plug_in_unasked(beside):
 
 def test_a_class_is_no_schema() -> None:
     """What takes a schema names the way to one."""
-    with pytest.raises(TypeError, match=r"Schema\(\.\.\.\) makes one"):
+    with pytest.raises(TypeError, match=r"make one with Schema\(\.\.\.\)"):
         codecs.codec("json").with_schema(dict)  # type: ignore[arg-type]

@@ -103,7 +103,7 @@ def test_orjson_stops_at_a_cycle_through_a_tuple():
             print(error)
     """)
 
-    assert "holding itself" in said
+    assert "contains itself" in said
 
 
 @pytest.mark.parametrize(
@@ -358,7 +358,7 @@ def test_a_file_that_does_not_block_is_not_taken_for_empty(name):
     with (
         open(reading, "rb", buffering=0) as file,  # noqa: PTH123 - a descriptor
         open(writing, "wb"),  # noqa: PTH123
-        pytest.raises(BlockingIOError, match="does not block"),
+        pytest.raises(BlockingIOError, match="is non-blocking"),
     ):
         list(bakeoff.codec(name, trusted=True).load(file))
 

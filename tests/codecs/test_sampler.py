@@ -256,9 +256,9 @@ def test_a_pickle_has_the_sampler(tmp_path):
         ({"file": "traffic.txt"}, r"traffic\.txt: a sampler's file ends with one of \.jsonl, "),
         ({"file": "traffic.zst"}, "ends with one of"),
         ({"file": "traffic.pickle"}, "ends with one of"),
-        ({"every": 0}, "every: 0 is no whole number from 1"),
+        ({"every": 0}, "every: 0 is not a whole number from 1"),
         ({"every": 0.5}, "every: 0.5"),
-        ({"limit": "much"}, "limit: 'much' is no size such as"),
+        ({"limit": "much"}, "limit: 'much' is not a size such as"),
         ({"limit": 0}, "limit: 0"),
     ],
 )

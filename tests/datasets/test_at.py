@@ -92,7 +92,10 @@ def test_places(document: Path, at: str, records: list[Any]) -> None:
             "$.meta.cuont",
             "nothing at $.meta.cuont: $.meta has the keys 'count', 'a/b'; did you mean $.meta.count?",
         ),
-        ("$.items.id", "nothing at $.items.id: $.items is a list of 2; [0] is its first item, [*] are all"),
+        (
+            "$.items.id",
+            "nothing at $.items.id: $.items is a list of 2; use [0] for its first item, [*] for all",
+        ),
         ("$.items[7]", "$.items is a list of 2"),
         ("$[0]", "$ has the keys"),
         ("$.meta.count.x", "$.meta.count is of type int"),
@@ -115,7 +118,7 @@ def test_what_is_no_place(tmp_path: Path, at: str) -> None:
 
 def test_a_place_that_is_empty_is_no_mistake(tmp_path: Path) -> None:
     """It is there, without a record."""
-    with pytest.raises(UnreadableCorpus, match="no record in it"):
+    with pytest.raises(UnreadableCorpus, match="contains no records"):
         read(put(tmp_path, "a.json", '{"items": []}'), at="$.items")
 
 
@@ -178,7 +181,7 @@ def test_streams_find_what_is_found_in_memory(
 )
 def test_broken_documents_are_named(tmp_path: Path, text: str) -> None:
     """In front of the place, in it, and behind it."""
-    with pytest.raises(UnreadableCorpus, match="what follows cannot be read"):
+    with pytest.raises(UnreadableCorpus, match="the rest cannot be read"):
         read(put(tmp_path, "a.json", text), at="$.a")
 
 
@@ -257,7 +260,7 @@ def test_a_way_into_the_only_record(tmp_path: Path, record: Any, place: str | No
     if place is None:
         assert corpus.remark == ""
     else:
-        assert f"--at '{place}' takes" in corpus.remark
+        assert f"--at '{place}' to read" in corpus.remark
         assert len(read(path, at=place)) >= 10
 
 
@@ -322,7 +325,7 @@ class TestEncoding:
 
         assert [{"a": word}] == read(path, encoding=encoding)
         if encoding != "utf-16-le":
-            with pytest.raises(UnreadableCorpus, match=f"not UTF-8: .*; if it is {encoding}, say --encoding"):
+            with pytest.raises(UnreadableCorpus, match=f"not UTF-8: .*; if it is {encoding}, use --encoding"):
                 read(path)
 
     @pytest.mark.parametrize("end", ["\r", "\n", "\r\n"])
@@ -350,13 +353,13 @@ class TestEncoding:
         ("source", "how", "said"),
         [
             ("a.csv", {"encoding": "latin"}, ""),
-            ("a.csv", {"encoding": "latn1"}, "no encoding of text named 'latn1'; did you mean latin1"),
-            ("a.csv", {"encoding": "hex"}, "no encoding of text named 'hex'"),
-            ("a.msgpack", {"encoding": "latin-1"}, "msgpack is no text"),
-            ("a.jsonl", {"null": ["NA"]}, "is for cells of CSV and TSV"),
-            ("movies", {"at": "$.title"}, "movies is no file; leave out --at"),
-            ("movies", {"encoding": "utf-8"}, "leave out --encoding"),
-            ("json:loads", {"null": ["NA"]}, "leave out --null-value"),
+            ("a.csv", {"encoding": "latn1"}, "no text encoding named 'latn1'; did you mean latin1"),
+            ("a.csv", {"encoding": "hex"}, "no text encoding named 'hex'"),
+            ("a.msgpack", {"encoding": "latin-1"}, "msgpack is not a text format"),
+            ("a.jsonl", {"null": ["NA"]}, "applies to CSV and TSV only"),
+            ("movies", {"at": "$.title"}, "movies is not a file; remove --at"),
+            ("movies", {"encoding": "utf-8"}, "remove --encoding"),
+            ("json:loads", {"null": ["NA"]}, "remove --null-value"),
         ],
     )
     def test_no_use_is_said(self, tmp_path: Path, source: str, how: dict[str, Any], said: str) -> None:

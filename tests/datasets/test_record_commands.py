@@ -187,7 +187,7 @@ class TestConvert:
         )
 
         assert 1 == done.returncode
-        assert "bakeoff: standard input: is closed" == one_line(done.stderr)
+        assert "bakeoff: standard input is closed" == one_line(done.stderr)
 
     def test_there_and_back(self, tmp_path: Path) -> None:
         """Records survive a tour through the formats."""

@@ -311,7 +311,7 @@ class TestShapes:
             (lambda s: s.update(records=0), "x.records: expected a whole number from 1"),
             (lambda s: s["record"]["fields"][0].update(key=1), "fields.0..key: expected a text"),
             (lambda s: s["record"].update(fields={}), "x.record.fields: expected a list"),
-            (lambda s: s["record"].update(without=[[1, [99]]]), "x.record.without: there is no field 99"),
+            (lambda s: s["record"].update(without=[[1, [99]]]), "x.record.without: field 99 does not exist"),
             (
                 lambda s: s.update(record={"kind": "int", "ranges": [[5, 4, 1]]}),
                 "lowest is above the highest",
@@ -326,13 +326,13 @@ class TestShapes:
                 lambda s: s.update(
                     record={"kind": "map", "lengths": [[1, 1, 1]], "key": s["record"], "value": s["record"]}
                 ),
-                "x.record.key: keys are no dicts",
+                "x.record.key: keys cannot be dicts",
             ),
             (
                 lambda s: s.update(
                     record={"kind": "list", "type": "set", "lengths": [[1, 1, 1]], "item": s["record"]}
                 ),
-                "x.record.item: items of sets are no dicts",
+                "x.record.item: items of sets cannot be dicts",
             ),
         ],
     )

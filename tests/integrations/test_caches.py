@@ -186,7 +186,7 @@ def test_joblib(tmp_path):
     path.write_bytes(POISON)
     assert [RECORD] * 2 == [cached(RECORD), cached(RECORD)]
     assert [RECORD] * 2 == calls
-    with pytest.warns(CacheWarning, match="result not kept: msgpack"):
+    with pytest.warns(CacheWarning, match="result not stored: msgpack"):
         cached(object())
 
 

@@ -66,5 +66,5 @@ def rows() -> Codec:
         framing=Rows(),
         file_extension=".rows",
         preserves={"bool", "int", "float", "nonfinite"},
-        losses=("fields come back in the order of the schema",),
+        losses=("decoded fields are in the order of the schema",),
     )

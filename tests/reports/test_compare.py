@@ -493,7 +493,7 @@ class TestCommand:
             (("--confirm", "--fail-above", "5%"), "name them with --python-before and --python-after"),
             (
                 ("--confirm", "--fail-above", "5%", "--python-after", "no-python"),
-                "no-python: no Python that can be started",
+                "no-python: cannot be started as Python",
             ),
         ],
     )

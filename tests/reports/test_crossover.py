@@ -121,7 +121,7 @@ def test_sizes_are_drawn(swept: Path) -> None:
         (["movies", "--record-sizes", "1MB..16B"], "ends below its beginning"),
         (["movies", "--record-sizes", "many"], "not a valid size"),
         (["movies", "--record-sizes", "1GB"], "goes beyond 16MiB"),
-        (["-", "--record-sizes", "16B,1KB"], "keep it in a file"),
+        (["-", "--record-sizes", "16B,1KB"], "save it to a file"),
     ],
 )
 def test_what_cannot_be_is_said_at_once(tmp_path: Path, arguments: list[str], said: str) -> None:

@@ -74,14 +74,14 @@ def test_the_lock_keeps_the_dictionary(pick: Any, measured: Any) -> None:
     number = dictionary_id(FIRST)
 
     assert 0 == code
-    assert f"wrote {Path('bakeoff.lock').absolute()}: {NAME}, and bakeoff-{number}.dict beside it\n" in said
+    assert f"wrote {Path('bakeoff.lock').absolute()}: {NAME} and bakeoff-{number}.dict\n" in said
     assert FIRST == Path(f"bakeoff-{number}.dict").read_bytes()
     assert (0, True) == ((checked := pick("--check"))[0], f"dictionary {number})" in checked[1])
     payload = bakeoff.fastest().encode(RECORD)
     reader = "import sys, bakeoff; print(bakeoff.fastest().decode(sys.stdin.buffer.read()))"
     done = subprocess.run([sys.executable, "-c", reader], input=payload, capture_output=True, check=True)
     assert str(RECORD) == done.stdout.decode().strip()
-    with pytest.raises(codecs.DecodeError, match=f"with the dictionary {number}, and this codec has none"):
+    with pytest.raises(codecs.DecodeError, match=f"with the dictionary {number}, but this codec has none"):
         bakeoff.codec("json|zstd").decode(payload)
 
 
@@ -102,7 +102,7 @@ def test_a_lock_without_its_dictionary_does_not_hold(
         file.write_bytes(content)
 
     assert 1 == pick("--check")[0]
-    with pytest.raises(bakeoff.RunError, match=f"does not hold here: .*{message}"):
+    with pytest.raises(bakeoff.RunError, match=f"does not match this environment: .*{message}"):
         bakeoff.fastest()
 
 
@@ -125,7 +125,7 @@ def test_an_older_dictionary_stays_for_reading(pick: Any, measured: Any) -> None
     new = bakeoff.fastest()
     assert RECORD == new.decode(old.encode(RECORD)) == new.decode(new.encode(RECORD))
     with pytest.raises(
-        codecs.DecodeError, match=f"with the dictionary {second}, and this codec has {first};"
+        codecs.DecodeError, match=f"with the dictionary {second}, but this codec has {first};"
     ):
         old.decode(new.encode(RECORD))
     assert (0, [second, first]) == (
@@ -153,9 +153,9 @@ def test_a_result_file_will_do(pick: Any, measured: Any) -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ("5", "dictionaries have to be tables"),
-        ("{ id = 1, file = '../a.dict', sha256 = '' }", "stands beside the lock"),
-        ("{ id = 'a', file = 'a.dict', sha256 = '' }", "id has to be a whole number"),
+        ("5", "dictionaries must be tables"),
+        ("{ id = 1, file = '../a.dict', sha256 = '' }", "must be in the lock's folder"),
+        ("{ id = 'a', file = 'a.dict', sha256 = '' }", "id must be a whole number"),
     ],
 )
 def test_what_is_no_dictionary_in_a_lock(tmp_path: Path, entry: str, message: str) -> None:

@@ -560,17 +560,17 @@ class TestLock:
 
         assert [] == check(lock, folder, dt.timedelta(days=1))
         assert [
-            "nosuchlib is not installed, the lock asks for >=1.2.4,<2: pip install 'nosuchlib>=1.2.4,<2'"
+            "nosuchlib is not installed, the lock requires >=1.2.4,<2: pip install 'nosuchlib>=1.2.4,<2'"
         ] == check(replace(lock, requires={"nosuchlib": ">=1.2.4,<2"}), folder)
         for allowed, message in {
-            ">=99": "is installed, the lock asks for >=99",
+            ">=99": "is installed, the lock requires >=99",
             "x y": "range 'x y' of msgpack is not one",
         }.items():
             assert message in check(replace(lock, requires={"msgpack": allowed}), folder)[0]
         assert ["nothing: no such codec; `bakeoff codecs` lists them"] == check(
             replace(lock, codec="nothing"), folder
         )
-        assert ["bson writes bson here, the lock asks for msgpack"] == check(
+        assert ["bson writes bson here, the lock requires msgpack"] == check(
             replace(lock, codec="bson"), folder
         )
         assert "the limit of size" in check(replace(lock, options={"size": -1}), folder)[0]
@@ -588,19 +588,19 @@ class TestLock:
             ("version = 4", "format 4; this bakeoff reads format 1"),
             ("version = 3", "development version .* `bakeoff pick RESULTS --write` writes a new one"),
             ("version = true", "format True"),
-            ("version = 1", "codec has to be a table"),
-            ("version = 1\n[codec]\nname = 1\nrequires = {}", "name has to be text"),
-            ("version = 1\n[codec]\nname = 'json'\nrequires = ''", "requires has to be a table"),
+            ("version = 1", "codec must be a table"),
+            ("version = 1\n[codec]\nname = 1\nrequires = {}", "name must be text"),
+            ("version = 1\n[codec]\nname = 'json'\nrequires = ''", "requires must be a table"),
             ("[[", "cannot be read as a lock"),
-            ("version = 1\ncodec = 3", "codec has to be a table"),
+            ("version = 1\ncodec = 3", "codec must be a table"),
             ("x = " + "[" * 100_000, "cannot be read as a lock"),
             ("#" * (1 << 20) + "#", "has more than 1,048,576 bytes"),
             (LOCK + "options = {foo = 1}", "no option 'foo'; there are size, decompressed"),
             (LOCK + "options = {trusted = true}", "no option 'trusted'"),
-            (LOCK + "options = {size = 'x'}", "size has to be a whole number"),
-            (LOCK + "options = {size = true}", "size has to be a whole number"),
-            (LOCK + "options = 3", "options has to be a table"),
-            (LOCK + "schema = 'no'", "schema has to be true or false"),
+            (LOCK + "options = {size = 'x'}", "size must be a whole number"),
+            (LOCK + "options = {size = true}", "size must be a whole number"),
+            (LOCK + "options = 3", "options must be a table"),
+            (LOCK + "schema = 'no'", "schema must be true or false"),
         ],
     )
     def test_bad_locks(self, tmp_path, text, message):
@@ -619,11 +619,11 @@ class TestLock:
         monkeypatch.setattr("bakeoff.codecs.production.lock.version", lambda name: None)
 
         assert {"zstandard": ">=0.23.1,<0.24", "Python": ">=1.2.3,<2"} == lock.requires
-        missing = "zstandard is not installed, the lock asks for >=0.23.1,<0.24: pip install 'zstandard>=0.23"
+        missing = "zstandard is not installed, the lock requires >=0.23.1,<0.24: pip install 'zstandard>=0.23"
         assert missing in check(lock, tmp_path)[0]
         bare = replace(lock, requires={})
         assert [
-            "zstandard is not installed, the lock asks for any version: pip install 'zstandard'"
+            "zstandard is not installed, the lock requires any version: pip install 'zstandard'"
         ] == check(bare, tmp_path)
 
     def test_the_format_of_locks_is_frozen(self):
@@ -686,7 +686,7 @@ class TestLock:
         assert str(tmp_path / (found or "a/b") / "bakeoff.lock") == place.path
         if found is None:
             above = f", {tmp_path}/a" if marks else ""
-            assert place.missing.startswith(f"no bakeoff.lock in {tmp_path}/a/b{above} (upwards to")
+            assert place.missing.startswith(f"no bakeoff.lock in {tmp_path}/a/b{above} (up to")
 
     def test_a_decision_claims_no_figures(self):
         """It says who decided, and asks for what is installed here."""
@@ -754,9 +754,9 @@ class TestCommand:
         path.write_text(Lock(codec="json", requires={"nosuchlib": ">=1"}).dumps())
         code, _, err = call("--check")
         assert 1 == code
-        assert f"{path} does not hold here: nosuchlib is not installed" in err
+        assert f"{path} does not match this environment: nosuchlib is not installed" in err
         path.write_text(Lock(codec="json", requires={"Python": ">=3"}).dumps())
-        assert (0, f"{path} holds: json (Python >=3)\n", "") == call("--check")
+        assert (0, f"{path} matches: json (Python >=3)\n", "") == call("--check")
 
     def test_another_format_wants_a_word(self, call):
         """And tells what readers will meet; limits set by hand stay."""
@@ -767,9 +767,9 @@ class TestCommand:
 
         assert 2 == code
         assert out.startswith("msgpack\n")
-        met = "msgpack meets a payload of bson with DecodeError: msgpack: "
+        met = "decoding a payload of bson with msgpack gives DecodeError: msgpack: "
         for words in (
-            f"bakeoff: {path} stays as it is: from bson (bson) to msgpack (msgpack)",
+            f"bakeoff: {path} is unchanged: from bson (bson) to msgpack (msgpack)",
             met,
             "--force",
         ):
@@ -778,7 +778,7 @@ class TestCommand:
         code, _, err = call("--write", "--force")
         assert 0 == code
         assert err.startswith(
-            f"wrote {path}: msgpack\nfrom bson (bson) to msgpack (msgpack) is another format"
+            f"wrote {path}: msgpack\nfrom bson (bson) to msgpack (msgpack): the wire format changes"
         )
         assert met in err
         assert {"size": 999} == Lock.read(path).options
@@ -787,12 +787,17 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("before", "new", "refused", "words"),
         [
-            ("json", "orjson", False, "bigint: native before, "),
-            ("msgpack", "msgpack/pure", False, "nothing else changes that bakeoff knows of"),
-            ("json", "json|zlib", True, "json|zlib meets a payload of json with DecodeError"),
-            ("json", "yaml", True, "yaml happened to read a payload of json when tried"),
-            ("msgspec-msgpack", "msgspec-msgpack/array+schema", True, "meets a payload of msgspec-msgpack"),
-            ("gone", "json", True, "could not be tried here: gone: no such codec"),
+            ("json", "orjson", False, "bigint: was native, "),
+            ("msgpack", "msgpack/pure", False, "no other known changes"),
+            ("json", "json|zlib", True, "decoding a payload of json with json|zlib gives DecodeError"),
+            ("json", "yaml", True, "yaml read a payload of json in a test"),
+            (
+                "msgspec-msgpack",
+                "msgspec-msgpack/array+schema",
+                True,
+                "decoding a payload of msgspec-msgpack with",
+            ),
+            ("gone", "json", True, "could not be tested here: gone: no such codec"),
         ],
     )
     def test_what_changes_is_said(self, call, before, new, refused, words):
@@ -836,11 +841,11 @@ class TestCommand:
         ("args", "code", "message"),
         [
             (["--check"], 2, "no bakeoff.lock in /"),
-            (["--force"], 2, "belongs to --write"),
-            (["--check", "--write"], 2, "leave out --write"),
-            (["--check", "--trusted", "--corpus", "x"], 2, "leave out --corpus, --trusted"),
-            (["--check", "--reads", "3", "--interop"], 2, "leave out --interop, --reads"),
-            (["--max-age", "3d"], 2, "belongs to --check"),
+            (["--force"], 2, "requires --write"),
+            (["--check", "--write"], 2, "remove --write"),
+            (["--check", "--trusted", "--corpus", "x"], 2, "remove --corpus, --trusted"),
+            (["--check", "--reads", "3", "--interop"], 2, "remove --interop, --reads"),
+            (["--max-age", "3d"], 2, "requires --check"),
             (["--needs", "datetimes"], 2, "did you mean datetime"),
             (["--formats", "plist"], 1, "no codec fits"),
             (["--formats", "json,mgpack"], 2, "no wire format 'mgpack'; did you mean msgpack?"),

@@ -62,7 +62,7 @@ def test_an_unknown_ending(bakeoff, file):
     said, _, _ = bakeoff("report", file, "-o", "table.xyz", "-f", "md")
 
     assert (2, 0) == (code, said)
-    assert "no format ends in .xyz" in err
+    assert "unknown ending .xyz" in err
     assert ".csv, .htm, .html, .json, " in err
     assert Path("table.xyz").read_text().startswith("## ")
 
@@ -347,7 +347,7 @@ def test_read_only_folder(bakeoff, file, tmp_path):
         (["-f", "pyperf"], "name a folder with -o DIR"),
         (["-f", "md", "--open"], "--open shows the HTML page"),
         (["-f", "gif"], "is not one of"),
-        (["-f", "md", "--chart", "bars"], "--chart belongs to svg and png"),
+        (["-f", "md", "--chart", "bars"], "--chart applies to svg and png"),
         (["-f", "svg", "--scale-to", "5"], "a chart takes no --scale-to"),
         (["-f", "pyperf", "-o", "out", "--sort", "load"], "pyperf takes no --sort"),
         (["-f", "pyperf", "-o", "bakeoff.json/out"], "bakeoff.json/out: cannot make this folder"),

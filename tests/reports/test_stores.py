@@ -97,7 +97,7 @@ def test_terms_and_clock_stand_below():
 def test_what_failed_says_why():
     """A codec that a store failed with altogether below the table, a single cell in its place."""
     made = results("MD")
-    bad = {"outcome": "error", "reason": "no room left", "samples": ()}
+    bad = {"outcome": "error", "reason": "no space left", "samples": ()}
     cells = [
         replace(cell, **bad)
         if cell.cell.codec == "json" and cell.cell.place == "kyoto"
@@ -109,7 +109,7 @@ def test_what_failed_says_why():
     rows = list(csv.DictReader(io.StringIO(render([replace(made, cells=tuple(cells))], "csv"))))
     text = render([replace(made, cells=tuple(cells))])
 
-    assert "json in kyoto: error: no room left" in text
+    assert "json in kyoto: error: no space left" in text
     assert "[a] get@sqlite:MD: too slow" in text
     failed = next(
         row for row in rows if (row["store"], row["codec"], row["get"]) == ("sqlite", "msgpack", "error")

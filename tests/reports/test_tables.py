@@ -443,10 +443,10 @@ class TestText:
                 {
                     "resolution": 0.002,
                     "calls": 24_000,
-                    "allocator": "LD_PRELOAD set: counters are less sharp",
+                    "allocator": "LD_PRELOAD set: counters are less precise",
                 },
                 "growth under 0.002 bytes a call would not have been seen in 24,000 calls; "
-                "LD_PRELOAD set: counters are less sharp",
+                "LD_PRELOAD set: counters are less precise",
             ),
         ],
     )

@@ -287,7 +287,7 @@ def test_all_types_of_a_given_schema_come_back(kind: pa.DataType, value: Any) ->
 )
 def test_types_that_records_cannot_have_are_named(kind: pa.DataType) -> None:
     """With their place."""
-    with pytest.raises(SchemaError, match=r"\$\.a\.b.*no form"):
+    with pytest.raises(SchemaError, match=r"\$\.a\.b.*cannot represent"):
         Schema.of_definition(pa.schema([("a", pa.struct([("b", kind)]))]).serialize().to_pybytes(), "arrow")
 
 
@@ -297,7 +297,7 @@ def test_names_stand_once() -> None:
         Schema.of_definition(
             pa.schema([("a", pa.int8()), ("a", pa.int8())]).serialize().to_pybytes(), "arrow"
         )
-    with pytest.raises(SchemaError, match="no Arrow IPC"):
+    with pytest.raises(SchemaError, match="not an Arrow IPC"):
         Schema.of_definition(b"{}", "arrow")
 
 

@@ -478,16 +478,16 @@ TWO = f"{HEAD}class A(TypedDict):\n    x: int\nclass B(TypedDict):\n    y: str\n
     ("source", "name", "words"),
     [
         (None, "", "no such schema file"),
-        ("import no_such_module_at_all", "", "does not import: ModuleNotFoundError"),
+        ("import no_such_module_at_all", "", "cannot be imported: ModuleNotFoundError"),
         (TWO, ":C", "has no C; it has A, B"),
-        (TWO, "", "declares A, B: say which"),
-        ("import sys\nsys.exit(0)\n", "", r"file\.py does not import: it ends the program, with 0"),
+        (TWO, "", "declares A, B; name a schema"),
+        ("import sys\nsys.exit(0)\n", "", r"file\.py cannot be imported: it exits with 0"),
         (
             f"{HEAD}class Helper: ...\n{EVENT}",
             "",
             r"file\.py, class Event: schema at `\$\.where`: unsupported type `Path`",
         ),
-        (f"{HEAD}{EVENT}@dataclass\nclass Item:\n    x: int\n", "", "declares Event, Item: say which"),
+        (f"{HEAD}{EVENT}@dataclass\nclass Item:\n    x: int\n", "", "declares Event, Item; name a schema"),
         (f"{HEAD}class Helper: ...\n", "", "declares no record class"),
     ],
 )
@@ -506,7 +506,7 @@ def test_loading_by_name(tmp_path: Path) -> None:
     file.write_text(TWO)
 
     assert Schema(load(f"{file}:A")).name == "A"
-    with pytest.raises(UsageError, match="does not import"):
+    with pytest.raises(UsageError, match="cannot be imported"):
         load("no_such_module_at_all:X")
 
 

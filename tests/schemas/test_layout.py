@@ -97,7 +97,7 @@ def test_keys_that_are_no_names_are_named_by_number(keys: list[str], expected: l
 
 def test_what_has_no_form_is_named() -> None:
     """Complex numbers, by their path."""
-    with pytest.raises(SchemaError, match=r"`\$\.a\[\]`: formats with a schema have no form of `complex`"):
+    with pytest.raises(SchemaError, match=r"`\$\.a\[\]`: formats with a schema do not support `complex`"):
         derive(Schema({"a": list[complex]}).types)
 
 

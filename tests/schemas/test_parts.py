@@ -213,7 +213,7 @@ def test_definitions_of_json_schema_by_name(tmp_path: Path) -> None:
     assert keys(Schema.of_definition(schema.definition("json-schema"), "json-schema")) == ["lines"]
     with pytest.raises(UsageError, match="has no definition 'Lines'; did you mean Line"):
         named(f"{path}#Lines")
-    with pytest.raises(SchemaError, match="leads nowhere"):
+    with pytest.raises(SchemaError, match="does not exist"):
         named(f"{path}#/$defs/Lines")
 
     path.write_text(
@@ -227,7 +227,10 @@ def test_what_was_chosen_is_said(repo: Path, capsys: pytest.CaptureFixture[str])
     path = str(repo / "acme/trace/v1/trace.proto")
     assert run("schema", "export", path, "-f", "avro") == 0
     out, err = capsys.readouterr()
-    assert err == f"{path}: message Batch, which no other uses, is the record; {path}#Span names another\n"
+    assert (
+        err
+        == f"{path}: message Batch, which no other uses, is used as the record; {path}#Span selects another\n"
+    )
     assert json.loads(out)["name"] == "Batch"
     assert run("schema", "export", f"{path}#Span", "-f", "avro") == 0
     out, err = capsys.readouterr()

@@ -98,9 +98,9 @@ def test_what_was_corrected_by_hand_is_kept(files: Path, capsys: pytest.CaptureF
 @pytest.mark.parametrize(
     ("content", "options", "words"),
     [
-        ('{"id": 1}\n{"id":\n', [], "--skip-invalid leaves bad records out"),
-        ('{"id":\n', ["--skip-invalid"], "no record in it"),
-        ("", [], "no record in it"),
+        ('{"id": 1}\n{"id":\n', [], "use --skip-invalid to skip bad records"),
+        ('{"id":\n', ["--skip-invalid"], "contains no records"),
+        ("", [], "contains no records"),
         (None, [], "no file of records in this folder"),
     ],
 )
@@ -132,7 +132,7 @@ def test_one_piece_of_advice(files: Path, capsys: pytest.CaptureFixture[str]) ->
     [
         (["schema", "show", "none.py"], "no such schema file"),
         (["schema", "validate", "clean.jsonl", "json:loads"], "unsupported type"),
-        (["schema", "validate", "clean.jsonl", "script.py"], "script.py does not import"),
+        (["schema", "validate", "clean.jsonl", "script.py"], "script.py cannot be imported"),
         (["schema", "infer", "clean.jsonl", "--name", "no name"], "not a Python name"),
         (["schema", "show", "movies", "-c", "msgpakc"], "no such codec"),
     ],
@@ -179,7 +179,7 @@ def test_numbers_are_kept(files: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert run("schema", "export", "old.py", "-o", "events.proto") == 0
     assert run("schema", "export", "old.py", "-o", "events.proto") == 0
     assert run("schema", "export", "new.py", "-o", "events.proto") == 2
-    assert "events.proto: exists and differs" in (said := capsys.readouterr().err)
+    assert "events.proto: exists with other content" in (said := capsys.readouterr().err)
     assert "--keep events.proto keeps its numbers" in said
 
     assert run("schema", "export", "new.py", "--keep", "events.proto", "-o", "events.proto") == 0
@@ -195,10 +195,10 @@ def test_numbers_are_kept(files: Path, capsys: pytest.CaptureFixture[str]) -> No
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["messages"], "say with -f in which language: avro, protobuf,"),
+        (["messages"], "choose a language with -f: avro, protobuf,"),
         (["messages", "-f", "avrò"], "no schema language 'avrò'; did you mean avro?"),
-        (["clean.avsc", "-f", "protobuf"], "clean.avsc: no schema can be read from it: No such file"),
-        (["clean.jsonl", "-f", "avro"], "clean.jsonl does not import"),
+        (["clean.avsc", "-f", "protobuf"], "clean.avsc: cannot be read as a schema: No such file"),
+        (["clean.jsonl", "-f", "avro"], "clean.jsonl cannot be imported"),
     ],
 )
 def test_what_cannot_be_exported(
@@ -227,4 +227,4 @@ def test_a_file_without_an_end_is_refused(tmp_path, name):
     )
 
     assert done.returncode == 2, done.stderr
-    assert "the most that is read of such a file" in done.stderr
+    assert "the limit for this file" in done.stderr

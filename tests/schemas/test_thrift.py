@@ -124,7 +124,7 @@ def test_numbers_that_have_no_room_are_refused() -> None:
     schema = Schema({"a": int})
     (slot,) = schema.layout.root.slots  # type: ignore[attr-defined]
     wide = Layout(replace(schema.layout.root, slots=(replace(slot, number=40_000),)))  # type: ignore[type-var]
-    with pytest.raises(SchemaError, match=r"no number above 32,767"):
+    with pytest.raises(SchemaError, match=r"no field numbers above 32,767"):
         Schema.of_layout(wide).definition("thrift").decode()
 
 

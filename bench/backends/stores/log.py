@@ -119,7 +119,7 @@ class _Log:
             self._write(_MAGIC)
             return len(_MAGIC), "a new journal"
         if not data.startswith(_MAGIC):
-            raise StoreError(f"{self._path}: is no journal")
+            raise StoreError(f"{self._path}: is not a journal")
         end, count = self._replay_entries(data)
         said = f"{count:,} entries"
         if end < len(data):

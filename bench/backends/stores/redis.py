@@ -36,7 +36,7 @@ class _Redis:
         try:
             return str(ask(about).get(name, "")) or "none"
         except ResponseError:
-            return "not told"
+            return "unknown"
 
     def put(self, key: int, record: Any) -> None:
         self._client.set(f"{self._name}{key}", self.wire.encode(record))

@@ -257,8 +257,8 @@ class Pipeline:
             self._beat()
             if time.monotonic() > until:
                 raise TransportError(
-                    f"{len(waiting)} of {self._route.readers} readers have not got to the end of what was "
-                    f"sent within {_PATIENCE:g} s"
+                    f"{len(waiting)} of {self._route.readers} readers did not receive all records within "
+                    f"{_PATIENCE:g} s"
                 )
         return list(found.values())
 
@@ -321,7 +321,9 @@ class _Answer:
 
 def _lost(error: BaseException, url: str) -> str:
     said = " ".join(f"{type(error).__name__}: {error}".split())
-    return said if isinstance(error, CodecError) else without_secrets(f"the way is broken: {said}", url)
+    return (
+        said if isinstance(error, CodecError) else without_secrets(f"the connection is broken: {said}", url)
+    )
 
 
 def _read(

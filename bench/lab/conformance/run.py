@@ -112,7 +112,7 @@ def _judge(
         if ended.cell != IDLE:
             found.append(ConformanceJudgement("fault", reason))
             deaths += 1
-            reason = f"the codec has ended {deaths} processes"
+            reason = f"the codec crashed {deaths} processes"
         if ended.cell == IDLE or deaths == DEATHS:
             left = len(cases) - len(found)
             found += [ConformanceJudgement("fault", f"not tried: {reason}")] * left

@@ -54,7 +54,7 @@ def find(folder: Path) -> list[Copy]:
                 found[suite.name] = Copy(suite, first.parent)
     if not found:
         raise UsageError(
-            f"{folder}: no conformance suite here, nor in a folder of it; looked for\n"
+            f"{folder}: no conformance suite here, nor in its folders; searched for\n"
             + "\n".join(f"  {' or '.join(suite.places)}: {suite.name}, {suite.url}" for suite in SUITES)
         )
     return [found[suite.name] for suite in SUITES if suite.name in found]

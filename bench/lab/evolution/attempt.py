@@ -118,7 +118,7 @@ def _found(name: str, records: int, ended: Ended) -> Trial:
     if ended.answer is None:
         reason = f"the codec {ended.cause}"
         if ended.outcome == "unfinished":
-            reason = "the time did not suffice (--budget)"
+            reason = "not enough time (--budget)"
         failed = CrossReading(records, failed=reason)
         return Trial(name, failed, failed)
     answer: Tried = ended.answer

@@ -110,7 +110,7 @@ def _missing(wanted: Any, path: str) -> FieldFault:
     if not isinstance(wanted, Unfit):
         return FieldFault("lost", path, _example(wanted, NOTHING))
     if wanted.value is NOTHING:
-        return FieldFault("unfit", path, "required, and nobody wrote it")
+        return FieldFault("unfit", path, "required, but not written")
     return FieldFault("lost", path, _example(wanted.value, NOTHING))
 
 
@@ -137,7 +137,7 @@ def _changed(wanted: Any, found: Any, kind: WireType | None, path: str) -> Itera
     elif _same(wanted, found):
         return
     elif type(wanted) is not type(found) and _is_form(wanted, found):
-        yield FieldFault("unfit", path, f"{brief(found)} came back for {brief(wanted)}")
+        yield FieldFault("unfit", path, f"{brief(wanted)} was read as {brief(found)}")
     else:
         yield FieldFault("wrong", path, _example(wanted, found))
 
@@ -148,11 +148,11 @@ def _passed_on(written: Any, found: Any, kind: WireType | None, path: str) -> It
     whole = isinstance(written, dict | list | tuple | set | frozenset)
     alike = whole and type(written) is type(found) and len(written) == len(found)
     if alike or _same(written, found):
-        yield FieldFault("unfit", path, f"{brief(written)} came back as it was written")
+        yield FieldFault("unfit", path, f"{brief(written)} was not converted")
     elif type(written) is type(found) or not _is_form(written, found):
         yield FieldFault("wrong", path, _example(written, found))
     elif not isinstance(kind, Leaf) or type(found) not in kinds(kind):
-        yield FieldFault("unfit", path, f"{brief(found)} came back for {brief(written)}")
+        yield FieldFault("unfit", path, f"{brief(written)} was read as {brief(found)}")
 
 
 def _is_form(value: Any, other: Any) -> bool:
@@ -173,4 +173,4 @@ def _example(before: Any, after: Any) -> str:
     def text(value: Any) -> str:
         return "nothing" if value is NOTHING else brief(value)
 
-    return f"{text(before)} was written, {text(after)} came back"
+    return f"{text(before)} was written, {text(after)} was read"

@@ -75,9 +75,9 @@ class ValueDifference:
         if self.kind == "missing":
             return f"`{self.path}` is missing"
         if self.kind == "extra":
-            return f"`{self.path}` was not there before"
+            return f"`{self.path}` was added"
         if self.kind == "order":
-            return f"keys came back in another order at `{self.path}`"
+            return f"keys are in another order at `{self.path}`"
         return f"`{self.expected}` came back as `{self.found}` at `{self.path}`"
 
 
@@ -108,7 +108,7 @@ def written(record: Any) -> bytes | None:
 
 def _other(value: object) -> None:
     # Of bytes-like values `marshal` writes the bytes and not the type.
-    raise ValueError(f"`{type(value).__name__}` is not written as what it is")
+    raise ValueError(f"`{type(value).__name__}` is written as another type")
 
 
 _PLAIN = Rules(max_items=_MOST, inside=_other)

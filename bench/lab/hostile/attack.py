@@ -145,7 +145,7 @@ def _outcome(
     if case.direction == "decode":
         return "accepted", ""
     if type(came) is not bytes:
-        return "foreign exception", f"encode gave {type(came).__name__}, not bytes"
+        return "foreign exception", f"encode returned {type(came).__name__}, not bytes"
     if (
         case.reads_back
         and not attacked.trusted_only

@@ -48,9 +48,9 @@ def _zlib_bomb(codec: Codec) -> Iterator[bytes]:
 CASES = (
     *table(
         "compressed",
-        limit("bomb", "what decompresses to one byte more than the limit of size",
+        limit("bomb", "data that decompresses to one byte more than the limit of size",
               lambda codec: [_pack(codec, bytes(codec.limits.size + 1))]),
-        either("growth", "what grows a thousand times",
+        either("growth", "data that grows a thousand times",
                lambda codec: [_pack(codec, bytes(min(codec.limits.size, 8 << 20)))]),
         refuse("broken", "parts of a frame, and none", _broken),
         refuse("after-frame", "bytes and frames after the frame, and before", _after),

@@ -80,7 +80,7 @@ def _spread_view(codec: Codec) -> Iterator[Any]:
 
 
 _UNIVERSAL = (
-    *table(("never empty", "compressed"), refuse("empty", "no byte at all", b""), pack=False),
+    *table(("never empty", "compressed"), refuse("empty", "an empty payload", b""), pack=False),
     *table(
         None,
         limit("over-size", "one byte more than the limit of size",
@@ -90,7 +90,7 @@ _UNIVERSAL = (
         either("truncated", "20 parts of a payload from its start", _prefixes),
         either("mutated", f"a payload with some bytes changed, {MUTANTS} times", _mutants),
         either("noise", "random bytes, NUL bytes, bytes of ones", _noise),
-        refuse("odd-views", "released views, and what are no bytes", _odd_views),
+        refuse("odd-views", "released views, and objects other than bytes", _odd_views),
         accept("spread-view", "views with gaps, and of bytearrays", _spread_view),
         pack=False,
     ),

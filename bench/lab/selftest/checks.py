@@ -129,7 +129,7 @@ def _pairs(trial: _Trial) -> Iterator[SelftestFinding]:
                 largest = max(largest, abs(seen.value - 1))
     yield SelftestFinding(
         "the same codec twice",
-        f"{flagged} of {pairs} pairs told apart",
+        f"{flagged} of {pairs} pairs distinguished",
         "at most 5 %",
         # So few pairs show a rate only roughly: a miss is what a rate of 5 % would hardly give.
         flagged <= 0.05 * pairs or _at_least(flagged, pairs) >= _HARDLY,
@@ -233,7 +233,7 @@ def _failures(trial: _Trial) -> Iterator[SelftestFinding]:
         yield SelftestFinding(what, found, expected, found == expected)
     healthy = outcomes["json"]
     yield SelftestFinding(
-        "a good codec beside them", healthy.outcome, "ok", healthy.outcome == "ok" and bool(healthy.samples)
+        "a good codec next to them", healthy.outcome, "ok", healthy.outcome == "ok" and bool(healthy.samples)
     )
 
 

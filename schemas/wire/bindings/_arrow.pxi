@@ -863,7 +863,7 @@ cdef class Choices(Column):
             if _lacks(present, i):
                 made[i] = self.gap()
             elif made[i] is GAP:
-                raise MisfitError("no option is there")
+                raise MisfitError("no option of the union is present")
         return made
 
 

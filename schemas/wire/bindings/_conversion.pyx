@@ -107,7 +107,7 @@ cdef inline int refuse() except -1:
     if levels:
         refusals += 1
         if refusals > MOST_REFUSED:
-            raise RecursionError("a record was tried too often as one or another option of a union")
+            raise RecursionError("a record was tried too often as an option of a union")
     return 0
 
 
@@ -225,7 +225,7 @@ cdef class Int(Step):
             value = int.__int__(value)
         number = PyLong_AsLongLongAndOverflow(value, &over)
         if over or number < self.low or number > self.high:
-            raise MisfitError(f"an integer of {value.bit_length()} bits, which has no room in {self.bits}")
+            raise MisfitError(f"an integer of {value.bit_length()} bits does not fit in {self.bits}")
         return value
 
 
@@ -253,7 +253,7 @@ cdef class Float(Step):
         else:
             raise MisfitError(f"expected float, got {type(value).__name__}")
         if self.most and self.most <= abs(<double>number) < INFINITY:
-            raise MisfitError("a float that has no room in 32 bits")
+            raise MisfitError("a float does not fit in 32 bits")
         return number
 
 
@@ -328,7 +328,7 @@ cdef class Items(Step):
             except Exception as error:
                 raise placed(error, "{" + str(key)[:40] + "}") from error.__cause__
         if self.distinct and len(made) != len(value):
-            raise MisfitError("two keys become the same one")
+            raise MisfitError("two keys become the same")
         return made
 
 
@@ -554,7 +554,7 @@ cdef class FromOption(Options):
         for option in self.options:
             if (item := value.get(option.name)) is not None:
                 return turned(option.step, item)
-        raise MisfitError("no option is there")
+        raise MisfitError("no option of the union is present")
 
 
 cdef class ToBranch(Step):

@@ -247,7 +247,7 @@ cdef class PutItems(Put):
             except Exception as error:
                 raise placed(error, "{" + str(key)[:40] + "}") from error.__cause__
         if len(field) != len(value):
-            raise MisfitError("two keys become the same one")
+            raise MisfitError("two keys become the same")
         return 0
 
 
@@ -326,7 +326,7 @@ cdef class IntoMessage(Into):
         for part in self.fields.fields:
             if part.among and part.key in source:
                 if part.among in there:
-                    raise MisfitError(f"at most one may be there of {there[part.among]} and {part.key}")
+                    raise MisfitError(f"at most one of {there[part.among]} and {part.key} may be present")
                 there[part.among] = part.key
         return 0
 
@@ -597,7 +597,7 @@ cdef class FromChosen(Step):
             value = option.read(message)
             if value is not ...:
                 return value
-        raise MisfitError("no option is there")
+        raise MisfitError("no option of the union is present")
 
 
 cdef class FromValue(Step):

@@ -107,7 +107,7 @@ class _Columns:
         value = w.WireField(VALUE, VALUE, 1, kind)
         _, columns, _ = self.fields([value], [VALUE], list(schema), list(own), "$")
         if len(columns) != 1:
-            raise SchemaError("$", f"there are columns beside {VALUE!r}")
+            raise SchemaError("$", f"there are columns other than {VALUE!r}")
         return c.Alone(columns[0])
 
     # kinds -------------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ class _Columns:
                 continue
             column = self.column(slot.kind, fields[place], types.get(name), part, gaps=not slot.required)
             if flag >= 0 and not self.types.is_boolean(fields[flag].type):
-                raise SchemaError(part, f"the column {slot.null_name!r} is no bool")
+                raise SchemaError(part, f"the column {slot.null_name!r} is not a bool")
             made.append(c.Field(slot.key, name, None, slot.required, slot.null_name if flag >= 0 else ""))
             columns.append(column)
             children.append((place, flag))
@@ -343,7 +343,7 @@ def _below(type_: pa.DataType | None) -> list[Any]:
 def _places(fields: list[pa.Field], path: str) -> dict[str, int]:
     at = {field.name: place for place, field in enumerate(fields)}
     if len(at) < len(fields):
-        raise SchemaError(path, "two columns have one name")
+        raise SchemaError(path, "two columns have the same name")
     return at
 
 
@@ -365,7 +365,7 @@ def _bounded(type_: pa.DataType) -> Callable[[int], int]:
 
     def bounded(value: int) -> int:
         if isinstance(value, bool) or not low <= value < high:
-            raise c.MisfitError(f"{value!r:.40} has no room in {type_}")
+            raise c.MisfitError(f"{value!r:.40} does not fit in {type_}")
         return value
 
     return bounded
@@ -390,7 +390,7 @@ def _whole(number: int, per: int) -> int:
 
 def _of_time(value: dt.time) -> int:
     if value.tzinfo is not None:
-        raise c.MisfitError("the time has an offset, which the column has not")
+        raise c.MisfitError("the time has an offset, but the column has none")
     return ((value.hour * 60 + value.minute) * 60 + value.second) * 10**9 + value.microsecond * 1000
 
 
@@ -402,14 +402,14 @@ def _time(nanoseconds: int) -> dt.time:
 def _unscaled(value: decimal.Decimal, scale: int, limit: int) -> int:
     sign, digits, exponent = value.as_tuple()
     if not isinstance(exponent, int) or exponent + scale > 100:
-        raise c.MisfitError(f"{value!s:.40} has no room in the column")
+        raise c.MisfitError(f"{value!s:.40} does not fit in the column")
     number = int("".join(map(str, digits)))
     if exponent + scale >= 0:
         number *= 10 ** (exponent + scale)
     else:
         number = _whole(number, 10 ** -max(exponent + scale, -5000))
     if number >= limit:
-        raise c.MisfitError(f"{value!s:.40} has no room in the column")
+        raise c.MisfitError(f"{value!s:.40} does not fit in the column")
     return -number if sign else number
 
 

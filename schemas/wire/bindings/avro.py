@@ -352,12 +352,10 @@ def _decimal(node: Any) -> tuple[Callable[[Any], bytes], Callable[[bytes], decim
     def to(value: decimal.Decimal) -> bytes:
         sign, digits, exponent = value.as_tuple()
         if not isinstance(exponent, int):
-            raise ValueError(f"{value} is no number of {precision} digits")
+            raise ValueError(f"{value} is not a number of {precision} digits")
         number = int("".join(map(str, digits)))
         if (number and not -scale <= exponent <= precision) or len(digits) + exponent > precision - scale:
-            raise ValueError(
-                f"a number that has no room in {precision} digits, {scale} of them after the point"
-            )
+            raise ValueError(f"a number does not fit in {precision} digits, {scale} of them after the point")
         number *= (1 - 2 * sign) * 10 ** (exponent + scale if number else 0)
         return number.to_bytes(size or number.bit_length() // 8 + 1, "big", signed=True)
 
@@ -375,7 +373,7 @@ def _time(unit: str) -> tuple[Callable[[Any], int], Callable[[int], dt.time]]:
 
     def to(value: dt.time) -> int:
         if value.tzinfo is not None:
-            raise ValueError("the time has an offset, which Avro's have not")
+            raise ValueError("the time has an offset, which Avro does not support")
         seconds = (value.hour * 60 + value.minute) * 60 + value.second
         count, rest = divmod(seconds * 1_000_000 + value.microsecond, per)
         if rest:

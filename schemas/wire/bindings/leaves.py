@@ -154,7 +154,7 @@ def _to_count(leaf: w.Leaf) -> Callable[[dt.datetime], int]:
     def count(value: dt.datetime) -> int:
         if (value.utcoffset() is None) != (epoch.tzinfo is None):
             has = "no offset" if value.utcoffset() is None else "an offset"
-            raise ValueError(f"the datetime has {has}, unlike those of the schema")
+            raise ValueError(f"the datetime has {has}, unlike the schema")
         number, rest = divmod((value - epoch) // _MICROSECOND * times, per)
         if rest:
             raise ValueError("the datetime is finer than the schema's milliseconds")

@@ -152,10 +152,12 @@ class _Builder:
                 return self._record(node, path)
             case t.RefType(name):
                 if hasattr(node.record.cls, "_fields"):
-                    raise SchemaError(path, f"msgspec has no form of the named tuple `{name}` within itself")
+                    raise SchemaError(
+                        path, f"msgspec does not support the named tuple `{name}` within itself"
+                    )
                 self.refs[f"_bakeoff_{name}"] = node
                 return ForwardRef(f"_bakeoff_{name}")
-        raise SchemaError(path, f"msgspec has no typed form of `{node}`")
+        raise SchemaError(path, f"msgspec does not support `{node}`")
 
     def _check(self, node: t.Type, path: str) -> None:
         match node:
@@ -188,7 +190,7 @@ class _Builder:
                 if item.required:
                     fields.append((attribute, kind))
                 elif self.array_like:
-                    raise SchemaError(path + step(item.name), "an optional field has no place in an array")
+                    raise SchemaError(path + step(item.name), "an array cannot have optional fields")
                 else:
                     fields.append((attribute, Union[kind, self.msgspec.UnsetType], unset))  # noqa: UP007
             name = node.name if node.name.isidentifier() else "Record"

@@ -208,7 +208,7 @@ class _Builder:
     def type(self, node: t.Type, path: str) -> Any:
         if type(node) in _SIMPLE and not (isinstance(node, t.IntType) and node.big):
             if isinstance(node, t.DateTimeType) and node.epoch is not None:
-                raise SchemaError(path, "pydantic reads no numbers for datetimes where it converts nothing")
+                raise SchemaError(path, "pydantic does not read numbers as datetimes in strict mode")
             return _SIMPLE[type(node)]
         if (made := generic(node, path, self.type)) is not None:
             return made
@@ -227,7 +227,7 @@ class _Builder:
             case t.TimeDeltaType(unit=None):
                 return _written(dt.timedelta, duration_text)
             case t.TimeDeltaType():
-                raise SchemaError(path, "pydantic reads no numbers for durations where it converts nothing")
+                raise SchemaError(path, "pydantic does not read numbers as durations in strict mode")
             case t.TextType(dt.time):
                 return dt.time
             case t.TextType(cls):
@@ -249,7 +249,7 @@ class _Builder:
                 return self._record(node, path)
             case t.RefType():
                 return Annotated[Any, _Within(self.made, node)]
-        raise SchemaError(path, f"pydantic's JSON has no form of `{node}`")
+        raise SchemaError(path, f"pydantic's JSON does not support `{node}`")
 
     def _key(self, node: t.Type, path: str) -> Any:
         match node:
@@ -261,7 +261,7 @@ class _Builder:
                 return Literal[values]
         if isinstance(node, _KEYS):
             return self.type(node, path)
-        raise SchemaError(path, f"pydantic reads no keys of `{node}` from text")
+        raise SchemaError(path, f"pydantic does not read keys of `{node}` from text")
 
     def _union(self, options: tuple[t.Type, ...], path: str) -> Any:
         if any(isinstance(option, t.AnyType) for option in options):
@@ -272,7 +272,9 @@ class _Builder:
                 plain = isinstance(one, _PLAIN) and isinstance(other, _PLAIN)
                 if alike and not plain and not _are_tagged(one, other):
                     both = f"`{other}` and `{one}`"
-                    raise SchemaError(path, f"{both} are both written as {alike.pop()}, which tells neither")
+                    raise SchemaError(
+                        path, f"{both} are both written as {alike.pop()}, so they cannot be distinguished"
+                    )
         made = (self.type(option, path) for option in options)
         return functools.reduce(operator.or_, (type(None) if each is None else each for each in made))
 

@@ -202,7 +202,7 @@ class _Writing:
         kind = columnar(kind, self.above)
         self.count += 1
         if self.count > _LARGEST:
-            raise SchemaError("$", f"more than {_LARGEST:,} columns, each record in all places that it has")
+            raise SchemaError("$", f"more than {_LARGEST:,} columns, counting each use of a record")
         told = told | self.of_kind(kind)
         nullable = nullable or w.is_null(kind)
         return self.pa.field(name, self.type(kind), nullable, _metadata(told) if told else None)
@@ -321,7 +321,7 @@ def schema_in(data: bytes, name: str) -> pa.Schema:
         with opened(pa.BufferReader(data)) as reader:
             return reader.schema
     except (pa.ArrowException, ValueError, OSError, NotImplementedError) as error:
-        raise SchemaError("$", f"{name} is no Arrow IPC stream or file: {error}") from error
+        raise SchemaError("$", f"{name} is not an Arrow IPC stream or file: {error}") from error
 
 
 def read(data: bytes, name: str, part: str = "") -> w.Layout:
@@ -332,9 +332,7 @@ def read(data: bytes, name: str, part: str = "") -> w.Layout:
         UsageError: pyarrow is not installed, or a part is named: such a schema has none.
     """
     if part:
-        raise UsageError(
-            f"{name} has no part {part!r}: an Arrow schema is that of its rows; leave out #{part}"
-        )
+        raise UsageError(f"{name} has no part {part!r}: an Arrow schema describes its rows; remove #{part}")
     schema = schema_in(data, name)
     told = _facts(schema.metadata)
     reading = _Reading()
@@ -398,7 +396,7 @@ class _Reading:
             return w.Leaf("text", t.UUIDType())
         if type_.extension_name == "arrow.json":
             return self.bare(type_.storage_type, told, path, name)
-        raise SchemaError(path, f"records have no form of the extension type `{type_.extension_name}`")
+        raise SchemaError(path, f"records cannot represent the extension type `{type_.extension_name}`")
 
     def leaf(self, type_: pa.DataType, told: dict[str, Any], word: str, path: str) -> w.Leaf:
         types = self.pa.types
@@ -433,7 +431,7 @@ class _Reading:
             return w.Leaf("text", t.TimeDeltaType(), form=str(type_))
         if types.is_decimal(type_):
             return w.Leaf("text", t.DecimalType(), form=f"decimal({type_.precision}, {type_.scale})")
-        raise SchemaError(path, f"records have no form of the Arrow type `{type_}`")
+        raise SchemaError(path, f"records cannot represent the Arrow type `{type_}`")
 
     def record(self, fields: list[pa.Field], told: dict[str, Any], path: str, name: str) -> w.WireRecord:
         own = w.unique_name(told.get("record", name), self.names)

@@ -276,7 +276,7 @@ class _Reader:
         if isinstance(node, str):
             return _PRIMITIVE.get(node) or self.reference(node, path, space)
         if not isinstance(node, dict) or not isinstance(kind := node.get("type"), str):
-            raise SchemaError(path, f"no Avro schema: {json.dumps(node):.60}")
+            raise SchemaError(path, f"not an Avro schema: {json.dumps(node):.60}")
         if leaf := _LOGICAL.get((kind, str(node.get("logicalType")))):
             if leaf.type == t.DecimalType():
                 digits = f"decimal({node.get('precision')}, {node.get('scale', 0)})"
@@ -296,7 +296,7 @@ class _Reader:
             case "enum":
                 symbols = node.get("symbols")
                 if not isinstance(symbols, list) or not all(isinstance(each, str) for each in symbols):
-                    raise SchemaError(path, "an enum has a list of symbols")
+                    raise SchemaError(path, "an enum needs a list of symbols")
                 numbered = tuple((symbol, i) for i, symbol in enumerate(symbols))
                 leaf = w.Leaf("enum", t.LiteralType(tuple(symbols)), symbols=numbered)
                 return self.named(node, leaf, path, space)
@@ -339,7 +339,7 @@ class _Reader:
         if not isinstance(fields, list) or not all(
             isinstance(field, dict) and isinstance(field.get("name"), str) for field in fields
         ):
-            raise SchemaError(path, "a record has a list of fields with names")
+            raise SchemaError(path, "a record needs a list of fields with names")
         slots = []
         bits = {field[NULL]: field for field in fields if NULL in field and _BIT.fullmatch(field["name"])}
         for number, field in enumerate((each for each in fields if each not in bits.values()), 1):
@@ -366,7 +366,7 @@ class _Reader:
 
     def named(self, node: dict[str, Any], leaf: w.Leaf, path: str, space: str) -> w.Leaf:
         if node["type"] == "fixed" and (not isinstance(size := node.get("size"), int) or size < 0):
-            raise SchemaError(path, "a fixed has a size")
+            raise SchemaError(path, "a fixed needs a size")
         if node["type"] == "fixed" and leaf.type == t.BytesType():
             leaf = replace(leaf, form=f"fixed({node['size']})")
         self.define(_full_name(node, path, space), leaf, path)
@@ -381,7 +381,7 @@ class _Reader:
         full = f"{space}.{name}" if space and "." not in name else name
         full = full if full in self.known else name
         if full not in self.known:
-            raise SchemaError(path, f"no Avro type {name!r}, and no type of that name before it")
+            raise SchemaError(path, f"no Avro type {name!r}; define it before its first use")
         kind = self.known[full]
         if isinstance(kind, w.Ref):
             self.references += 1

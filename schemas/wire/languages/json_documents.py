@@ -111,7 +111,7 @@ class _Files:
             raise SchemaError(
                 self.name,
                 f"refers to {file}, found in none of {', '.join(map(str, searched))}; "
-                "name the folder in which this path begins: -I DIR, in Python include=[DIR]",
+                "add the folder that contains this path with -I DIR, or include=[DIR] in Python",
             )
         path = path.resolve()
         if path not in self.keys:

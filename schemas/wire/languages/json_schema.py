@@ -305,7 +305,7 @@ class _Reader:
                 made = replace(made, name=ref.name)
                 ref.bind(made)
         elif reference in self.refs:
-            raise self.error(reference, "this holds itself and is no object with `properties`")
+            raise self.error(reference, "this contains itself but is not an object with `properties`")
         else:
             self.made[reference] = made
         return made
@@ -324,7 +324,7 @@ class _Reader:
             return self.type({**rest, **parts[0]} if isinstance(parts[0], dict) else parts[0], at, name)
         for word in _REFUSED:
             if word in schema:
-                raise self.error(f"{at}/{word}", "records have nothing that this could be read as")
+                raise self.error(f"{at}/{word}", "not supported in records")
         made = self._any_type(schema, at, name)
         return _union([made, t.NoneType()]) if schema.get("nullable") is True else made
 
@@ -356,7 +356,7 @@ class _Reader:
             return t.NoneType() if values == [None] else t.LiteralType(tuple(values))
         if all(isinstance(value, int | float) for value in values):
             return t.FloatType()
-        raise self.error(at, "of values other than text, numbers, true, false and null records have no type")
+        raise self.error(at, "values must be text, numbers, true, false or null")
 
     def _alternatives(self, schema: dict[str, Any], word: str, at: str, name: str) -> t.Type:
         options = schema[word]
@@ -368,7 +368,9 @@ class _Reader:
             if not isinstance(option, dict) or not shared:
                 whole = option
             elif clash := shared.keys() & option.keys() - {"type"}:
-                raise self.error(f"{at}/{word}/{i}/{min(clash)}", "stands beside the alternatives as well")
+                raise self.error(
+                    f"{at}/{word}/{i}/{min(clash)}", "is given in the alternatives and next to them"
+                )
             else:
                 whole = {**shared, **option}
             made.append(self.type(whole, f"{at}/{word}/{i}", name))
@@ -410,7 +412,10 @@ class _Reader:
         required = dict.fromkeys(required)
         self._count(sum(each not in fields for each in required), f"{at}/required")
         if fields and isinstance(others, dict) and others:
-            raise self.error(f"{at}/additionalProperties", "a record has known fields only, a map none")
+            raise self.error(
+                f"{at}/additionalProperties",
+                "a record cannot have additional properties, and a map cannot have fields",
+            )
         title = schema.get("title")
         name = title if isinstance(title, str) and title.isidentifier() else name
         made = []
@@ -428,7 +433,7 @@ class _Reader:
             if not isinstance(places, list):
                 raise self.error(f"{at}/{word}", "not a list of schemas")
             if word == "prefixItems" and items is not False and schema.get("maxItems") != len(places):
-                raise self.error(f"{at}/items", "a tuple has a fixed length: `items` has to be false")
+                raise self.error(f"{at}/items", "a tuple has a fixed length: `items` must be false")
             return t.TupleType(
                 tuple(self.type(each, f"{at}/{word}/{i}", f"{name}{i}") for i, each in enumerate(places))
             )
@@ -450,7 +455,7 @@ class _Reader:
 
     def _referred(self, reference: Any, at: str) -> t.Type:
         if not isinstance(reference, str) or not reference.startswith("#"):
-            raise self.error(at, f"{reference!r} is in another document, and only this one is read")
+            raise self.error(at, f"{reference!r} is in another document, which is not read")
         if reference in self.inside:
             self.references += 1
             return self._reference(reference)
@@ -458,7 +463,7 @@ class _Reader:
             try:
                 target = pointed(self.document, reference)
             except LookupError:
-                raise self.error(at, f"{reference} leads nowhere") from None
+                raise self.error(at, f"{reference} does not exist") from None
             return self._named(reference, target, (tokens(reference) or ["Record"])[-1])
         self.references += isinstance(self.made[reference], t.RefType)
         return self.made[reference]

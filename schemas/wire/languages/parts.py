@@ -38,7 +38,10 @@ def choose(names: Sequence[str], used: Collection[str], file: str, noun: str) ->
     others = tuple(name for name in names if name != free[0])
     if not others:
         return free[0], None
-    remark = f"{file}: {noun} {free[0]}, which no other uses, is the record; {file}#{others[0]} names another"
+    remark = (
+        f"{file}: {noun} {free[0]}, which no other uses, is used as the record; "
+        f"{file}#{others[0]} selects another"
+    )
     return free[0], Chosen(remark, others)
 
 

@@ -55,8 +55,8 @@ def compiled(data: bytes, name: str, include: Sequence[str | os.PathLike[str]] =
     else:
         out = path.with_suffix(".desc").name
         raise UsageError(
-            f"nothing compiles {name} here; pip install grpcio-tools, or give what a compiler made of it: "
-            f"protoc --include_imports --include_source_info -o {out} {path.name}"
+            f"no compiler for {name}; pip install grpcio-tools, or compile it with protoc "
+            f"--include_imports --include_source_info -o {out} {path.name}"
         )
     imports = [os.fsdecode(each) for each in _IMPORT.findall(data)]
     searched = list(above(imports, path.parent, include))
@@ -84,7 +84,7 @@ def compiled(data: bytes, name: str, include: Sequence[str | os.PathLike[str]] =
                 raise SchemaError(
                     name,
                     f"imports {', '.join(missing)}, found in none of {', '.join(map(str, searched))}; "
-                    "name the folder in which this path begins: -I DIR, in Python include=[DIR]",
+                    "add the folder that contains this path with -I DIR, or include=[DIR] in Python",
                 )
             said = ended.stderr.replace(f"{source.parent}/", "").strip()
             raise SchemaError("$", f"{name} does not compile: {said}")

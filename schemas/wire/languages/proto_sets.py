@@ -76,7 +76,7 @@ def pool_of(found: FileDescriptorSet, name: str) -> Any:
         for file in found.file:
             add(file)
     except (TypeError, RecursionError) as error:
-        raise SchemaError("$", f"{name} is no valid definition: {error}") from error
+        raise SchemaError("$", f"{name} is not a valid definition: {error}") from error
     return pool
 
 
@@ -132,8 +132,8 @@ def chosen_message(
         and held.issuperset(names)
         and {message.full_name for message in messages} <= _held_by(messages[0])
     ):
-        remark = f"{name}: message {names[0]}, the first of those that hold one another, is the record"
-        return messages[0], Chosen(f"{remark}; {name}#{names[1]} names another", tuple(names[1:]))
+        remark = f"{name}: message {names[0]}, the first in a circle of messages, is used as the record"
+        return messages[0], Chosen(f"{remark}; {name}#{names[1]} selects another", tuple(names[1:]))
     chosen, why = choose(names, held, name, "message")
     return pool.FindFileByName(file.name).message_types_by_name[chosen], why
 

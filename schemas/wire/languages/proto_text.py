@@ -28,7 +28,7 @@ _KEYWORDS = frozenset(
 def text(file: FileDescriptorProto) -> Iterator[str]:
     """Yield the lines of a ``.proto`` file."""
     comments = comments_of(file)
-    yield f"{WRITTEN.decode()} Numbers are kept for ever; names and comments are not on the wire."
+    yield f"{WRITTEN.decode()} Never change the numbers; names and comments are not on the wire."
     yield 'syntax = "proto3";'
     if file.dependency:
         yield ""

@@ -196,7 +196,7 @@ class _Reader:
     def item(self, field: FieldDescriptor, path: str, said: str) -> w.WireType:
         """Return the kind of what stands in a field once."""
         if field.type == field.TYPE_GROUP:
-            raise SchemaError(path, "groups are not read; make it a message")
+            raise SchemaError(path, "groups are not supported; use a message")
         if (message := field.message_type) is not None:
             full = message.full_name
             if full == proto.TIMESTAMP:

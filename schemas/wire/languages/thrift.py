@@ -77,7 +77,8 @@ def read(data: bytes, name: str, part: str = "") -> w.Layout:
     """
     raise SchemaError(
         name,
-        "a .thrift file is not read, as no maintained library for Python parses it; declare the schema in "
+        ".thrift files are not supported, as no maintained library for Python parses them; declare the "
+        "schema in "
         "Python, its fields in the order of their numbers, and compare what `bakeoff schema export -f "
         "thrift` prints with the file (with --keep events.proto it keeps the numbers of that)",
     )
@@ -150,7 +151,7 @@ class _Writer:
     def struct(
         self, name: str, lines: list[str], reserved: tuple[int, ...] = (), word: str = "struct"
     ) -> str:
-        gone = [f"  // {number} was another field's, and is given to no other" for number in reserved]
+        gone = [f"  // {number} was another field's; do not reuse it" for number in reserved]
         text = "\n".join([f"{word} {name} {{", *lines, *gone, "}", ""])
         self.blocks.setdefault(name, text)
         return name
@@ -159,7 +160,7 @@ class _Writer:
         lines = []
         for slot in sorted(slots, key=lambda slot: slot.number):
             if max(slot.number, slot.null) > HIGHEST:
-                raise SchemaError(f".{slot.key}", f"a field of Thrift has no number above {HIGHEST:,}")
+                raise SchemaError(f".{slot.key}", f"Thrift has no field numbers above {HIGHEST:,}")
             required = None if union else slot.required and not w.may_be_null(slot.kind)
             name = field_name(slot)
             key = slot.key

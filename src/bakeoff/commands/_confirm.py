@@ -84,7 +84,7 @@ def _pythons(runs: tuple[Result, Result], given: tuple[str | None, str | None]) 
     if given == (None, None) and recorded[0] != recorded[1]:
         raise UsageError(
             f"--confirm: these runs were made by two interpreters ({recorded[0]} and {recorded[1]}), which "
-            "are not started because a file says so; name them with --python-before and --python-after"
+            "a result file cannot start; name them with --python-before and --python-after"
         )
     # No link is followed: that of an environment is what makes it one.
     before, after = (
@@ -103,8 +103,8 @@ def _refuse_own(runs: tuple[Result, Result], codecs: Collection[str]) -> None:
         {each.name for run in runs for each in run.codecs if each.source and each.name in codecs}
     ):
         raise UsageError(
-            f"--confirm: {', '.join(own)} would be imported from a module of your own, which is not done "
-            "because a result says so; run the bake-off without it, or compare without --confirm"
+            f"--confirm: refusing to import your own {', '.join(own)} named in the result file; run "
+            "without it, or compare without --confirm"
         )
 
 

@@ -28,8 +28,8 @@ COLUMNS: dict[ConformanceVerdict, str] = {
 }
 WRONG = ("wrong accept", "wrong reject", "wrong value", "fault")
 LEGEND = (
-    "either: the format leaves it to the implementation. exact: how many values were written with the bytes "
-    "that the suite has for them, of those that were read rightly."
+    "either: the format leaves it to the implementation. "
+    "exact: correctly decoded values that are encoded with the suite's bytes."
 )
 MOST = 100
 """Characters of a reason in the text; JSON has all."""
@@ -60,7 +60,7 @@ def show(folder: Path, selection: Sequence[str], form: str) -> None:
     for name in chosen:
         base, schema, compression = split_name(name)
         if schema or compression:
-            raise UsageError(f"{name}: suites are made of bare payloads; check {base}")
+            raise UsageError(f"{name}: suites contain bare payloads; test {base}")
     found: list[Report] = []
     with LocalExecutor() as executor:
         pairs, left_out = pair(chosen, copies, executor)

@@ -55,15 +55,13 @@ def table(found: Evolution) -> Table:
     columns = (
         Column("codec", "codec", numeric=False),
         *(Column(way, way, numeric=False) for way in _DIRECTIONS),
-        Column("silent", "lost or wrong in silence", numeric=False),
+        Column("silent", "silently lost or wrong", numeric=False),
         *(Column(f"cost {way}", f"cost {way}", unit="other / own", raw_unit="ratio") for way in _DIRECTIONS),
     )
     changes = found.difference.changes
     kept = f"{len(changes)} change{'s' * (len(changes) != 1)}"
     whose = (
-        f"the {'newer' if found.newer else 'older'} version's are those of {found.data}"
-        if found.data
-        else "made up"
+        f"the {'newer' if found.newer else 'older'} version's from {found.data}" if found.data else "made up"
     )
     whole = Section(
         f"{found.old} → {found.new}: {kept}",
@@ -168,7 +166,7 @@ def _remarks(trials: Sequence[Trial]) -> Iterator[str]:
         said = [
             f"{word} by {_some(names)}" for word, names in (("kept", kept), ("dropped", dropped)) if names
         ]
-        yield f"fields that the reading version does not know: {'; '.join(said)}"
+        yield f"fields unknown to the reading version: {'; '.join(said)}"
 
 
 _What = tuple[str, str, str]
@@ -201,7 +199,7 @@ def _told(
         lines.setdefault((f"{key[0]} {key[1]}", _some(codecs), first[key]), []).append(key[2])
     for number, ((what, who, why), paths) in enumerate(lines.items()):
         if number == _LINES:
-            yield f"and {len(lines) - _LINES} more of these; -f json has all"
+            yield f"and {len(lines) - _LINES} more; -f json has all"
             return
         where = f": {', '.join(paths)}" if any(paths) else ""
         yield f"{what}{where} ({who}): {why}"
@@ -215,10 +213,10 @@ def _some(names: Sequence[str]) -> str:
 
 _VERBS: Final = {
     "reads": "read by",
-    "unfit": "passed on as it is, unfit, by",
-    "part": "refused in part by",
+    "unfit": "not converted (unfit) by",
+    "part": "partly refused by",
     "refuses": "refused by",
-    "loses": "lost in silence by",
+    "loses": "silently lost by",
     "wrong": "read wrongly by",
     "not carried": "not carried by",
 }

@@ -44,15 +44,15 @@ def check(place: LockLocation, max_age: float | None) -> None:
     from ..reports.decide.lock import check as problems_of
 
     if not place.is_there:
-        raise UsageError(f"{place.missing}; `bakeoff pick RESULTS --write` makes one")
+        raise UsageError(f"{place.missing}; write one with `bakeoff pick RESULTS --write`")
     path = Path(place.path)
     lock = place.read()
     problems = problems_of(lock, path.parent, None if max_age is None else dt.timedelta(max_age))
     if problems:
-        raise RunError(f"{path} does not hold here: {'; '.join(problems)}")
+        raise RunError(f"{path} does not match this environment: {'; '.join(problems)}")
     libraries = (f"{name} {allowed or 'of any version'}" for name, allowed in lock.requires.items())
     numbers = "".join(f", dictionary {each.id}" for each in lock.dictionaries)
-    click.echo(visible(f"{path} holds: {lock.codec} ({', '.join(libraries)}{numbers})"))
+    click.echo(visible(f"{path} matches: {lock.codec} ({', '.join(libraries)}{numbers})"))
 
 
 def write(new: Lock, path: Path, inputs: Sequence[Path], *, force: bool) -> None:
@@ -76,21 +76,21 @@ def write(new: Lock, path: Path, inputs: Sequence[Path], *, force: bool) -> None
         if before.named != new.named or _format(before) != _format(new):
             change = _change(before, new)
             if change.of_format and not force:
-                lines = [f"{path} stays as it is: {change.lines[0]}", *change.lines[1:]]
-                raise UsageError("\n".join([*lines, "say --force if that is meant"]))
+                lines = [f"{path} is unchanged: {change.lines[0]}", *change.lines[1:]]
+                raise UsageError("\n".join([*lines, "use --force to replace it"]))
             lines = change.lines
     for each in new.dictionaries:
         if each.content is not None:
             put(each.content, path.parent / each.file, inputs)
     # A result file's name need not be text, which TOML has no escape for.
     put(new.dumps().encode(errors="replace"), path)
-    beside = f", and {', '.join(files)} beside it" if (files := [d.file for d in new.dictionaries]) else ""
+    beside = f" and {', '.join(files)}" if (files := [d.file for d in new.dictionaries]) else ""
     click.echo(visible(f"wrote {path}: {new.named}{beside}"), err=True)
     if higher := raised(new.options):
         click.echo(
             visible(
-                f"it raises the limits of {', '.join(higher)}, which only a lock that is named may do: "
-                f"set {VARIABLE} to its path, or call fastest(lock=...)"
+                f"it raises the limits of {', '.join(higher)}; to allow that, set {VARIABLE} to its path, "
+                "or call fastest(lock=...)"
             ),
             err=True,
         )
@@ -116,31 +116,32 @@ def _change(before: Lock, new: Lock) -> _Change:
     old, now = _made(before), _made(new)
     refusal = None if old.codec is None or now.codec is None else _meets(old.codec, now.codec)
     if old_format == new_format and refusal is None:
-        return _Change(False, [f"{head} is the same format on the wire", *_differences(old.codec, now.codec)])
+        return _Change(False, [f"{head}: same wire format", *_differences(old.codec, now.codec)])
     if before.dictionaries and before.dictionaries[0] in new.dictionaries:
         number = before.dictionaries[0].id
         return _Change(
             True,
             [
-                f"{head}: what is written from now on, services with the old lock cannot read",
-                f"the dictionary {number} stays in the lock, for reading: bring lock and files to all that "
-                "read before any of them writes",
+                f"{head}: services with the old lock cannot read new payloads",
+                f"the dictionary {number} stays in the lock for reading: deploy the lock and its files to "
+                "all readers before any service writes",
             ],
         )
     if old.codec is None or now.codec is None:
         reasons = (*old.missing, *old.unfit, *now.missing, *now.unfit)
-        met = f"what readers meet could not be tried here: {'; '.join(reasons)}"
+        met = f"the effect on readers could not be tested here: {'; '.join(reasons)}"
     elif refusal is None:
-        met = f"{new.codec} happened to read a payload of {before.codec} when tried; nothing promises that"
+        met = f"{new.codec} read a payload of {before.codec} in a test, which is not guaranteed"
     else:
-        met = f"{new.codec} meets a payload of {before.codec} with {refusal}"
+        met = f"decoding a payload of {before.codec} with {new.codec} gives {refusal}"
     return _Change(
         True,
         [
-            f"{head} is another format on the wire, for every service that reads this lock",
+            f"{head}: the wire format changes for every service that reads this lock",
             met,
-            "let queues and caches run empty before; or have readers take "
-            f"bakeoff.migrate(bakeoff.codec({before.codec!r}), bakeoff.fastest()) first, which reads both",
+            "first let queues and caches run empty; or first deploy "
+            f"bakeoff.migrate(bakeoff.codec({before.codec!r}), bakeoff.fastest()) to readers, which reads "
+            "both",
         ],
     )
 
@@ -192,11 +193,11 @@ def _differences(old: Codec | None, new: Codec | None) -> list[str]:
         return []
     before, after = dict(old.spec.encodes_as), dict(new.spec.encodes_as)
     forms = [
-        f"{token}: {before.get(token, 'native')} before, {after.get(token, 'native')} now"
+        f"{token}: was {before.get(token, 'native')}, is now {after.get(token, 'native')}"
         for token in sorted(before.keys() | after.keys())
         if before.get(token) != after.get(token)
     ]
-    lines = [f"written otherwise: {'; '.join(forms)}"] if forms else []
+    lines = [f"written differently: {'; '.join(forms)}"] if forms else []
     if lost := [loss for loss in new.losses if loss not in old.losses]:
-        lines.append(f"lost from now on: {'; '.join(lost)}")
-    return lines or ["nothing else changes that bakeoff knows of"]
+        lines.append(f"also lost: {'; '.join(lost)}")
+    return lines or ["no other known changes"]

@@ -53,7 +53,7 @@ def guard(output: Path | None, inputs: Iterable[Path] = ()) -> None:
     if output is None or is_stdout(output) or not output.exists() or is_device(output):
         return
     if any(path.exists() and output.samefile(path) for path in inputs):
-        raise UsageError(f"{output}: is read by this command and would be lost; choose another file with -o")
+        raise UsageError(f"{output}: is an input of this command; choose another file with -o")
     if is_result_file(output):
         raise UsageError(f"{output}: is a result file of bakeoff; choose another file with -o")
 

@@ -39,7 +39,9 @@ def places(named: Iterable[str], urls: Iterable[str], backends: ModuleType, miss
     for url in urls:
         name = backends.by_url(url).name
         if found.setdefault(name, url) != url:
-            raise UsageError(f"two URLs lead to {name}, whose figures would have one name: run them in turn")
+            raise UsageError(
+                f"two URLs lead to {name}, so their figures would have the same name; run them separately"
+            )
     return found
 
 

@@ -93,11 +93,11 @@ def command(
 
     if conformance is not None:
         if others := sorted({"--only", "--max-time", "--max-memory", "--cases", "--list"} & set(typed(ctx))):
-            raise UsageError(f"{', '.join(others)}: for attacks; --conformance has none")
+            raise UsageError(f"{', '.join(others)}: cannot be combined with --conformance")
         run_suites(conformance, selection, form)
         return
     if not any(case.fits(only) for case in CASES):
-        raise UsageError(f"no case is named {', '.join(only)}; `bakeoff attack --list` has them")
+        raise UsageError(f"no case is named {', '.join(only)}; `bakeoff attack --list` lists them")
     if listing:
         _list(only)
         return
@@ -196,7 +196,7 @@ def _show_broken(found: list[AttackedCodec]) -> None:
     lines: list[str] = []
     for each in found:
         if each.failed:
-            lines += [f"{each.codec}: could not be tried: {each.failed}"]
+            lines += [f"{each.codec}: could not be tested: {each.failed}"]
         lines += [line for finding in each.findings if finding.verdict != "kept" for line in _told(finding)]
     for line in lines:
         click.echo(line)

@@ -194,7 +194,7 @@ def _show_table(facts: list[dict[str, Any]]) -> None:
         if "failed" in fact:
             screen.print(f"{fact['name']}: {fact['failed']}", markup=False)
     screen.print(
-        "`bakeoff codecs NAME` shows what a codec carries, loses and refuses.", style="dim", markup=False
+        "`bakeoff codecs NAME` shows what a codec preserves, loses and refuses.", style="dim", markup=False
     )
 
 

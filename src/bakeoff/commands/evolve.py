@@ -154,7 +154,7 @@ def _names(codecs: Sequence[str]) -> list[str]:
     for name in select(codecs, default=in_default_set):
         base, _, compression = split_name(name)
         if compression is not None:
-            raise UsageError(f"{name}: a compressor knows no schema; leave it out")
+            raise UsageError(f"{name}: compressors do not use a schema; remove it")
         if (reason := missing(base)) is not None:
             raise UsageError(f"{base}: {reason}")
         found[base] = None

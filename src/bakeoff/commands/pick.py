@@ -111,12 +111,12 @@ def command(
     if check:
         others = set(typed(click.get_current_context())) - {"--check", "--max-age", "--lock"}
         if others:
-            raise UsageError(f"--check looks at the lock file alone; leave out {', '.join(sorted(others))}")
+            raise UsageError(f"--check only reads the lock file; remove {', '.join(sorted(others))}")
         return _lock.check(located(lock), max_age)
     if max_age is not None:
-        raise UsageError("--max-age belongs to --check")
+        raise UsageError("--max-age requires --check")
     if force and not write:
-        raise UsageError("--force belongs to --write")
+        raise UsageError("--force requires --write")
     place = Path(located(lock).path)
     wish = Wish(
         cost=CostModel.of(reads, bandwidth),

@@ -180,7 +180,9 @@ def _installed(names: Iterable[str]) -> Iterator[str]:
     """Yield the transports that can be had here; say which cannot."""
     for name in names:
         if _missing(name):
-            click.echo(f"{name} is left out, it is not installed: pip install 'bakeoff[{name}]'", err=True)
+            click.echo(
+                f"{name} is skipped, because it is not installed: pip install 'bakeoff[{name}]'", err=True
+            )
         else:
             yield name
 
@@ -193,7 +195,7 @@ def _places(named: Iterable[str], urls: Iterable[str]) -> dict[str, str]:
     """
     from ..bench.backends import transports
 
-    missing = "--transport {name}: has a broker; say where it is: --broker {scheme}://HOST:PORT"
+    missing = "--transport {name}: needs a broker; name its URL: --broker {scheme}://HOST:PORT"
     places = _placed.places(named, urls, transports, missing)
     for name in places:
         if _missing(name):

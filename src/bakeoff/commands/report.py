@@ -103,13 +103,13 @@ def command(
 
     form = form or _form_of(output, show)
     if chart and form not in _CHARTS:
-        raise UsageError(f"--chart belongs to svg and png, not to {form}")
+        raise UsageError(f"--chart applies to svg and png, not to {form}")
     if dark and form not in _CHARTS:
-        raise UsageError(f"--dark belongs to svg and png, not to {form}; the page follows the system")
+        raise UsageError(f"--dark applies to svg and png, not to {form}; the page follows the system")
     if arranged and form not in _TABLES:
-        raise UsageError(f"--layout belongs to tables, not to {form}")
+        raise UsageError(f"--layout applies to tables, not to {form}")
     if show and form != "html":
-        raise UsageError(f"--open shows the HTML page, not {form}; leave -f out or say -f html")
+        raise UsageError(f"--open shows the HTML page, not {form}; remove -f or use -f html")
     files = files or [Path("bakeoff.json")]
     guard(output, files)
     results = load_all(files)
@@ -152,9 +152,7 @@ def _form_of(output: Path | None, show: bool) -> str:
     if output is None or not ending or is_device(output):
         return "text"
     if ending not in known:
-        raise UsageError(
-            f"{output}: no format ends in {ending}; say -f, or end it in {', '.join(sorted(known))}"
-        )
+        raise UsageError(f"{output}: unknown ending {ending}; use -f, or one of {', '.join(sorted(known))}")
     return known[ending]
 
 
@@ -186,7 +184,7 @@ def _write_chart(
     from ..reports.page import charts
 
     if is_stdout(output) and form == "png" and sys.stdout.isatty():
-        raise UsageError("a PNG is not for the terminal; say -o FILE.png")
+        raise UsageError("a PNG cannot be shown in the terminal; use -o FILE.png")
     _allow("a chart", "--chart", "--dark", "--reads", "--bandwidth", "--anonymous", "--publishable")
     drawn = {key: options[key] for key in _DRAWN}
     # The kind comes from outside; `charts.render` refuses unknown ones with those there are.

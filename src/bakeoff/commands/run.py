@@ -170,7 +170,9 @@ def command(
     if resume is not None:
         fixed = {"--quick"} if output == resume else {"--quick", "--output"}
         if others := fixed & set(typed(click.get_current_context())):
-            raise UsageError(f"--resume resumes a run as it was begun; leave out {', '.join(sorted(others))}")
+            raise UsageError(
+                f"--resume continues a run with its own options; remove {', '.join(sorted(others))}"
+            )
         output = resume
         stored = stored_options(resume)
         stored.check_imports(resume, corpora=bool(corpora), schema=given["schema"])
@@ -233,7 +235,7 @@ def carry_out(
             raise
     _report(result, per, session.notes, session.place)
     if session.interrupted:
-        click.echo(f"stopped early; `bakeoff run --resume {output}` goes on", err=True)
+        click.echo(f"stopped early; `bakeoff run --resume {output}` continues", err=True)
         click.get_current_context().exit(_STOPPED)
     if not got_through(View.of([result])):
         click.get_current_context().exit(_NOTHING)

@@ -112,10 +112,7 @@ def _keep_corrected(path: Path, text: bytes, otherwise: str = "remove it first")
         and not is_device(path)
         and path.read_bytes() not in (b"", text)
     ):
-        raise UsageError(
-            f"{path}: exists and differs from what would be written; "
-            f"choose another name with -o, or {otherwise}"
-        )
+        raise UsageError(f"{path}: exists with other content; choose another name with -o, or {otherwise}")
 
 
 @command.command("export")
@@ -153,7 +150,7 @@ def export(
 
     file_path = Path(target)
     if (wanted := language or language_of(target)) is None:
-        raise UsageError(f"say with -f in which language: {', '.join(LANGUAGES)}")
+        raise UsageError(f"choose a language with -f: {', '.join(LANGUAGES)}")
     made = named(schema, include)
     if keep is not None:
         made = made.keeping(named(keep, include))

@@ -93,11 +93,11 @@ def command(
 
     servers = [text for text in stores if "://" in text]
     named = _placed.listed(text for text in stores if "://" not in text)
-    missing = "--store {name}: is a server; say where it is, as {scheme}://HOST:PORT"
+    missing = "--store {name}: is a server; name its URL, {scheme}://HOST:PORT"
     places = _placed.places(named or ([] if servers else backends.DEFAULT), servers, backends, missing)
     states = [state.upper() for state in _placed.listed([sizes])]
     if not states:
-        raise UsageError("--preload names no size; there are SM, MD, LG")
+        raise UsageError("--preload: expected SM, MD or LG")
     options = _placed.options(
         corpora or _CORPORA,
         select(given["codecs"], default=_CODECS),

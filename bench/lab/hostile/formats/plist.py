@@ -82,7 +82,7 @@ _XML = table(
            Repeat(b"<string>", DEEP, head=_HEAD, closing=b"</string>", end=_TAIL)),
     refuse("deep-open", "arrays to the limit of size, none closed", Repeat(b"<array>", head=_HEAD)),
     refuse("laughs", "entities of the entity before, ten times, 10 deep", _entities(10)),
-    refuse("entities", "entities from outside, and unknown ones",
+    refuse("entities", "external and unknown entities",
            b'<!DOCTYPE plist [<!ENTITY a SYSTEM "file:///etc/passwd">]>' + _plist(b"<string>&a;</string>"),
            b'<!DOCTYPE plist [<!ENTITY % a SYSTEM "file:///etc/passwd"> %a;]>' + _TRUE,
            _plist(b"<string>&a;</string>")),
@@ -90,7 +90,7 @@ _XML = table(
            _within(b"9", b"<integer>", b"</integer>", most=_LONG),
            _within(b"f", b"<integer>0x", b"</integer>", most=_LONG),
            _within(b"9", b"<real>", b"</real>", most=_LONG)),
-    either("odd-values", "numbers, dates and bytes that are none",
+    either("odd-values", "malformed numbers, dates and bytes",
            *map(_plist, (
                b"<integer>x</integer>", b"<integer/>", b"<integer>0x</integer>", b"<real>x</real>",
                b"<real>1e400</real>", b"<real>nan</real>", b"<date>2001-99-99T00:00:00Z</date>", b"<date>x</date>",
@@ -98,7 +98,7 @@ _XML = table(
                b"<key>a</key>", b"<dict><true/></dict>", b"<dict><key>a</key></dict>",
                b"<dict><key>a</key><key>b</key></dict>", b"<true/><false/>", b"",
            ))),
-    refuse("malformed", "what is no XML, or no property list",
+    refuse("malformed", "invalid XML, and XML that is not a property list",
            b"<plist>", b"<x/>", b"x", b"<plist/>", _plist(b"<x>1</x>"), b'<?xml version="1.0" encoding="no-such"?>' + _TRUE,
            *map(_plist, (
                b"<array>", b"<a", b"<array></dict>", b"<string>\xff</string>", b"<string>&#0;</string>",
@@ -110,7 +110,7 @@ _XML = table(
            b'<?xml version="1.0" encoding="ISO-8859-1"?>' + _plist(b"<string>\xe9</string>"),
            b'<?xml version="1.0" encoding="UTF-7"?>' + _plist(b"<string>+AGE-</string>")),
     refuse("trailing", "a second list", _TRUE * 2, _TRUE + b"x"),
-    either("rare-forms", "well-formed lists of forms that few write",
+    either("rare-forms", "unusual but well-formed lists",
            b'<?xml version="1.0" encoding="UTF-8"?><!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "x">'
            + _plist(
                b"<dict><key>a</key><array><true/><integer>0x1f</integer><real>1e3</real>"
@@ -178,9 +178,9 @@ _BINARY = table(
     limit("deep-maps", f"dicts nested {DEEP:,} deep", lambda codec: [_deep_maps()]),
     either("laughs", "arrays of the array before, ten times, 20 deep",
            _written([*(b"\xaa" + _number(level + 1) * 10 for level in range(20)), b"\xa0"])),
-    either("cycles", "an array and a dict that hold themselves",
+    either("cycles", "an array and a dict that contain themselves",
            _written([b"\xa1" + bytes(4)]), _written([b"\xd1" + struct.pack(">II", 1, 0), b"\x51a"])),
-    refuse("length-claims", "lengths of up to 2^62, with nothing behind",
+    refuse("length-claims", "lengths of up to 2^62, without data",
            *(_written([struct.pack(">BBQ", kind, 0x13, claim)])
              for kind in (0x4F, 0x5F, 0x6F, 0xAF, 0xDF)
              for claim in (0xFF, 2**31, 2**62)),
@@ -188,7 +188,7 @@ _BINARY = table(
     either("long-numbers", "numbers of up to 32 KiB, and of fewer bytes than they claim",
            _written([b"\x1f" + b"\xff" * 32768]), _written([b"\x14" + b"\xff" * 16]),
            *(_written([bytes([0x10 | exponent]), b"x"]) for exponent in range(5, 16))),
-    either("odd-values", "dates out of range, texts of no encoding, dicts with odd keys, unknown objects",
+    either("odd-values", "dates out of range, texts in no encoding, dicts with odd keys, unknown objects",
            *(_written([body, b"\xa0"]) for body in (
                b"\x33" + struct.pack(">d", 1e300), b"\x33" + struct.pack(">d", float("nan")),
                b"\x33" + struct.pack(">d", -1e11), b"\x51\xff", b"\x61\xd8\x00", b"\xd1" + struct.pack(">II", 1, 1),

@@ -128,5 +128,5 @@ CASES: tuple[HostileCase, ...] = (
         _many_deep,
         reads_back=False,
     ),
-    _case("cycles", "containers of each kind that hold themselves", _cycles, reads_back=False),
+    _case("cycles", "containers of each kind that contain themselves", _cycles, reads_back=False),
 )

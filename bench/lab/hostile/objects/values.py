@@ -154,7 +154,7 @@ CASES: tuple[HostileCase, ...] = (
     _case("odd-values", "values of every kind, at their bounds", _odd_values),
     _case("numbers", "numbers beyond 64 bits, beyond 4,300 digits, not finite", _numbers),
     _case("texts", "lone surrogates and control characters, in values and keys", _texts),
-    _case("half-made-uuid", "a UUID without its number", lambda codec: [uuid.UUID.__new__(uuid.UUID)]),
-    _case("of-libraries", "objects that some library writes by itself", _of_libraries, reads_back=False),
+    _case("half-made-uuid", "a UUID without its `int`", lambda codec: [uuid.UUID.__new__(uuid.UUID)]),
+    _case("of-libraries", "objects that some library writes natively", _of_libraries, reads_back=False),
     _case("half-made", "objects without what they should have", _half_made),
 )
