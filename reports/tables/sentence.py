@@ -227,21 +227,26 @@ def _passed_over(
     candidates: Sequence[Candidate], standing: Standing, contest: Contest, before: str
 ) -> Iterable[str]:
     """Name the codecs that are faster than the winner, or come right after it, and why they are not taken."""
-    found: dict[tuple[bool, str], list[Candidate]] = {}
+    found: dict[bool, list[Candidate]] = {}
     known = {candidate.name: candidate for candidate in candidates}
     for name, cost in standing.costs.items():
         if not known[name].drawback:
             continue
         faster = standing.judged[name, contest.winner][0] == "faster"
         if faster or (before and cost.value < standing.costs[before].value):
-            found.setdefault((faster, drawback(known[name])), []).append(known[name])
-    for (faster, why), group in found.items():
+            found.setdefault(faster, []).append(known[name])
+    for faster, group in found.items():
+        several = len(group) > 1
+        place = "faster" if faster else "in between"
+        why = dict.fromkeys(_drawback(candidate, several) for candidate in group)
         names = few([candidate.name for candidate in group])
-        if len(group) == 1:
-            yield f"{names} {'is faster' if faster else 'ranks in between'} but {why}"
-        else:
-            several = _DRAWBACKS[group[0].drawback][1] if group[0].drawback in _DRAWBACKS else why
-            yield f"{names} {'are faster' if faster else 'rank in between'} but {several}"
+        yield f"{names} {'are' if several else 'is'} {place} but {' or '.join(why)}"
+
+
+def _drawback(candidate: Candidate, several: bool) -> str:
+    """Say what keeps a codec from being recommended, or one of several."""
+    both = _DRAWBACKS.get(candidate.drawback) if candidate.drawback else None
+    return drawback(candidate) if both is None else both[several]
 
 
 def drawback(candidate: Candidate) -> str:

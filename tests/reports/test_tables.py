@@ -255,8 +255,8 @@ class TestText:
     @pytest.mark.parametrize(
         ("drawback", "words"),
         [
-            ({"trusted_only": True}, "marshal ranks in between but is for trusted data only"),
-            ({"unguarded": True}, "marshal ranks in between but lacks a guard against untrusted payloads"),
+            ({"trusted_only": True}, "marshal is in between but is for trusted data only"),
+            ({"unguarded": True}, "marshal is in between but lacks a guard against untrusted payloads"),
         ],
     )
     def test_no_rank_is_passed_over_silently(self, result_of, drawback, words):
