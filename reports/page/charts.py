@@ -35,7 +35,6 @@ __all__ = [
     "Theme",
     "bars_spec",
     "colors",
-    "engine",
     "families",
     "front_spec",
     "looks",
@@ -521,7 +520,7 @@ def bars_spec(
     return spec
 
 
-def engine() -> ModuleType:
+def _engine() -> ModuleType:
     """Return the charting library.
 
     Raises:
@@ -543,7 +542,7 @@ def _told(spec: Mapping[str, Any]) -> str:
 
 def svg(spec: Mapping[str, Any]) -> str:
     """Draw a specification."""
-    return str(engine().vegalite_to_svg(_told(spec)))
+    return str(_engine().vegalite_to_svg(_told(spec)))
 
 
 def render(
@@ -587,7 +586,7 @@ def render(
         "params": [_legend_columns(_WIDTH)],
     }
     if format == "png":
-        return bytes(engine().vegalite_to_png(_told(spec), scale=2))
+        return bytes(_engine().vegalite_to_png(_told(spec), scale=2))
     return svg(spec).encode()
 
 
