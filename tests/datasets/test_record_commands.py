@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+import inprocess
 from bakeoff import console, datasets
 from bakeoff.commands import _records
 
@@ -22,6 +23,9 @@ BAKEOFF = [sys.executable, "-m", "bakeoff"]
 
 
 def bakeoff(*arguments: str, cwd: Path, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run a command, in a process of its own where the test has options for that."""
+    if not options:
+        return inprocess.bakeoff(cwd, *arguments)
     return subprocess.run(
         [*BAKEOFF, *arguments],
         cwd=cwd,
@@ -151,7 +155,7 @@ class TestGenerate:
             "            os.kill(os.getpid(), signal.SIGINT)\n"
             "        yield n\n"
         )
-        done = bakeoff("convert", "mine:records", "m.jsonl.gz", cwd=tmp_path)
+        done = bakeoff("convert", "mine:records", "m.jsonl.gz", cwd=tmp_path, stdin=subprocess.DEVNULL)
 
         assert 130 == done.returncode
         assert "bakeoff: interrupted" == one_line(done.stderr)
