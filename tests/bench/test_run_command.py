@@ -204,7 +204,7 @@ def test_a_schema_that_has_nothing_to_fix_makes_no_row(mine: Path, typed: str, e
 
 
 def test_a_schema_without_a_form_in_one_codec_leaves_the_others(mine: Path) -> None:
-    """An cannot have optional fields in an array: that codec alone is unsupported, and says why."""
+    """An array cannot have optional fields: that codec alone is unsupported, and says why."""
     (mine / "some.jsonl").write_text('{"a": 1}\n{"a": 2, "b": "x"}\n')
     codecs = "msgspec-msgpack/array,json+schema"
     done = run(mine, "some.jsonl", "--quick", "--all", "--budget", "0", "--infer", "-c", codecs)
