@@ -15,6 +15,7 @@ from markdown_it import MarkdownIt
 
 from bakeoff.cli import COMMANDS
 from pages import PAGES, ROOT
+from test_house import ROOMS
 
 pytestmark = pytest.mark.checkout
 
@@ -46,8 +47,7 @@ def texts(page: Path) -> Iterator[tuple[str, str]]:
 def helps(command: click.Command) -> Iterator[str]:
     """Yield the help of a command and of its options, and those of the commands below it."""
     yield from (str(getattr(one, "help", "")) for one in (command, *command.params))
-    for below in command.commands.values() if isinstance(command, click.Group) else ():
-        yield from helps(below)
+    yield from (text for below in getattr(command, "commands", {}).values() for text in helps(below))
 
 
 def literals(path: Path) -> Iterator[str]:
@@ -63,7 +63,7 @@ def everything() -> Iterator[tuple[object, str]]:
     yield from ((page, text) for page in PAGES for _, text in texts(page))
     for name in COMMANDS:
         yield from ((name, text) for text in helps(import_module(f"bakeoff.commands.{name}").command))
-    for path in (path for room in ("reports",) for path in (ROOT / room).rglob("*.py")):
+    for path in (path for room in (*ROOMS, "src/bakeoff") for path in (ROOT / room).rglob("*.py")):
         yield from ((path, text) for text in literals(path) if path.parent.name != "generated")
 
 
