@@ -172,7 +172,7 @@ def test_without_sqlalchemy_the_extra_is_named():
         [sys.executable, "-c", "if True:" + script], capture_output=True, text=True, check=True
     )
 
-    expected = "msgpack: for_sqlalchemy wants SQLAlchemy 2; pip install 'bakeoff[sqlalchemy]'\n"
+    expected = "msgpack: for_sqlalchemy requires SQLAlchemy 2; pip install 'bakeoff[sqlalchemy]'\n"
     assert expected == done.stdout
 
 

@@ -90,19 +90,19 @@ def options_of(run: Result, sources: Sequence[str], *, schema: str | None, trust
     try:
         stored = Options.from_flat(run.options)
     except (TypeError, KeyError) as error:
-        raise UsageError("only results of `bakeoff run` of this version can be measured again") from error
+        raise UsageError("measuring again needs results of `bakeoff run` of this version") from error
     if schema is None and stored.schema and not is_definition(stored.schema):
         raise UsageError(
-            f"the result names {stored.schema}, which is not imported because a file says so; "
-            "if you want that, type it again with --schema"
+            f"refusing to import {stored.schema} named in the result file; to allow it, pass --schema "
+            f"{stored.schema}"
         )
     if not sources and (made := [source for source in stored.corpora if is_function(source)]):
         raise UsageError(
-            f"the result names {', '.join(made)}, which is not imported because a file says so; "
-            "if you want that, type it again with --corpus"
+            f"refusing to import {', '.join(made)} named in the result file; to allow it, pass it with "
+            "--corpus"
         )
     if gone := [source for source in sources or stored.corpora if handles(source)]:
-        raise UsageError(f"{', '.join(gone)} cannot be read again; name a file with --corpus")
+        raise UsageError(f"cannot read {', '.join(gone)} again; name a file with --corpus")
     return dataclasses.replace(
         stored,
         corpora=tuple(sources) or stored.corpora,

@@ -59,7 +59,7 @@ TIE_BREAKERS: Final = {
 """How codecs that cost the same are put in order, first rule first, as `bakeoff.bench.verdict.preference`
 does; and what is said of the codec that a rule prefers."""
 
-_NONE: Final = "No codec passed its check"
+_NONE: Final = "Every codec failed"
 _PARTS: Final = "Nothing is recommended, as parts of the cost were not measured"
 _LATE: Final = "The time did not suffice for any codec; a longer --budget, or --all, gives it"
 _LONGER: Final = "a longer run (`bakeoff run --resume FILE`)"

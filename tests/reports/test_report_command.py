@@ -314,7 +314,7 @@ def test_all_cells_failed(bakeoff, result_of):
         code, out, _ = bakeoff("report", "-f", form)
         assert 0 == code
         assert "signal 11" in out
-    assert "No codec passed its check" in (text := bakeoff("report")[1])
+    assert "Every codec failed" in (text := bakeoff("report")[1])
     assert "rank" not in text
     code, _, err = bakeoff("pick")
     assert (1, "bakeoff: no codec fits\n  a crashed (signal 11)\n  b timed out (stood still for 60 s)\n") == (
