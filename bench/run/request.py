@@ -92,11 +92,6 @@ class Request:
             if not declared and not options.infer:
                 declared = options.sources.bring_schemas() if brings_schema is None else brings_schema
             options = self._with_codecs(options, declared=declared)
-        if options.infer or options.schema:
-            entered_twice = _with_schemas(options.codecs)
-            options = dataclasses.replace(
-                options, codecs=entered_twice, twins=entered_twice != options.codecs
-            )
         if self.raw:
             options = dataclasses.replace(options, codecs=_with_raw(options.codecs))
         if self.compress is not None:
@@ -109,9 +104,12 @@ class Request:
     def _with_codecs(self, options: Options, *, declared: bool) -> Options:
         """Enter the codecs that are asked for; which ones the default is depends on the corpora."""
         entered = (names if self.settings.get("no_time_limit") else default_set)(needs_schema=declared)
+        selected = tuple(select(self.codecs, default=entered))
+        codecs = _with_schemas(selected) if options.infer or options.schema else selected
         return dataclasses.replace(
             options,
-            codecs=tuple(select(self.codecs, default=entered)),
+            codecs=codecs,
+            twins=codecs != selected,
             joining=_joining(self.codecs, entered),
         )
 
@@ -213,4 +211,5 @@ def _with_raw(codecs: Sequence[str]) -> tuple[str, ...]:
             return False
         return known.raw() is not None
 
-    return tuple(entry for name in codecs for entry in ((name, name + RAW) if told(name) else (name,)))
+    found = [entry for name in codecs for entry in ((name, name + RAW) if told(name) else (name,))]
+    return tuple(dict.fromkeys(found))

@@ -430,13 +430,15 @@ class TestResume:
 
         assert stored_options(tmp_path / "out.json").precision == 0.4
 
-    def test_the_same_command_with_resume_goes_on(self, tmp_path: Path) -> None:
-        """A schema for every codec is no other selection the second time."""
-        typed = ["movies", *SMALL, "--infer", "--all", "--budget", "0"]
-        assert run(tmp_path, *typed, "--quick").returncode == 0
-        again = run(tmp_path, *typed, "--resume", "out.json")
-
-        assert again.returncode == 0, again.stderr
+    @pytest.mark.parametrize("option", ["--infer", "--raw"])
+    def test_codecs_are_entered_twice_only_once(self, tmp_path: Path, option: str) -> None:
+        """The whole command with --resume, the option with it, and --resume alone all resume the run."""
+        typed = [option, "--all", "--budget", "0"]
+        assert run(tmp_path, "movies", *UNTIMED, option).returncode == 0
+        size = ["--ops", "size"]
+        for again in (["movies", *FEW, *size, *typed], typed, ["--all", "--budget", "0"]):
+            done = run(tmp_path, *again, "--resume", "out.json")
+            assert done.returncode == 0, done.stderr
 
 
 class TestJournal:
