@@ -297,7 +297,7 @@ class Result:
         environment: Machine, interpreter and settings, flat.
         options: The options that shaped the run, flat.
         operations: What was measured, one for each `Cell.operation_name`.
-        command: The command line that made it.
+        command: The command line that made it, or the call of `bakeoff.run`.
         warnings: What may have spoilt the figures, one sentence each.
         rankings: The verdict on each corpus that has costs; none in results that are put together of several.
     """
@@ -314,6 +314,11 @@ class Result:
     warnings: tuple[str, ...] = ()
     operations: tuple[OperationFacts, ...] = ()
     rankings: tuple[Ranking, ...] = ()
+
+    @property
+    def in_python(self) -> bool:
+        """Whether `bakeoff.run` made it: no command can resume it."""
+        return self.command.startswith("bakeoff.run(")
 
     def operation(self, name: str) -> OperationFacts:
         """Return what is known of an operation, by `Cell.operation_name`; an unknown one is a time."""

@@ -12,6 +12,7 @@ from ...bench.results import Measurement, PyperfFacts
 from ...bench.stats import OPPOSITE, Noise, Verdict, common, ratio, verdicts
 from ...errors import UsageError
 from ..tables import captions
+from ..tables.longer import longer
 from . import numbers
 from .candidates import BASELINE, WELL, Candidate, Figure, failures
 from .columns import ColumnSpec, best, figure_of
@@ -77,7 +78,9 @@ class SectionBuilder:
             title=self.corpus.name,
             columns=tuple(column for column, _ in makers),
             rows=rows,
-            lines=tuple(captions.above(self.corpus, self.shown, self.standing, self.options)),
+            lines=tuple(
+                captions.above(self.corpus, self.shown, self.standing, self.options, longer(self.view.result))
+            ),
             footnotes=self.setting.footnotes,
             absent=tuple(Absent(e.name, e.outcome, e.reason, e.stderr) for e in self.failed),
             remarks=tuple(self._remarks()),
@@ -114,7 +117,7 @@ class SectionBuilder:
         ]
         if self.shown and empty:
             yield f"{', '.join(empty)}: not measured in this run"
-        yield from captions.below(self.corpus, self.shown)
+        yield from captions.below(self.corpus, self.shown, longer(self.view.result))
 
     def _ordered(self) -> list[Candidate]:
         """Sort rows: those with a figure first, the best of them first, the baseline last.

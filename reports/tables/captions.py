@@ -11,6 +11,7 @@ from ..model import numbers, row
 from ..model.candidates import Candidate, Seen, Standing, limits_needed, records_seen
 from ..model.lists import some
 from ..model.options import TableOptions
+from .longer import Longer
 
 __all__ = ["above", "below", "measured_on"]
 
@@ -21,7 +22,11 @@ _ELSEWHERE: Final = "more on a codec, and why one is for trusted data only: `bak
 
 
 def above(
-    corpus: CorpusFacts, shown: Sequence[Candidate], standing: Standing, options: TableOptions
+    corpus: CorpusFacts,
+    shown: Sequence[Candidate],
+    standing: Standing,
+    options: TableOptions,
+    more: Longer,
 ) -> Iterable[str]:
     """Say what was measured on, what the ranking is by, and what ± is."""
     if corpus.description:
@@ -39,7 +44,8 @@ def above(
         yield "a single process: no intervals, and nothing is distinguishable"
     elif counts:
         few = ", too few to distinguish anything" if max(counts) < Processes.FEWEST else ""
-        yield f"± half the 95 % interval of the mean over {_range(counts)} processes{few}{_more(standing)}"
+        processes = f"{_range(counts)} processes{few}{_more(standing, more)}"
+        yield f"± half the 95 % interval of the mean over {processes}"
 
 
 def _ranges(standing: Standing) -> str:
@@ -56,13 +62,13 @@ def _ranges(standing: Standing) -> str:
     return f"; ranks such as {one} are {why}"
 
 
-def _more(standing: Standing) -> str:
-    """Name the command that measures more, where that may tell more."""
+def _more(standing: Standing, more: Longer) -> str:
+    """Name what to type to measure more, where that may distinguish codecs."""
     unknown = any(standing.verdict(name) == "unresolved" for name in standing.places)
-    return "; `bakeoff run --resume FILE` adds more" if unknown else ""
+    return f"; {more.processes} adds more" if unknown else ""
 
 
-def below(corpus: CorpusFacts, shown: Sequence[Candidate]) -> Iterable[str]:
+def below(corpus: CorpusFacts, shown: Sequence[Candidate], more: Longer) -> Iterable[str]:
     """Say what is not known of the figures."""
     if partly := _seen_on_fewer(corpus, shown, "records"):
         yield f"slow codecs are checked on fewer than {corpus.sample:,} records: {partly}"
@@ -73,7 +79,7 @@ def below(corpus: CorpusFacts, shown: Sequence[Candidate]) -> Iterable[str]:
     if untimed := [e.name for e in shown if e.untimed]:
         yield (
             f"not timed, as the time did not suffice: {some(untimed)}; ≈ is roughly "
-            "what the check took; `--all` or a longer --budget times them"
+            f"what the check took; {more.time} times them"
         )
     if any(len(row.notes(e, corpus.profile)) < len(e.facts.notes) for e in shown):
         yield _ELSEWHERE

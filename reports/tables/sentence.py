@@ -16,6 +16,7 @@ from ..model.cost import CostModel
 from ..model.lists import few, listed
 from ..model.numbers import ratio
 from ..model.view import CorpusView, View
+from .longer import longer
 
 __all__ = [
     "FAILED",
@@ -61,8 +62,7 @@ does; and what is said of the codec that a rule prefers."""
 
 _NONE: Final = "Every codec failed"
 _PARTS: Final = "Nothing is recommended, as parts of the cost were not measured"
-_LATE: Final = "The time did not suffice for any codec; a longer --budget, or --all, gives it"
-_LONGER: Final = "a longer run (`bakeoff run --resume FILE`)"
+_LATE: Final = "There was not enough time for any codec"
 _UNCHECKED: Final = "Nothing is recommended, as no round trip was checked"
 
 
@@ -102,16 +102,17 @@ def _changes(view: CorpusView) -> list[str]:
     safe = {candidate.name: candidate for candidate in view.codecs if not candidate.drawback}
     contest = view.standing.contest(safe.values(), preferred(safe.values(), view.cost))
     order = [name for name in view.standing.costs if name in safe]
+    more = f"a longer run ({longer(view.result).processes})"
     if not view.standing.costs and any(candidate.untimed for candidate in view.codecs):
-        return [_LONGER]
+        return [more]
     if contest is None or len(order) < 2:
         return []
     if _processes(view.standing) < Processes.FEWEST:
-        return [_LONGER]
+        return [more]
     parts = {name: parts_of(safe[name]) for name in order}
     found = breakeven(contest.winner, order, parts, view.cost, contest.level)
     if contest.unresolved:
-        return [_LONGER, *found]
+        return [more, *found]
     return found or ["nothing, at any number of reads per write and any bandwidth"]
 
 
@@ -160,7 +161,8 @@ def _verdict(view: CorpusView) -> tuple[str, str]:
     """Return what to take, and asides: which codecs come next, and which are passed over."""
     candidates, standing, cost = view.codecs, view.standing, view.cost
     if not standing.costs:
-        return _without_costs(candidates, cost), ""
+        found = _without_costs(candidates, cost)
+        return found, f"use {longer(view.result).time}" if found == _LATE else ""
     if not any(candidate.checked for candidate in candidates):
         return _UNCHECKED, ""
     safe = [candidate for candidate in candidates if not candidate.drawback]

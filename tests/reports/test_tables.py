@@ -106,6 +106,16 @@ class TestText:
         assert (processes == 2) is ("over 2 processes, too few to distinguish anything" in text)
         assert [verdict] * 2 == [row["entries"]["rank"]["verdict"] for row in section["rows"]] == in_csv
 
+    def test_results_of_python_are_not_resumed_by_a_command(self, result_of):
+        """The table of such a result names arguments where others name options."""
+        same = {"dump": 2e-6, "load": 2e-6, "size": 100}
+        run = result_of({"a": same, "b": same}, noise=0.1)
+        text = render([replace(run, command="bakeoff.run('records', ['a', 'b'])")], "text")
+
+        assert "; a larger `budget` adds more" in text
+        assert "what would change it: a longer run (a larger `budget`)" in text
+        assert "--resume" not in text
+
     @pytest.mark.parametrize("seed", range(6))
     def test_marks_and_ranks_agree(self, result_of, seed):
         """A cost is (1.02×) the best exactly where it may have its rank, at whatever alpha the run spent."""
