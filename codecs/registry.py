@@ -288,7 +288,7 @@ def _from_entry_point(point: EntryPoint) -> Spec:
         ) from error
     if (spec := Spec.behind(made)) is None:
         raise CodecError(
-            point.name, f"entry point {point.value} returned a {type(made).__name__}, not a Codec"
+            point.name, f"entry point {point.value}: expected a Codec, got {type(made).__name__}"
         )
     if spec.name != point.name:
         raise CodecError(point.name, f"entry point {point.value} returned a codec named {spec.name!r}")

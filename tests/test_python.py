@@ -148,9 +148,9 @@ def test_what_only_the_program_defines_cannot_travel(what: str, said: str) -> No
 @pytest.mark.parametrize(
     ("source", "options", "error", "said"),
     [
-        ({"id": 1}, {}, bakeoff.UsageError, "a dict is not a list of records"),
-        (b"{}", {}, bakeoff.UsageError, "a bytes is not a list of records"),
-        (7, {}, bakeoff.UsageError, "a int is not a list of records"),
+        ({"id": 1}, {}, bakeoff.UsageError, "expected a list of records, got dict"),
+        (b"{}", {}, bakeoff.UsageError, "expected a list of records, got bytes"),
+        (7, {}, bakeoff.UsageError, "expected a list of records, got int"),
         ([], {}, bakeoff.RunError, "records: contains no records"),
         ("moviez", {}, bakeoff.UsageError, "did you mean movies"),
         ([1, lambda: 1], {}, bakeoff.RunError, "record 2 cannot be sent to the worker processes"),

@@ -189,7 +189,7 @@ cdef class Core:
             except Exception as error:
                 raise SchemaError("$", f"{spec.name} cannot use it: {_sentence(error)}"[:300]) from error
             if not isinstance(self.bound, Bound):
-                raise ValueError(f"codec {spec.name}: bind returned a {type(self.bound).__name__}, not a Bound")
+                raise ValueError(f"codec {spec.name}: expected a Bound from bind, got {type(self.bound).__name__}")
             encode, decode = self.bound.encode, self.bound.decode
             self._no_dicts = not self.bound.dicts
         self._encode = _Call(encode, tuple(calls.encode_arguments), dict(calls.encode_options))

@@ -347,7 +347,7 @@ def _absent(change: CellChange) -> CellChange | None:
     elif new.reason:
         reason = new.reason
     else:
-        reason = "checked, but the time did not suffice to measure it"
+        reason = "checked, but not enough time to measure it"
     return replace(change, verdict="not measured", outcomes=None, reason=reason)
 
 

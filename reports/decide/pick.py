@@ -339,7 +339,7 @@ def _failure(candidate: Candidate, wish: Wish) -> str:
     if candidate.outcome in FAILED:
         return FAILED[candidate.outcome] + (f" ({candidate.reason})" if candidate.reason else "")
     if candidate.untimed:
-        return "was not timed, as the time did not suffice (--all)"
+        return "was not timed: not enough time (--all)"
     if not wish.cost.samples(candidate.cells):
         lacking = [op for op in wish.cost.operations if not candidate.samples(op)]
         return f"has no figure for {', '.join(lacking) or 'its cost'}"
@@ -388,7 +388,9 @@ def _too_wide(name: str, fields: _Fields, wish: Wish) -> str:
     if size * wish.rate <= wish.cost.bandwidth:
         return ""
     need = bandwidth_text(size * wish.rate)
-    return f"needs {need} for {wish.rate:,.0f} records/s, the line has {bandwidth_text(wish.cost.bandwidth)}"
+    return (
+        f"needs {need} for {wish.rate:,.0f} records/s, the bandwidth is {bandwidth_text(wish.cost.bandwidth)}"
+    )
 
 
 # Cost over one or several corpora

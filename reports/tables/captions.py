@@ -78,7 +78,7 @@ def below(corpus: CorpusFacts, shown: Sequence[Candidate], more: Longer) -> Iter
         yield f"records go beyond the default limits of some codecs; ask for them as {asked}"
     if untimed := [e.name for e in shown if e.untimed]:
         yield (
-            f"not timed, as the time did not suffice: {some(untimed)}; ≈ is roughly "
+            f"not timed, as there was not enough time: {some(untimed)}; ≈ is roughly "
             f"what the check took; {more.time} times them"
         )
     if any(len(row.notes(e, corpus.profile)) < len(e.facts.notes) for e in shown):

@@ -19,7 +19,7 @@ from .placed import Maker, Style, TableBuilder, about, absent, scale_of, share, 
 
 __all__ = ["sections"]
 
-_UNTIMED: Final = ("not timed", "the time did not suffice; a longer --budget does")
+_UNTIMED: Final = ("not timed", "not enough time; use a longer --budget")
 """Outcome and reason of what has neither a figure nor a fault."""
 
 _Row = tuple[Spot, str]

@@ -36,8 +36,8 @@ FAILED: Final[Mapping[str, str]] = {
     "out of memory": "ran out of memory",
     "error": "failed",
     "wrong": "does not return the same records",
-    "unsupported": "cannot carry these records",
-    "unfinished": "was not checked, as the time did not suffice",
+    "unsupported": "cannot encode these records",
+    "unfinished": "was not checked in time",
 }
 """What a codec with such an outcome did, as the end of a sentence; loss is no failure."""
 

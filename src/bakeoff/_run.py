@@ -176,8 +176,8 @@ def _corpus(source: Any, folder: Path, records: int | None) -> Corpus | None:
         return source
     if isinstance(source, Mapping | bytes) or kind_of(type(source)) or not isinstance(source, Iterable):
         raise UsageError(
-            f"a {type(source).__name__} is not a list of records; give [record] for a single one, and the "
-            "rows of a data frame as a list of dicts"
+            f"expected a list of records, got {type(source).__name__}; give [record] for a single one, and "
+            "the rows of a data frame as a list of dicts"
         )
     return kept(islice(source, records), folder / "records")
 

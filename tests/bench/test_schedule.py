@@ -95,7 +95,7 @@ def test_slow_codecs_are_left_out_and_told(folder: Path) -> None:
     assert "≈" in slow
     assert "exact" in slow
     assert "not timed" in slow
-    assert "not timed, as the time did not suffice: slow; ≈ is roughly what the check took" in done.stdout
+    assert "not timed, as there was not enough time: slow; ≈ is roughly what the check took" in done.stdout
 
 
 def test_a_check_without_end_costs_its_own_row(folder: Path) -> None:

@@ -152,7 +152,7 @@ def test_a_registered_codec_may_need_a_schema():
 
 def test_a_codec_is_bound_to_two_directions():
     """A mistake in `bind` is told where it is made."""
-    with pytest.raises(ValueError, match="not a Bound"):
+    with pytest.raises(ValueError, match="expected a Bound from bind"):
         bakeoff.Codec("x", "x", bind=lambda schema: len).with_schema(bakeoff.Schema(str))
 
 
@@ -326,7 +326,7 @@ def test_entry_points_bring_codecs(beside):
     assert [
         "{'a': (1, 2)} bad 1.0",
         "raises: entry point bad:raises failed: Odd: of its own kind",
-        "wrong: entry point bad:wrong returned a int, not a Codec",
+        "wrong: entry point bad:wrong: expected a Codec, got int",
         "at-import: entry point leaver:good failed: SystemExit: 0",
     ] == done.stdout.splitlines()
 
@@ -357,7 +357,7 @@ def test_listing_outlives_every_plug_in(beside):
         "leaves: crashed: ended the process with exit code 200",
         "raises: entry point bad:raises failed: Odd: of its own kind",
         "dies: crashed: died of SIGSEGV",
-        "wrong: entry point bad:wrong returned a int, not a Codec",
+        "wrong: entry point bad:wrong: expected a Codec, got int",
     ] == [line for line in done.stdout.splitlines() if ": " in line]
     assert "good" in done.stdout
     assert "Traceback" not in done.stderr

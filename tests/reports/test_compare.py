@@ -207,8 +207,8 @@ class TestCompare:
         [
             ("unfinished", "no time for its check", "no time for its check"),
             ("missing", "yaml is not installed", "yaml is not installed"),
-            ("ok", "", "checked, but the time did not suffice to measure it"),
-            ("lossy", "", "checked, but the time did not suffice to measure it"),
+            ("ok", "", "checked, but not enough time to measure it"),
+            ("lossy", "", "checked, but not enough time to measure it"),
             (None, "", "not part of the second run"),
         ],
     )

@@ -399,7 +399,7 @@ def test_hints_leave_out_what_concerns_nobody(opened: Opener, result_of: Callabl
 
     assert text == (
         "json stays cheapest from 0.01 to 10,000 reads for each write, "
-        "and on lines from 8 kbit/s to 800 Gbit/s."
+        "and at bandwidths from 8 kbit/s to 800 Gbit/s."
     )
 
 

@@ -122,7 +122,8 @@ class TestScenarios:
 
         assert "json|zstd:3" == choice.winner.name
         assert (
-            "needs 53.6 Mbit/s for 4,000 records/s, the line has 50 Mbit/s" == dict(choice.excluded)["json"]
+            "needs 53.6 Mbit/s for 4,000 records/s, the bandwidth is 50 Mbit/s"
+            == dict(choice.excluded)["json"]
         )
         assert "4,000 records/s keep 0.056 cores busy" in choice.sentence
 

@@ -169,7 +169,7 @@ def test_what_there_was_no_time_for_is_named():
         ]
         return render([dataclasses.replace(made, cells=tuple(cells))])
 
-    assert "json with 4 readers: not timed: the time did not suffice" in without(":4", "json")
+    assert "json with 4 readers: not timed: not enough time" in without(":4", "json")
     assert "all codecs with 4 readers: not timed" in without(":4", "json", "msgpack", BASELINE)
     assert "pipe: not timed" in without("@pipe", "json", "msgpack", BASELINE)
     assert "not timed" not in without(":9", "json")

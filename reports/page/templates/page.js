@@ -205,7 +205,7 @@ function blank(points, leaders) {
 }
 
 function obstacle(full) {
-  if (full) return ["At this rate the line is too slow for every codec: choose a faster line, or fewer records per second.", "Any rate"];
+  if (full) return ["At this rate the bandwidth is too low for every codec: choose a higher one, or fewer records per second.", "Any rate"];
   if (filtered()) return ["No codec that fits these filters has a cost.", "Clear the filters"];
   return ["No codec has both a size and a cost here.", ""];
 }
@@ -302,15 +302,15 @@ function hint(leaders) {
     };
     turn(reads[0], "Below ", (at) => `${general(at)} reads for each write`);
     turn(reads[1], "Above ", (at) => `${general(at)} reads for each write`);
-    turn(bandwidth[0], "On a line slower than ", lineSpeed);
-    turn(bandwidth[1], "On a line faster than ", lineSpeed);
+    turn(bandwidth[0], "Below ", lineSpeed);
+    turn(bandwidth[1], "Above ", lineSpeed);
     if (!lines.length) {
       const [[few, many], [slow, fast]] = [state.plausible.reads.map(general), state.plausible.bandwidth.map(lineSpeed)];
-      lines.push([bold(name), ` stays cheapest from ${few} to ${many} reads for each write, and on lines from ${slow} to ${fast}.`]);
+      lines.push([bold(name), ` stays cheapest from ${few} to ${many} reads for each write, and at bandwidths from ${slow} to ${fast}.`]);
     }
   }
   for (const { view, overfull } of leaders) {
-    if (overfull.length) lines.push([`At this rate the line is too slow for ${overfull.length} of the codecs on ${state.views[view].label}.`]);
+    if (overfull.length) lines.push([`At this rate the bandwidth is too low for ${overfull.length} of the codecs on ${state.views[view].label}.`]);
   }
   const texts = lines.map((parts) => parts.map((part) => part.textContent ?? part).join("")).join("\n");
   const list = byId("hints");
