@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff.cli import COMMANDS, main
+from inprocess import exit_code
 
 BAKEOFF = str(Path(sys.executable).with_name("bakeoff"))
 
@@ -59,6 +60,22 @@ def test_what_does_not_exist_is_a_usage_error(arguments, said, tmp_path, monkeyp
     assert said in done.stderr
     assert "Traceback" not in done.stderr
     assert [] == list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nope"], "no command 'nope'; see `bakeoff --help`"),
+        (["run", "--nope"], "no such option --nope; see `bakeoff run --help`"),
+        (["run", "--quik"], "no such option --quik; did you mean --quick?"),
+        (["compare", "a"], "missing argument 'AFTER'; see `bakeoff compare --help`"),
+        (["schema", "nope"], "no such command 'nope'; see `bakeoff schema --help`"),
+    ],
+)
+def test_a_wrong_command_line_is_an_error_like_any_other(arguments, said, capsys):
+    """What click refuses is said in one line, in the form of our own errors."""
+    assert 2 == exit_code(*arguments)
+    assert f"bakeoff: {said}\n" == capsys.readouterr().err
 
 
 def test_debug_shows_the_traceback():

@@ -11,7 +11,7 @@ from importlib import import_module
 import click
 
 from . import __version__
-from .errors import BakeoffError, hint, near
+from .errors import BakeoffError, UsageError, hint, near
 from .escape import lines_visible
 from .memory import is_limited
 
@@ -68,7 +68,7 @@ class _Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in COMMANDS and not args[0].startswith("-"):
-            ctx.fail(f"no command {args[0]!r}; {hint(near(args[0], COMMANDS), 'see bakeoff --help')}")
+            raise UsageError(f"no command {args[0]!r}; {hint(near(args[0], COMMANDS), _help_of(ctx))}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -118,6 +118,22 @@ def _complain(text: str) -> None:
     click.echo(f"bakeoff: {lines_visible(text)}", err=True)
 
 
+def _in_our_words(error: click.ClickException) -> str:
+    """Return what click says of a command line, written as our own errors are."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if isinstance(error, click.NoSuchOption):
+        known = [name.lstrip("-") for name in error.possibilities or ()]
+        alike = [f"--{name}" for name in near(error.option_name.lstrip("-"), known)]
+        return f"no such option {error.option_name}; {hint(alike, _help_of(context))}"
+    text = " ".join(error.format_message().split()).rstrip(".")
+    text = text[:1].lower() + text[1:]
+    return f"{text}; {_help_of(context)}" if context else text
+
+
+def _help_of(context: click.Context | None) -> str:
+    return f"see `{context.command_path if context else 'bakeoff'} --help`"
+
+
 def main(args: list[str] | None = None) -> None:
     """Run the command line and exit.
 
@@ -132,8 +148,11 @@ def main(args: list[str] | None = None) -> None:
     try:
         code = bakeoff.main(args, prog_name="bakeoff", standalone_mode=False)
         _flush()
-    except click.ClickException as error:
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
+        code = error.exit_code
+    except click.ClickException as error:
+        _complain(_in_our_words(error))
         code = error.exit_code
     except BakeoffError as error:
         if debug:

@@ -59,8 +59,9 @@ _DRAWN = ("reads", "bandwidth", "dark")
     "--layout",
     "arranged",
     type=click.Choice(LAYOUTS),
-    help="Kind of table. kyoto and acidstate compare stores, and graph and datomic updates and peeks, with "
-    "published results.  [default: stores or pipeline for results of these commands, else codecs]",
+    help="Kind of table. Four follow published benchmarks: kyoto (2011) and acidstate (2013) of stores, "
+    "datomic (2013) of reading single fields, graph (2016) of updates.  [default: stores or pipeline for "
+    "results of these commands, else codecs]",
 )
 @click.option(
     "--stats",
