@@ -98,5 +98,8 @@ class CodecBase(Core):
 
     @property
     def http_headers(self) -> dict[str, str]:
-        """Content-Type and Content-Encoding for peers that know the standards only, in a new dict."""
+        """Content-Type and Content-Encoding for HTTP, in a new dict.
+
+        They name the plain format, and not `media_type`: an HTTP peer need not know bakeoff.
+        """
         return dict(self.spec.media.headers)
