@@ -1,4 +1,4 @@
-"""Samples, schemas and payloads by digest: what jobs name in place of files."""
+"""Samples, schemas and payloads by digest, so that jobs need not name files."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ __all__ = ["Blobs"]
 
 
 class Blobs(Mapping[str, bytes]):
-    """A folder of bytes by digest; read when asked for, so that they take no memory meanwhile.
+    """A folder of blobs by digest, read on demand to save memory.
 
     Args:
-        folder: Is made where it is not there.
+        folder: The folder; it is created if it does not exist.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -20,8 +20,8 @@ class Blobs(Mapping[str, bytes]):
         folder.mkdir(exist_ok=True)
 
     def put(self, content: bytes) -> str:
-        """Keep bytes; return their digest."""
-        import hashlib  # its library takes as long to load as all else here, and workers mostly read
+        """Store bytes and return their digest."""
+        import hashlib  # loads as slowly as everything else here, and workers mostly read
 
         digest = hashlib.sha256(content).hexdigest()
         path = self.folder / digest

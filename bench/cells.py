@@ -1,4 +1,4 @@
-"""What is measured, ranked and can fail alone, as fields and as text."""
+"""Cells, the units that are measured, ranked and can fail separately, as fields and as text."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ __all__ = ["Cell", "operation_name", "split_operation"]
 
 
 def operation_name(operation: str, variant: str = "", place: str = "", parameter: str = "") -> str:
-    """Write what is measured as text: ``OPERATION[-VARIANT][@PLACE][:PARAMETER]``."""
+    """Return an operation as text: ``OPERATION[-VARIANT][@PLACE][:PARAMETER]``."""
     return f"{operation}{variant and '-'}{variant}{place and '@'}{place}{parameter and ':'}{parameter}"
 
 
 def split_operation(name: str) -> tuple[str, str, str]:
-    """Return the operation with its variant, the place and the parameter that an `operation_name` has."""
+    """Split the text of `operation_name` into operation with variant, place, and parameter."""
     rest, _, parameter = name.partition(":")
     stem, _, place = rest.partition("@")
     return stem, place, parameter
@@ -23,14 +23,14 @@ def split_operation(name: str) -> tuple[str, str, str]:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cell:
-    """One operation of one codec on one corpus: the unit that is measured, ranked and can fail alone.
+    """One operation of one codec on one corpus: the unit that is measured, ranked and can fail separately.
 
     Attributes:
         corpus: Name of the corpus.
         operation: Name of the operation, for instance "get".
-        variant: Other way in which it is carried out, for instance "codec"; empty for the operation itself.
-        place: Store or transport in which it takes place, for instance "lmdb"; empty where it has none.
-        parameter: What it was asked for with, for instance "MDx100"; empty for its default.
+        variant: Name of the variant, for instance "codec"; empty for the operation itself.
+        place: Store or transport of the operation, for instance "lmdb"; empty if it has none.
+        parameter: The requested parameter, for instance "MDx100"; empty for the default.
         codec: Name of the codec.
     """
 
@@ -53,12 +53,12 @@ class Cell:
 
     @classmethod
     def parse(cls, name: str, operations: Collection[str]) -> Self:
-        """Read a cell's text.
+        """Parse the text of a cell.
 
         Args:
             name: As `name` writes it; the codec may contain slashes.
-            operations: Names of operations without variants, places and parameters. The longest that the
-                text begins with is the operation; what follows its hyphen is the variant.
+            operations: Names of operations without variants, places and parameters. The longest one that
+                starts the text is the operation; after its hyphen comes the variant.
 
         Raises:
             ValueError: It has fewer than three parts.

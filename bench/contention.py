@@ -1,12 +1,13 @@
-"""Tell a physical core of one's own from one that a neighbor shares.
+"""Distinguish a free physical core from one that is shared with a neighbor.
 
-Two hardware threads share the execution units of a physical core. While the other one is busy (another
-virtual machine's, perhaps, which no load average shows), most code takes 1.4 to 1.8 times as long, each
-codec by a factor of its own. A chain of dependent steps leaves the units idle anyway and keeps its time. So
-the time of the reference kernel over that of a chain shows the sharing, whatever codec runs.
+Two hardware threads share the execution units of a physical core. While the other one is busy (with another
+virtual machine, perhaps, which no load average shows), most code takes 1.4 to 1.8 times as long, and the
+factor differs between codecs. A chain of dependent steps leaves the units idle anyway, so its time does not
+change. The time of the reference kernel divided by that of a chain therefore shows the sharing, whatever
+codec runs.
 
-Ratios of codecs hold within one of the two states only. Figures are therefore estimated within one state:
-that of the free core where there was enough of it.
+Ratios of codecs hold only within one of the two states. Figures are estimated within one state: that of the
+free core if there were enough such measurements.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ __all__ = ["alike", "free_level", "highest_free", "overall"]
 
 
 def free_level(readings: Sequence[float], known: float = 0.0) -> float:
-    """Return the lowest typical reading so far: that of a free core, unless none was free yet.
+    """Return the lowest typical reading so far: that of a free core, unless none has been free yet.
 
     Args:
-        readings: Of one process; at least one.
-        known: The baseline of earlier processes on this machine; 0 where there is none.
+        readings: Readings of one process; at least one.
+        known: The baseline of earlier processes on this machine; 0 if there is none.
     """
     ordered = sorted(readings)
     own = ordered[math.floor(Cores.QUANTILE * len(ordered))]
@@ -32,27 +33,28 @@ def free_level(readings: Sequence[float], known: float = 0.0) -> float:
 
 
 def highest_free(least: float) -> float:
-    """Return the highest reading that a free core gives, from its baseline."""
+    """Return the highest reading of a free core, given its baseline."""
     return Cores.SHARED * least
 
 
 def overall(readings: Sequence[float]) -> float:
-    """Return the contention of a process from the readings around its slices; 0 where there are none.
+    """Return the contention of a process from the readings around its slices; 0 if there are none.
 
-    The upper quartile: a process that had a free core for half of its time is not one on a free core.
+    This is the upper quartile: a process with a free core for half of its time does not count as one on a
+    free core.
     """
     return sorted(readings)[3 * len(readings) // 4] if readings else 0.0
 
 
 def alike(contention: Mapping[int, float], least: float) -> Collection[int]:
-    """Choose the processes of a run whose figures may be compared with each other.
+    """Choose the processes of a run whose figures can be compared.
 
     Args:
-        contention: Of each process, by its number; 0 where none was read.
+        contention: Contention of each process, by its number; 0 if unknown.
         least: The baseline.
 
     Returns:
-        The processes on a free core where they are enough, else those on a shared one, else all.
+        The processes on a free core if there are enough, else those on a shared one, else all.
     """
     free = [number for number, reading in contention.items() if reading <= highest_free(least)]
     if len(free) >= max(Processes.FEWEST, Cores.PROCESSES * len(contention)):

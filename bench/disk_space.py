@@ -1,4 +1,4 @@
-"""Room for temporary files, and what is said when there is none left: no codec is to blame for it."""
+"""Space for temporary files, and the error if none is left, which is not a codec's fault."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["NoDiskSpace", "held", "is_full", "needing_room", "release"]
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 _SOME = 64 * 1024
-"""Bytes that fit where there is room: more than the few of a job that its own removal would free."""
+"""Bytes that fit if the disk is not full: more than removing the few bytes of a job would free."""
 
 
 class NoDiskSpace(RunError):  # noqa: N818 - says what is wrong
@@ -30,26 +30,26 @@ _held: list[Callable[[], object]] = []
 
 
 def held(let_go: Callable[[], object]) -> None:
-    """Hold room for whoever asks next in this process: `let_go` gives it back, by `release` or at its end."""
+    """Register a function that frees disk space; `release` calls it, also when the process ends."""
     _held.append(let_go)
 
 
 @atexit.register
 def release() -> None:
-    """Give back what is held."""
+    """Free the space by calling all registered functions."""
     for let_go in _held:
         let_go()
 
 
 @contextlib.contextmanager
 def needing_room(folder: Path) -> Iterator[None]:
-    """Turn the system's error of a full disk into ours.
+    """Convert the system's error for a full disk into ours.
 
     Args:
-        folder: Where all temporary files are.
+        folder: The folder for all temporary files.
 
     Raises:
-        NoRoom: The disk, or what the user may have of it, is full.
+        NoDiskSpace: The disk, or the user's quota, is full.
     """
     try:
         yield
@@ -60,7 +60,7 @@ def needing_room(folder: Path) -> Iterator[None]:
 
 
 def is_full(folder: Path) -> bool:
-    """Whether a little file no longer fits into a folder; it is tried, as quotas show in no other way."""
+    """Return whether a small file no longer fits into a folder. It is tried, to include quotas."""
     place = folder / "room"
     try:
         place.write_bytes(os.urandom(_SOME))

@@ -1,4 +1,4 @@
-"""What is known of a figure besides the figure itself, by the phase or the place that it is of.
+"""Facts about a figure, by the phase or the backend of its operation.
 
 The field `kind` names the class in result files.
 """
@@ -28,17 +28,17 @@ Unit = Literal["second", "byte", "integer"]
 
 @dataclass(frozen=True, slots=True)
 class CheckFacts:
-    """What the check found out about a codec on a corpus.
+    """Findings of the check about a codec on a corpus.
 
     Attributes:
         records: Records of the sample that were compared after the round trip.
-        encoded: Records of it that were encoded; a slow codec's are not all decoded.
+        encoded: Records of it that were encoded; those of a slow codec are not all decoded.
         lossy: Records that lost something.
-        limits: Limits that the codec has to be asked for with, since records go beyond its own, by name.
-        definition: The schema in the format's own language; empty where that has none.
+        limits: Limits to raise, by name, as records exceed the codec's defaults.
+        definition: The schema in the format's own language; empty if it has none.
         as_is: The codec takes other objects than dicts, and the records are these objects.
         dictionary_id: Number of the dictionary that payloads are compressed with; None without one.
-        dictionary: That dictionary in base 64, with one of the codec's cells only; empty with all others.
+        dictionary: That dictionary in base 64, for one of the codec's cells only; empty for all others.
     """
 
     records: int
@@ -53,17 +53,17 @@ class CheckFacts:
 
 @dataclass(frozen=True, slots=True)
 class GrowthFacts:
-    """What the windows of calls of a `growth-*` operation showed.
+    """Findings from the windows of calls of a `growth-*` operation.
 
     Attributes:
-        verdict: Whether memory stays behind.
-        slope_heap: Bytes of the C heap a call.
-        slope_blocks: Blocks of Python's allocator a call.
+        verdict: Whether memory is retained.
+        slope_heap: Bytes of the C heap per call.
+        slope_blocks: Blocks of Python's allocator per call.
         calls: Calls of all windows.
-        resolution: Bytes a call that would still have been seen.
-        counters: What was counted.
-        allocator: Why the counters see less than usual; empty where they do not.
-        where: Where the memory that stays was allocated.
+        resolution: Smallest growth in bytes per call that would have been detected.
+        counters: The counters that were read.
+        allocator: Why the counters see less than usual; empty if they do not.
+        where: Where the retained memory was allocated.
         reason: Why nothing was measured.
     """
 
@@ -81,10 +81,10 @@ class GrowthFacts:
 
 @dataclass(frozen=True, slots=True)
 class PeakFacts:
-    """How the most memory that a call holds was measured.
+    """How the peak memory of a call was measured.
 
     Attributes:
-        method: What was read.
+        method: The source of the reading.
     """
 
     method: str
@@ -93,12 +93,12 @@ class PeakFacts:
 
 @dataclass(frozen=True, slots=True)
 class StoreFacts:
-    """What is known of a store that was filled and read.
+    """Facts about a store that was filled and read.
 
     Attributes:
-        settings: On which terms it keeps what it is given, by the store's own words.
-        clock_added_ns: Nanoseconds that clocking a codec's call in place takes.
-        clock_counted_ns: Nanoseconds of these that the clock itself counts; they are subtracted.
+        settings: The store's settings, such as its durability, as it reports them.
+        clock_added_ns: Nanoseconds that clocking a codec's call in place adds.
+        clock_counted_ns: How many of these the clock itself counts; they are subtracted.
     """
 
     settings: Mapping[str, str] = field(default_factory=dict)
@@ -109,14 +109,14 @@ class StoreFacts:
 
 @dataclass(frozen=True, slots=True)
 class PipelineFacts:
-    """What a window at one rate showed, mean over processes.
+    """Findings of a window at one rate, mean over processes.
 
     Attributes:
-        delivered: Records a second that each reader got.
+        delivered: Records per second that each reader received.
         lost: Share of the deliveries that were lost.
-        window_seconds: Seconds that the window lasted.
-        clock_added_ns: Nanoseconds that clocking a codec's call in place takes; they are subtracted.
-        clock_counted_ns: Nanoseconds of these that the clock itself counts.
+        window_seconds: Length of the window in seconds.
+        clock_added_ns: Nanoseconds that clocking a codec's call in place adds; they are subtracted.
+        clock_counted_ns: How many of these the clock itself counts.
     """
 
     delivered: float
@@ -129,10 +129,10 @@ class PipelineFacts:
 
 @dataclass(frozen=True, slots=True)
 class PyperfFacts:
-    """A benchmark of a plain pyperf file: no record was checked.
+    """A benchmark of a plain pyperf file, whose records were not checked.
 
     Attributes:
-        unit: Of its figures; benchmarks of one file may have several.
+        unit: Unit of its figures; benchmarks of one file may have several.
     """
 
     unit: Unit
@@ -140,17 +140,17 @@ class PyperfFacts:
 
 
 Facts = GrowthFacts | PeakFacts | StoreFacts | PipelineFacts | PyperfFacts
-"""What is known of the figure of a cell besides the figure."""
+"""The facts about the figure of a cell."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoreSetup:
-    """How an operation takes place in a store: what was asked for, or the default.
+    """The effective settings of an operation on a store, defaults included.
 
     Attributes:
         state: Name of the store's size before timing: "SM", "MD" or "LG".
         records: Records in the store before timing.
-        batch: Records that are put at once; None for operations that put no batches.
+        batch: Records per batch; None for operations without batches.
     """
 
     state: str
@@ -161,12 +161,12 @@ class StoreSetup:
 
 @dataclass(frozen=True, slots=True)
 class PipelineSetup:
-    """How an operation takes place in a pipeline: what was asked for, or the default.
+    """The effective settings of an operation on a pipeline, defaults included.
 
     Attributes:
-        readers: Readers that get every record.
-        rate: Records a second that are due; None where the highest rate is searched for.
-        bound: Milliseconds that the 99th percentile may take in that search; None otherwise.
+        readers: Readers, each of which gets every record.
+        rate: Records per second; None if the highest rate is searched for.
+        bound: Highest 99th percentile of the latency in that search, in milliseconds; None otherwise.
     """
 
     readers: int
@@ -176,4 +176,4 @@ class PipelineSetup:
 
 
 Setup = StoreSetup | PipelineSetup
-"""How an operation takes place where it has a place of ours."""
+"""The settings of an operation on a built-in kind of backend."""

@@ -1,4 +1,4 @@
-"""Whether records fit the part of a definition that was chosen for them, or another part better."""
+"""Check whether records fit the chosen part of a definition, or another part better."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from .lab.evolution.versions import as_version
 __all__ = ["LOOKED_AT", "better_part"]
 
 LOOKED_AT = 10
-"""Records that are tried, the first ones."""
+"""Number of records to try, from the start."""
 _PARTS = 20
 
 
 def better_part(
     records: Sequence[Any], schema: Schema, text: str, include: Sequence[str], codec: str
 ) -> Iterator[str]:
-    """Yield a line where records do not fit the part that was chosen, and fit another one better.
+    """Yield a line for the user if records do not fit the chosen part, and fit another one better.
 
     Args:
-        records: As a file has them.
-        schema: Of the part that was chosen.
+        records: The records of a file.
+        schema: The schema of the chosen part.
         text: The definition, as typed.
         include: Folders for its imports.
-        codec: Whose conventions the file follows.
+        codec: The codec whose conventions the file follows.
     """
     if schema.given is None or schema.given.chosen is None:
         return
@@ -50,7 +50,7 @@ def better_part(
 
 
 def _faults(records: Sequence[Any], schema: Schema, codec: str) -> int:
-    """Return how many fields of the first records do not fit: wrong, missing, or not known."""
+    """Return how many fields of the first records do not fit: wrong, missing, or unknown."""
     found = as_version(records[:LOOKED_AT], schema, codec)
     return len(found.faults) + found.unknown
 

@@ -1,4 +1,4 @@
-"""Which cell is running: a few bytes shared by a worker and its parent, readable after a crash."""
+"""The running cell: a few bytes shared by a worker and its parent, readable after a crash."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _LAYOUT = struct.Struct("=qq")
 
 
 class Heartbeat:
-    """The cell at work and a counter that shows progress.
+    """The running cell and a counter that shows progress.
 
     Args:
-        path: File to share; made by the parent with `create`.
+        path: The shared file; the parent makes it with `create`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -29,20 +29,20 @@ class Heartbeat:
 
     @classmethod
     def create(cls, path: Path) -> Heartbeat:
-        """Make the file, idle."""
+        """Create the file in the idle state."""
         path.write_bytes(_LAYOUT.pack(IDLE, 0))
         return cls(path)
 
     def beat(self, cell: int) -> None:
-        """Say that `cell` runs from now on (`IDLE` for none)."""
+        """Record that `cell` is now running (`IDLE` for none)."""
         self._beats += 1
         _LAYOUT.pack_into(self._map, 0, cell, self._beats)
 
     def read(self) -> tuple[int, int]:
-        """Return the cell at work and the number of beats."""
+        """Return the running cell and the number of beats."""
         cell, beats = _LAYOUT.unpack_from(self._map, 0)
         return cell, beats
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._map.close()

@@ -1,11 +1,11 @@
-"""Past runs of this machine: how far the figures of the same code lie apart from run to run.
+"""Past runs on this machine: how much figures of the same code vary from run to run.
 
-Processes of one run agree better with each other than with those of another run, so the interval of two
-runs needs a component that neither of them shows. Each finished run leaves one small row for each timed
-cell in an SQLite file, and a comparison pools what the rows of identical cells (`Past`) vary by beyond the
-noise of their processes: the random effect of a meta-analysis, by moments (Hedges, "A random effects model
-for effect sizes", 1983). The cell's own runs count together with an assumed value, so that two runs that
-happen to agree prove little. The file holds digests and figures, no names.
+Processes of one run agree better with each other than with those of another run, so the interval of two runs
+needs a component that neither of them shows. Each finished run adds one small row per timed cell to an SQLite
+file. A comparison pools the variation of identical cells (`Past`) beyond the noise of their processes: the
+random effect of a meta-analysis, by moments (Hedges, "A random effects model for effect sizes", 1983). The
+cell's own runs are combined with an assumed value, so that two runs that happen to agree prove little. The
+file holds digests and figures, no names.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ VARIABLE = "BAKEOFF_HISTORY"
 """Environment variable with the path of the file, or ``off``."""
 
 _MOST = 20_000
-"""Rows that are kept, the youngest; some three megabytes."""
+"""Most rows to keep, the newest; about three megabytes."""
 _RECENT = 50
-"""Runs of a cell that count, the youngest: machines change."""
+"""Most runs of a cell to use, the newest: machines change."""
 _READINGS = 1_000
-"""Rows that say what a free core is like, the youngest."""
+"""Most rows to use for the contention of a free core, the newest."""
 _FEWEST = 20
-"""Rows below which they do not."""
+"""Fewest rows for that."""
 _PATIENCE = 5.0
 """Seconds to wait while another run writes."""
 
@@ -57,15 +57,15 @@ create table if not exists cells (
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What one run found for one cell.
+    """The figures of one run for one cell.
 
     Attributes:
-        identity: Digest of all that the figure depends on, see `Past`.
+        identity: Digest of everything that the figure depends on, see `Past`.
         machine: Digest of machine and interpreter.
         started: When the run began, ISO 8601.
         log: Mean over processes of the log of the time over that of the reference kernel.
         error: Standard error of this mean.
-        contention: Median over processes; 0 where it was not recorded.
+        contention: Median over processes; 0 if not recorded.
     """
 
     identity: str
@@ -77,7 +77,7 @@ class Row:
 
 
 def place() -> Path | None:
-    """Return the path of the history; None where `VARIABLE` turns it off."""
+    """Return the path of the history; None if `VARIABLE` turns it off."""
     chosen = os.environ.get(VARIABLE, "")
     if chosen:
         return None if chosen == "off" else Path(chosen)
@@ -96,14 +96,14 @@ def remember(result: Result) -> str:
     """Add a run's timed cells to the history, in one transaction.
 
     Returns:
-        Why that failed, as a run does not fail for it; empty when all went well.
+        Why that failed, as a run continues without it; empty on success.
     """
     rows = list(rows_of(result))
     try:
         if not rows or (path := place()) is None:
             return ""
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # SQLite would create it for everyone to read.
+        # SQLite would make it readable for all users.
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         with _opened(path, "rw") as file:
             file.execute("begin immediate")
@@ -120,7 +120,7 @@ def remember(result: Result) -> str:
 
 
 def recall(machines: Iterable[str]) -> list[Row]:
-    """Return the rows of some machines, the youngest first; none where no history can be read."""
+    """Return the rows of some machines, the newest first; none if no history can be read."""
     wanted = sorted(set(machines))
     try:
         if (path := place()) is None or not path.is_file():
@@ -135,9 +135,9 @@ def recall(machines: Iterable[str]) -> list[Row]:
 
 
 def free_core(facts: Mapping[str, Fact]) -> float:
-    """Return the contention of a free core, as past runs of this machine saw it; 0 where there are too few.
+    """Return the contention of a free core from past runs on this machine; 0 if there are too few.
 
-    A run whose neighbor never rests cannot know it by itself.
+    A run that shares its core all the time cannot know it otherwise.
 
     Args:
         facts: The environment of a run.
@@ -151,7 +151,7 @@ def _opened(path: Path, mode: str) -> Iterator[Connection]:
     """Open a file for one transaction.
 
     Raises:
-        OSError: It is damaged, locked for too long, no database, or this Python cannot read one.
+        OSError: It is damaged, not a database, or locked for too long, or this Python cannot read one.
     """
     try:
         import sqlite3
@@ -166,15 +166,15 @@ def _opened(path: Path, mode: str) -> Iterator[Connection]:
 
 
 class Past:
-    """What past runs say of two runs that are compared.
+    """Information from past runs about the comparison of two runs.
 
-    A cell of both runs is identical to one of a past run when machine, interpreter, versions, records,
-    options and operation are the same. The two runs themselves do not count.
+    A cell of both runs is identical to one of a past run if machine, interpreter, versions, records, options
+    and operation are the same. The two runs themselves do not count.
 
     Args:
         before: One run.
         after: The other.
-        rows: Past runs of their machines; by default those that are remembered here.
+        rows: Past runs on their machines; by default those in the local history.
     """
 
     def __init__(self, before: Result, after: Result, rows: Sequence[Row] | None = None) -> None:
@@ -188,11 +188,12 @@ class Past:
                 self._cells[row.identity].append(row)
 
     def sessions(self) -> dict[Cell, Session]:
-        """Return, for each timed cell of both runs, how far two runs of the same code lie apart."""
+        """Return, for each timed cell of both runs, how much two runs of the same code differ."""
         levels = [contention_of(cell.samples) for side in self._sides for cell in _timed(side)]
         level = median(levels or [0.0])
         others = [_recent(rows, level) for rows in self._cells.values()]
-        # That a machine is worse than assumed, its other cells may say; that a cell is better, only its own.
+        # Other cells may show that the machine is worse than assumed; only the cell itself can show that it
+        # is better.
         assumed = max(between(others, SESSION), SESSION, key=lambda session: session.deviation)
         assumed = Session(assumed.deviation, SESSION.degrees)
         found = {}
@@ -205,11 +206,11 @@ class Past:
 
 
 def between(groups: Iterable[Sequence[Row]], assumed: Session) -> Session:
-    """Pool how far runs of identical cells lie apart, beyond the noise of their processes.
+    """Pool how much runs of identical cells differ, beyond the noise of their processes.
 
     Args:
-        groups: Runs of one identity each.
-        assumed: Counts together with them, by its degrees of freedom.
+        groups: The runs of each identity.
+        assumed: The assumed value, weighted by its degrees of freedom.
     """
     squares, degrees, runs = 0.0, 0, 0
     for rows in groups:
@@ -219,13 +220,13 @@ def between(groups: Iterable[Sequence[Row]], assumed: Session) -> Session:
             squares += own * (variance(row.log for row in rows) - noise)
             degrees += own
             runs += len(rows)
-    # Two runs: twice the variance of one.
+    # Of two runs: twice the variance of one.
     total = assumed.degrees * assumed.deviation**2 + 2 * max(0.0, squares)
     return Session(math.sqrt(total / (assumed.degrees + degrees)), assumed.degrees + degrees, runs)
 
 
 def _recent(rows: Sequence[Row], level: float) -> list[Row]:
-    """Return the youngest runs under a contention like `level`, where both are known."""
+    """Return the newest runs with a contention like `level`, if both are known."""
     alike = [
         row
         for row in rows
@@ -235,7 +236,7 @@ def _recent(rows: Sequence[Row], level: float) -> list[Row]:
 
 
 def _identity(result: Result, cell: Cell) -> str:
-    """Return a digest of all that a cell's time depends on: runs that share it measured the same."""
+    """Return a digest of everything that a cell's time depends on."""
     codec = next((c for c in result.codecs if c.name == cell.codec), None)
     corpus = next((c for c in result.corpora if c.name == cell.corpus), None)
     return _digest(
@@ -249,7 +250,7 @@ def _identity(result: Result, cell: Cell) -> str:
 
 
 def _machine(facts: Mapping[str, Fact]) -> str:
-    """Return a digest of machine, interpreter and versions: in no other environment are figures the same.
+    """Return a digest of machine, interpreter and versions, which identify an environment.
 
     Args:
         facts: The environment of a run.
@@ -274,7 +275,7 @@ def _timed(result: Result) -> Iterator[CellResult]:
 
 
 def rows_of(result: Result) -> Iterator[Row]:
-    """Yield what a run leaves for those after it: a row for each timed cell of a codec."""
+    """Yield the rows that a run adds to the history: one for each timed cell of a codec."""
     machine = _machine(result.environment)
     for cell in _timed(result):
         logs = [math.log(sample.paired) for sample in cell.samples]

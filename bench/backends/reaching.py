@@ -1,4 +1,4 @@
-"""Reaching a store or a transport: its library, its server, and the errors if either is missing."""
+"""Access to a store or a transport: its library, its server, and the errors if either is missing."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from ...escape import without_secrets
 __all__ = ["ANSWER", "CONNECT", "imported", "reaching"]
 
 CONNECT = 3
-"""Seconds that a server may take to be reached."""
+"""Seconds to connect to a server."""
 ANSWER = 10
-"""Seconds that it may take to answer a call: one that stands still fails, and the run goes on."""
+"""Seconds that a server may take to answer a call; then the call fails and the run continues."""
 
 _UNREACHED: dict[str, str] = {}
-"""What went wrong on the way to a URL. It is tried once in a process: every operation asks, and to wait for
-each would take the time of the others."""
+"""Why a URL could not be reached. Each is tried once per process: all operations ask, and each wait takes
+long."""
 
 
 def imported(module: str, missing: type[Exception], extra: str = "") -> Any:
-    """Return a library.
+    """Import and return a library.
 
     Args:
-        module: Its name.
+        module: The name of the library.
         missing: Raised if it is not installed, with the command that installs it.
-        extra: The extra that brings it, if that has another name.
+        extra: The extra that installs it, if its name differs.
     """
     try:
         return import_module(module)
@@ -38,19 +38,19 @@ def imported(module: str, missing: type[Exception], extra: str = "") -> Any:
 
 @contextmanager
 def reaching(server: str, url: str, failed: type[Exception]) -> Iterator[None]:
-    """Make one error of whatever a client raises on the way to a server; no password of its URL is repeated.
+    """Turn any error of a client that connects to a server into one error, without the URL's password.
 
     Args:
-        server: What it is called.
-        url: Where it is.
-        failed: Raised in its place.
+        server: Name of the server, for the message.
+        url: URL of the server.
+        failed: Type of the error to raise.
     """
     if url in _UNREACHED:
         raise failed(_UNREACHED[url])
     try:
         yield
-    except Exception as error:  # noqa: BLE001 - whatever the clients raise
-        # Nor is it kept as the cause: clients quote URLs that they cannot read.
+    except Exception as error:  # noqa: BLE001 - clients raise anything
+        # The cause is dropped, too: clients quote URLs that they cannot parse.
         said = " ".join(f"{type(error).__name__}: {error}".split())
         _UNREACHED[url] = f"{server} cannot be reached: {without_secrets(said, url)}"
         raise failed(_UNREACHED[url]) from None

@@ -1,6 +1,6 @@
-"""Where operations take place: kinds of stores and of transports, ours and those of other packages.
+"""Registries of the kinds of stores and transports, built in or from other packages.
 
-Nothing here imports a kind's library before it is asked for.
+The library of a kind is imported only when the kind is used.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ K = TypeVar("K", bound=_Kind)
 
 
 def shown_name(text: str) -> str:
-    """Return as much of a text as can be a name: what is behind it may be a mistyped URL with a password."""
+    """Return the part of a text that can be a name: the rest may be a mistyped URL with a password."""
     found = re.match(r"[\w.+-]*", text)
     assert found is not None
-    # Of "password=..." or "user@..." not even that is a name.
+    # Of "password=..." or "user@..." even that part may be secret.
     return found[0] if text[found.end() :][:1] in ("", ":") else ""
 
 
 @dataclass(frozen=True, eq=False)
 class BackendRegistry(Generic[K]):
-    """The kinds of places that can be named behind the @ of an operation.
+    """The kinds of backends that can follow the @ in an operation's name.
 
-    Args:
-        what: A place of this sort, for messages.
-        kind_type: What declares one.
-        package: Whose modules declare ours, each in a row called `row`.
-        row: Name of these.
+    Attributes:
+        what: Word for one backend, for messages.
+        kind_type: The type of a declaration.
+        package: The package of the built-in kinds. Each module declares one in a variable called `row`.
+        row: Name of that variable.
         modules: Name of a kind to its module.
-        entry_points: Group of other packages': name = the kind's, value = ``module:attribute``.
-        error: Raised for one of another package that cannot be loaded.
+        entry_points: Entry-point group for other packages: name = the kind's, value = ``module:attribute``.
+        error: Raised if the kind of another package cannot be loaded.
     """
 
     what: str
@@ -60,13 +60,13 @@ class BackendRegistry(Generic[K]):
     entry_points: str
     error: type[Exception]
 
-    @functools.cache  # noqa: B019 - there are two, which live as long as the process
+    @functools.cache  # noqa: B019 - there are two instances, which live as long as the process
     def kind(self, name: str) -> K:
         """Return a kind by its name.
 
         Raises:
-            UsageError: There is none.
-            Exception: `error`: it is of another package and cannot be loaded.
+            UsageError: There is no kind with this name.
+            Exception: An `error`: the kind is from another package and cannot be loaded.
         """
         if (module := self.modules.get(name)) is not None:
             declared: Sequence[K] = getattr(import_module(f".{module}", self.package), self.row)
@@ -82,14 +82,14 @@ class BackendRegistry(Generic[K]):
         raise UsageError(f"no {self.what} {shown!r}; {meant}")
 
     def kinds(self) -> list[str]:
-        """Return the names of all, those of other packages behind ours."""
+        """Return the names of all kinds, the built-in ones first."""
         return list(dict.fromkeys([*self.modules, *self._published()]))
 
     def by_url(self, url: str) -> K:
-        """Return the kind that a URL leads to.
+        """Return the kind that handles a URL.
 
         Raises:
-            UsageError: None does; the URL itself, which may hold a password, is not repeated.
+            UsageError: No kind does. The message omits the URL, which may hold a password.
         """
         scheme = url.partition("://")[0]
         known = []
@@ -103,7 +103,7 @@ class BackendRegistry(Generic[K]):
             f"there are {', '.join(known) or 'none'}"
         )
 
-    @functools.cache  # noqa: B019 - as above; to look through all that is installed takes 20 ms
+    @functools.cache  # noqa: B019 - as above; a scan of all installed packages takes 20 ms
     def _published(self) -> dict[str, EntryPoint]:
         from importlib import metadata
 

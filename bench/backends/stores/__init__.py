@@ -1,6 +1,6 @@
-"""Where payloads are kept: one file for each kind of stores; see `base`.
+"""Stores for payloads, one file per kind; see `base`.
 
-Nothing here imports a store's library before it is asked for.
+The library of a store is imported only when the store is used.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .base import StoreError, StoreKind
 __all__ = ["DEFAULT", "ENTRY_POINTS", "MODULES", "by_url", "kind", "kinds"]
 
 ENTRY_POINTS = "bakeoff.stores"
-"""Entry-point group of third parties' stores: name = the store's, value = ``module:attribute``."""
+"""Entry-point group for stores of other packages: name = the store's, value = ``module:attribute``."""
 
 MODULES: Mapping[str, str] = {
     "log": "log",
@@ -30,10 +30,10 @@ MODULES: Mapping[str, str] = {
     "sqlalchemy-postgresql": "sqlalchemy",
     "sqlalchemy-mysql": "sqlalchemy",
 }
-"""Where ours are declared, by name."""
+"""The modules of the built-in stores, by name."""
 
 DEFAULT = ("log", "sqlite", "lmdb")
-"""Stores that are entered when none is named."""
+"""Stores that are used if none is named."""
 
 _registry = BackendRegistry("store", StoreKind, __package__, "STORES", MODULES, ENTRY_POINTS, StoreError)
 kind, kinds, by_url = _registry.kind, _registry.kinds, _registry.by_url

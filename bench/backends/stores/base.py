@@ -1,9 +1,9 @@
-"""What a store is: records under numbers, kept as a codec writes them.
+"""The interface of a store: records under integer keys, encoded by a codec.
 
 A file of this folder, or of a package that publishes one through the entry-point group ``bakeoff.stores``,
-makes a `StoreKind`: a name and a function that opens one. The store itself calls the codec, through its
-`Wire`, as the object mapper's column types and the journal's replay do: so the codec can be clocked wherever
-a store calls it, and records that a store keeps in memory are never encoded only to be counted.
+makes a `StoreKind`: a name and a function that opens a store. The store itself calls the codec, through its
+`Wire`, like the column types of an object mapper or the replay of a journal. So the codec can be clocked
+wherever a store calls it, and a store that keeps records in memory need not encode them only to count bytes.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ __all__ = [
 Pairs = Sequence[tuple[int, Any]]
 """Keys and records."""
 Settings = Mapping[str, str]
-"""Facts that stand beside the figures: what stores, its version, and when a record is sure to survive."""
+"""Facts that are shown with the figures: the library, its version, and how durable a write is."""
 
 
 class StoreError(Exception):
-    """A store cannot do what it was asked to; says why."""
+    """A store failed or does not support a request; the message says why."""
 
 
 class MissingStore(StoreError):  # noqa: N818 - says what is wrong
-    """What a store needs is not installed; says how to install it."""
+    """A library that a store needs is not installed; the message says how to install it."""
 
 
 def _as_it_is(payload: bytes, /) -> bytes:
@@ -47,13 +47,13 @@ def _as_it_is(payload: bytes, /) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """The way between a record and what is stored of it.
+    """The conversion between a record and its stored form.
 
     Attributes:
         encode: Makes the payload of a record.
-        decode: Makes the record of a payload; a store hands it `bytes`.
-        format: The codec's, for stores that have columns or documents of their own for it; empty for bytes
-            of which nobody knows more.
+        decode: Makes the record of a payload; a store passes `bytes`.
+        format: The codec's format, for stores with special columns or documents for it; empty for opaque
+            bytes.
     """
 
     encode: Callable[[Any], bytes]
@@ -62,21 +62,21 @@ class Wire:
 
 
 def opaque(written: str = "") -> Wire:
-    """Return a wire on which records are payloads already: that leaves the store's own time, the baseline.
+    """Return a wire whose records are payloads already: only the store's own time remains, the baseline.
 
-    A store filled through it holds what a codec of the format `written` would have left there.
+    A store filled through it holds the same content as with a codec of the format `written`.
     """
     return Wire(_as_it_is, _as_it_is, written)
 
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where a store keeps its records, which nobody else does.
+    """The exclusive location of a store's records.
 
     Attributes:
-        folder: Of an embedded one; it exists, and who made it removes it.
-        url: Of a server; empty for embedded ones. It may hold a password and is never shown.
-        name: Of what is made on a server: a table, a collection, the beginning of keys.
+        folder: Folder of an embedded store; it exists, and its creator removes it.
+        url: URL of a server; empty for embedded stores. It may hold a password and is never shown.
+        name: Name of a table or collection on a server, or the prefix of its keys.
     """
 
     folder: Path
@@ -85,15 +85,15 @@ class Location:
 
 
 class Store(Protocol):
-    """An open store. One thread uses it.
+    """An open store, used by one thread.
 
-    Keys are whole numbers from 1 on that 8 bytes hold. What is put is safe as far as `settings` say when the
-    call returns. Whatever the store's library raises may come through.
+    Keys are integers from 1 on that fit into 8 bytes. When a call returns, the record is as durable as
+    `settings` say. Errors of the store's library may propagate.
 
     Attributes:
-        wire: How records are written; who measures puts others in its place between two calls, so it is
-            asked for at each call and nothing of it is kept.
-        settings: What the store says of itself.
+        wire: How records are encoded. A measurement replaces it between two calls, so a store must read it at
+            each call and cache nothing of it.
+        settings: What the store reports about itself.
     """
 
     wire: Wire
@@ -102,58 +102,58 @@ class Store(Protocol):
     def settings(self) -> Settings: ...
 
     def put(self, key: int, record: Any) -> None:
-        """Store a record, in the place of one that has this key, and make it safe."""
+        """Store a record durably, replacing the one with this key."""
         ...
 
     def get(self, key: int) -> Any:
         """Return a record.
 
         Raises:
-            KeyError: There is none.
+            KeyError: No record has this key.
         """
         ...
 
     def scan(self, after: int, count: int) -> list[tuple[int, Any]]:
-        """Return at most `count` keys and records, by ascending keys above `after`, all decoded."""
+        """Return at most `count` keys and decoded records, by ascending key, starting after `after`."""
         ...
 
     def put_many(self, pairs: Pairs) -> None:
-        """Store new records in one batch, the way the store has for many: one transaction, one packet.
+        """Store new records in one batch, in the store's native way: one transaction, one packet.
 
-        None of the keys is there yet.
+        None of the keys exists yet.
         """
         ...
 
     def stored(self) -> int:
-        """Return the bytes that all records take, with whatever the store keeps beside them.
+        """Return the bytes that all records take, including the store's own overhead.
 
-        What is still to be written is written first.
+        Pending writes are flushed first.
         """
         ...
 
     def close(self) -> None:
-        """Let go of it; what is stored stays. It is called once."""
+        """Close the store and keep its records. It is called once."""
         ...
 
 
 def nothing_left(location: Location) -> None:
-    """Remove nothing: an embedded store goes with its folder."""
+    """Remove nothing: an embedded store is removed with its folder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreKind:
-    """A kind of stores.
+    """A kind of store.
 
     Attributes:
-        name: As ``--store`` has it, and behind the @ of an operation's name.
+        name: The name for ``--store`` and after the @ of an operation's name.
         summary: One line for help and documentation.
-        open: Opens the store at a location, new where nothing is there, and reads what a service would need
-            to answer its first request. Raises `MissingStore` where its library is missing, `StoreError` for
-            what else is known; other exceptions come through.
-        schemes: Of the URLs that lead to it, without ``://``; none for embedded ones.
-        waits: Part of a call is spent waiting for others: a server, a disk.
-        forget: Removes from a server what `open` made there, the store being closed.
-        live: It keeps records themselves in memory: only put and open call the codec.
+        open: Opens the store at a location, creates it if it does not exist, and reads all that a service
+            needs to answer its first request. Raises `MissingStore` if its library is missing and
+            `StoreError` for known failures; other exceptions propagate.
+        schemes: Schemes of its URLs, without ``://``; none for embedded stores.
+        waits: Calls spend part of their time waiting for a server or a disk.
+        forget: Removes from a server what `open` created there, after the store is closed.
+        live: It keeps records in memory as objects: only put and open call the codec.
     """
 
     name: str
@@ -166,7 +166,7 @@ class StoreKind:
 
 
 def folder_bytes(paths: Iterable[Path]) -> int:
-    """Return the bytes that files take, those in folders included: what was written, holes left out."""
+    """Return the bytes that files take, including files in folders, without holes."""
     total = 0
     for path in paths:
         if path.is_dir():

@@ -1,7 +1,7 @@
-"""Kyoto Cabinet's tree, the embedded store of the post of 2011, through its C library.
+"""Kyoto Cabinet's tree, the embedded store of the 2011 post, through its C library.
 
-Its Python binding is built for one version of Python; ctypes works with every one, at some microseconds a
-call, which are part of the baseline.
+Its Python binding supports one version of Python only. ctypes works with every version and adds some
+microseconds per call, which are part of the baseline.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SIZE = _KEY.size
 _LIBRARIES = ("libkyotocabinet.so.16", "libkyotocabinet.so", "libkyotocabinet.dylib")
 _WRITER, _CREATE = 1 << 1, 1 << 2
 _NO_RECORD = 7
-"""kclangc.h: KCOWRITER, KCOCREATE and KCENOREC."""
+"""Constants of kclangc.h: KCOWRITER, KCOCREATE and KCENOREC."""
 
 
 class _Text(ctypes.Structure):
@@ -54,7 +54,7 @@ _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
 
 @cache
 def _library() -> Any:
-    """Return the C library, its functions declared.
+    """Return the C library with its functions declared.
 
     Raises:
         MissingStore: It is not installed.
@@ -74,9 +74,9 @@ def _library() -> Any:
 
 
 class _Kyoto:
-    """A tree in a file: the fastest way of the post, and the least safe.
+    """A tree in a file: the fastest and least safe store of the post.
 
-    Records are in the process' own cache until it is closed or synchronised, and lost when it is killed.
+    Records stay in the process's own cache until it is closed or synchronised, and are lost if it is killed.
     """
 
     def __init__(self, location: Location, wire: Wire) -> None:
@@ -130,7 +130,7 @@ class _Kyoto:
     def put_many(self, pairs: Pairs) -> None:
         encode = self.wire.encode
         records = (_Record * len(pairs))()
-        # The structures only point at what is in here.
+        # The structures only point into these buffers.
         held = [(_KEY.pack(key), encode(record)) for key, record in pairs]
         for entry, (key, payload) in zip(records, held, strict=True):
             entry.key.data, entry.key.size = key, _SIZE

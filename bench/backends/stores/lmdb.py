@@ -14,14 +14,14 @@ __all__ = ["STORES"]
 
 _KEY = struct.Struct(">Q")
 _ROOM = 8 << 20
-"""Bytes of address space to begin with, which workers have little of; it is doubled when they are full."""
+"""Initial bytes of address space, which is scarce in workers; doubled when full."""
 
 
 class _Lmdb:
-    """A transaction for each put.
+    """One transaction per put.
 
-    Without `sync` it is with the system when the call returns, as with the others: it outlives the process,
-    the last of it perhaps not the machine.
+    Without `sync`, a put has reached the operating system when the call returns, as in the other stores: it
+    survives the end of the process. The last ones may be lost if the machine fails.
     """
 
     def __init__(self, location: Location, wire: Wire) -> None:

@@ -1,9 +1,9 @@
-"""Records in memory and a journal of what was put: the shape of AcidState and of every event-sourced service.
+"""Records in memory and a journal of all puts, the design of AcidState and of event-sourced services.
 
-A get costs no codec, as the record is there; the codec's price is paid when something is put, and for all
-records at once when the journal is replayed.
+A get calls no codec, as the record is in memory. The codec runs when a record is put, and for all records
+when the journal is replayed.
 
-A journal begins with `_MAGIC`; then come entries: key, length and two checksums, then the payload.
+A journal begins with `_MAGIC`. Each entry has a key, a length and two checksums, followed by the payload.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ __all__ = ["STORES"]
 _FILE = "journal"
 _MAGIC = b"bakeoff journal 1\n"
 _HEAD = struct.Struct("<QII")
-"""Key, length, checksum of the payload; then the checksum of these, without which damage to a length would
-look like an entry that was never finished, and all records behind it would be cut away."""
+"""Key, length, checksum of the payload, and the checksum of these three. Without the latter, a damaged length
+would look like an unfinished entry, and all records after it would be cut off."""
 _CHECK = struct.Struct("<I")
 _ENTRY = _HEAD.size + _CHECK.size
 
@@ -31,8 +31,8 @@ _ENTRY = _HEAD.size + _CHECK.size
 class _Log:
     """A dict and its journal.
 
-    A put is with the system when the call returns: it outlives the process, the last of it perhaps not the
-    machine.
+    A put has reached the operating system when the call returns: it survives the end of the process. The last
+    ones may be lost if the machine fails.
     """
 
     def __init__(self, location: Location, wire: Wire) -> None:
@@ -80,16 +80,16 @@ class _Log:
 
     def _keep(self, key: int, record: Any) -> None:
         if key not in self._records:
-            # Sorted when a scan wants it: to insert each in its place takes the longer the more there are.
+            # Sorted when a scan needs it: an insertion in order would take longer the more keys there are.
             self._sorted = self._sorted and (not self._keys or key > self._keys[-1])
             self._keys.append(key)
         self._records[key] = record
 
     def _write(self, entries: bytes) -> None:
-        """Write at the end.
+        """Append an entry.
 
         Raises:
-            StoreError: Not all of it could be written; nothing of it stays.
+            StoreError: Not all of it could be written; the journal is restored.
         """
         try:
             written = os.pwrite(self._file, entries, self._end)
@@ -102,14 +102,14 @@ class _Log:
         self._end += len(entries)
 
     def _replay(self) -> tuple[int, str]:
-        """Bring back what was put; return where the journal ends, and what there is to say.
+        """Replay the journal, and return its end and a warning for the user.
 
-        What ends within its last entry was being written when the process was killed or the machine stopped:
-        nobody was told that it is safe, and it is cut off.
+        An incomplete last entry was being written when the process was killed or the machine failed. Its put
+        never returned, so the entry is cut off.
 
         Raises:
-            StoreError: It is no journal, or it is damaged, with the offset.
-            CodecError: A payload is not this codec's.
+            StoreError: It is not a journal, or it is damaged; the message has the offset.
+            CodecError: A payload does not decode.
         """
         with open(self._file, "rb", closefd=False) as file:
             data = file.read()
@@ -128,7 +128,7 @@ class _Log:
         return end, said
 
     def _replay_entries(self, data: bytes) -> tuple[int, int]:
-        """Return the end of the last whole entry, and their number."""
+        """Return the end of the last whole entry, and the number of entries."""
         decode, records, total = self.wire.decode, self._records, len(data)
         at, count = len(_MAGIC), 0
         while at + _ENTRY <= total:

@@ -1,4 +1,4 @@
-"""MongoDB: a document a record. What a codec writes as BSON is a document in it, anything else is binary."""
+"""MongoDB: one document per record. BSON payloads become documents, all others are stored as binary."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from .base import Location, MissingStore, Pairs, Settings, StoreError, StoreKind
 __all__ = ["STORES"]
 
 _DATABASE = "bakeoff"
-"""Where the URL names none."""
+"""The default if the URL names none."""
 _HEAD = struct.Struct("<i1s4sq1s7s")
-"""Of ``{"_id": key, "record": ...}`` as BSON (bsonspec.org): its length, type and name of a 64-bit integer,
-the key, type and name of what follows; then come the record's own document and a zero."""
+"""The head of ``{"_id": key, "record": ...}`` as BSON (bsonspec.org): its length, the type and name of a
+64-bit integer, the key, and the type and name of the next field. The record's own document and a zero follow.
+"""
 _ID = (b"\x12", b"_id\0")
 _RECORD = (b"\x03", b"record\0")
 
 
 class _Mongodb:
-    """A command a call, as safe as the URL's write concern, else the server's own, says."""
+    """One command per call, with the write concern of the URL, else the server's default."""
 
     def __init__(self, location: Location, wire: Wire) -> None:
         self.wire = wire
@@ -59,7 +60,7 @@ class _Mongodb:
 
     def stored(self) -> int:
         found = self._records.database.command("collStats", self._records.name)
-        # What else speaks the protocol may have neither storage nor indexes.
+        # Other servers with this protocol may lack a storage engine or indexes.
         return int(found["storageSize"] or found["size"]) + int(found.get("totalIndexSize", 0))
 
     def close(self) -> None:
@@ -86,7 +87,7 @@ def _client(location: Location) -> Any:
             serverSelectionTimeoutMS=1000 * CONNECT,
             connectTimeoutMS=1000 * CONNECT,
             socketTimeoutMS=1000 * ANSWER,
-            # What is tried again takes twice as long, and nobody sees why.
+            # Silent retries would double the time of a call.
             retryReads=False,
             retryWrites=False,
         )
@@ -94,7 +95,7 @@ def _client(location: Location) -> Any:
             client.admin.command("ping")
         except pymongo.errors.ServerSelectionTimeoutError as error:
             client.close()
-            # Then come all settings, and all that the client knows of the server.
+            # All settings and the client's view of the server follow.
             raise TimeoutError(str(error).partition(" (configured")[0]) from error
         except BaseException:
             client.close()

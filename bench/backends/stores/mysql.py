@@ -12,11 +12,11 @@ from .table import Table
 __all__ = ["OPTIONS", "STORES", "about", "size"]
 
 OPTIONS = {"connect_timeout": CONNECT, "read_timeout": ANSWER, "write_timeout": ANSWER, "binary_prefix": True}
-"""Of a connection."""
+"""Options of a connection."""
 
 
 def about(connection: Any) -> Settings:
-    """Return what a server says of itself."""
+    """Return what a server reports about itself."""
     with connection.cursor() as cursor:
         cursor.execute("select version(), @@innodb_flush_log_at_trx_commit, @@log_bin, @@sync_binlog")
         version, flush, log, sync = map(str, cursor.fetchone())
@@ -25,7 +25,7 @@ def about(connection: Any) -> Settings:
 
 
 def size(connection: Any, table: str) -> int:
-    """Return the bytes of a table's pages, by the server's statistics, which are brought up to date."""
+    """Return the bytes of a table's pages from the server's statistics, after refreshing them."""
     with connection.cursor() as cursor:
         cursor.execute(f"analyze table {table}")
         cursor.fetchall()
@@ -39,11 +39,11 @@ def size(connection: Any, table: str) -> int:
 
 
 class _Mysql(Table):
-    """By PyMySQL, which writes values into statements' texts."""
+    """A store through PyMySQL, which writes values into the text of statements."""
 
     def __init__(self, location: Location, wire: Wire) -> None:
         connection, table = _connect(location), location.name
-        # Not `key`, which is a word of the language.
+        # Not `key`, which is a reserved word.
         super().__init__(connection, connection.cursor(), wire, table, key="id")
         self._cursor.execute(
             f"create table if not exists {table}"

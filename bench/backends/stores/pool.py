@@ -1,4 +1,4 @@
-"""Filled stores, shared by all who measure one in this process: filling takes longer than measuring."""
+"""Filled stores, shared by all cells of a process that measure one: filling takes longer than measuring."""
 
 from __future__ import annotations
 
@@ -16,27 +16,26 @@ from .base import Location, Store, StoreKind, Wire
 __all__ = ["GROWTH", "LARGE", "Filled", "Filling", "StorePool", "make_location", "remove_location"]
 
 GROWTH = 10_000
-"""Records by which a store may grow before another takes its place: so many puts in a row show what a store
-puts off."""
+"""Records by which a store may grow before it is replaced: so many puts in sequence show deferred work."""
 LARGE = 50_000
-"""Records of a store that may grow by half."""
+"""Stores with more records than this may grow by half."""
 _BATCH = 1000
-"""Records that are put at a time when a store is filled."""
+"""Records per batch when a store is filled."""
 _AHEAD = 1000
-"""Puts before anything counts, at most: SQLite writes its log back after so many pages, and each put adds one
-at least."""
+"""Most puts before timing starts: SQLite writes its log back every N pages, and each put adds at least one.
+"""
 _AHEAD_SECONDS = 0.1
-"""What these may take."""
+"""Most seconds for these puts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """What a store is filled with: the records of a sample in their order, and again from the first.
+    """The content of a filled store: the records of a sample in order, repeated from the first.
 
     Attributes:
-        records: As the codec gives them back.
-        payloads: Theirs.
-        count: How many there are in the store, under the keys from 1 on.
+        records: The records as the codec decodes them.
+        payloads: The payloads of the records.
+        count: Number of records in the store, under the keys from 1 on.
     """
 
     records: Sequence[Any]
@@ -44,21 +43,21 @@ class Filling:
     count: int
 
     def index(self, key: int) -> int:
-        """Return which record of the sample has a key."""
+        """Return the index in the sample of the record with a key."""
         return (key - 1) % len(self.records)
 
     def into(self, store: Store) -> None:
-        """Put all records; no codec is called for it."""
+        """Put all records without calling the codec."""
         with self._payloads(store):
             for start in range(1, self.count + 1, _BATCH):
                 keys = range(start, min(start + _BATCH, self.count + 1))
                 store.put_many([(key, self.records[self.index(key)]) for key in keys])
 
     def further(self, store: Store) -> int:
-        """Put some more, one by one, and return how many: any number up to `_AHEAD`.
+        """Put some more records, one at a time, and return how many: a random number up to `_AHEAD`.
 
-        A store that puts work off, as SQLite does what its log holds, does it every so many puts. Filled in
-        the same way each time, it would do so at the same of the calls that are timed, or after all of them.
+        A store that defers work, as SQLite does with its log, does it every N puts. If it were filled in the
+        same way each time, this work would always fall on the same timed calls, or after all of them.
         """
         end = time.monotonic() + _AHEAD_SECONDS
         wanted = random.randrange(_AHEAD)
@@ -72,7 +71,7 @@ class Filling:
 
     @contextlib.contextmanager
     def _payloads(self, store: Store) -> Iterator[None]:
-        """Let a store take payloads that are there already."""
+        """Let a store take existing payloads."""
         payload_of = dict(zip(map(id, self.records), self.payloads, strict=True))
         before = store.wire
         store.wire = Wire(lambda record: payload_of[id(record)], before.decode, before.format)
@@ -85,9 +84,9 @@ class Filled:
     """A filled store. One that is written to grows until `renew` replaces it.
 
     Attributes:
-        store: Another one each time that `renew` is called.
-        closed: It is there to be opened.
-        more: Records that were put beyond the filling, under the keys behind it.
+        store: The open store; `renew` replaces it.
+        closed: The store is measured by opening it.
+        more: Records that were put after the filling, under the keys that follow.
     """
 
     kind: StoreKind
@@ -101,8 +100,8 @@ class Filled:
     def renew(self) -> None:
         """Replace the store by a new one if it has grown too much.
 
-        Nothing is ever removed from one: that would do, untimed, the work that puts have put off, and leave
-        room behind which the next puts need not make.
+        Records are never removed instead: that would do the deferred work of puts outside the timing, and
+        leave free space that the next puts would reuse.
         """
         if self.more <= (self.filling.count // 2 if self.filling.count >= LARGE else GROWTH):
             return
@@ -119,22 +118,22 @@ class Filled:
         self.run_in()
 
     def run_in(self) -> None:
-        """Bring a store to some moment between two in which it does what it has put off.
+        """Bring a store to a random moment between two rounds of its deferred work.
 
-        A server has had others' puts before and is at any of them already.
+        A server has served other puts before, so it is at a random moment already.
         """
         if not self.location.url:
             self.more += self.filling.further(self.store)
 
     def new_keys(self, count: int) -> range:
-        """Return keys that are not there yet, the next ones."""
+        """Return the next unused keys."""
         start = self.filling.count + self.more + 1
         self.more += count
         return range(start, start + count)
 
 
 class StorePool:
-    """The filled stores of this process, by what they are and hold."""
+    """The filled stores of this process, by kind and content."""
 
     def __init__(self) -> None:
         self._filled: dict[object, Filled] = {}
@@ -151,18 +150,18 @@ class StorePool:
         closed: bool = False,
         grows: bool = False,
     ) -> Filled:
-        """Return the store of that name, made and filled if it is not there yet; `give` it back.
+        """Return the store of that name, made and filled if it does not exist; `give` returns it to the pool.
 
-        Whatever opening and filling raise comes through, and nothing is left behind.
+        Errors of opening and filling propagate, and nothing is left over.
 
         Args:
-            name: What it is and holds; who writes to one shares it with nobody who only reads.
-            kind: Of the store.
-            url: Of the server, empty for embedded ones.
-            wire: How records are written.
-            fill: Makes what it is filled with.
-            closed: It is there to be opened.
-            grows: It is there to be written to.
+            name: Identifies kind and content; a cell that writes to a store shares it with no reader.
+            kind: Kind of the store.
+            url: URL of the server, empty for embedded stores.
+            wire: How records are encoded.
+            fill: Makes the content.
+            closed: The store is measured by opening it.
+            grows: The store is written to.
         """
         if name not in self._filled:
             self._filled[name] = _made(kind, url, wire, fill, closed=closed, grows=grows)
@@ -171,14 +170,14 @@ class StorePool:
         return found
 
     def give(self, name: object) -> None:
-        """Give a store back. An embedded one is kept for who asks next: it goes with the process."""
+        """Return a store to the pool. An embedded one is kept for the next user until the process ends."""
         found = self._filled[name]
         found.users -= 1
         if not found.users and found.location.url:
             self._remove(name)
 
     def clear(self) -> None:
-        """Close and remove all."""
+        """Close and remove all stores."""
         for name in list(self._filled):
             self._remove(name)
 
@@ -214,7 +213,7 @@ def _made(
 
 
 def make_location(url: str = "") -> Location:
-    """Return a place where nothing is yet."""
+    """Return a new, empty location."""
     import tempfile
     from uuid import uuid4
 
@@ -222,7 +221,7 @@ def make_location(url: str = "") -> Location:
 
 
 def remove_location(kind: StoreKind, location: Location) -> None:
-    """Remove what is there; a server that went away keeps it, and nothing can be done about it."""
+    """Remove a location; if its server has gone away, its data stay there."""
     import shutil
 
     if location.url:

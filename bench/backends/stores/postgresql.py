@@ -18,12 +18,12 @@ OPTIONS = {
     "options": f"-c statement_timeout={ANSWER}s",
     "tcp_user_timeout": 1000 * ANSWER,
 }
-"""Of a connection."""
+"""Options of a connection."""
 
 
 def about(connection: Connection[Any]) -> Settings:
-    """Return what a server says of itself."""
-    # The last one: values of more than 2 KB are compressed by it.
+    """Return what a server reports about itself."""
+    # The last one is the method that compresses values of more than 2 KB.
     asked = ("server_version", "fsync", "synchronous_commit", "default_toast_compression")
     told = connection.execute(f"select {', '.join(f'current_setting({name!r}, true)' for name in asked)}")
     version, *rest = map(str, told.fetchone() or ())
@@ -31,13 +31,13 @@ def about(connection: Connection[Any]) -> Settings:
 
 
 def size(connection: Connection[Any], table: str) -> int:
-    """Return the bytes of a table, its index and what stands beside it."""
+    """Return the bytes of a table, including its index and auxiliary storage."""
     row = connection.execute("select pg_total_relation_size(%s::regclass)", [table]).fetchone()
     return int(row[0])  # type: ignore[index]
 
 
 class _Postgresql(Table):
-    """Values go both ways as they are, not as text."""
+    """Values are sent and received in binary form, not as text."""
 
     def __init__(self, location: Location, wire: Wire) -> None:
         connection, table = _connect(location), location.name
@@ -54,7 +54,7 @@ class _Postgresql(Table):
         return about(self._connection)
 
     def put_many(self, pairs: Pairs) -> None:
-        # As PostgreSQL's manual has it ("Populating a Database").
+        # Recommended by PostgreSQL's manual ("Populating a Database").
         encode = self.wire.encode
         with self._cursor.copy(f"copy {self._table} from stdin (format binary)") as rows:
             rows.set_types(["int8", "bytea"])

@@ -1,4 +1,4 @@
-"""Redis: a key a record, told apart from everybody else's by what its name begins with."""
+"""Redis: one key per record, with a prefix that separates it from the keys of others."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from .base import Location, MissingStore, Pairs, Settings, StoreError, StoreKind
 __all__ = ["STORES"]
 
 _MANY = 1000
-"""Keys in one command."""
+"""Keys per command."""
 _ASKED = ("appendonly", "appendfsync", "save")
 
 
 class _Redis:
-    """A command a call. Redis keeps no order of keys: a scan asks for the next numbers, up to the highest."""
+    """One command per call. Redis keeps keys unordered: a scan asks for the next numbers in turn."""
 
     def __init__(self, location: Location, wire: Wire) -> None:
         self.wire = wire
@@ -30,7 +30,7 @@ class _Redis:
         return found | {name: self._told(self._client.config_get, name, name) for name in _ASKED}
 
     def _told(self, ask: Callable[[str], Mapping[str, object]], about: str, name: str) -> str:
-        """Return what it says; most of those that others run for you let nobody ask."""
+        """Return the server's settings; most hosted servers refuse the question."""
         from redis.exceptions import ResponseError
 
         try:
@@ -87,7 +87,7 @@ def _slices(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
 
 
 def _client(location: Location) -> Any:
-    """Return a client that asks once and does not wait for ever."""
+    """Return a client that does not retry and has timeouts."""
     redis = imported("redis", MissingStore)
     with reaching("redis", location.url, StoreError):
         from redis.backoff import NoBackoff

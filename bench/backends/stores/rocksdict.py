@@ -15,7 +15,7 @@ _KEY = struct.Struct(">Q")
 
 
 class _Rocks:
-    """Raw mode: in any other it would pickle what it is given. Puts go to its log, unsynchronised."""
+    """Raw mode, as any other would pickle its input. Puts go to the log without synchronisation."""
 
     def __init__(self, location: Location, wire: Wire) -> None:
         from importlib.metadata import version

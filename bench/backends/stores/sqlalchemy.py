@@ -1,7 +1,7 @@
-"""Object mappers, to be held beside the store below them: SQLAlchemy's declarative classes, and SQLModel's.
+"""Object mappers, to be compared with the store below them: SQLAlchemy's declarative classes, and SQLModel's.
 
-SQLAlchemy's declarative layer is where Elixir's author sends Elixir's users; SQLModel is what is put on top
-of it today, as Elixir was in 2011. Each call is a session of its own, as a request of a service is.
+The author of Elixir recommends SQLAlchemy's declarative layer to its users. SQLModel is today's layer on top
+of it, as Elixir was in 2011. Each call has a separate session, like a request of a service.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 __all__ = ["STORES"]
 
 _VARIABLES = 500
-"""In one statement; SQLite of before 2020 takes 999."""
+"""Variables per statement; SQLite before 2020 allows 999."""
 
 
 class _Mapped:
     """Records as an attribute of mapped objects: the session makes, compares, orders and flushes these.
 
     Args:
-        model: Makes the mapped class of the column's type and the table's name.
-        about: Says what the database below, of which it gets the driver's connection, says of itself.
+        model: Makes the mapped class from the column's type and the table's name.
+        about: Returns what the database reports about itself, given the driver's connection.
         size: Returns the bytes that the table takes, given the same connection.
     """
 
@@ -52,7 +52,7 @@ class _Mapped:
 
         self.wire = wire
         self._engine, self._about, self._size = engine, about, size
-        # What `Codec.for_sqlalchemy` gives.
+        # Returned by `Codec.for_sqlalchemy`.
         self._model = model(Encoded(_Current(self)), location.name)
         self._model.metadata.create_all(engine)
         self._sessions = sessionmaker(engine)
@@ -95,7 +95,7 @@ class _Mapped:
 
 @dataclass(frozen=True, eq=False)
 class _Current:
-    """What the store's wire is at the moment, as a codec."""
+    """The store's current wire, as a codec."""
 
     store: _Mapped
 
@@ -107,7 +107,7 @@ class _Current:
 
 
 def _declared(column: Any, table: str) -> Any:
-    """Return a class in SQLAlchemy's declarative way."""
+    """Return a class declared with SQLAlchemy."""
     from sqlalchemy.orm import DeclarativeBase, mapped_column
 
     class Base(DeclarativeBase):
@@ -123,7 +123,7 @@ def _declared(column: Any, table: str) -> Any:
 
 
 def _sqlmodel(column: Any, table: str) -> Any:
-    """Return a class in SQLModel's way."""
+    """Return a class declared with SQLModel."""
     from sqlalchemy import Column
     from sqlalchemy.orm import registry
     from sqlmodel import Field, SQLModel
@@ -141,14 +141,14 @@ def _sqlmodel(column: Any, table: str) -> Any:
 
 
 def _number() -> Any:
-    """Return the type of the keys; SQLite's own row numbers have but one name."""
+    """Return the type of the keys; SQLite has one name only for its own row numbers."""
     from sqlalchemy import BigInteger, Integer
 
     return BigInteger().with_variant(Integer(), "sqlite")
 
 
 def _on_sqlite(library: str, model: Callable[[Any, str], Any]) -> Callable[[Location, Wire], Store]:
-    """Return what opens an object mapper on the same SQLite as the store of that name."""
+    """Return a function that opens an object mapper on the SQLite settings of that store."""
 
     def opened(location: Location, wire: Wire) -> Store:
         imported(library, MissingStore)
@@ -168,7 +168,7 @@ def _on_sqlite(library: str, model: Callable[[Any, str], Any]) -> Callable[[Loca
 
 
 def _on_server(server: ModuleType, client: str, driver: str) -> Callable[[Location, Wire], Store]:
-    """Return what opens an object mapper on a server that has a store of its own in a module here."""
+    """Return a function that opens an object mapper on a server whose own store is in a module here."""
 
     def opened(location: Location, wire: Wire) -> Store:
         sqlalchemy = imported("sqlalchemy", MissingStore)
@@ -193,7 +193,7 @@ _PREFIX = "sqlalchemy+"
 
 
 def _below(location: Location) -> Location:
-    """Return where the database is."""
+    """Return the location of the database."""
     return replace(location, url=location.url.removeprefix(_PREFIX))
 
 

@@ -1,4 +1,4 @@
-"""SQLite, as the standard library has it: one table of numbers and blobs."""
+"""SQLite through the standard library: one table of numbers and blobs."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ FILE = "records.sqlite"
 
 
 def set_up(connection: sqlite3.Connection) -> None:
-    """Set what a put is sure of: it outlives the process, the last ones not always the machine.
+    """Set the durability of a put.
 
-    It is what SQLite's manual calls best for most ("Pragma synchronous").
+    It survives the end of the process. The last ones may be lost if the machine fails. SQLite's manual
+    recommends this setting for most programs ("Pragma synchronous").
     """
     connection.execute("pragma journal_mode=wal")
     connection.execute("pragma synchronous=normal")
 
 
 def about(connection: sqlite3.Connection) -> Settings:
-    """Return what it says of that."""
+    """Return the library's version and these settings."""
     levels = ("off", "normal", "full", "extra")
     (mode,) = connection.execute("pragma journal_mode").fetchone()
     (level,) = connection.execute("pragma synchronous").fetchone()
@@ -31,13 +32,13 @@ def about(connection: sqlite3.Connection) -> Settings:
 
 
 def size(connection: sqlite3.Connection, file: Path) -> int:
-    """Return the bytes of a database, of which all is written to its file first."""
+    """Return the bytes of a database, after writing all of it to its file."""
     connection.execute("pragma wal_checkpoint(truncate)")
     return folder_bytes([file])
 
 
 class _Sqlite(Table):
-    """A transaction a put."""
+    """One transaction per put."""
 
     _put = _insert = "insert or replace into records values (?, ?)"
 

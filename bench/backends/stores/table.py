@@ -1,4 +1,4 @@
-"""Stores of one table, of keys and payloads, in a database that is reached by DB-API 2.0."""
+"""Stores with one table of keys and payloads, in a database with a DB-API 2.0 driver."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ __all__ = ["Table"]
 
 
 class Table:
-    """A statement a call, which is a transaction of its own.
+    """One statement, and one transaction, per call.
 
-    What inherits it sets the statements that write: `_put`, in the place of a record that has the key, and
+    A subclass sets the statements that write: `_put`, which replaces the record with the same key, and
     `_insert`.
 
     Args:
-        connection: In which every statement commits itself.
-        cursor: Of it; there is no other.
-        wire: How records are written.
-        table: Its name.
-        key: Name of the column of keys; that of payloads is `payload`.
-        mark: What stands for a parameter.
+        connection: A connection in autocommit mode.
+        cursor: Its only cursor.
+        wire: How records are encoded.
+        table: Name of the table.
+        key: Name of the column of keys; the column of payloads is `payload`.
+        mark: Placeholder of a parameter.
     """
 
     _put: str

@@ -1,6 +1,6 @@
-"""Ways from one producer to its readers: one file for each kind; see `base`.
+"""Transports from one producer to its readers, one file per kind; see `base`.
 
-Nothing here imports a transport's library before it is asked for.
+The library of a transport is imported only when the transport is used.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from .base import TransportError, TransportKind
 __all__ = ["DEFAULT", "ENTRY_POINTS", "MODULES", "by_url", "kind", "kinds"]
 
 ENTRY_POINTS = "bakeoff.transports"
-"""Entry-point group of third parties' transports: name = the transport's, value = ``module:attribute``."""
+"""Entry-point group for transports of other packages: name = the transport's, value = ``module:attribute``.
+"""
 
 MODULES: Mapping[str, str] = {"pipe": "pipe", "zmq": "zmq", "redis": "redis", "nats": "nats", "amqp": "amqp"}
-"""Where ours are declared, by name."""
+"""The modules of the built-in transports, by name."""
 
 DEFAULT = ("pipe", "zmq")
-"""Transports that are taken when none is named."""
+"""Transports that are used if none is named."""
 
 _registry = BackendRegistry(
     "transport", TransportKind, __package__, "TRANSPORTS", MODULES, ENTRY_POINTS, TransportError

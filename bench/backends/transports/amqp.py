@@ -1,4 +1,4 @@
-"""AMQP 0-9-1, as RabbitMQ speaks it: a fanout exchange, and for each reader a queue that goes with it."""
+"""AMQP 0-9-1 as in RabbitMQ: a fanout exchange, and one temporary queue per reader."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""What a transport is: a way from one producer to several readers, each of which gets every message.
+"""The interface of a transport: it delivers every message of one producer to each of several readers.
 
 A file of this folder, or of a package that publishes one through the entry-point group
-``bakeoff.transports``, makes a `TransportKind`: a name and a function that opens one. It is opened before
-the readers are forked, so that what is imported, and pipes, are theirs too; connections are made afterwards,
-by each process for itself.
+``bakeoff.transports``, makes a `TransportKind`: a name and a function that opens a transport. It is opened
+before the readers are forked, so that they inherit imports and pipes. Each process makes its own connections
+afterwards.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ __all__ = ["MissingTransport", "Publisher", "Route", "Transport", "TransportErro
 
 
 class TransportError(Exception):
-    """A transport, or who is at its other end, cannot do what it is for; says why."""
+    """A transport or one of its ends failed; the message says why."""
 
 
 class MissingTransport(TransportError):  # noqa: N818 - says what is wrong
-    """A transport cannot be had at all: not installed, or its broker cannot be reached."""
+    """A transport is not available: not installed, or its broker cannot be reached."""
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Which way messages go, which nobody else's do.
+    """The exclusive channel of a transport.
 
     Attributes:
-        readers: How many there are.
-        name: Of the channel, subject or exchange.
-        url: Of the broker; empty where there is none. It may hold a password and is never shown.
+        readers: Number of readers.
+        name: Name of the channel, subject or exchange.
+        url: URL of the broker; empty if there is none. It may hold a password and is never shown.
     """
 
     readers: int
@@ -39,39 +39,39 @@ class Route:
 
 
 class Publisher(Protocol):
-    """The producer's end. One thread uses it."""
+    """The producer's end, used by one thread."""
 
     def send(self, message: bytes, /) -> object:
         """Send a message to all readers.
 
-        It may return before it has left, and waits where the transport makes its users wait.
+        It may return before the message has left, and blocks if the transport applies back pressure.
         """
         ...
 
     def wait(self, seconds: float, /) -> object:
-        """Let time pass, as a producer does that has nothing to send: what was sent has left then."""
+        """Wait, as a producer without messages does; all sent messages leave in that time."""
         ...
 
     def close(self) -> object:
-        """Let go of it; called once, whatever has happened to the transport."""
+        """Close the producer's end. It is called once, even if the transport has failed."""
         ...
 
 
 class Transport(Protocol):
-    """An open transport. Whatever its library raises may come through.
+    """An open transport. Errors of its library may propagate.
 
-    Its messages come in the order in which they were sent, or not at all.
+    Messages arrive in the order of sending, or not at all.
     """
 
     def publisher(self) -> Publisher:
-        """Return the producer's end, connected; called once, after the readers were forked."""
+        """Return the connected producer's end; called once, after the readers were forked."""
         ...
 
     def listen(self, number: int, take: Callable[[bytes], object]) -> None:
-        """Call `take` with each message, in a reader's process, until that is ended.
+        """Call `take` with each message, in a reader's process, until the process is ended.
 
         Args:
-            number: Of the reader, from 0 on.
+            number: Number of the reader, from 0 on.
             take: Takes `bytes`.
         """
         ...
@@ -79,15 +79,15 @@ class Transport(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransportKind:
-    """A kind of transports.
+    """A kind of transport.
 
     Attributes:
-        name: As ``--transport`` has it, and behind the @ of an operation's name.
+        name: The name for ``--transport`` and after the @ of an operation's name.
         summary: One line for help and documentation.
-        open: Opens it. Raises `MissingTransport` where its library is missing or its broker cannot be
+        open: Opens the transport. Raises `MissingTransport` if its library is missing or its broker cannot be
             reached.
-        schemes: Of the URLs that lead to it, without ``://``; none where there is no broker.
-        module: What it imports, and the extra that brings it; empty for what Python has.
+        schemes: Schemes of its URLs, without ``://``; none if there is no broker.
+        module: The module that it imports, and the extra that installs it; empty for the standard library.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""NATS: one subject. Its client is asynchronous: its event loop runs while the producer sends and waits."""
+"""NATS: one subject. The client is asynchronous: its event loop runs while the producer sends and waits."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["TRANSPORTS"]
 
 
 async def _connected(url: str, **more: Any) -> Any:
-    """Return a client.
+    """Return a connected client.
 
     Raises:
-        Exception: The server cannot be reached, in the words of the last try.
+        Exception: The server cannot be reached; this is the error of the last attempt.
     """
     import nats
     from nats.errors import NoServersError
@@ -24,9 +24,9 @@ async def _connected(url: str, **more: Any) -> Any:
     failed: list[Exception] = []
 
     async def note(error: Exception) -> None:
-        failed.append(error)  # it would be written to the screen
+        failed.append(error)  # the client would print it
 
-    # Nought tries are tries without end.
+    # Zero means unlimited attempts.
     once = {"allow_reconnect": False, "max_reconnect_attempts": 1, "reconnect_time_wait": 0}
     try:
         return await nats.connect(url, connect_timeout=CONNECT, error_cb=note, **once, **more)
@@ -45,7 +45,7 @@ class _Publisher:
 
     async def _send(self, message: bytes) -> None:
         await self._client.publish(self._name, message)
-        await asyncio.sleep(0)  # the client writes in a task of its own
+        await asyncio.sleep(0)  # the client writes in a separate task
 
     def wait(self, seconds: float) -> None:
         self._loop.run_until_complete(asyncio.sleep(seconds))
@@ -82,7 +82,7 @@ class _Subject:
         async def heard(message: Any) -> None:
             try:
                 take(message.data)
-            except Exception as error:  # noqa: BLE001 - the client would only note it down
+            except Exception as error:  # noqa: BLE001 - the client would only log it
                 if not ended.done():
                     ended.set_exception(error)
 

@@ -1,4 +1,4 @@
-"""Pipes of the system: one for each reader, to each of which the producer writes every message."""
+"""Pipes of the operating system, one per reader; the producer writes every message to each."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Pipes:
         self._pipes = [Pipe(duplex=False) for _ in range(route.readers)]
 
     def publisher(self) -> Publisher:
-        # So that who writes to a reader that has died is told.
+        # Without this, writing to a dead reader would not fail.
         for reading, _ in self._pipes:
             reading.close()
         return _Publisher([writing for _, writing in self._pipes])

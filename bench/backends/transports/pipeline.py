@@ -1,13 +1,13 @@
-"""One producer, this process, and several readers, each a process of its own that decodes every record.
+"""One producer, this process, and several readers, separate processes that decode every record.
 
-Open loop: each record is due at a time of its own, whether the one before it has left or not, and its latency
-counts from then. A producer that waits for a slow transport, and clocked from when it sends, would hide just
-what users wait for (coordinated omission, Gil Tene).
+Open loop: each record is due at a fixed time, whether the one before it has left or not, and its latency
+counts from then. A producer that waits for a slow transport and starts the clock when it sends would hide the
+latency that users see (coordinated omission, Gil Tene).
 
-Before a record stand which window it belongs to and when it was due. A window ends with a mark that is sent
-until every reader has answered it beside the transport; as messages keep their order, what a reader has not
-got by then is lost. The first mark finds out that all readers are there: a subscriber of ZeroMQ or of a
-broker misses what is sent before the transport knows of it.
+Each message starts with the number of its window and the time when it was due. A window ends with a mark that
+is repeated until every reader has answered it on a separate channel. As messages keep their order, a record
+that a reader has not received by then is lost. The first mark makes sure that all readers are connected: a
+subscriber of ZeroMQ or of a broker misses messages that are sent before the transport knows of it.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ __all__ = ["Clocked", "Pipeline", "RateWindow"]
 
 _HEAD = struct.Struct("<qq")
 _MARK = -1
-"""When a mark is due."""
+"""The due time of a mark."""
 _SECOND = 1_000_000_000
 _AGAIN = 0.02
-"""Seconds after which a mark that not all have answered is sent once more."""
+"""Seconds after which a mark that not all readers have answered is repeated."""
 _PATIENCE = 20.0
-"""Seconds that readers may take to begin, and to get to the end of a window."""
+"""Seconds for readers to start, and to reach the end of a window."""
 _LONGEST = 2
-"""Times its length that a window may take to be sent; a transport that is slower does not hold the rate."""
+"""A window may take this multiple of its length to send; a slower transport does not sustain the rate."""
 _PR_SET_TIMERSLACK = 29
 
 
@@ -52,8 +52,7 @@ class Clocked:
 
     Attributes:
         call: Encodes or decodes.
-        take: Returns the nanoseconds of the processor that calls took since it was last asked, and their
-            number.
+        take: Returns the processor nanoseconds and the number of the calls since its last call.
     """
 
     call: Callable[[Any], Any]
@@ -62,20 +61,20 @@ class Clocked:
 
 @dataclass(frozen=True, slots=True)
 class RateWindow:
-    """What came of sending records at a rate.
+    """The outcome of sending records at one rate.
 
     Attributes:
-        rate: Records a second that were due.
-        due: Records that were.
-        sent: Records that were sent; fewer where the transport made the producer wait too long.
-        readers: How many there are.
+        rate: Records per second that were due.
+        due: Number of records that were due.
+        sent: Number of records that were sent; fewer if the transport blocked the producer too long.
+        readers: Number of readers.
         latencies: Nanoseconds from when a record was due until a reader had decoded it, of all deliveries,
-            in rising order.
-        arrived: Deliveries in the second half of the window, of records of whatever half.
-        seconds: Of the window.
-        producing: Nanoseconds of the processor that the producer took, and how many of them encoding.
-        reading: The same of all readers and of decoding.
-        calls: Of the codec.
+            sorted.
+        arrived: Deliveries in the second half of the window, of records of either half.
+        seconds: Length of the window.
+        producing: Processor nanoseconds of the producer, and how many of them were spent encoding.
+        reading: The same for all readers, and decoding.
+        calls: Calls of the codec.
     """
 
     rate: float
@@ -91,37 +90,37 @@ class RateWindow:
 
     @property
     def lost(self) -> float:
-        """The share of deliveries of what was sent that never came."""
+        """The share of sent records that was not delivered."""
         return 1 - len(self.latencies) / (self.sent * self.readers)
 
     @property
     def delivered(self) -> float:
-        """Records a second that a reader got, the mean over readers, in the second half of the window."""
+        """Records per second that a reader received in the second half of the window, on average."""
         return min(self.rate, 2 * self.arrived / self.readers / self.seconds)
 
     def latency(self, share: float) -> float:
-        """Return the seconds within which so large a share of what was due was there; infinity where not."""
+        """Return the latency in seconds at a quantile of the due deliveries; infinity if too few arrived."""
         at = math.ceil(share * self.due * self.readers) - 1
         return self.latencies[at] / _SECOND if at < len(self.latencies) else math.inf
 
 
 class Pipeline:
-    """A transport with all its readers at the other end.
+    """A transport with all its readers connected.
 
     Args:
-        kind: Of the transport.
-        route: Where it goes.
-        encode: Of the codec.
-        decode: Likewise; of each reader by itself.
-        records: That are sent, again and again.
-        beat: Called now and then.
+        kind: Kind of the transport.
+        route: Its channel.
+        encode: The codec's encoder.
+        decode: The codec's decoder; each reader has a copy.
+        records: The records to send, repeated.
+        beat: Called regularly.
 
     Attributes:
-        processes: The readers, as `multiprocessing` has made them.
+        processes: The readers, as processes of `multiprocessing`.
 
     Raises:
-        MissingTransport: It cannot be had.
-        TransportError: A reader, or the way to it, is gone.
+        MissingTransport: It is not available.
+        TransportError: A reader or its connection failed.
     """
 
     def __init__(
@@ -144,7 +143,7 @@ class Pipeline:
     def __enter__(self) -> Self:
         transport = self._kind.open(self._route)
         context = get_context("fork")
-        # What is here already is none of the readers' garbage.
+        # Readers need not collect objects that already exist.
         gc.collect()
         gc.freeze()
         try:
@@ -156,7 +155,7 @@ class Pipeline:
                 there.close()
                 self.processes.append(process)
                 self._said.append(here)
-            # It would wake up later than it was asked to.
+            # A sleep would end later than requested.
             ctypes.CDLL(None).prctl(_PR_SET_TIMERSLACK, 1)
             with self._watching():
                 self._publisher = transport.publisher()
@@ -187,10 +186,10 @@ class Pipeline:
         return self._publisher
 
     def window(self, rate: float, seconds: float) -> RateWindow:
-        """Send records at a rate for some time, and wait until all readers have all that they will get.
+        """Send records at a rate for some time, and wait until the readers have received them.
 
         Raises:
-            TransportError: A reader, or the way to it, is gone.
+            TransportError: A reader or its connection failed.
         """
         self._window += 1
         due = max(1, round(rate * seconds))
@@ -224,7 +223,7 @@ class Pipeline:
         )
 
     def _send(self, begun: int, interval: float, count: int) -> int:
-        """Send so many records; return how many there was time for."""
+        """Send `count` records in time; return how many were sent."""
         send, wait, encode, pack = self._way.send, self._way.wait, self._encode.call, _HEAD.pack
         records, number, now = self._records, self._window, time.monotonic_ns
         size, at, last = len(records), self._at, begun + int(_LONGEST * count * interval)
@@ -242,7 +241,7 @@ class Pipeline:
         return count
 
     def _finish(self) -> list[_Answer]:
-        """End a window; return what the readers say of it."""
+        """End a window; return the readers' answers."""
         found: dict[int, _Answer] = {}
         mark, until = _HEAD.pack(self._window, _MARK), time.monotonic() + _PATIENCE
         self._way.send(mark)
@@ -263,7 +262,7 @@ class Pipeline:
         return list(found.values())
 
     def _hear(self, number: int) -> _Answer:
-        """Return what a reader says.
+        """Return the answer of a reader.
 
         Raises:
             TransportError: It has failed or died.
@@ -283,7 +282,7 @@ class Pipeline:
 
     @contextmanager
     def _watching(self) -> Iterator[None]:
-        """Make `TransportError` of what goes wrong on the way; where a reader knows why, that is said."""
+        """Turn errors of the transport into `TransportError`, with the reader's reason if it gave one."""
         try:
             yield
         except (TransportError, MissingTransport):
@@ -300,15 +299,15 @@ class Pipeline:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What a reader says of a window.
+    """The answer of a reader about a window.
 
     Attributes:
-        window: Its number.
-        dues: When what it got was due, nanoseconds as `array` of 8 bytes each.
-        times: When it had decoded that, likewise.
-        worked: Nanoseconds of the processor since the end of the window before.
-        decoding: How many of these in the codec.
-        calls: Of it.
+        window: Number of the window.
+        dues: When its records were due, in nanoseconds as `array` of 8 bytes each.
+        times: When it had decoded them, in the same form.
+        worked: Processor nanoseconds since the end of the previous window.
+        decoding: How many of these were spent in the codec.
+        calls: Calls of the codec.
     """
 
     window: int
@@ -329,7 +328,7 @@ def _lost(error: BaseException, url: str) -> str:
 def _read(
     parent: int, transport: Any, number: int, decode: Clocked, said: connection.Connection, url: str
 ) -> None:
-    """Be a reader: decode what comes, and answer marks."""
+    """Run a reader: decode messages and answer marks."""
     die_with(parent)
     head, unpack, call, now = _HEAD.size, _HEAD.unpack_from, decode.call, time.monotonic_ns
     dues, times = array("q"), array("q")
@@ -354,5 +353,5 @@ def _read(
 
     try:
         transport.listen(number, take)
-    except BaseException as error:  # noqa: BLE001 - the producer tells of it
+    except BaseException as error:  # noqa: BLE001 - the producer reports it
         said.send(_lost(error, url))

@@ -17,7 +17,7 @@ def _client(url: str) -> Any:
     from redis.backoff import NoBackoff
     from redis.retry import Retry
 
-    # A broker that goes away is an error, and no reason to wait.
+    # A broker that goes away is an error; do not wait for it.
     return redis.Redis.from_url(url, socket_connect_timeout=CONNECT, retry=Retry(NoBackoff(), 0))
 
 

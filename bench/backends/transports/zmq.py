@@ -1,7 +1,7 @@
-"""ZeroMQ: PUB and SUB over a socket of the system.
+"""ZeroMQ: PUB and SUB over a Unix socket.
 
-A publisher whose reader does not keep up drops messages for it beyond 1,000 (``ZMQ_SNDHWM``), as the library
-has it; they are counted as lost.
+If a reader falls behind by more than 1,000 messages (``ZMQ_SNDHWM``), the publisher drops messages for it,
+which is the library's default. They count as lost.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class _Publisher:
 class _PubSub:
     def __init__(self, route: Route) -> None:
         imported("zmq", MissingTransport)  # once, for all readers
-        # In the abstract namespace: no file is left behind, and none has too long a name.
+        # In the abstract namespace: no file is left over, and the length of its path is not limited.
         self._place = f"ipc://@{route.name}"
 
     def publisher(self) -> Publisher:
