@@ -1,4 +1,4 @@
-"""What a run found: records, their plain form, and the file. `bench` writes it, `reports` reads it."""
+"""Results of runs: records, their plain form, and the file. `bench` writes them, `reports` reads them."""
 
 from __future__ import annotations
 

@@ -1,12 +1,11 @@
 """The file of a result: a pyperf suite.
 
-`bench` writes it, `reports` reads it, and neither knows the other. Every figure is a pyperf
-`Benchmark` named ``CORPUS/OPERATION/CODEC``; what pyperf has no place for (outcomes without a
-figure, corpus profiles, environment, options) is one JSON text in the metadata key
-``bakeoff_document`` of the first benchmark.
+`bench` writes it, `reports` reads it, and neither imports the other. Every figure is a pyperf `Benchmark`
+named ``CORPUS/OPERATION/CODEC``. Everything else (outcomes without a figure, corpus profiles, environment,
+options) is one JSON text in the metadata key ``bakeoff_document`` of the first benchmark.
 
-The metadata key ``bakeoff_result`` has the version of the format. Every release reads version 1, and all
-later ones up to its own. Files with ``bakeoff_format`` in its place are of development versions.
+The metadata key ``bakeoff_result`` has the version of the format. Every release reads all versions from 1 up
+to its own. Files with ``bakeoff_format`` instead are from development versions.
 """
 
 from __future__ import annotations
@@ -52,11 +51,11 @@ _DEVELOPMENT_KEY = "bakeoff_format"
 """The same key in files of versions before the first release."""
 
 LARGEST = 64 * 1024 * 1024
-"""Bytes of a result file, decompressed; a run of an hour leaves a few."""
+"""Most bytes of a result file, decompressed; a run of an hour writes a few of the 64 MB."""
 
 _MOST_VALUES = 4_000_000
-"""Values of a result file: a file of `LARGEST` that a run has left holds no more, one of empty lists would
-take gigabytes."""
+"""Most values of a result file. A real file of `LARGEST` bytes holds fewer; one of empty lists would take
+gigabytes of memory."""
 
 _METADATA = {
     "raw": "bakeoff_raw",
@@ -73,7 +72,7 @@ _METADATA = {
 """Keys of the metadata of a pyperf run, by the fields of its `Measurement`."""
 
 UNREADABLE = (OSError, EOFError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
-"""What pyperf and the reader raise on files that are cut off, edited or something else altogether."""
+"""Errors of pyperf and the reader for files that are truncated, edited or not results at all."""
 
 _SETUPS: Mapping[str, type[Setup]] = {"store": StoreSetup, "pipeline": PipelineSetup}
 
@@ -104,7 +103,7 @@ def _metadata(cell: CellResult, result: Result) -> dict[str, str | int | float]:
 
 
 def _flat(cell: CellResult) -> Iterator[tuple[str, Fact]]:
-    """Yield what is known of a cell besides its figures; a dictionary is longer than all that is measured."""
+    """Yield the facts of a cell besides its figures; a dictionary is longer than all other data."""
     yield from cell.extras.items()
     for record in (cell.check, cell.facts):
         for key, value in () if record is None else dataclasses.asdict(record).items():
@@ -116,13 +115,13 @@ def _flat(cell: CellResult) -> Iterator[tuple[str, Fact]]:
 
 
 def _pyperf_metadata(facts: Mapping[str, Fact]) -> dict[str, str | int | float]:
-    """Leave out what is not known: pyperf takes no empty values."""
+    """Leave out unknown values: pyperf takes no empty ones."""
     found = ((key, _pyperf_value(value)) for key, value in facts.items() if value is not None)
     return {key: value for key, value in found if value != ""}
 
 
 def _pyperf_value(value: str | int | float | bool) -> str | int | float:
-    """Turn into what pyperf takes as metadata: no booleans, no line breaks, no non-finite numbers."""
+    """Convert a value to metadata that pyperf accepts: no booleans, line breaks or non-finite numbers."""
     if isinstance(value, bool) or (isinstance(value, float) and not math.isfinite(value)):
         return str(value).lower()
     if isinstance(value, str):
@@ -131,7 +130,7 @@ def _pyperf_value(value: str | int | float | bool) -> str | int | float:
 
 
 def to_suite(result: Result) -> pyperf.BenchmarkSuite:
-    """Turn a result into a pyperf suite (values that pyperf refuses, 0 above all, stay in the document)."""
+    """Convert a result to a pyperf suite; values that pyperf refuses, mainly 0, stay in the document."""
     import pyperf
 
     common = _pyperf_metadata(result.environment)
@@ -161,7 +160,7 @@ def _run(sample: Measurement, shared: Mapping[str, Any], operation: str) -> pype
         **shared,
         "tags": [operation],
         "loops": sample.loops,
-        # Without a duration pyperf adds the bytes of a size up as seconds.
+        # Without a duration pyperf adds up the bytes of a size as seconds.
         "duration": sample.duration or 1e-9,
         **{key: getattr(sample, name) for name, key in _METADATA.items()},
     }
@@ -169,10 +168,10 @@ def _run(sample: Measurement, shared: Mapping[str, Any], operation: str) -> pype
 
 
 def write(result: Result, path: Path) -> None:
-    """Write a result file, atomically.
+    """Write a result file atomically.
 
     Raises:
-        RunError: The file cannot be written; nothing is left behind.
+        RunError: The file cannot be written; no partial file is left.
     """
     from ...files import atomic_write
 
@@ -193,10 +192,10 @@ def read(path: Path) -> Result:
 
 
 def read_suite(path: Path) -> pyperf.BenchmarkSuite:
-    """Read any file of pyperf's, gzipped where it is named ``.gz``.
+    """Read any pyperf file, gzipped if its name ends with ``.gz``.
 
     Raises:
-        ResultFileError: Not JSON of pyperf's kind, cut off, more than `LARGEST` bytes, or a result file of a
+        ResultFileError: Not pyperf's JSON, truncated, more than `LARGEST` bytes, or a result file of a
             development version.
     """
     import pyperf
@@ -211,7 +210,7 @@ def read_suite(path: Path) -> pyperf.BenchmarkSuite:
         suite = pyperf.BenchmarkSuite.loads(text)
     except UNREADABLE as error:
         reason = f"{path}: not a result file of `bakeoff run` or pyperf, or cut off"
-        if "version None" not in str(error):  # JSON, but nothing of pyperf's
+        if "version None" not in str(error):  # valid JSON, but not pyperf's
             reason += f": {error}"
         raise ResultFileError(reason) from error
     if any(_DEVELOPMENT_KEY in benchmark.get_metadata() for benchmark in suite.get_benchmarks()):
@@ -223,10 +222,10 @@ def read_suite(path: Path) -> pyperf.BenchmarkSuite:
 
 
 def from_suite(path: Path, suite: pyperf.BenchmarkSuite) -> Result:
-    """Return the result that a suite holds.
+    """Return the result in a suite.
 
     Args:
-        path: Where it was read, for errors.
+        path: The file, for errors.
 
     Raises:
         ResultFileError: Damaged, a plain pyperf file, or a newer format.
@@ -270,14 +269,14 @@ def _from_document(plain: dict[str, Any], suite: pyperf.BenchmarkSuite) -> Resul
 
 
 def _operation(plain: dict[str, Any]) -> OperationFacts:
-    """Make the facts of an operation of what is in a file."""
+    """Read the facts of an operation from a file."""
     if isinstance(setup := plain["setup"], dict):
         plain |= {"setup": typed(_SETUPS[setup["kind"]], setup)}
     return typed(OperationFacts, plain)
 
 
 def _ranking(plain: dict[str, Any]) -> Ranking:
-    """Make a ranking of what stood in a file, where every pair must be there once."""
+    """Read a ranking from a file; every pair must be there once."""
     lists = {key: tuple(plain[key]) for key in ("order", "same", "unresolved")}
     pairs = tuple(typed(PairFacts, pair) for pair in plain["pairs"])
     found = typed(Ranking, plain | lists | {"pairs": pairs})

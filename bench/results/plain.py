@@ -1,4 +1,4 @@
-"""Records as plain values and back, as files and workers' answers have them."""
+"""Conversion of records to and from plain values, for files and workers' answers."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ __all__ = ["averaged", "cell_from", "plain_cell", "typed", "without_defaults"]
 
 
 def plain_cell(cell: CellResult) -> dict[str, Any]:
-    """Return a cell as plain values, without its samples; `cell_from` reads it."""
+    """Return a cell as plain values without its samples; `cell_from` reads it."""
     found = without_defaults(cell)
     found.pop("samples", None)
     return found
 
 
 def without_defaults(record: Any) -> dict[str, Any]:
-    """Return the fields of a dataclass as plain values, without those that are empty."""
+    """Return the fields of a dataclass as plain values, without empty ones."""
     found = {}
     for each in dataclasses.fields(record):
         value = getattr(record, each.name)
@@ -51,7 +51,7 @@ def cell_from(plain: Mapping[str, Any], samples: tuple[Measurement, ...] = ()) -
     """Return the cell that `plain_cell` has written.
 
     Raises:
-        TypeError, LookupError: It is no such cell.
+        TypeError, LookupError: The values do not describe a cell.
     """
     found = {**plain, "loss": tuple(plain.get("loss", ())), "samples": samples}
     for key, record in (("cell", Cell), ("check", CheckFacts), ("facts", _FACTS)):
@@ -61,12 +61,13 @@ def cell_from(plain: Mapping[str, Any], samples: tuple[Measurement, ...] = ()) -
 
 
 def averaged(mean: Any, new: Any, count: int) -> Any:
-    """Return a mean over `count` processes, the last of which found `new`; of texts the newest.
+    """Update a mean over `count` processes with the values of the last one; of texts, return the newest.
 
     Args:
-        mean: Number, text, mapping of such, or facts with fields of such, over all processes but the last.
-        new: The same of the last process.
-        count: Processes, the last one included.
+        mean: Mean over all processes but the last: a number, text, mapping, or facts with fields of these
+            types.
+        new: The value of the last process.
+        count: Number of processes, including the last one.
     """
     if isinstance(new, float) and isinstance(mean, int | float):
         return mean + (new - mean) / count
@@ -83,7 +84,7 @@ _T = TypeVar("_T")
 
 
 def typed(cls: type[_T], fields: Mapping[str, Any]) -> _T:
-    """Make one of our dataclasses of what stood in a file, where anything may stand.
+    """Make one of our dataclasses from the untrusted values of a file.
 
     Raises:
         TypeError: A field is missing, unknown, or of another type than the class declares.
@@ -101,7 +102,7 @@ def _kinds(cls: type) -> dict[str, Any]:
 
 
 def _fits(value: object, kind: Any) -> bool:
-    """Whether a value is of a type, of those that our dataclasses use."""
+    """Return whether a value has a type, for the types of fields in our dataclasses."""
     parts = get_args(kind)
     match get_origin(kind):
         case None:
@@ -120,7 +121,7 @@ def _fits(value: object, kind: Any) -> bool:
 
 
 def _is_finite(value: Any) -> bool:
-    """Whether a number is one that can be computed with: JSON of Python's has others."""
+    """Return whether a number is finite: Python's JSON also has NaN and infinities."""
     try:
         return math.isfinite(value)
     except OverflowError:

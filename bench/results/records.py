@@ -1,4 +1,4 @@
-"""What a run found, as plain records: cells with their samples, codecs, corpora, operations, rankings."""
+"""Results as plain records: cells with their samples, codecs, corpora, operations, rankings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = [
 ]  # fmt: skip
 
 BASELINE = "baseline"
-"""The pseudo codec that copies a record's bytes: what the harness itself costs."""
+"""The pseudo codec that copies a record's bytes: the cost of the harness."""
 
 Outcome = Literal[
     "ok",
@@ -31,16 +31,16 @@ Outcome = Literal[
     "unfinished",
     "missing",
 ]
-"""What came of a cell; `unfinished`: the run's time did not suffice even to check the codec."""
+"""The outcome of a cell; `unfinished`: the run had no time even to check the codec."""
 Fact = str | int | float | bool | None
 Direction = Literal["lower", "higher"]
 """Which figures of an operation are better."""
 Phase = Literal["time", "check", "memory", "alone"]
 """When an operation runs."""
 Part = Literal["write", "read"]
-"""What an operation is a part of the cost of."""
+"""The part of the cost to which an operation belongs."""
 Verdict = Literal["faster", "slower", "same", "unresolved"]
-"""What the first of two codecs is to the second."""
+"""The first of two codecs compared with the second."""
 
 _IRRELEVANT = frozenset(
     {
@@ -65,36 +65,37 @@ _IRRELEVANT = frozenset(
         "trusted",
     }
 )
-"""Options that decide how long and on what is measured, not what a figure means (corpora have hashes)."""
+"""Options that decide how long and which data to measure, not the meaning of a figure (corpora have hashes).
+"""
 
 
 class ResultFileError(RunError):
-    """A result file that cannot be read, is not ours, or is of a newer format."""
+    """A result file that cannot be read, is not ours, or has a newer format."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What one process says of one cell.
+    """The figures of one process for one cell.
 
     Attributes:
         value: Seconds (or bytes) per record; times are normalised by the run's reference kernel.
-        raw: The same as the process's clock had it, in the same unit.
-        paired: The process's value for ratios: ``a.paired / b.paired`` of two cells with the
-            same `pair` is that process's estimate of their ratio, paired by round.
+        raw: The same as measured by the process's clock, in the same unit.
+        paired: The process's value for ratios: ``a.paired / b.paired`` of two cells with the same `pair` is
+            that process's estimate of their ratio, paired by round.
         pair: Number of the process (or, with ``--isolate``, of the round of processes).
-        loops: Calls behind the value.
+        loops: Number of calls that were timed.
         duration: Seconds spent in measured calls.
-        rounds: Rounds behind the value.
+        rounds: Number of rounds that were timed.
         dirty: Rounds in which the kernel took the processor away; these slices were measured again.
-        reference_kernel: What a call of the reference kernel took in this process, in seconds.
-        drift: Log of the last third of the process over its first third.
+        reference_kernel: Seconds of a call of the reference kernel in this process.
+        drift: Logarithm of the ratio of the process's last third to its first third.
         contention: Time of the reference kernel over that of a chain of dependent steps while the cell was
-            measured; about 1.6 times as high on a core that a neighbor shares as on a free one. 0 where it
-            was not recorded.
+            measured; about 1.6 times as high on a core that a neighbor shares as on a free one. 0 if not
+            recorded.
         sums: As in `OperationFacts`: the mean over processes is arithmetic.
-        dear: Slices that took more than twice as long as their usual, though nobody took the processor away:
-            they hold rare calls that take much longer than most.
-        rare: Share of the time that those slices took beyond their usual.
+        dear: Slices that took more than twice their usual time without losing the processor: they hold rare
+            calls that take much longer than most.
+        rare: Share of the total time by which these slices exceeded their usual time.
     """
 
     value: float
@@ -115,19 +116,18 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class CellResult:
-    """The outcome of a cell, and its samples where there is a figure.
+    """The outcome of a cell, and its samples if there is a figure.
 
     Attributes:
         outcome: "ok" and "lossy" have samples; all others have a reason instead.
         reason: One sentence; empty for "ok".
-        loss: What a lossy cell loses, one text each ("`tuple` came back as `list` at `$.tags`").
+        loss: The losses of a lossy cell, one text each ("`tuple` came back as `list` at `$.tags`").
         stderr: The last lines that the failing process wrote.
-        check: What the check of the codec found out; None where it did not get through.
-        facts: What is known of the figure besides, where its phase or place has a type for that.
-        extras: The same of other operations, flat. `OperationFacts.columns` names those with a column.
-        resolution: Least figure that the method of measuring can see, in the operation's unit; None where
-            it sees all.
-        rough: Figure of the check, of single calls, where there was no time to measure.
+        check: Findings of the codec's check; None if it failed.
+        facts: Further facts about the figure, if its phase or backend has a type for them.
+        extras: Further facts for other operations, flat. `OperationFacts.columns` names those with a column.
+        resolution: Smallest figure that the method can measure, in the operation's unit; None for any.
+        rough: Rough figure from single calls of the check, if there was no time to measure.
         steady: Whether the cell's processes neither sped up nor slowed down; None for a single process.
     """
 
@@ -146,20 +146,20 @@ class CellResult:
 
     @property
     def verdict(self) -> str:
-        """The verdict on memory growth; empty where growth was not measured."""
+        """The verdict on memory growth; empty if growth was not measured."""
         return self.facts.verdict if isinstance(self.facts, GrowthFacts) else ""
 
 
 @dataclass(frozen=True, slots=True)
 class CodecFacts:
-    """What a report needs to know of a codec without importing it.
+    """Facts about a codec, so that a report need not import it.
 
     Attributes:
-        takes: What it takes and gives in the place of records of dicts; empty where it is these.
-        unguarded: It lacks a guard that protects from payloads of strangers.
-        notes: What else should be known of it.
-        about: What each note is about, see `bakeoff.codecs.conventions.notes.about`.
-        source: Where a codec of the user's own was imported from, as typed; empty for all others.
+        takes: The objects that it takes and returns instead of dicts; empty for dicts.
+        unguarded: It lacks a guard against untrusted input.
+        notes: Caveats.
+        about: The subject of each note, see `bakeoff.codecs.conventions.notes.about`.
+        source: The import path of a user's own codec, as typed; empty for all others.
     """
 
     name: str
@@ -182,7 +182,7 @@ class CodecFacts:
 
 @dataclass(frozen=True, slots=True)
 class CorpusFacts:
-    """What was measured on: identity, size and character of a corpus.
+    """Identity, size and profile of a corpus.
 
     Attributes:
         records: Records in the whole corpus.
@@ -203,21 +203,21 @@ class CorpusFacts:
 
 @dataclass(frozen=True, slots=True)
 class OperationFacts:
-    """What a report needs to know of an operation, so that it can show one that it has never heard of.
+    """Facts about an operation, so that a report can show one that it does not know.
 
     Attributes:
         name: As `Cell.operation_name` writes it.
-        unit: Of its figures.
-        direction: Which of them are better.
-        heading: Of its column.
+        unit: Unit of its figures.
+        direction: Which figures are better.
+        heading: Heading of its column.
         phase: When it ran.
         summary: One line.
-        cost: What it is a part of the cost of, if of any.
-        columns: Extras of its cells that have a column of their own, in the same unit, with its heading.
+        cost: The part of the cost to which it belongs, if any.
+        columns: Extras of its cells that have a separate column, in the same unit, with its heading.
         sums: Rare calls may take much longer than most: means over processes are arithmetic.
-        place: What its places are, for instance "STORE"; empty where it has none.
-        parameter: What its parameter is, for instance "ITEMS"; empty where it has none.
-        setup: How it takes place, defaults included; None for operations without such a setup.
+        place: Name of its place, for instance "STORE"; empty if it has none.
+        parameter: Name of its parameter, for instance "ITEMS"; empty if it has none.
+        setup: Its effective settings, defaults included; None for operations without settings.
     """
 
     name: str
@@ -235,7 +235,7 @@ class OperationFacts:
 
     @property
     def rate(self) -> bool:
-        """Whether its figures are records a second, of the seconds that were measured."""
+        """Whether its figures are records per second, converted from measured seconds."""
         return self.phase == "time" and self.direction == "higher"
 
 
@@ -244,8 +244,8 @@ class PairFacts:
     """How two codecs of a corpus compare in cost: the ratio a/b, see `bakeoff.bench.stats.Ratio`.
 
     Attributes:
-        low: Lower end of the interval that goes with the verdict; 0 when nothing is known.
-        high: Upper end; None when nothing is known.
+        low: Lower end of the interval of the verdict; 0 if unknown.
+        high: Upper end; None if unknown.
     """
 
     a: str
@@ -261,19 +261,19 @@ class PairFacts:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The verdict of a run on one corpus, for the default cost; `bakeoff.bench.verdict` makes it.
+    """The verdict of a run on one corpus for the default cost; `bakeoff.bench.verdict` makes it.
 
     Attributes:
         reads: Reads for each write.
-        bandwidth: Bytes per second of the line; None for no line.
+        bandwidth: Bytes per second of the network; None for no network.
         alpha: Error share of the verdicts on all pairs together.
-        order: Codecs that have a cost, the lowest mean first.
-        first: The best rank that each may have.
-        last: The worst.
-        winner: The codec to take; empty where none may win.
-        same: Codecs that may win too, and surely cost the same.
-        unresolved: Codecs that may win too, and are not distinguishable from the cheapest that may.
-        pairs: Of any two codecs, in the order of their means.
+        order: Codecs with a cost, the lowest mean first.
+        first: The best possible rank of each.
+        last: The worst possible rank of each.
+        winner: The recommended codec; empty if none is eligible.
+        same: Other eligible codecs that tie with the cheapest one.
+        unresolved: Other eligible codecs that are not distinguishable from the cheapest one.
+        pairs: All pairs of codecs, in the order of their means.
     """
 
     corpus: str
@@ -296,10 +296,10 @@ class Result:
     Attributes:
         environment: Machine, interpreter and settings, flat.
         options: The options that shaped the run, flat.
-        operations: What was measured, one for each `Cell.operation_name`.
-        command: The command line that made it, or the call of `bakeoff.run`.
-        warnings: What may have spoilt the figures, one sentence each.
-        rankings: The verdict on each corpus that has costs; none in results that are put together of several.
+        operations: The measured operations, one for each `Cell.operation_name`.
+        command: The command line, or the call of `bakeoff.run`.
+        warnings: Conditions that may have distorted the figures, one sentence each.
+        rankings: The verdict on each corpus with costs; none in results that are merged from several.
     """
 
     cells: tuple[CellResult, ...]
@@ -321,12 +321,12 @@ class Result:
         return self.command.startswith("bakeoff.run(")
 
     def operation(self, name: str) -> OperationFacts:
-        """Return what is known of an operation, by `Cell.operation_name`; an unknown one is a time."""
+        """Return the facts of an operation, by `Cell.operation_name`; an unknown one counts as a time."""
         found = (facts for facts in self.operations if facts.name == name)
         return next(found, OperationFacts(name, "second", "lower", name, "time"))
 
     def conditions(self) -> dict[str, Fact]:
-        """Return the options that bear on the meaning of a figure, and not just on how long a run takes."""
+        """Return the options that affect the meaning of a figure, and not only the length of a run."""
         return {
             key: value
             for key, value in self.options.items()
@@ -334,7 +334,7 @@ class Result:
         }
 
     def cell(self, corpus: str, operation: str, codec: str) -> CellResult | None:
-        """Return one cell's result, or None when it was not part of the run.
+        """Return one cell's result, or None if it was not part of the run.
 
         Args:
             corpus: Name of the corpus.

@@ -1,10 +1,10 @@
-"""The parent: carries a run through, and names the worker's modules only in jobs.
+"""The parent process: it conducts a run, and names the worker's modules only in jobs.
 
-It pins processes to cores, bounds their memory and reads what the kernel counts of them, all in Linux's ways:
-elsewhere nothing here is to be had.
+It pins processes to cores, limits their memory and reads the kernel's counters through interfaces of Linux.
+None of it works elsewhere.
 
 Raises:
-    UsageError: Imported elsewhere than on Linux.
+    UsageError: Imported on another system than Linux.
 """
 
 import sys

@@ -1,7 +1,7 @@
-"""The phase of operations that need a process of their own and differ from one process to the next.
+"""The phase for operations that need separate processes and vary between processes.
 
-Round after round each cell gets a fresh process, one at a time, so that nothing of ours disturbs it. The
-rounds are to these figures what timing processes are to times: their values are paired by round.
+In each round, each cell gets a fresh process, one at a time, so that our own processes do not disturb it. The
+rounds have the role of timing processes: values are paired by round.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["cells_of", "job_of", "measure_alone"]
 
 
 def cells_of(run: Run, stage: Stage, names: list[str]) -> list[Cell]:
-    """Return the cells of some operations on a corpus, of codecs that are healthy and have them."""
+    """Return the cells of some operations on a corpus, for healthy codecs that support them."""
     return [
         operation(name).cell(stage.name, codec)
         for name in names
@@ -30,7 +30,7 @@ def cells_of(run: Run, stage: Stage, names: list[str]) -> list[Cell]:
 
 
 def job_of(run: Run, stage: Stage, cell: Cell) -> Alone:
-    """Return the job that measures a cell in a process of its own."""
+    """Return the job that measures a cell in a separate process."""
     found = stage.checks[cell.codec]
     return Alone(
         memory=run.options.cell_memory,
@@ -46,7 +46,7 @@ def job_of(run: Run, stage: Stage, cell: Cell) -> Alone:
 
 
 def measure_alone(run: Run, stage: Stage) -> None:
-    """Measure each cell once a round, until there are rounds enough or the time is over."""
+    """Measure each cell once per round, until there are enough rounds or the time is over."""
     names = run.options.alone()
     cells = cells_of(run, stage, names) + _baselines(run, stage, names)
     groups = _together(cells)
@@ -59,7 +59,7 @@ def measure_alone(run: Run, stage: Stage) -> None:
         _shuffle(turn)
         for done, group in enumerate(turn):
             cell = group[0]
-            # One that could not be finished is not begun.
+            # A cell that could not finish in time is not started.
             if run.stopping or over(took.get(cell, 0.0)):
                 return _conclude(run, stage, cells)
             said = f"{stage.name}: {_said(group)} {cell.codec}, process {number + 1}"
@@ -76,7 +76,7 @@ def measure_alone(run: Run, stage: Stage) -> None:
             if ended.outcome == "unfinished":
                 return _conclude(run, stage, cells)
             if ended.outcome == "missing" and place:
-                # Nobody finds there what one did not.
+                # All cells of this kind would fail in the same way.
                 gone[place] = ended
             for one in group:
                 _take(run, one, number, ended)
@@ -85,7 +85,7 @@ def measure_alone(run: Run, stage: Stage) -> None:
 
 
 def _baselines(run: Run, stage: Stage, names: list[str]) -> list[Cell]:
-    """Return the cells of what has to be done whatever the codec, once there is a codec to be below."""
+    """Return the baselines of these cells if there is a codec to compare with."""
     declared = [operation(name) for name in names if stage.checks]
     found = [each.cell(stage.name, BASELINE) for each in declared if each.baseline]
     run.record(
@@ -99,7 +99,7 @@ def _baselines(run: Run, stage: Stage, names: list[str]) -> list[Cell]:
 
 
 def _job(run: Run, stage: Stage, cell: Cell) -> Alone:
-    """Return the job of a cell; of a baseline, with the shortest payloads that some codec has."""
+    """Return the job of a cell. A baseline gets the shortest payloads of any codec."""
     if cell.codec != BASELINE:
         return job_of(run, stage, cell)
     blobs = run.executor.blobs
@@ -108,7 +108,7 @@ def _job(run: Run, stage: Stage, cell: Cell) -> Alone:
 
 
 def _together(cells: list[Cell]) -> list[list[Cell]]:
-    """Return the cells that one process measures, together."""
+    """Return the cells that one process measures together."""
     found: dict[Cell, list[Cell]] = {}
     for cell in cells:
         together = operation(cell.operation_name).together
@@ -118,14 +118,14 @@ def _together(cells: list[Cell]) -> list[list[Cell]]:
 
 
 def _shuffle(turn: list[list[Cell]]) -> None:
-    """Shuffle what is measured, and the codecs of each: near in time, they are disturbed alike."""
+    """Shuffle the measurements, and the codecs of each: neighbors in time are disturbed alike."""
     random.shuffle(turn)
     order = {_said(group): place for place, group in enumerate(turn)}
     turn.sort(key=lambda group: order[_said(group)])
 
 
 def _said(group: list[Cell]) -> str:
-    """Return what a process measures."""
+    """Describe the measurement of a process."""
     cell = group[0]
     together = operation(cell.operation_name).together
     return operation_name(together, "", cell.place, cell.parameter) if together else cell.operation_name
@@ -155,7 +155,7 @@ def _take(run: Run, cell: Cell, number: int, ended: Ended) -> None:
 
 
 def _conclude(run: Run, stage: Stage, cells: list[Cell]) -> None:
-    """Say where there were fewer processes than wanted."""
+    """Warn if there were fewer processes than requested."""
     done = {cell: run.state.rounds(cell) for cell in cells}
     fewest = min((number for number in done.values() if number is not None), default=run.options.fewest)
     text, start = "", f"{stage.name}: separate processes: "

@@ -1,4 +1,4 @@
-"""The check phase: every codec passes its check in a process of its own before it may be measured."""
+"""The check phase: every codec must pass its check in a separate process before it is measured."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from .context import Run, Stage
 __all__ = ["check", "turn"]
 
 _FAST = ("orjson", "ormsgpack", "msgspec")
-"""Libraries that are taken for their speed: of these one wants to know first."""
+"""Fast libraries, which users want to see first."""
 _SLOW = ("yaml",)
-"""Formats that take a hundred times as long as others, whatever their library."""
+"""Formats that take a hundred times as long as others, in any library."""
 
 
 def check(run: Run, stage: Stage) -> None:
-    """Check all codecs on one corpus; `stage.checks` then holds those that may be measured."""
+    """Check all codecs on one corpus; afterwards `stage.checks` holds the codecs that may be measured."""
     codecs = stage.codecs
     operations = {operation(name).base for name in (*run.options.timed(), *run.options.untimed())}
     jobs = {
@@ -68,10 +68,10 @@ def check(run: Run, stage: Stage) -> None:
 
 
 def turn(codec: str) -> int:
-    """Return the place of a codec's check, so that time runs out for what one asks for last.
+    """Return the position of a codec's check, so that the least interesting codecs run out of time first.
 
-    First the codecs that the schema or the values of these records call for, then fast libraries, then
-    variants of the former. Slow formats come last.
+    Codecs that fit the schema or the values of these records come first, then fast libraries, then variants
+    of the former. Slow formats come last.
     """
     declared = describe(codec)
     turns = (
@@ -86,7 +86,7 @@ def turn(codec: str) -> int:
 
 def _take(run: Run, stage: Stage, codec: str, ended: Ended) -> None:
     answer: Checked = ended.answer or Checked(ended.outcome, _reason(ended))
-    # As the codec itself tells it: a third party's version need not be its package's.
+    # As reported by the codec itself: a third party's version may differ from its package's.
     then, now = run.state.codecs.get(codec), answer.codec.get("version")
     if then is not None and then.version and now is not None and now != then.version:
         stage.changed.append(f"{codec}: {then.library} was {then.version}, is now {now}")
@@ -114,7 +114,7 @@ def _take(run: Run, stage: Stage, codec: str, ended: Ended) -> None:
         }
         if healthy:
             entry["check"] = without_defaults(facts)
-            # The dictionary once is enough: it is longer than all that is measured.
+            # Storing the dictionary once is enough: it is longer than all other data.
             facts = dataclasses.replace(facts, dictionary="")
             if name in answer.figures:
                 entry["value"] = answer.figures[name]
@@ -143,7 +143,7 @@ def _check_facts(answer: Checked, dictionary: bytes) -> CheckFacts:
 
 
 def _reason(ended: Ended) -> str:
-    """Say why there is no answer, and how far a check came that there was no time for."""
+    """Return why there is no answer, and the progress of a check that ran out of time."""
     if ended.outcome != "unfinished":
         return ended.reason
     seen = {name: spent for note in ended.notes for name, spent in note.items()}

@@ -1,4 +1,4 @@
-"""What the phases of a run share: what is known, where it is written, who works, and whether to stop."""
+"""The shared state of a run's phases: findings, journal, executor, and whether to stop."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .state import Entry, State
 __all__ = ["Run", "Show", "Stage"]
 
 Show = Callable[[str, float, float], object]
-"""``show(text, done, total)``: what is going on, and how much of it is done."""
+"""``show(text, done, total)`` shows the current step and its progress."""
 
 
 @dataclass(slots=True)
@@ -25,14 +25,14 @@ class Stage:
     """A corpus that is ready to be measured.
 
     Attributes:
-        name: Of the corpus.
-        corpus: Its sample, and what goes with it.
-        path: What workers need in `sys.path`.
-        modules: What they import before they work.
-        codecs: Those that are entered on it.
-        checks: What the check found, by codec; only codecs that may be timed.
-        schedule: What its time is for.
-        changed: Codecs that are not of the version that this run began with, in words.
+        name: Name of the corpus.
+        corpus: Its sample and related inputs.
+        path: Entries of `sys.path` that workers need.
+        modules: Modules that workers import before they work.
+        codecs: Codecs that are entered on it.
+        checks: Findings of the check, by codec; only codecs that may be timed.
+        schedule: How its time is allotted.
+        changed: Codecs whose version differs from the one that this run began with, in words.
         libraries: Modules that the records need, to be imported once for all checks.
     """
 
@@ -52,14 +52,14 @@ class Run:
     """One run.
 
     Attributes:
-        options: What was asked for.
-        state: What has been found so far.
-        journal: Where it is written down.
-        executor: Where workers run.
-        show: Where progress goes.
-        look: Called when more is known.
+        options: The requested options.
+        state: The findings so far.
+        journal: The file that keeps them.
+        executor: Runs the workers.
+        show: Receives progress.
+        look: Called after new findings.
         resumed: It resumes an earlier run.
-        stopping: Nothing new is to be begun.
+        stopping: Start nothing new.
         begun: When it began, on the monotonic clock.
         before: Seconds that it took before it was resumed.
     """
@@ -76,16 +76,16 @@ class Run:
     before: float = 0.0
 
     def spent(self) -> float:
-        """Return the seconds that the run has taken, those before it was resumed included."""
+        """Return the seconds that the run has taken, including those before it was resumed."""
         return self.before + time.monotonic() - self.begun
 
     def record(self, *entries: Entry) -> None:
-        """Take entries into account and write them down."""
+        """Apply entries to the state and write them to the journal."""
         for entry in entries:
             self.state.apply(entry)
         self.journal.write(*entries)
 
     def fail(self, cell: Cell, outcome: Outcome, reason: str, stderr: str = "") -> None:
-        """Record that a cell has no figure, and why."""
+        """Record why a cell has no figure."""
         found = {"outcome": outcome, "reason": reason, "stderr": stderr}
         self.record({"kind": "cell", "cell": without_defaults(cell), **found})

@@ -1,4 +1,4 @@
-"""What a figure depends on besides the codec: machine, interpreter, allocator, load; and what spoils it."""
+"""The conditions that affect a figure besides the codec: machine, interpreter, allocator and load."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MACHINE = (
     "allocator",
     "bakeoff_version",
 )
-"""Facts that must agree before a run may be resumed."""
+"""Facts that must agree to resume a run."""
 
 _ALLOCATOR = ("PYTHONMALLOC", "LD_PRELOAD", "GLIBC_TUNABLES", "PYTHONMALLOCSTATS")
 _KEPT = (
@@ -49,7 +49,7 @@ _KEPT = (
 
 
 def environment() -> dict[str, Fact]:
-    """Return the environment of this run, flat; takes some ten milliseconds."""
+    """Return the environment of this run as flat values; takes about ten milliseconds."""
     from pyperf._collect_metadata import collect_metadata
 
     found: dict[str, Fact] = {k: v for k, v in collect_metadata().items() if k in _KEPT}
@@ -70,10 +70,10 @@ def environment() -> dict[str, Fact]:
 
 
 def warnings(facts: Mapping[str, Fact]) -> list[str]:
-    """Say what may spoil the figures, one sentence each.
+    """Return warnings about conditions that may distort the figures, one sentence each.
 
     Args:
-        facts: What `environment` found.
+        facts: The result of `environment`.
     """
     found = []
     if not facts["pinned"]:
@@ -93,12 +93,12 @@ def cores() -> list[int]:
 
 
 def abreast() -> int:
-    """Return how many processes that are not timed may run at once."""
+    """Return how many processes may run in parallel when nothing is timed."""
     return max(1, min(4, len(cores())))
 
 
 def _compressors() -> dict[str, Fact]:
-    """Return the versions of the compressors' libraries: a codec's facts tell its own library only."""
+    """Return the versions of the compressors' libraries, which the facts of a codec do not include."""
     found: dict[str, Fact] = {}
     for kind in COMPRESSORS.values():
         with contextlib.suppress(metadata.PackageNotFoundError):

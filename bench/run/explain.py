@@ -1,4 +1,4 @@
-"""The timing contract in words, and what a run would do."""
+"""The timing method in words, and the plan of a run."""
 
 from __future__ import annotations
 
@@ -62,22 +62,22 @@ The timing contract
 """
 
 _CHECK = 0.05
-"""Seconds that the check of a codec takes to begin."""
+"""Seconds to start the check of a codec."""
 _COMPARED = 8e-8
-"""Seconds of a check for each byte of the sample."""
+"""Seconds of a check per byte of the sample."""
 _PATIENT = "with time for every codec (--all)"
 _PROCESS = 0.35
 _CALL = 2e-8
-"""Seconds of a call for each byte of a record."""
+"""Seconds of a call per byte of a record."""
 _MEMORY = 1.2
 _SLICE = 3.0
-"""Warm-up, touching and making records, beside the slice itself."""
+"""Time of a slice including warm-up, touching and making records, as a multiple of the slice itself."""
 _FEW = 6
-"""With so many codecs few are neighbours that only many processes tell apart."""
+"""With at most this number of codecs, few pairs are so close that they need many processes."""
 
 
 def explain(options: Options, show: Show = lambda text, done, total: None) -> str:
-    """Return the contract with the numbers of these options, and what would be run; reads the corpora.
+    """Return the method with the numbers of these options, and the plan; reads the corpora.
 
     Raises:
         RunError: A corpus cannot be read.
@@ -135,11 +135,11 @@ def _plans(options: Options, show: Show) -> Iterator[_Plan]:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What would be done on a corpus.
+    """The plan for a corpus.
 
     Attributes:
-        facts: Of the corpus.
-        schedule: Of its time, with the options as they are on it.
+        facts: Facts about the corpus.
+        schedule: Its schedule, with the options for this corpus.
     """
 
     facts: Mapping[str, Any]
@@ -152,18 +152,18 @@ class _Plan:
 
     @property
     def codecs(self) -> tuple[str, ...]:
-        """Those that are entered on it."""
+        """The codecs that are entered on it."""
         return self.schedule.options.codecs
 
     @property
     def record_size(self) -> float:
-        """The bytes of a record, as JSON or else as a pickle."""
+        """The bytes of a record as JSON, or else as a pickle."""
         profile = self.facts["profile"]
         return float(profile.get("bytes_mean") or profile.get("size_mean") or 0.0)
 
     @property
     def rounds(self) -> int:
-        """The rounds of a process, if every codec gets so far."""
+        """The rounds of a process if every codec passes its check."""
         options = self.schedule.options
         timed = options.timed()
         fixed = [name for name in timed if operation(name).schema]
@@ -175,9 +175,9 @@ class _Plan:
         return options.turns(max(1, cells))
 
     def seconds(self) -> float:
-        """Guess the seconds that it takes: as long as there is time, unless the stop rule is content.
+        """Estimate the seconds that it takes: the whole budget, unless the stop rule ends it earlier.
 
-        It is with few codecs, in the first look or soon after: neighbours in rank are far apart then.
+        With few codecs the rule does so at the first look or soon after, as neighbors in rank are far apart.
         """
         schedule, options, side = self.schedule, self.schedule.options, abreast()
         read, codecs, size = schedule.read, len(self.codecs), self.record_size

@@ -1,8 +1,8 @@
-"""Two environments measured in turn: a comparison that no clock rate or neighbor of one run can spoil.
+"""Two environments measured in turn: a comparison that is immune to the clock rate and neighbors of one run.
 
-A pair is one timing process of each side, one right after the other on the same core, in alternating order,
-and the ratio of their figures is one value. Pairs follow until each cell is decided, looked at a few times
-only, as each look spends its share of alpha. A cell that is decided is measured no further.
+A pair is one timing process of each side, run in succession on the same core in alternating order. The ratio
+of their figures is one value. Pairs are added until each cell is decided. There are only a few looks, as each
+spends its share of alpha. A decided cell is no longer measured.
 """
 
 from __future__ import annotations
@@ -36,13 +36,14 @@ __all__ = ["LOOKS", "Again", "Side", "interleave", "options_of"]
 LOOKS = Rule(fewest=6, most=120).looks()
 """Pairs after which cells are judged."""
 _PATIENCE = 60.0
-"""Seconds for an interpreter to say which bakeoff it has, and for the check of a slow codec."""
+"""Seconds for an interpreter to report its version of bakeoff, and for the check of a slow codec."""
 _GRACE = 5.0
-"""Seconds after the budget when a process that is still at work is ended."""
+"""Seconds after the budget until a process that is still at work is ended."""
 
 Samples = Sequence[Measurement]
 Enough = Callable[[Cell, Samples, Samples, float], bool]
-"""``enough(cell, before, after, alpha)``: whether a cell is decided; samples of one pair have one number."""
+"""``enough(cell, before, after, alpha)`` returns whether a cell is decided; samples of one pair share a
+number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class Side:
 
     Attributes:
         python: Path of its interpreter, as the user typed it.
-        run: What was measured there, whose versions must be those that are installed.
+        run: An earlier result for it; its versions must match the installed ones.
     """
 
     python: str
@@ -60,13 +61,13 @@ class Side:
 
 @dataclass(slots=True)
 class Again:
-    """What came of measuring in turn.
+    """The outcome of measuring in turn.
 
     Attributes:
-        samples: Before and after, by cell; those of one pair have the same number.
+        samples: Before and after, by cell; samples of one pair share a number.
         failed: Why a cell could not be measured again, in a sentence.
         alpha: Share of alpha for the verdict on one cell.
-        seconds: That it took.
+        seconds: Seconds that it took.
     """
 
     samples: dict[Cell, tuple[Samples, Samples]] = field(default_factory=dict)
@@ -76,16 +77,16 @@ class Again:
 
 
 def options_of(run: Result, sources: Sequence[str], *, schema: str | None, trusted: bool) -> Options:
-    """Return the options of a run with what nobody may take from a file: trust, and what is imported.
+    """Return the options of a run, with trust and imports as typed, since a file must not decide these.
 
     Args:
-        run: From a result file, which may be anybody's.
-        sources: Corpora as typed; empty for those that the file names.
+        run: A result from a file, which may be untrusted.
+        sources: Corpora as typed; empty for the ones that the file names.
         schema: As typed; None for the file's.
         trusted: As typed.
 
     Raises:
-        UsageError: The file is of another version, or of no run of ours.
+        UsageError: The file is from another version, or not from a run of ours.
     """
     try:
         stored = Options.from_flat(run.options)
@@ -125,14 +126,14 @@ def interleave(
 
     Args:
         sides: Before and after.
-        cells: What to measure; of operations of the phase "time".
-        options: How; see `options_of`.
-        enough: When a cell is measured no further.
-        budget: Seconds for all of it, apart from reading and checking.
-        show: Where progress goes.
+        cells: The cells to measure; of operations of the phase "time".
+        options: The options of the measurement; see `options_of`.
+        enough: Returns whether a cell is decided.
+        budget: Seconds for everything except reading and checking.
+        show: Receives progress.
 
     Raises:
-        UsageError: An interpreter, a version or a corpus is not that of the results.
+        UsageError: An interpreter, a version or a corpus differs from the results.
         RunError: A corpus cannot be read.
     """
     for side in sides:
@@ -144,7 +145,7 @@ def interleave(
         stages = list(_stages(sides, shops, cells, options, again, show))
         spare = budget
         for left, stage in zip(range(len(stages), 0, -1), stages, strict=True):
-            # What a corpus does not need is for those after it.
+            # Time that a corpus does not need goes to the next ones.
             spare -= stage.measure(enough, spare / left, show)
     again.seconds = time.monotonic() - begun
     for cell in cells:
@@ -155,10 +156,10 @@ def interleave(
 
 
 def _check_interpreter(python: str) -> None:
-    """Refuse an interpreter that cannot measure for us.
+    """Refuse an interpreter that cannot run our workers.
 
     Raises:
-        UsageError: With what it lacks.
+        UsageError: The message says what it lacks.
     """
     from importlib.metadata import version
 
@@ -187,7 +188,7 @@ def _stages(
     wanted = {cell.corpus for cell in cells}
     known = {facts.name: facts for facts in sides[0].run.corpora if facts.name in wanted}
     named = {facts.source for facts in known.values()}
-    # Where none has the name of then, files have moved.
+    # If no corpus has the recorded name, files have moved.
     sources = [source for source in options.sized() if source[0] in named] or options.sized()
     for source, size in sources:
         if not known:
@@ -211,15 +212,15 @@ def _stages(
 
 
 def _cut(facts: CorpusFacts) -> int | None:
-    """Return the records after which reading ended; None where it went through."""
+    """Return the number of records after which reading ended; None if all were read."""
     return int(facts.profile["records"] or 0) if "read_share" in facts.profile else None
 
 
 def _check_version(side: Side, codec: str, answer: Checked) -> None:
-    """Refuse a codec of another version than in the results.
+    """Refuse a codec whose version differs from the results.
 
     Raises:
-        UsageError: With both versions.
+        UsageError: The message has both versions.
     """
     then = next((facts for facts in side.run.codecs if facts.name == codec), None)
     now = answer.codec.get("version")
@@ -232,7 +233,7 @@ def _check_version(side: Side, codec: str, answer: Checked) -> None:
 
 @dataclass(slots=True)
 class _Stage:
-    """One corpus, and what both sides have checked on it."""
+    """One corpus, with the checks of both sides."""
 
     options: Options
     sides: tuple[Side, Side]
@@ -246,10 +247,10 @@ class _Stage:
     states: tuple[State, State] = field(default_factory=lambda: (State(), State()))
 
     def check(self, cells: Sequence[Cell], show: Show) -> None:
-        """Check the codecs of the cells on both sides; those that fail are not measured.
+        """Check the codecs of the cells on both sides; codecs that fail are not measured.
 
         Raises:
-            UsageError: A codec is of another version than in the results.
+            UsageError: The version of a codec differs from the results.
         """
         operations = tuple(sorted({operation(cell.operation_name).base for cell in cells}))
         for codec in dict.fromkeys(cell.codec for cell in cells):
@@ -277,7 +278,7 @@ class _Stage:
                 state.apply({"kind": "cell", "cell": without_defaults(cell), "outcome": "ok"})
 
     def measure(self, enough: Enough, seconds: float, show: Show) -> float:
-        """Time pairs of processes until all cells are decided or the time is over; return what it took."""
+        """Time pairs of processes until all cells are decided or the time is over; return the seconds."""
         begun = time.monotonic()
         end = begun + seconds
         for number in range(LOOKS[-1]):
@@ -296,7 +297,7 @@ class _Stage:
         return time.monotonic() - begun
 
     def _pair(self, number: int, end: float) -> None:
-        """Run one process of each side; a pair counts when both came to an end."""
+        """Run one process of each side; a pair counts if both finish."""
         answers: dict[int, Timed] = {}
         group = list(self.cells)
         for side in (0, 1) if number % 2 else (1, 0):
@@ -321,7 +322,7 @@ class _Stage:
             state.apply(entry)
         for cell in self.cells:
             before, after = (self._samples(state, cell) for state in self.states)
-            # A neighbor that came between the two processes of a pair spoils it.
+            # A neighbor that arrived between the two processes of a pair spoils it.
             pairs = [pair for pair in before if pair in after and same_core([before[pair]], [after[pair]])]
             self.again.samples[cell] = [before[pair] for pair in pairs], [after[pair] for pair in pairs]
 
@@ -344,7 +345,7 @@ class _Stage:
             slice=self.options.slice,
             collect=self.options.gc != "off",
             core=allowed[number // 2 % len(allowed)] if len(allowed) > 1 else None,
-            # One baseline for both: a core is free or not, whoever measures.
+            # One baseline for both: the state of a core does not depend on the side.
             least=min((state.least for state in self.states if state.least), default=0.0),
         )
         return self.shops[side].work(

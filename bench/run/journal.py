@@ -1,8 +1,8 @@
-"""Nothing lost: the entries of a running run on disk, and the lock that keeps a second run out.
+"""The journal, which keeps the entries of a run on disk, and the lock that excludes a second run.
 
-The journal ``FILE.journal`` stands beside the result file while a run goes on: one JSON object per
-line, synced after each timing process. A line that was cut off by a kill is left out. It goes away
-once the result file is written.
+The journal ``FILE.journal`` exists next to the result file during a run. It has one JSON object per line, and
+is synced after each timing process. An incomplete last line, left by a kill, is ignored. The journal is
+removed when the result file is written.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ __all__ = ["Journal", "journal_path", "stored"]
 
 
 def journal_path(output: Path) -> Path:
-    """Return where the journal of a result file stands."""
+    """Return the path of a result file's journal."""
     return output.with_name(f"{output.name}.journal")
 
 
 def stored(output: Path) -> tuple[list[Entry], int]:
-    """Return the entries of the run that is to be resumed; nothing is written, nothing locked.
+    """Return the entries of the run to resume; nothing is written or locked.
 
     Returns:
-        The entries of the journal and the bytes that they take in it; where there is no journal, those
-        of the result file, and 0.
+        The entries of the journal and their length in bytes; without a journal, the entries of the result
+        file, and 0.
 
     Raises:
         UsageError: There is neither.
@@ -52,17 +52,17 @@ class Journal:
 
     Args:
         output: The result file of the run.
-        resume: Go on from what the journal, or else the result file, holds.
+        resume: Continue from the journal, or else from the result file.
 
     Attributes:
-        entries: What there was to go on from.
-        unfinished: They are those of an unfinished run's journal, not of a result file.
-        gained: Something was measured since that takes time to measure again; sizes do not.
+        entries: The entries to continue from.
+        unfinished: They are from an unfinished run's journal, not from a result file.
+        gained: Something was measured that takes time to measure again, unlike sizes.
         aside: Where the journal of an earlier, unfinished run was moved, or None.
 
     Raises:
         RunError: Another run writes to this file.
-        UsageError: The folder cannot be written to, or there is nothing to go on from.
+        UsageError: The folder cannot be written to, or there is nothing to resume.
     """
 
     def __init__(self, output: Path, *, resume: bool = False) -> None:
@@ -121,12 +121,12 @@ class Journal:
         self.aside = path
 
     def write(self, *new: Entry) -> None:
-        """Write entries down; they are safe when this returns.
+        """Write entries; they are on disk when this returns.
 
         Raises:
             RunError: The disk is full or gone.
         """
-        # Known before it is written: who is told to go while the disk is slow must keep what is there.
+        # Set before writing: a run that is interrupted while the disk is slow must keep the entries.
         self.gained = self.gained or any(map(_costly, new))
         with self._writing():
             self._put(new)
@@ -145,12 +145,12 @@ class Journal:
             raise RunError(f"{self.path}: not written: {error.strerror}") from error
 
     def remove(self) -> None:
-        """Remove the journal: the result file has it all."""
+        """Remove the journal: the result file has all its entries."""
         self.path.unlink(missing_ok=True)
         self.close()
 
     def undo(self) -> None:
-        """Leave everything as it was found: nothing was gained."""
+        """Restore the files as they were: nothing was gained."""
         if self.aside is not None:
             self.aside.replace(self.path)
         elif self.unfinished:
@@ -161,7 +161,7 @@ class Journal:
         self.close()
 
     def close(self) -> None:
-        """Let go of the lock."""
+        """Release the lock."""
         with contextlib.suppress(OSError):
             self._file.close()
 
@@ -173,7 +173,7 @@ def _costly(entry: Entry) -> bool:
 
 
 def _lines(path: Path) -> tuple[list[Entry], int]:
-    """Return the whole lines of a journal and their length; none when it is not one."""
+    """Return the whole lines of a journal and their length; none if it is not a journal."""
     found: list[Entry] = []
     whole = 0
     state = State()

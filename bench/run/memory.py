@@ -1,4 +1,4 @@
-"""The memory phase: each memory operation of each healthy codec in a fresh process of its own."""
+"""The memory phase: each memory operation of each healthy codec in a fresh process."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ __all__ = ["measure_memory"]
 
 
 def measure_memory(run: Run, stage: Stage) -> None:
-    """Measure the memory of healthy codecs on one corpus, one kind of figures after the other.
+    """Measure the memory of healthy codecs on one corpus, one operation after the other.
 
-    A kind is begun where the time will suffice for most codecs: few figures in a column tell nothing.
+    An operation starts only if there is time for most codecs: a column with few figures is not useful.
     """
     kinds: dict[Callable[..., object], list[str]] = {}
     for name in run.options.memory():
@@ -38,7 +38,7 @@ def measure_memory(run: Run, stage: Stage) -> None:
         left = math.inf if run.options.no_time_limit else stage.schedule.left()
         chosen = _suffice(seconds, abreast() * left)
         begun = time.monotonic()
-        # What is begun may end in the time that a run may take beyond its own.
+        # Started work may use the time by which a run may exceed its budget.
         unfinished = _measure(run, stage, [cell for cell in cells if cell.codec in chosen])
         if chosen:
             spent = abreast() * (time.monotonic() - begun)
@@ -55,14 +55,14 @@ def measure_memory(run: Run, stage: Stage) -> None:
 
 
 def _expected(stage: Stage, cell: Cell) -> float:
-    """Return the seconds that a cell takes, roughly."""
+    """Return a rough estimate of a cell's seconds."""
     checked = stage.checks[cell.codec]
     call = max(checked.rough.values(), default=0.0)
     return Budget.MEMORY_START + operation(cell.operation_name).lasts(checked.records, call)
 
 
 def _suffice(seconds: Mapping[str, float], left: float) -> set[str]:
-    """Return the codecs that there is time for, the quickest first; none where that would be few of them."""
+    """Return the codecs that there is time for, the fastest first; none if that would be few of them."""
     order = sorted(seconds, key=seconds.__getitem__)
     totals = accumulate(seconds[codec] for codec in order)
     found = {codec for codec, total in zip(order, totals, strict=True) if total <= left}
@@ -70,7 +70,7 @@ def _suffice(seconds: Mapping[str, float], left: float) -> set[str]:
 
 
 def _measure(run: Run, stage: Stage, cells: list[Cell]) -> set[str]:
-    """Measure cells, side by side; return the codecs for which the time has not sufficed."""
+    """Measure cells in parallel; return the codecs that ran out of time."""
     over = stage.schedule.all_over
     jobs = {cell: job_of(run, stage, cell) for cell in cells}
     waiting = {cell: _submitted(run, job, over) for cell, job in jobs.items()}
@@ -92,13 +92,13 @@ def _submitted(run: Run, job: Alone, over: Callable[[], bool]) -> Future[Ended]:
 
 
 def _confirmed(run: Run, job: Alone, ended: Ended, over: Callable[[], bool]) -> Ended | None:
-    """Return the answer that stands, in further processes where one asks for them."""
+    """Return the final answer, after further processes if an answer asks for them."""
     for _ in range(Budget.MEMORY_MOST - 1):
         answer: Found | None = ended.answer
         if answer is None or not answer.again:
             break
         if run.stopping:
-            return None  # an answer that asks for another process is none
+            return None  # an answer that asks for another process is not final
         job = dataclasses.replace(job, options={**job.options, **answer.again})
         ended = _submitted(run, job, over).result()
     return ended

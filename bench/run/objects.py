@@ -1,7 +1,7 @@
-"""What a program gives a run that has no name: records in memory, a `Corpus`, codecs made of two functions.
+"""Objects that a program passes to a run: records in memory, a `Corpus`, or codecs made from two functions.
 
-Workers get such objects as pickles. A class or function travels by the name of its module, so that a worker
-has to be able to import it: what a notebook or a script defines itself it cannot.
+Workers get these objects as pickles. A pickle names a class or function by its module, so a worker must be
+able to import it. Definitions in a notebook or a script cannot be imported.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["NO_OBJECTS", "Objects", "kept", "pickled", "search_path"]
 
 _NAME = "records"
-"""Of a corpus of records in memory."""
+"""Name of a corpus of records in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,9 @@ class Objects:
     """The objects of a run.
 
     Attributes:
-        corpus: Pickle of the corpus, as `pickled` writes it; empty where `Options.corpora` names it.
-        codecs: Pickles of codecs by their names in this run.
-        path: What workers need in `sys.path` for the modules of both.
+        corpus: Pickle of the corpus, as `pickled` writes it; empty if `Options.corpora` names it.
+        codecs: Pickles of codecs, by their names in this run.
+        path: Entries of `sys.path` that workers need for the modules of both.
     """
 
     corpus: str = ""
@@ -47,11 +47,11 @@ class Objects:
 
 
 NO_OBJECTS = Objects()
-"""Of a run whose records and codecs all have names."""
+"""For a run whose records and codecs all have names."""
 
 
 def search_path() -> tuple[str, ...]:
-    """Return where this program looks for modules, as whole paths."""
+    """Return this program's module search path, as absolute paths."""
     return tuple(dict.fromkeys(str(Path(entry).resolve()) for entry in sys.path))
 
 
@@ -59,7 +59,7 @@ def pickled(value: Any, what: str) -> str:
     """Return an object as text for a job.
 
     Raises:
-        RunError: Another process could not make it.
+        RunError: Another process could not load it.
     """
     file = io.BytesIO()
     _write(_Pickler(file, protocol=5), value, what)
@@ -67,10 +67,10 @@ def pickled(value: Any, what: str) -> str:
 
 
 def kept(records: Iterable[Any], file: Path) -> Corpus:
-    """Keep records in a file, one pickle each, and return them as a corpus that reads this file.
+    """Write records to a file, one pickle each, and return a corpus that reads it.
 
     Raises:
-        RunError: A worker could not make one of them; the message has its number.
+        RunError: A worker could not load one of them; the message has its number.
     """
     with file.open("xb") as target:
         pickler = _Pickler(target, protocol=5)
@@ -90,7 +90,7 @@ def _records(file: Path) -> Iterator[Any]:
 
 
 class _MainError(Exception):
-    """An object whose class or function only the program itself has."""
+    """An object whose class or function is defined in the main program."""
 
 
 class _Pickler(pickle.Pickler):

@@ -1,4 +1,4 @@
-"""The options of a run: their defaults, their place in the result file, and which must stay to resume."""
+"""The options of a run: defaults, form in the result file, and which must not change on resume."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ FREE = frozenset(
         "trusted",
     }
 )
-"""Options that may change when a run is resumed: they do not touch what a sample means. Trust has to be
-given anew: a result file that grants it may be anybody's."""
+"""Options that may change when a run is resumed, as they do not affect the meaning of a sample. Trust must be
+typed again: a result file that grants it may be untrusted."""
 
 _SECRET = "places"  # noqa: S105 - the name of an option
-"""Has passwords in it, and is never written down."""
+"""It contains passwords and is never written to a file."""
 
 _LINE_BREAK = "\0"
-"""Stands for a line break in a file's name where names are joined by those: no name has it."""
+"""Replaces a line break in a file's name when names are joined by line breaks: no name contains it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What shapes a run.
+    """The options that define a run.
 
     Attributes:
         corpora: Names, files or other sources, as typed.
@@ -56,27 +56,28 @@ class Options:
         operations: Names of operations.
         records: Size of generated corpora, or the most records of the user's own.
         sample: Number of records to check and measure.
-        sample_bytes: Cap of the sample, as pickles.
-        precision: Wanted half-width of ratios, as a share.
-        budget: Seconds for each corpus, reading, check and memory included.
+        sample_bytes: Most bytes of the sample, as pickles.
+        precision: Target half-width of ratios, as a share.
+        budget: Seconds for each corpus, including reading, check and memory.
         no_time_limit: Check and time every codec, however long it takes.
         isolate: One codec per process.
-        schema: Schema of the records, as typed; empty where they have none, or `infer` finds one.
-        include: Folders that imports of the schema are looked for in first.
+        schema: Schema of the records, as typed; empty if they have none, or `infer` finds one.
+        include: Folders to search first for imports of the schema.
         batch: Records that are encoded together, as a list.
-        sizes: Bytes that the records of each corpus are brought to, with commas; each makes a corpus.
-        at: Where in each document the records are.
-        encoding: Of text files.
-        null: Cells of CSV that stand for nothing.
+        sizes: Sizes in bytes to which the records of each corpus are scaled, separated by commas; each makes
+            a corpus.
+        at: Path of the records in each document.
+        encoding: Encoding of text files.
+        null: Cells of CSV that mean null.
         gc: Garbage collector during slices: "on", "off", or "both".
-        rounds: Rounds of a process, at the least.
-        slice: Wanted length of a slice in seconds.
-        cell_timeout: Seconds that a cell may stand still.
+        rounds: Minimum number of rounds of a process.
+        slice: Target length of a slice in seconds.
+        cell_timeout: Seconds that a cell may make no progress.
         cell_memory: Bytes of address space of a worker.
-        twins: Each codec is entered with the schema as well; where that has nothing to fix, it is left out.
-        ratios: Ask for the precision of every ratio to the best, resolved or not.
+        twins: Each codec is entered with the schema as well, unless that has nothing to fix.
+        ratios: Require the precision for every ratio to the best, resolved or not.
         places: ``NAME=URL`` of each place of an operation that is a server.
-        joining: Codecs for certain values, which join on corpora that hold these, see `codecs.specialists`.
+        joining: Codecs for certain values, which join on corpora with these values, see `codecs.specialists`.
     """
 
     corpora: tuple[str, ...]
@@ -114,7 +115,7 @@ class Options:
     joining: tuple[str, ...] = ()
 
     def quick(self) -> Self:
-        """Return the same in a hurry: about ten seconds, wider intervals."""
+        """Return the options for a quick run: about ten seconds, wider intervals."""
         return dataclasses.replace(
             self,
             budget=Budget.QUICK,
@@ -132,7 +133,7 @@ class Options:
 
     @property
     def sources(self) -> Sources:
-        """The corpora, and how they are read."""
+        """The corpora, and how to read them."""
         return Sources(
             self.corpora,
             trusted=self.trusted,
@@ -143,11 +144,11 @@ class Options:
         )
 
     def turns(self, cells: int) -> int:
-        """Return the rounds of a process over so many cells: with few there is time for more."""
+        """Return the rounds of a process over `cells` cells: with few there is time for more."""
         return max(self.rounds, round(Processes.WORTH / (self.slice * cells)))
 
     def timed(self) -> list[str]:
-        """Return the timed operations, those without garbage collection included when asked for both."""
+        """Return the timed operations; with "both", also the variants with the other collector setting."""
         chosen = [o for o in map(operation, self.operations) if o.phase == "time"]
         if self.gc == "both":
             chosen += [m for o in chosen for m in o.family() if m.variant == NOGC]
@@ -162,13 +163,13 @@ class Options:
         return [name for name in self.operations if operation(name).phase == "memory"]
 
     def validate(self, named: Sequence[str] = ()) -> None:
-        """Refuse what cannot be run, before anything starts.
+        """Refuse invalid options before anything starts.
 
         Args:
             named: The codecs as typed.
 
         Raises:
-            UsageError: With what to type.
+            UsageError: The message says what to type.
         """
         if self.include and not self.schema:
             raise UsageError("-I needs --schema: it names folders for the imports of that file")
@@ -182,7 +183,7 @@ class Options:
             self._check_schemas(named)
 
     def check_imports(self, path: Path, *, corpora: bool, schema: str | None) -> None:
-        """Refuse to import what the file of a resumed run names, until it is typed again.
+        """Refuse to import modules named only by the file of a resumed run, until they are typed again.
 
         Args:
             path: The file that these options are from.
@@ -190,7 +191,7 @@ class Options:
             schema: As typed.
 
         Raises:
-            UsageError: With what to type.
+            UsageError: The message says what to type.
         """
         if schema != self.schema and self.schema and not is_definition(self.schema):
             raise UsageError(
@@ -205,7 +206,7 @@ class Options:
             )
 
     def _check_servers(self) -> None:
-        """Ask for the server of each operation that has one."""
+        """Require a URL for each operation that needs a server."""
         asked = [place for place in dict.fromkeys(operation(o).at_place for o in self.operations) if place]
         for text in self.places:
             name, _, url = text.partition("=")
@@ -224,7 +225,7 @@ class Options:
                 )
 
     def _check_schemas(self, named: Sequence[str]) -> None:
-        """Refuse codecs that were asked for by name and need a schema, where no corpus brings one."""
+        """Refuse codecs that were named and need a schema if no corpus has one."""
         if not named or any(set(pattern) & set("*?[") for pattern in named):
             return
         needing = [name for name in self.codecs if split_name(name)[1] or describe(name).needs_schema]
@@ -236,11 +237,11 @@ class Options:
         return dict(text.split("=", 1) for text in self.places)
 
     def alone(self) -> list[str]:
-        """Return the operations that have several processes for themselves."""
+        """Return the operations that get several separate processes."""
         return [name for name in self.operations if operation(name).phase == "alone"]
 
     def flat(self) -> dict[str, Fact]:
-        """Return the options as they stand in the result file; `alpha` is what its verdicts may spend."""
+        """Return the options for the result file; `alpha` is what its verdicts may spend."""
         plain: dict[str, Any] = dataclasses.asdict(self)
         del plain[_SECRET]
         joined = {
@@ -252,10 +253,10 @@ class Options:
 
     @classmethod
     def from_flat(cls, flat: Mapping[str, Fact]) -> Self:
-        """Read back what `flat` made; what a run has added about how far it came is left out.
+        """Read the output of `flat`, without the progress that a run has added.
 
         Raises:
-            TypeError: Options of another version.
+            TypeError: The options are from another version.
         """
         plain: dict[str, Any] = {
             key: value for key, value in flat.items() if key != "alpha" and not key.startswith("reached ")
@@ -267,12 +268,12 @@ class Options:
         return typed(cls, plain)
 
     def sized(self) -> list[tuple[str, int | None]]:
-        """Return each corpus as typed, with each of the sizes that its records are brought to."""
+        """Return each corpus as typed, with each of the sizes to which its records are scaled."""
         sizes: list[int | None] = [int(size) for size in self.sizes.split(",") if size]
         return [(source, size) for source in self.corpora for size in sizes or [None]]
 
     def conflicts(self, other: Options) -> Iterator[str]:
-        """Yield the options that differ and must not: name, then theirs and ours."""
+        """Yield the options that must not differ and do: name, their value, our value."""
         mine, theirs = self.flat(), other.flat()
         for key in mine:
             if key not in FREE and key != "alpha" and mine[key] != theirs[key]:

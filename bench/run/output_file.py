@@ -1,9 +1,9 @@
-"""Where a run's result goes: what an earlier run found is not lost for it.
+"""The result file of a run, written so that no earlier result is lost.
 
-A result takes the place of what the same run wrote before, of one of the same options, data, machine and
-versions (unless that one is finished and this is not), and of one without a figure. Any other is kept
-beside it, named by when it was begun: ``bakeoff.json`` becomes ``bakeoff.20261122T115016Z.json``. A run in
-which no codec got through takes nobody's place, it goes to ``bakeoff.failed.json``.
+A result replaces an earlier one of the same run; one with the same options, data, machine and versions
+(unless that one is finished and this is not); and one without figures. Any other is kept under a name with
+its start time: ``bakeoff.json`` becomes ``bakeoff.20261122T115016Z.json``. A run in which no codec passed
+replaces nothing, and is written to ``bakeoff.failed.json``.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ __all__ = ["OutputFile"]
 
 
 class OutputFile:
-    """The place of a run's result.
+    """The destination of a run's result.
 
     Args:
-        output: The file that was asked for.
+        output: The requested file.
 
     Attributes:
-        path: Where the result is.
-        note: What became of an earlier result, for the user; empty where there was none.
+        path: The file that holds the result.
+        note: A message about an earlier result; empty if there was none.
     """
 
     def __init__(self, output: Path) -> None:
@@ -39,7 +39,7 @@ class OutputFile:
         """Write a result.
 
         Args:
-            last: The run is over. Before that it is only written where no other result stands.
+            last: The run is over. Before that, no other result is replaced.
 
         Raises:
             RunError: It cannot be written, or an earlier result cannot be kept.
@@ -81,7 +81,7 @@ def _beside(path: Path, mark: str) -> Path:
 
 
 def _read(path: Path) -> Result | None:
-    """Return a result; None of a file that is damaged or of another version."""
+    """Return a result; None if the file is damaged or from another version."""
     try:
         return read(path)
     except ResultFileError:
@@ -89,12 +89,12 @@ def _read(path: Path) -> Result | None:
 
 
 def _run(result: Result) -> tuple[object, ...]:
-    """Return what tells a run from all others, and stays when it is resumed."""
+    """Return the identity of a run, which stays the same when it is resumed."""
     return result.started, result.command, result.environment.get("hostname")
 
 
 def _kind(result: Result) -> tuple[object, ...]:
-    """Return all that shapes the figures of a run."""
+    """Return everything that affects the figures of a run."""
     options = {key: value for key, value in result.options.items() if not key.startswith("reached ")}
     return (
         options,
@@ -109,7 +109,7 @@ def _has_figures(result: Result) -> bool:
 
 
 def _begun(result: Result | None, path: Path) -> dt.datetime:
-    """Return when a run was begun, to the second, in UTC; of what cannot be read, when it was written."""
+    """Return when a run began, to the second, in UTC; of unreadable files, the modification time."""
     try:
         begun = dt.datetime.fromisoformat(result.started if result is not None else "")
     except ValueError:

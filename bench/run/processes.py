@@ -44,11 +44,12 @@ SCRUBBED = (
     "PYTHONPROFILEIMPORTTIME",
     "PYTHONTRACEMALLOC",
 )
-"""Variables that would change what is measured in every process alike; allocator settings are the
-user's and are recorded instead."""
+"""Variables that would affect measurements in every process. Allocator settings are the user's choice and are
+recorded instead."""
 
 FORKED: tuple[type, ...] = (Check, Try)
-"""Jobs whose workers are forked by a process that has imported what they need: most of them is starting."""
+"""Jobs whose workers are forked from a process with all imports done, as starting takes most of their time.
+"""
 
 _TICK = 0.1
 _TAIL = 2000
@@ -61,10 +62,10 @@ class LocalExecutor:
 
     Args:
         python: Interpreter of the workers, with the same bakeoff as ours.
-        codecs: Codecs that workers make of pickles, see `jobs.Job.pickled`.
+        codecs: Codecs that workers load from pickles, see `jobs.Job.pickled`.
 
     Raises:
-        RunError: There is no place for temporary files.
+        RunError: There is no folder for temporary files.
     """
 
     def __init__(self, python: str = sys.executable, codecs: Mapping[str, str] | None = None) -> None:
@@ -113,7 +114,7 @@ class LocalExecutor:
             self._held = None
 
     def warm_up(self) -> Warm:
-        """Begin to import what checks need, unless that was begun: whoever knows that they come, early."""
+        """Start importing what checks need, unless that has begun. Call it as soon as checks are certain."""
         with self._lock:
             if self._warm is None:
                 self._warm = Warm(_environment(), self.python)
@@ -129,11 +130,11 @@ class LocalExecutor:
         watch: Callable[[int], object] | None = None,
         handles: Collection[int] = (),
     ) -> Future[Ended]:
-        """Run a job in a process of its own, as soon as a processor is free; see `jobs.Executor`.
+        """Run a job in a separate process as soon as a processor is free; see `jobs.Executor`.
 
         Args:
-            job: As there; likewise `inputs`, `patience`, `over` and `watch`.
-            handles: Files of ours that are open and that the worker may read, by number.
+            job: As there; the same applies to `inputs`, `patience`, `over` and `watch`.
+            handles: Numbers of our open files that the worker may read.
 
         Raises (from the future):
             NoDiskSpace: The folder is full.
@@ -197,7 +198,7 @@ class LocalExecutor:
         said = errors.read_bytes()[-_TAIL:].decode(errors="replace").strip()
         answer = decode(reply.read_bytes()) if reply.exists() else None
         noted = tuple(_notes(notes))
-        # What a codec has flooded is its own doing, and no want of room.
+        # Output of the codec may fill the disk: that is the codec's fault, not a lack of space.
         errors.unlink()
         if answer is None and is_full(folder):
             raise NoDiskSpace(self.folder.parent)
@@ -232,14 +233,14 @@ def _started(python: str, folder: Path, handles: Collection[int]) -> subprocess.
             pass_fds=[handle for handle in handles if handle > 2],
             stdout=subprocess.DEVNULL,
             stderr=stderr,
-            # What it leaves there, killed perhaps, goes with its folder.
+            # Files that it leaves there, even if killed, are removed with its folder.
             env=_environment() | {"TMPDIR": str(folder)},
             start_new_session=True,
         )
 
 
 def _notes(path: Path) -> Iterator[Any]:
-    """Yield what a worker has written down; the line in which it died is none."""
+    """Yield the notes of a worker, without an incomplete last line."""
     if not path.exists():
         return
     for line in path.read_text(errors="replace").splitlines():
@@ -249,7 +250,7 @@ def _notes(path: Path) -> Iterator[Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Limits:
-    """How long a worker may take; see `LocalExecutor.submit`."""
+    """The time limits of a worker; see `LocalExecutor.submit`."""
 
     patience: float | None
     over: Callable[[], bool] | None
@@ -258,7 +259,7 @@ class _Limits:
 def _wait(
     pid: int, heartbeat: Heartbeat, limits: _Limits, watch: Callable[[int], object] | None
 ) -> tuple[Outcome, str] | None:
-    """Wait for the end of a process; return why it is to be ended, None where it has come to its own."""
+    """Wait for the end of a process; return why it must be ended, or None if it ended normally."""
     handle = os.pidfd_open(pid)
     try:
         poll = select.poll()
@@ -280,7 +281,7 @@ def _wait(
 
 
 def _end(group: int) -> None:
-    """End a worker and whatever it has started."""
+    """End a worker and all processes that it has started."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(group, signal.SIGKILL)
 

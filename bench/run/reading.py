@@ -1,4 +1,4 @@
-"""Drawing the sample of a corpus: on this machine, as what is read is here."""
+"""Drawing the sample of a corpus, on this machine, where the files are."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ def prepare(
     """Read a corpus and draw its sample.
 
     Args:
-        executor: Where it is done.
-        options: How.
+        executor: Runs the worker.
+        options: How to read it.
         source: The corpus, as typed.
-        watch: Called now and then with how much of it is read, in percent.
-        after: Records after which reading ends, as it did in the run that is resumed.
-        stop: Whether it is to be given up.
-        size: Bytes that each record is brought to; None for records as they are.
-        objects: Of the program that runs this.
+        watch: Called regularly with the progress, in percent.
+        after: Records after which reading ends, as in the run that is resumed.
+        stop: Whether to give up.
+        size: Bytes to which each record is scaled; None for records as they are.
+        objects: Objects that the program passed.
 
     Raises:
-        KeyboardInterrupt: It was given up.
+        KeyboardInterrupt: It was interrupted.
         RunError: It cannot be read.
         UsageError: There is no such corpus.
     """
@@ -87,7 +87,7 @@ def prepare(
 
 
 def handles(source: str) -> list[int]:
-    """Return the numbers of the open files of ours that a source names, as `<(command)` does."""
+    """Return the numbers of our open files that a source names, such as `<(command)`."""
     if source in ("-", "/dev/stdin"):
         return [0]
     found = re.fullmatch(r"/(?:dev|proc/self)/fd/(\d+)", source)

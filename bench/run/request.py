@@ -1,4 +1,4 @@
-"""From what a user asks of a run to its options; `bakeoff run` and `bakeoff.run` ask in the same words."""
+"""Conversion of a user's request to options, shared by `bakeoff run` and `bakeoff.run`."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ __all__ = ["Request"]
 
 _DEFAULT = ("movies", "messages")
 _A_SIZE = 15.0
-"""Seconds for each size of a corpus: there are many."""
+"""Seconds per size of a corpus, short because there are many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What a user asks of a run.
+    """A user's request for a run.
 
     Attributes:
-        corpora: Names and files; the built-in ones where empty.
-        codecs: Patterns as `codecs.select` takes them; the default set where empty.
+        corpora: Names and files; empty for the built-in ones.
+        codecs: Patterns as `codecs.select` takes them; empty for the default set.
         quick: Start from the options of a quick run.
-        ops: Operations to measure in place of the default ones, separated by commas.
+        ops: Operations to measure instead of the default ones, separated by commas.
         memory: Measure peak memory and growth; None for yes, unless the run is quick or compares sizes.
-        repeat: Time repeated dumps of the same records, too.
-        cold: Measure with cold caches, too.
+        repeat: Also time repeated dumps of the same records.
+        cold: Also measure with cold caches.
         batch_sizes: Numbers of records, separated by commas.
-        compress: Compressors, separated by commas, with each of which codecs are entered once more.
-        raw: Enter the libraries' own calls, too.
-        settings: Fields of `Options` by name; None for those that were not asked for.
+        compress: Compressors, separated by commas; each codec is also entered with each of them.
+        raw: Also enter the libraries' own calls.
+        settings: Fields of `Options` by name; None for fields that were not requested.
     """
 
     corpora: tuple[str, ...] = ()
@@ -64,20 +64,20 @@ class Request:
 
     @classmethod
     def of(cls, corpora: Sequence[str], **asked: Any) -> Self:
-        """Return the request that keywords make, those of `Options` included."""
+        """Return the request for keywords, including those of `Options`."""
         own = {each.name for each in dataclasses.fields(cls)} & asked.keys()
         settings = {key: value for key, value in asked.items() if key not in own}
         return cls(corpora=tuple(corpora), **{key: asked[key] for key in own}, settings=settings)
 
     def options(self, stored: Options | None = None, *, brings_schema: bool | None = None) -> Options:
-        """Merge defaults, what is stored in the file to resume, and what is asked for.
+        """Merge defaults, the options stored in the file to resume, and the request.
 
         Args:
             stored: The options of the run that is resumed.
-            brings_schema: Whether the records have a schema with them; None to look into the corpora.
+            brings_schema: Whether the records come with a schema; None to look into the corpora.
 
         Raises:
-            UsageError: It contradicts itself, or names what there is not.
+            UsageError: The request contradicts itself, or names something unknown.
         """
         chosen = {**self.settings, "corpora": self.corpora or None, "operations": self._operations(stored)}
         if chosen.get("sizes") is not None and chosen.get("budget") is None and not self.quick:
@@ -102,7 +102,7 @@ class Request:
         return dataclasses.replace(options, joining=joining)
 
     def _with_codecs(self, options: Options, *, declared: bool) -> Options:
-        """Enter the codecs that are asked for; which ones the default is depends on the corpora."""
+        """Enter the requested codecs; the default set depends on the corpora."""
         entered = (names if self.settings.get("no_time_limit") else default_set)(needs_schema=declared)
         selected = tuple(select(self.codecs, default=entered))
         codecs = _with_schemas(selected) if options.infer or options.schema else selected
@@ -138,7 +138,7 @@ class Request:
 
 
 def _joining(asked: Sequence[str], entered: Sequence[str]) -> tuple[str, ...]:
-    """Return the codecs that join where records hold what they are for; none where codecs were named.
+    """Return the codecs that join if records hold their values; none if codecs were named.
 
     Args:
         asked: As typed after ``-c``.
@@ -152,10 +152,10 @@ def _joining(asked: Sequence[str], entered: Sequence[str]) -> tuple[str, ...]:
 
 
 def _batches(text: str | None) -> list[str]:
-    """Return the operations on batches of so many records.
+    """Return the operations on batches of these sizes.
 
     Raises:
-        UsageError: One is no number of records.
+        UsageError: A size is not a positive integer.
     """
     if text is None:
         return []
@@ -168,16 +168,16 @@ def _batches(text: str | None) -> list[str]:
 
 
 def _compressed(codecs: Sequence[str], text: str) -> tuple[str, ...]:
-    """Enter each codec that has no compressor behind it once more with each of those that are named.
+    """Enter each codec without a compressor also with each of the named compressors.
 
     Raises:
         UsageError: None is named.
-        UnknownCompressor: One is none.
+        UnknownCompressor: There is no compressor of that name.
     """
     wanted = [part.strip() for part in text.split(",") if part.strip()]
     if not wanted:
         raise UsageError("--compress is empty; use zstd:3,lz4,dict, for example")
-    # The comma of `zstd:3,dict` parts the list already: `dict:3` is that one.
+    # The comma of `zstd:3,dict` also separates the list: `dict:3` belongs to it.
     wanted = [re.sub(r"^dict(?=:|$)(.*)", r"zstd\1,dict", name) for name in wanted]
     for name in wanted:
         library(name)
@@ -190,7 +190,7 @@ def _compressed(codecs: Sequence[str], text: str) -> tuple[str, ...]:
 
 
 def _with_schemas(codecs: Sequence[str]) -> tuple[str, ...]:
-    """Enter every codec once more with the schema, where none was asked for by name and it may do without."""
+    """Enter every codec also with the schema, unless codecs were named, if it works without one."""
     parts = [split_name(name) for name in codecs]
     if any(schema for _, schema, _ in parts):
         return tuple(codecs)
@@ -202,11 +202,11 @@ def _with_schemas(codecs: Sequence[str]) -> tuple[str, ...]:
 
 
 def _with_raw(codecs: Sequence[str]) -> tuple[str, ...]:
-    """Enter each library's own calls after the codec that guards them."""
+    """Enter each library's own calls after the guarded codec."""
 
     def told(name: str) -> bool:
         known = describe(name)
-        # The calls of a variant without guards are those of the codec that it stands beside.
+        # The calls of a variant without guards are the same as those of the guarded codec.
         if name != known.name or known.unguarded or missing(name) is not None:
             return False
         return known.raw() is not None
