@@ -1,12 +1,11 @@
-"""How noisy the cells of a table are, and what one may borrow from the others.
+"""The noise of the cells of a table, and how cells share an estimate of it.
 
-A few processes say little of the noise of a pair: with three of them the t interval is twice as wide as
+A few processes say little about the noise of a pair: with three of them the t interval is twice as wide as
 with twenty. So cells that are as quiet as most of their table share one estimate. A noisier cell that shared
-it would have intervals that are too narrow. So a cell that looks noisier than most has its own variance, with
-the degrees of freedom of its own samples, and no cell is taken to be much quieter than most. The common
+it would have intervals that are too narrow. So a cell that looks noisier than most has a separate variance,
+with the degrees of freedom of its samples, and no cell is assumed to be much quieter than most. The common
 estimate is a median: a few noisy cells do not move it as they move a mean or a fitted prior (Smyth 2004;
-Phipson et al. 2016).
-``python3 tasks.py benchmarks noise`` simulates how often the intervals cover.
+Phipson et al. 2016). ``python3 tasks.py benchmarks noise`` simulates how often the intervals cover.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ __all__ = ["Noise", "Prior", "noise", "variance"]
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """What a table says of the variance of one difference.
+    """The variance of one difference, as estimated from a table.
 
     Attributes:
-        variance: What it is expected to be.
-        degrees: Degrees of freedom of that.
+        variance: The expected variance.
+        degrees: Degrees of freedom of this estimate.
     """
 
     variance: float
@@ -38,7 +37,7 @@ class Prior:
 
         Args:
             own: Variance of the differences of two samples.
-            degrees: Its degrees of freedom.
+            degrees: Degrees of freedom of that variance.
         """
         worth = max(degrees, math.floor(self.degrees))
         if own >= self.variance:
@@ -51,8 +50,8 @@ class Noise:
     """The noise of each cell of a table.
 
     Attributes:
-        cells: Variance by name, at least the common one, and its degrees of freedom; empty where there are
-            too few cells to compare.
+        cells: Variance by name, at least the common one, and its degrees of freedom; empty if there are too
+            few cells to compare.
         most: Degrees of freedom of the common variance.
     """
 
@@ -60,7 +59,7 @@ class Noise:
     most: float = 0.0
 
     def between(self, a: str, b: str) -> Prior | None:
-        """Return what is expected of the difference of two cells; None where nothing is.
+        """Return the expected variance of the difference of two cells; None if there is no estimate.
 
         The degrees of freedom of the sum of two variances are those of Welch and Satterthwaite.
         """
@@ -75,10 +74,11 @@ class Noise:
 def noise(logs: Mapping[str, Sequence[float]]) -> Noise:
     """Estimate the noise of cells from their logarithms, process by process.
 
-    What all cells of a process share is taken out first: it is not between any two of them.
+    The level that all cells of a process share is removed first, as it cancels in the difference of two
+    cells.
 
     Args:
-        logs: By cell, of the same processes in the same order.
+        logs: Logarithms by cell, of the same processes in the same order.
     """
     count = min(map(len, logs.values()), default=0)
     if len(logs) < Pooling.FEWEST or count < 2:
@@ -86,7 +86,7 @@ def noise(logs: Mapping[str, Sequence[float]]) -> Noise:
     own = count - 1
     around = {name: _centered(values) for name, values in logs.items()}
     level = [median(each[process] for each in around.values()) for process in range(count)]
-    # A part of each cell's own noise goes out with the level.
+    # Removing the level removes a part of each cell's own noise.
     kept = len(logs) / (len(logs) - 1)
     found = {
         name: kept * variance([value - shared for value, shared in zip(values, level, strict=True)])
@@ -117,5 +117,5 @@ def _centered(values: Sequence[float]) -> list[float]:
 
 
 def _middle(degrees: int) -> float:
-    """Return the median of the variance of normal values whose true one is 1 (Wilson and Hilferty 1931)."""
+    """Return the median variance of normal samples with variance 1 (Wilson and Hilferty 1931)."""
     return (1 - 2 / (9 * degrees)) ** 3

@@ -1,16 +1,15 @@
 """The statistics of a run: intervals of ratios, verdicts, ranks; shared by the stop rule and the reports.
 
-The process is the unit: a sample is what one process says of one cell, two cells of the same
-process are compared by their ratio, and the t interval runs over processes on the log scale.
-Few processes suffice because the quiet cells of a table share what is common to their noise (`noise`).
+The process is the unit: a sample is the figure of one process for one cell, two cells of the same process are
+compared by their ratio, and the t interval covers processes on the log scale. Few processes suffice because
+the quiet cells of a table share an estimate of their noise (`noise`).
 
-Where rare calls take much longer than most (`Measurement.sums`), a process has met some more or fewer
-of them, and a mean of logarithms would lie below the mean cost. There means are arithmetic, the ratio
-is that of the means (Cochran, "Sampling Techniques", 3rd edition, 1977, chapter 6), and the interval
-is the logarithm's all the same: it reaches further up than down, as such figures do. Where such calls
-were seen the cells share no estimate of noise, since each has met others.
-Sources: Georges et al. 2007 (several processes, intervals), Kalibera and Jones 2013 (interval of
-the ratio), Holm 1979 (many pairs at once).
+If rare calls take much longer than most (`Measurement.sums`), processes meet different numbers of them, and a
+mean of logarithms would underestimate the mean cost. In this case means are arithmetic, the ratio is the
+ratio of means (Cochran, "Sampling Techniques", 3rd edition, 1977, chapter 6), and the interval remains that
+of the logarithm: it extends further up than down, like the distribution of these figures. Cells with such
+calls share no estimate of noise, since each has met different ones. Sources: Georges et al. 2007 (several
+processes, intervals), Kalibera and Jones 2013 (interval of the ratio), Holm 1979 (many pairs at once).
 """
 
 from __future__ import annotations
@@ -47,12 +46,12 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """How far two runs of the same code lie apart, beyond the noise of their processes.
+    """How much two runs of the same code differ, beyond the noise of their processes.
 
     Attributes:
         deviation: Standard deviation of the log ratio of two runs (0.02 is about 2 %).
         degrees: Degrees of freedom of this estimate.
-        runs: Past runs of the same cell that it was learned from; 0 for a value that is assumed.
+        runs: Past runs of the same cell behind the estimate; 0 for an assumed value.
     """
 
     deviation: float
@@ -61,8 +60,8 @@ class Session:
 
 
 SESSION = Session(Verdicts.SESSION, Verdicts.SESSION_DEGREES)
-"""Assumed where no past runs are known. Twenty runs of `--quick` beside neighbors had less than 0.01 for
-eight cells of ten and 0.03 for a slow codec; the few degrees of freedom allow for this range."""
+"""Assumed if no past runs are known. Twenty runs of `--quick` with neighbors had less than 0.01 for eight
+cells of ten and 0.03 for a slow codec; the few degrees of freedom allow for this range."""
 
 OPPOSITE: Mapping[Verdict, Verdict] = {
     "faster": "slower",
@@ -70,20 +69,20 @@ OPPOSITE: Mapping[Verdict, Verdict] = {
     "same": "same",
     "unresolved": "unresolved",
 }
-"""What the second of two codecs is to the first."""
+"""The verdict on the same pair in the other order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """The ratio of two cells and how sure it is.
+    """The ratio of two cells and its uncertainty.
 
     Attributes:
-        value: Geometric mean of a/b over processes; where `Measurement.sums`, ratio of arithmetic means.
-        low: Lower end of the interval; 0 when there are too few processes for one.
-        high: Upper end; infinite when there are too few processes.
+        value: Geometric mean of a/b over processes; with `Measurement.sums`, ratio of arithmetic means.
+        low: Lower end of the interval; 0 if there are too few processes for one.
+        high: Upper end; infinite if there are too few processes.
         spread: Standard deviation of the log ratio from process to process (0.02 is about 2 %).
-        processes: Processes behind it.
-        p: Chance of a ratio at least this far from 1 when both are equally fast.
+        processes: Number of processes.
+        p: Probability of a ratio at least this far from 1 if both are equally fast.
     """
 
     value: float
@@ -129,13 +128,13 @@ def ratio(
         a: Samples of one cell; values above 0.
         b: Samples of the other cell.
         alpha: One minus the interval's confidence.
-        paired: Compare within processes, by `Measurement.pair`. Say False for samples of different
-            runs (their pair numbers mean different processes); then the interval of independent,
-            normalized values is used, widened by `session`: however many processes agree, each
-            side is one run. It is also used when fewer than two pairs are common.
-        exact: The values carry no noise (sizes): one sample each is enough.
-        prior: What the table says of the noise of this pair, see `common`; for pairs only.
-        session: How far two runs lie apart; for samples of different runs only.
+        paired: Compare within processes, by `Measurement.pair`. Use False for samples of different runs,
+            whose pair numbers are unrelated. The interval then treats values as independent and normalized,
+            and is widened by `session`, as each side is one run however many processes agree. It is also used
+            if fewer than two pairs are common.
+        exact: The values have no noise (sizes): one sample each is enough.
+        prior: The noise of this pair as estimated from the table, see `common`; for pairs only.
+        session: How much two runs differ; for samples of different runs only.
 
     Raises:
         ValueError: A side without samples.
@@ -145,7 +144,7 @@ def ratio(
 
 @dataclass(frozen=True, slots=True)
 class _Difference:
-    """What is known of a log ratio: its mean, standard error, spread, degrees of freedom, and processes."""
+    """A log ratio: its mean, standard error, spread, degrees of freedom, and processes."""
 
     mean: float
     error: float
@@ -154,7 +153,7 @@ class _Difference:
     processes: int
 
     def at(self, alpha: float) -> Ratio:
-        """Return the ratio with an interval of some confidence."""
+        """Return the ratio with an interval of a given confidence."""
         value, p = math.exp(self.mean), 1.0
         if self.degrees > 0 and self.error > 0:
             p = tails(self.mean / self.error, self.degrees)
@@ -164,7 +163,7 @@ class _Difference:
         return Ratio(value, low, high, self.spread, self.processes, p)
 
     def interval(self, alpha: float) -> tuple[float, float]:
-        """Return both ends of the ratio's interval; 0 and infinity where nothing is known."""
+        """Return both ends of the ratio's interval; 0 and infinity if unknown."""
         if self.degrees <= 0:
             return 0.0, math.inf
         if self.error == 0:
@@ -199,7 +198,7 @@ def _difference(
 
 
 def _unpaired(a: Sequence[float], b: Sequence[float], session: Session) -> _Difference:
-    """Add the variances of both sides and of the session; their degrees are Satterthwaite's (1946)."""
+    """Add the variances of both sides and of the session, with Satterthwaite's degrees of freedom (1946)."""
     fewest = min(len(a), len(b))
     spread = math.sqrt(variance(a) + variance(b))
     parts = [(variance(x) / len(x), len(x) - 1) for x in (a, b)] + [(session.deviation**2, session.degrees)]
@@ -211,7 +210,7 @@ def _unpaired(a: Sequence[float], b: Sequence[float], session: Session) -> _Diff
 
 
 def _exp(power: float) -> float:
-    """Return e to a power; infinity where that has no number, as of figures that nobody measured."""
+    """Return e to a power; infinity on overflow, as with fabricated figures."""
     try:
         return math.exp(power)
     except OverflowError:
@@ -221,9 +220,9 @@ def _exp(power: float) -> float:
 def interval(samples: Sequence[Measurement], alpha: float = Verdicts.ALPHA) -> tuple[float, float, float]:
     """Return mean, low and high of a cell's own value, in its unit.
 
-    The mean is geometric, so that the ratio of two means is the mean of the ratios, and arithmetic where
-    `Measurement.sums`; cells that hold a value of 0 (growth) get the arithmetic mean and an interval as
-    wide as their values.
+    The mean is geometric, so that the ratio of two means is the mean of the ratios, but arithmetic with
+    `Measurement.sums`. Cells with a value of 0 (growth) get the arithmetic mean and the range of their
+    values.
 
     Raises:
         ValueError: No samples.
@@ -241,7 +240,7 @@ def interval(samples: Sequence[Measurement], alpha: float = Verdicts.ALPHA) -> t
 
 
 def holm(probabilities: Sequence[float]) -> list[float]:
-    """Adjust p-values for being looked at together (Holm 1979); same order."""
+    """Adjust p-values for multiple comparisons (Holm 1979), in the same order."""
     adjusted = [1.0] * len(probabilities)
     highest = 0.0
     for position, index in enumerate(sorted(range(len(probabilities)), key=probabilities.__getitem__)):
@@ -251,7 +250,7 @@ def holm(probabilities: Sequence[float]) -> list[float]:
 
 
 def common(cells: Mapping[str, Sequence[Measurement]]) -> Noise:
-    """Return how noisy the cells of a table are, by the processes that all of them have.
+    """Return the noise of the cells of a table, from the processes that all of them share.
 
     Args:
         cells: Samples by codec, of one corpus and operation.
@@ -272,20 +271,19 @@ def verdicts(
 ) -> dict[tuple[str, str], tuple[Verdict, Ratio]]:
     """Judge every pair of a table, in both orders.
 
-    "faster" says that the first of the pair takes less; "same" that the whole interval of the
-    ratio lies inside the tie band; Holm guards faster and slower over all pairs of the table; fewer
-    than `Processes.FEWEST` processes give none of these, and no interval.
+    "faster" means that the first of the pair takes less time, and "same" that the whole interval of the ratio
+    lies inside the tie band. Holm's procedure controls the error of faster and slower over all pairs of the
+    table. Fewer than `Processes.FEWEST` processes give no verdict and no interval.
 
-    The intervals of the ratios agree with the verdicts: they are those of the level at which Holm's
-    procedure came to its end, so that 1 lies inside exactly where a pair is unresolved. Only of "same" the
-    interval is that of a single pair.
+    The intervals agree with the verdicts: their level is the one at which Holm's procedure ends, so that 1
+    lies inside exactly if a pair is unresolved. Only for "same" it is the interval of a single pair.
 
     Args:
         cells: Samples by codec, of one corpus and operation; codecs without samples are left out.
-        alpha: Chance of any false faster/slower in the table. Runs that stop early record the
-            share that a look may spend as the option ``alpha``.
+        alpha: Probability of any false faster/slower in the table. Runs that stop early record the share that
+            a look may spend as the option ``alpha``.
         tie: Half-width of the tie band as a share.
-        exact: The values carry no noise (sizes).
+        exact: The values have no noise (sizes).
     """
     noises = Noise() if exact else common(cells)
     pairs = list(combinations([name for name, samples in cells.items() if samples], 2))
@@ -311,7 +309,7 @@ def verdicts(
 
 
 def _level(probabilities: Sequence[float], alpha: float) -> float:
-    """Return the level at which Holm's procedure comes to its end: below it a pair is significant."""
+    """Return the level at which Holm's procedure ends: a pair with a lower p-value is significant."""
     count = len(probabilities)
     for position, p in enumerate(sorted(probabilities)):
         if p >= alpha / (count - position):
@@ -325,13 +323,13 @@ def split(alpha: float, looks: int) -> float:
 
 
 def same_core(a: Sequence[Measurement], b: Sequence[Measurement]) -> bool:
-    """Whether two cells were measured on a core in the same state, free or shared; unknown states match."""
+    """Return whether two cells ran on a core in the same state, free or shared; unknown states match."""
     one, other = contention_of(a), contention_of(b)
     return not (one and other) or max(one, other) <= Cores.SHARED * min(one, other)
 
 
 def contention_of(samples: Sequence[Measurement]) -> float:
-    """Return the median contention of a cell's processes; 0 where it was not recorded."""
+    """Return the median contention of a cell's processes; 0 if it was not recorded."""
     return median(sample.contention for sample in samples) if samples else 0.0
 
 
@@ -341,7 +339,7 @@ def _logs(samples: Sequence[Measurement]) -> list[float]:
 
 
 def _log_ratios(a: Sequence[Measurement], b: Sequence[Measurement]) -> list[float]:
-    """Return the logarithms of a/b of the processes that both have."""
+    """Return the logarithms of a/b for the processes that both share."""
     others = {s.pair: s.paired for s in b}
     own = {s.pair: s.paired for s in a if s.pair in others}
     if not own or not a[0].sums:
@@ -351,10 +349,10 @@ def _log_ratios(a: Sequence[Measurement], b: Sequence[Measurement]) -> list[floa
 
 
 def _tangents(values: Sequence[float]) -> list[float]:
-    """Return the logarithms as the tangent at the arithmetic mean has them: their mean is that mean's.
+    """Return logarithms linearized at the arithmetic mean, so that their mean is the mean's logarithm.
 
-    The difference of two such means is the logarithm of the ratio of two arithmetic ones, and its variance
-    that of a ratio of means.
+    The difference of two of these means is the logarithm of the ratio of two arithmetic means, with the
+    variance of a ratio of means.
     """
     mean = _mean(values)
     return [math.log(mean) + value / mean - 1 for value in values]

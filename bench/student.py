@@ -1,6 +1,6 @@
 """Student's t for whole degrees of freedom.
 
-Closed forms and one bisection: all that intervals need, without the hundred megabytes of a numerical library.
+Closed forms and one bisection suffice for intervals, without a numerical library of a hundred megabytes.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ __all__ = ["quantile", "tails"]
 
 _HALVINGS = 60
 _MOST = 200
-"""Degrees of freedom beyond which intervals are hardly narrower: half a per cent."""
+"""Degrees of freedom above which intervals are hardly narrower, by half a per cent."""
 
 
 def tails(t: float, degrees: int) -> float:
-    """Return the chance of a t at least this far from 0, on either side; exact to some 1e-16.
+    """Return the two-sided probability of a t at least this far from 0, to about 1e-16.
 
     Abramowitz and Stegun, "Handbook of Mathematical Functions" (1964), 26.7.3 and 26.7.4.
     """
@@ -26,10 +26,10 @@ def tails(t: float, degrees: int) -> float:
 
 @lru_cache(4096)
 def quantile(alpha: float, degrees: int) -> float:
-    """Return the t beyond which, on either side, lies a share of `alpha`; the half-width of an interval.
+    """Return the two-sided t quantile for `alpha`, the half-width of an interval.
 
     Args:
-        alpha: Between 0 and 1; below some 1e-14 the result is too low.
+        alpha: Between 0 and 1; below about 1e-14 the result is too low.
         degrees: 1 or more.
     """
     degrees = min(degrees, _MOST)
@@ -41,7 +41,7 @@ def quantile(alpha: float, degrees: int) -> float:
 
 
 def _within(angle: float, degrees: int) -> float:
-    """Return the chance of a t between plus and minus ``sqrt(degrees) * tan(angle)``."""
+    """Return the probability of a t between plus and minus ``sqrt(degrees) * tan(angle)``."""
     square = math.cos(angle) ** 2
     odd = degrees % 2
     term = math.cos(angle) if odd else 1.0

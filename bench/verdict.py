@@ -1,9 +1,9 @@
-"""The verdict on the codecs of one corpus: order, ranks, winner, and what is not distinguishable from it.
+"""The verdict on the codecs of one corpus: order, ranks, winner, and codecs not distinguishable from it.
 
-It is made here and nowhere else. A run stores it for its default cost, and table, sentence, page and `pick`
-quote it; for another cost they ask for it again. For some of the codecs they use the verdicts on the same
-pairs, so that leaving codecs out changes no verdict on any two of the others.
-`reports/page/templates/ranking.js` is its twin.
+It is computed only here. A run stores it for its default cost. Table, sentence, page and `pick` quote it, and
+compute it again for another cost. For a subset of the codecs they use the verdicts on the same pairs, so that
+leaving codecs out changes no verdict on the others. `reports/page/templates/ranking.js` implements the same
+rules.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ __all__ = [
 ]
 
 PARTS: Final = ("dump", "load", "fix", "size")
-"""The operations that a cost is made of."""
+"""The operations that make up a cost."""
 
 _WORST: Final[tuple[Outcome, ...]] = (
     "missing",
@@ -66,18 +66,18 @@ _WORST: Final[tuple[Outcome, ...]] = (
 _NOTHING: Final = Measurement(0.0, 0.0, 0.0)
 
 Preferred = Callable[[str], tuple[Any, ...]]
-"""The sort key of a codec, by its name, among those that surely cost the same; see `preference`."""
+"""Returns the sort key of a codec, by its name, among codecs that tie; see `preference`."""
 
 Drawback = Literal["", "trusted", "unguarded", "raw", "unchecked", "failed", "lossy"]
-"""What keeps a codec that has a cost from winning unasked; "" for nothing."""
+"""The reason why a codec with a cost cannot win unless the user allows it; "" for none."""
 
 
 class RankRange(NamedTuple):
-    """The ranks that a codec may have.
+    """The possible ranks of a codec.
 
     Attributes:
-        first: One more than the codecs that are surely faster.
-        last: All but those that are surely slower.
+        first: One more than the number of codecs that are significantly faster.
+        last: The number of all codecs minus those significantly slower.
     """
 
     first: int
@@ -85,13 +85,13 @@ class RankRange(NamedTuple):
 
 
 class Contest(NamedTuple):
-    """The codecs that may win: no other one is surely faster.
+    """The codecs that may win: no other eligible codec is significantly faster.
 
     Attributes:
-        winner: The codec to take: of the cheapest and those that surely cost the same, the preferred one.
-        cheapest: The one with the lowest mean.
-        same: The others that surely cost what the cheapest does, in the order of their means.
-        unresolved: Those that are not distinguishable from the cheapest, in the order of their means.
+        winner: The recommended codec: the preferred one of the cheapest and its ties.
+        cheapest: The codec with the lowest mean.
+        same: The other codecs that tie with the cheapest, in the order of their means.
+        unresolved: The codecs that are not distinguishable from the cheapest, in the order of their means.
     """
 
     winner: str
@@ -107,10 +107,10 @@ class Contest(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """What is known of the order of codecs.
+    """The verdicts on all pairs of codecs.
 
     Attributes:
-        order: Codecs that have a cost, the lowest mean first.
+        order: Codecs with a cost, the lowest mean first.
         judged: The verdict on every pair, in both orders.
     """
 
@@ -119,18 +119,18 @@ class Judgment:
 
     @classmethod
     def of(cls, samples: Mapping[str, Sequence[Measurement]], alpha: float = Verdicts.ALPHA) -> Judgment:
-        """Judge codecs by what processes say of their costs.
+        """Judge codecs by the samples of their costs.
 
         Args:
-            samples: By codec; those without any are left out.
-            alpha: Chance of any false verdict.
+            samples: Samples by codec; codecs without samples are left out.
+            alpha: Probability of any false verdict.
         """
         means = {name: interval(found)[0] for name, found in samples.items() if found}
         return cls(tuple(sorted(means, key=lambda name: (means[name], name))), verdicts(samples, alpha))
 
     @classmethod
     def stored(cls, ranking: Ranking) -> Judgment:
-        """Return what a run has found."""
+        """Return the verdicts stored by a run."""
         judged = {}
         for pair in ranking.pairs:
             high = math.inf if pair.high is None else pair.high
@@ -140,9 +140,9 @@ class Judgment:
         return cls(ranking.order, judged)
 
     def places(self, among: Collection[str] | None = None) -> dict[str, RankRange]:
-        """Return the ranks that each codec may have, in their order.
+        """Return the possible ranks of each codec, in their order.
 
-        All of them together hold unless a verdict is false, which `alpha` bounds (Mogstad et al. 2024).
+        All of them hold together unless a verdict is false, which `alpha` bounds (Mogstad et al. 2024).
 
         Args:
             among: The codecs that are ranked; all by default.
@@ -164,7 +164,7 @@ class Judgment:
         places = self.places(eligible)
         if not places:
             return None
-        # Pairs with few processes in common may contradict each other; then no codec has rank 1.
+        # Pairs with few common processes may contradict each other; then no codec has rank 1.
         cheapest, *others = [name for name, place in places.items() if place.first == 1] or list(places)[:1]
         same = [name for name in others if self.judged[name, cheapest][0] == "same"]
         winner = min([cheapest, *same], key=preferred)
@@ -179,16 +179,16 @@ class Judgment:
 def costs(
     cells: Mapping[str, CellResult], reads: float = 1.0, bandwidth: float = math.inf
 ) -> tuple[Measurement, ...]:
-    """Add a codec's cells up, process by process, so that costs stay paired as times are.
+    """Add up a codec's cells, process by process, so that costs stay paired like times.
 
     Args:
         cells: One codec's cells on one corpus, by operation.
         reads: Loads for each dump.
-        bandwidth: Bytes per second of the line that each payload crosses; infinite for none.
+        bandwidth: Bytes per second of the network that each payload crosses; infinite for none.
 
     Returns:
-        One sample for each process that has all parts, seconds per record; empty when a part failed or has no
-        figure.
+        One sample for each process that has all parts, in seconds per record; empty if a part failed or has
+        no figure.
     """
     lined = math.isfinite(bandwidth)
     needed = ["dump", *(["load"] if reads else []), *(["size"] if lined else [])]
@@ -204,7 +204,8 @@ def costs(
     def added(pair: int) -> Measurement:
         written = dump[pair]
         parts = load.get(pair, _NOTHING), fix.get(pair, _NOTHING)
-        # Paired values are relative to the process's reference kernel; the line's seconds have to be as well.
+        # Paired values are relative to the process's reference kernel, so the transfer's seconds must be,
+        # too.
         share = written.paired / written.value if written.value else 1.0
         return Measurement(
             value=written.value + reads * sum(part.value for part in parts) + wire,
@@ -219,13 +220,13 @@ def costs(
 
 
 def nothing_to_fix(cells: Mapping[str, CellResult]) -> bool:
-    """Whether a codec's loads need no fix-up: no schema, or one that has nothing to fix for it."""
+    """Return whether a codec's loads need no fix: no schema, or one with nothing to fix for it."""
     cell = cells.get("fix")
     return cell is None or (not cell.samples and cell.outcome in ("ok", "lossy"))
 
 
 def outcome_of(cells: Collection[CellResult]) -> Outcome:
-    """Return the worst outcome of a codec; an operation that it has not says nothing of the others."""
+    """Return the worst outcome of a codec; an operation that it lacks does not affect the others."""
     found = {cell.outcome for cell in cells}
     if found & {"ok", "lossy"}:
         found.discard("unsupported")
@@ -233,11 +234,11 @@ def outcome_of(cells: Collection[CellResult]) -> Outcome:
 
 
 def drawback(facts: CodecFacts, cells: Collection[CellResult]) -> Drawback:
-    """Return what keeps a codec from winning unasked: the one place that decides it.
+    """Return the reason why a codec cannot win unless the user allows it, which is decided only here.
 
     Args:
-        facts: Of the codec.
-        cells: Its own, on the corpus.
+        facts: Facts about the codec.
+        cells: Its own cells on the corpus.
     """
     if facts.trusted_only:
         return "trusted"
@@ -252,47 +253,47 @@ def drawback(facts: CodecFacts, cells: Collection[CellResult]) -> Drawback:
 
 
 def takes(facts: CodecFacts, cells: Iterable[CellResult]) -> str:
-    """Return what a codec takes and gives in the place of the records; empty where it is these.
+    """Return the objects that a codec takes and returns instead of the records; empty for these.
 
     Args:
-        facts: Of the codec.
-        cells: Its own, on the corpus: whose records may be the very objects that it takes.
+        facts: Facts about the codec.
+        cells: Its own cells on the corpus, whose records may be the objects that it takes.
     """
     return "" if any(cell.check is not None and cell.check.as_is for cell in cells) else facts.takes
 
 
 def ranked(codecs: Mapping[str, str]) -> set[str]:
-    """Return the codecs that take part: those of objects that are filled before their clock starts do not.
+    """Return the codecs to rank, without codecs whose objects are filled before their clock starts.
 
-    No such codec writes a record by itself. Where there are no others, all take part.
+    They cannot encode a record directly. If there are no others, all are ranked.
 
     Args:
-        codecs: What each that was entered on a corpus takes in the place of records, by name.
+        codecs: The objects that each codec of the corpus takes instead of records, by name.
     """
     return {name for name, objects in codecs.items() if not objects} or set(codecs)
 
 
 def preference(facts: CodecFacts, size: float, seconds: float) -> tuple[bool, int, float, float, str]:
-    """Return the sort key of a codec among those that cost the same.
+    """Return the sort key of a codec among those that tie.
 
     Args:
-        facts: Of the codec.
+        facts: Facts about the codec.
         size: Bytes of a payload.
-        seconds: Processor time of a record: dump and all its reads. Two digits of it count, so that noise
-            does not decide.
+        seconds: Processor time of a record: dump and all its reads. It is rounded to two digits, so that
+            noise does not decide.
     """
     weight = 0 if facts.library == "Python" else 2 if facts.extra else 1
     return not facts.interoperable, weight, size, float(f"{seconds:.1e}"), facts.name
 
 
 def error_share(result: Result) -> float:
-    """Return the error share of verdicts: a run that stops early records what a look may spend."""
+    """Return the error share of verdicts: a run that stops early records the share that a look may spend."""
     spent = result.options.get("alpha")
     return float(spent) if isinstance(spent, int | float) and 0 < spent < 1 else Verdicts.ALPHA
 
 
 def rankings(result: Result) -> tuple[Ranking, ...]:
-    """Return the verdict on each corpus of a run, for one write and one read without a line."""
+    """Return the verdict on each corpus of a run, for one write and one read without a network."""
     facts = {codec.name: codec for codec in result.codecs}
     alpha = error_share(result)
     found: dict[str, dict[str, dict[str, CellResult]]] = {}
@@ -348,6 +349,6 @@ def _pairs(judgment: Judgment) -> Iterable[PairFacts]:
 
 
 def _size(cells: Mapping[str, CellResult]) -> float:
-    """Return the mean bytes of a payload; 0 where nobody measured them."""
+    """Return the mean bytes of a payload; 0 if they were not measured."""
     samples = cells["size"].samples if "size" in cells else ()
     return math.fsum(sample.value for sample in samples) / len(samples) if samples else 0.0

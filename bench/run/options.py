@@ -148,7 +148,7 @@ class Options:
         return max(self.rounds, round(Processes.WORTH / (self.slice * cells)))
 
     def timed(self) -> list[str]:
-        """Return the timed operations; with "both", also the variants with the other collector setting."""
+        """Return the timed operations, including variants without garbage collection for "both"."""
         chosen = [o for o in map(operation, self.operations) if o.phase == "time"]
         if self.gc == "both":
             chosen += [m for o in chosen for m in o.family() if m.variant == NOGC]

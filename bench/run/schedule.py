@@ -1,7 +1,8 @@
-"""How the time for a corpus is dealt out: reading, check, timing and memory share one promise.
+"""The schedule of a corpus: reading, check, timing and memory share one time budget.
 
-The check takes what it needs up to its part, what it leaves is for the timing, and a part of all is kept for
-memory where that is asked for. Codecs that a part does not suffice for are left out of it, and say so.
+The check takes the time that it needs, up to its part. The rest is for timing, except for a part that is kept
+for memory operations if they are requested. Codecs for which a part is too short are left out of it, and the
+result says so.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ __all__ = ["Schedule"]
 
 @dataclass(slots=True)
 class Schedule:
-    """The time of one corpus.
+    """The schedule of one corpus.
 
     Attributes:
-        options: Of the run.
+        options: The options of the run.
         read: Seconds that reading it has taken.
-        few: Its records are too few to read less of it.
+        few: It has too few records to stop reading early.
         begun: When its time began, on the monotonic clock.
     """
 
@@ -36,45 +37,45 @@ class Schedule:
     begun: float = field(default_factory=time.monotonic)
 
     def begin(self) -> None:
-        """Let its time run, that of reading it taken off: other corpora may have come first."""
+        """Start the clock, with the time of reading deducted, as other corpora may come first."""
         self.begun = time.monotonic() - self.read
 
     def begin_timing(self) -> None:
-        """Let the time run anew where what comes before the timing may take as long as it takes."""
+        """Restart the clock if the phases before timing have no time limit."""
         if self.options.no_time_limit:
             self.begun = time.monotonic()
 
     @property
     def budget(self) -> float:
-        """Seconds for all of it."""
+        """The budget in seconds."""
         return self.options.budget if self.options.no_time_limit else max(Budget.LEAST, self.options.budget)
 
     def left(self, part: float = 1.0) -> float:
-        """Return the seconds that are left of a part of the time, at least 0."""
+        """Return the remaining seconds of a part of the time, at least 0."""
         return max(0.0, self.begun + part * self.budget - time.monotonic())
 
     @property
     def reading(self) -> float:
-        """Seconds after which a long source is read no further."""
+        """Seconds after which reading of a long source ends."""
         return Budget.READ * self.budget
 
     def reading_over(self) -> bool:
-        """Whether reading is ended that has not even got to the first records."""
+        """Whether to stop reading a source that has not yielded its first records in time."""
         return not self.options.no_time_limit and not self.left()
 
     @property
     def check_seconds(self) -> float:
-        """Seconds after which one codec is checked on no further record."""
+        """Seconds after which the check of one codec takes no further record."""
         if self.options.no_time_limit:
             return Budget.CHECKED
         share = Budget.CHECK * self.budget * abreast() / max(1, len(self.options.codecs))
         return min(Budget.CHECKED, max(0.1, share - Budget.FORK))
 
     def check_over(self, finished: int) -> bool:
-        """Whether checks are ended that have not come to an end.
+        """Whether to end the checks that are still running.
 
         Args:
-            finished: Those that have.
+            finished: Number of checks that have finished.
         """
         if self.options.no_time_limit:
             return False
@@ -86,39 +87,39 @@ class Schedule:
 
     @property
     def timing_part(self) -> float:
-        """The part of the time that is over when timing has to be."""
+        """The share of the time after which timing must be over."""
         if self.options.no_time_limit:
             return 1.0
         return self._alone_part - (Budget.ALONE if self.options.alone() else 0.0)
 
     @property
     def _alone_part(self) -> float:
-        """The part of the time that is over when operations with processes of their own have to be."""
+        """The share of the time after which operations with separate processes must be over."""
         return 1 - Budget.MEMORY if self.options.memory() else 1.0
 
     @property
     def stretched(self) -> float:
-        """Likewise where nothing could be told without a little more."""
+        """The same, with a small extension if there would otherwise be no result."""
         return self.timing_part + Budget.SLACK
 
     def alone_over(self, seconds: float = 0.0) -> bool:
-        """Whether there is no time for one more process, which takes so many seconds."""
+        """Return whether there is no time for one more process of that many seconds."""
         return not self.options.no_time_limit and self.left(self._alone_part) <= seconds
 
     def all_over(self) -> bool:
-        """Whether everything is ended that is still at work."""
+        """Whether to end everything that is still running."""
         return time.monotonic() >= self.begun + self.most
 
     @property
     def most(self) -> float:
-        """Seconds that all of it takes at most, when everything is ended that is still at work."""
+        """Maximum seconds in total, until everything is ended."""
         return math.inf if self.options.no_time_limit else (1 + Budget.SLACK) * self.budget + Budget.GRACE
 
     def processes(self, seconds: Mapping[str, float]) -> list[str]:
-        """Return the codecs for which the time suffices, or nearly does; the quickest first.
+        """Return the codecs for which there is, or nearly is, enough time, the fastest first.
 
         Args:
-            seconds: What one timing process takes for each codec, roughly.
+            seconds: Rough time of one timing process for each codec.
         """
         order = sorted(seconds, key=seconds.__getitem__)
         totals = accumulate((seconds[name] for name in order), initial=Budget.START)

@@ -1,4 +1,4 @@
-"""A run from beginning to end: prepare, check, time, measure memory, and keep what was found."""
+"""A run from start to end: prepare, check, time, measure memory, and save the result."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ from .time import time_cells
 __all__ = ["Session", "guard", "stored_options"]
 
 _SAVE_EVERY = 15.0
-"""Seconds after which the result file is written once more, when a corpus' timing ends; the journal is
-there after every process."""
+"""Seconds between two writes of the result file, at the end of a corpus's timing. The journal is written
+after every process."""
 
 
 class _UnfitError(RunError):
-    """What was measured does not fit what would be."""
+    """The existing measurements do not fit the requested ones."""
 
 
 def guard(output: Path) -> None:
-    """Refuse to write over a file that is not a result file.
+    """Refuse to overwrite a file that is not a result file.
 
     Raises:
-        UsageError: There is such a file.
+        UsageError: The file is not a result file.
     """
     if not output.parent.is_dir():
         raise UsageError(f"{output}: no such folder: {output.parent}")
@@ -61,11 +61,11 @@ def guard(output: Path) -> None:
 
 
 def stored_options(output: Path) -> Options:
-    """Return the options of the run that is to be resumed.
+    """Return the options of the run to resume.
 
     Raises:
         UsageError: There is no such run.
-        RunError: It is of another version.
+        RunError: It is from another version.
     """
     state = State()
     for entry in stored(output)[0]:
@@ -81,7 +81,7 @@ def _options_of(head: Entry, output: Path) -> Options:
 
 
 def _after(run: Run, source: str) -> int | None:
-    """Return the records after which reading ended in the run that is resumed; None where it went through."""
+    """Return the records after which reading ended in the resumed run; None if all were read."""
     for facts in run.state.corpora.values():
         if run.resumed and facts.source == source and "read_share" in facts.profile:
             return int(facts.profile["records"] or 0)
@@ -92,17 +92,17 @@ class Session:
     """One run.
 
     Args:
-        options: What to do.
+        options: The options of the run.
         output: Result file.
         command: The command line, for the record.
-        resume: Go on with the run that is in `output`.
-        show: Where progress goes.
-        look: Called when more is known, with what gives the result so far.
-        objects: Of the program that runs this; a corpus among them is the only one.
+        resume: Continue the run in `output`.
+        show: Receives progress.
+        look: Called after new findings, with a function that returns the result so far.
+        objects: Objects of the program; a corpus among them is the only one.
 
     Attributes:
-        notes: What the user should know at the end, beyond the result.
-        place: Where the result went.
+        notes: Messages for the user at the end, besides the result.
+        place: The destination of the result.
         interrupted: Ctrl-C was pressed.
     """
 
@@ -131,14 +131,14 @@ class Session:
         self._saved = time.monotonic()
 
     def run(self) -> Result:
-        """Do it all.
+        """Run all phases.
 
-        Ctrl-C once finishes the process at work and returns what there is; a second one, or one while
-        the corpora are still being read, ends it at once, after the result file is written.
+        The first Ctrl-C finishes the running process and returns the result so far. A second one, or one
+        while the corpora are still being read, ends the run at once, after the result file is written.
 
         Raises:
             RunError: A corpus cannot be read, the file cannot be written, or does not fit a resumed run.
-            UsageError: Something asked for does not exist.
+            UsageError: Something requested does not exist.
             KeyboardInterrupt: Ctrl-C was pressed twice, or before anything was measured.
         """
         guard(self.output)
@@ -170,7 +170,7 @@ class Session:
             return result
 
     def _give_up(self, run: Run, *, interrupted: bool) -> None:
-        """Keep what there is; an older result file is not written over by nothing."""
+        """Save the findings so far; an empty result never replaces an older file."""
         if not run.journal.gained:
             run.journal.undo()
         elif interrupted:
@@ -187,7 +187,7 @@ class Session:
 
     @contextlib.contextmanager
     def _listening(self, run: Run) -> Iterator[None]:
-        """Make the first Ctrl-C a request and the second an order."""
+        """Make the first Ctrl-C a request to stop, and the second one an interrupt."""
 
         def interrupt(number: int, frame: FrameType | None) -> None:
             self.interrupted = True
@@ -195,12 +195,12 @@ class Session:
                 raise KeyboardInterrupt
             run.stopping = True
             if self._reading:
-                return  # who reads looks, where nothing is left half done
+                return  # reading polls this flag, at a safe point
             self.show("finishing this process; Ctrl-C again stops at once", -1, 0)
 
         try:
             before = signal.signal(signal.SIGINT, interrupt)
-        except ValueError:  # not the main thread: whoever embeds us listens
+        except ValueError:  # not the main thread: the embedding program handles signals
             yield
             return
         try:
@@ -209,7 +209,7 @@ class Session:
             signal.signal(signal.SIGINT, before)
 
     def _phases(self, run: Run, executor: LocalExecutor) -> bool:
-        """Go through all phases; return whether everything asked for was done."""
+        """Run all phases; return whether everything requested was done."""
         for entry in run.journal.entries:
             run.state.apply(entry)
         run.before = run.state.seconds
@@ -300,7 +300,7 @@ class Session:
                 time.monotonic() - begun,
                 facts.sample <= Budget.DOCUMENTS,
             ),
-            # polars must not be there before a fork: its threads would not be.
+            # Import polars only after the fork, which its threads would not survive.
             libraries=tuple(sorted({kind.split(".")[0] for kind in prepared.kinds} & {"numpy", "pandas"})),
         )
 

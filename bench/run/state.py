@@ -1,7 +1,7 @@
-"""What a run has found so far, as a sequence of entries that can be written down and read again.
+"""The findings of a run so far, as a sequence of entries that can be written and read.
 
-Every entry is one flat JSON object. The journal is the entries of an unfinished run, one per line;
-a result is the sum of all entries; resuming a run is reading its entries again.
+Every entry is one flat JSON object. The journal holds the entries of an unfinished run, one per line. A
+result is the sum of all entries. To resume a run is to read its entries again.
 """
 
 from __future__ import annotations
@@ -53,19 +53,19 @@ _FIGURE = (
     "dear",
     "rare",
 )
-"""What a timing process says of a cell, by the names of `Measurement`."""
+"""The fields of `Measurement` that an entry of a timing process holds."""
 
 _CELL = tuple(each.name for each in dataclasses.fields(CellResult) if each.name != "samples")
-"""What an entry says of a cell, by the names of `CellResult`."""
+"""The fields of `CellResult` that an entry of a cell holds."""
 
 
 @dataclass(slots=True)
 class _CellState:
-    """What is known of one cell.
+    """The findings for one cell.
 
     Attributes:
         found: The cell without samples.
-        figures: What each process found, by its number.
+        figures: Figures of each process, by its number.
     """
 
     found: CellResult
@@ -77,10 +77,10 @@ class State:
 
     Attributes:
         head: Environment, options, command and start.
-        seconds: That the run had taken at its last entry that tells.
+        seconds: Seconds of the run at the last entry that records them.
         codecs: Facts by name.
         corpora: Facts by name.
-        warnings: In the order they came up.
+        warnings: Warnings in the order in which they occurred.
         least: Baseline of the contention so far, see `bench.contention.free_level`; 0 without readings.
     """
 
@@ -96,10 +96,10 @@ class State:
         self._contention: dict[str, dict[int, float]] = {}
 
     def apply(self, entry: Entry) -> None:
-        """Take one entry into account.
+        """Apply one entry.
 
         Raises:
-            KeyError: Not an entry of this version.
+            KeyError: The entry is not from this version.
         """
         kind = entry["kind"]
         if kind == "head":
@@ -134,7 +134,7 @@ class State:
             raise KeyError(kind)
 
     def _warn(self, text: str, instead: str | None) -> None:
-        """Add a warning in place of those that begin with `instead`; an empty one only takes them away."""
+        """Replace the warnings that begin with `instead` by another one; if it is empty, only remove them."""
         kept = [w for w in self.warnings if instead is None or not w.startswith(instead)]
         self.warnings = list(dict.fromkeys([*kept, text] if text else kept))
 
@@ -157,7 +157,7 @@ class State:
         reference_kernels = self._reference_kernels.setdefault(corpus, {})
         reference_kernels[pair] = entry["reference_kernel"]
         self._contention.setdefault(corpus, {})[pair] = entry.get("contention", 0.0)
-        # A result file keeps no baseline: its lowest process is the nearest to it.
+        # A result file holds no baseline: the lowest reading of a process is the best estimate.
         self.knows(entry.get("least") or entry.get("contention", 0.0))
         for name, figure in entry["cells"].items():
             cell = self._cells[name]
@@ -165,7 +165,7 @@ class State:
             cell.found = dataclasses.replace(cell.found, rough=None)
 
     def _apply_alone(self, entry: Entry) -> None:
-        """Take in what one process found; what is known besides becomes a mean over processes."""
+        """Apply the findings of one process; facts become means over processes."""
         cell = self._cells[entry["cell"]]
         self.seconds = entry.get("spent", self.seconds)
         cell.figures[entry["pair"]] = {"value": entry["value"]}
@@ -178,7 +178,7 @@ class State:
             cell.found = dataclasses.replace(mean, **fields)
 
     def rounds(self, cell: Cell) -> int | None:
-        """Return how many processes of its own a cell has had; None for one that gets no more."""
+        """Return how many separate processes a cell has had; None for a cell that gets no more."""
         found = self._cells.get(cell.name)
         return None if found is None or found.found.outcome in FAILED else len(found.figures)
 
@@ -187,16 +187,16 @@ class State:
         return max(self._reference_kernels.get(corpus, {}), default=-1) + 1
 
     def knows(self, least: float) -> None:
-        """Take a reading of a free core into account; 0 says nothing."""
+        """Update the baseline with a reading of a free core; 0 is ignored."""
         if least:
             self.least = min(self.least or least, least)
 
     def used(self, corpus: str) -> int:
-        """Return how many timing processes of a corpus its figures are from."""
+        """Return the number of timing processes that a corpus's figures come from."""
         return len(self._used(corpus))
 
     def free(self, corpus: str) -> bool:
-        """Whether the times of a corpus are those of a free core."""
+        """Return whether the times of a corpus were measured on a free core."""
         found = self._contention.get(corpus, {})
         return all(found[pair] <= highest_free(self.least) for pair in self._used(corpus))
 
@@ -204,12 +204,15 @@ class State:
         return alike(self._contention.get(corpus, {}), self.least)
 
     def outcome(self, cell: Cell) -> Outcome | None:
-        """Return a cell's outcome, None when nothing is known of it yet."""
+        """Return a cell's outcome, or None if it is not known yet."""
         found = self._cells.get(cell.name)
         return None if found is None else found.found.outcome
 
     def measured(self, cell: Cell) -> bool:
-        """Whether a cell has a figure, or a verdict (no growth has none in a file), or will never get one."""
+        """Return whether a cell is done: it has a figure or a verdict, or will never get one.
+
+        The verdict "no growth" has no figure in a file.
+        """
         found = self._cells.get(cell.name)
         if found is None:
             return False
@@ -272,7 +275,7 @@ def _sample(pair: int, figure: Mapping[str, Any], common: float, *, sums: bool) 
 
 
 def turned(cell: CellResult) -> CellResult:
-    """Turn seconds over into records a second, or back again."""
+    """Convert seconds to records per second, or the reverse."""
     rough = cell.rough and 1 / cell.rough
     samples = tuple(
         dataclasses.replace(s, value=1 / s.value, raw=1 / s.raw, paired=1 / s.paired) for s in cell.samples
@@ -281,14 +284,14 @@ def turned(cell: CellResult) -> CellResult:
 
 
 def _steady(samples: tuple[Measurement, ...]) -> bool:
-    """Whether the cells' processes agree that it neither warms up nor slows down."""
+    """Return whether the processes of a cell agree that it neither warms up nor slows down."""
     drifts = [Measurement(math.exp(s.drift), 1, 1) for s in samples]
     _, low, high = interval(drifts, Estimate.DRIFT_ALPHA)
     return low <= 1 + Estimate.DRIFT and high >= 1 / (1 + Estimate.DRIFT)
 
 
 def entries(result: Result) -> Iterator[Entry]:
-    """Turn a result back into the entries that make it."""
+    """Convert a result to the entries that produce it."""
     yield {
         "kind": "head",
         "format": FORMAT_VERSION,
@@ -313,14 +316,14 @@ def entries(result: Result) -> Iterator[Entry]:
 
 def _cell_entries(cell: CellResult, *, alone: bool) -> Iterator[Entry]:
     plain = {"kind": "cell", **plain_cell(cell)}
-    # The samples say so again.
+    # It is computed again from the samples.
     plain.pop("steady", None)
     if cell.samples and not cell.samples[0].reference_kernel and not alone:
         plain["value"] = cell.samples[0].value
     yield plain
     if alone:
         for sample in cell.samples:
-            # What is known of the cell besides is a mean already.
+            # These facts are means already.
             yield {"kind": "alone", "cell": cell.cell.name, "pair": sample.pair, "value": sample.value}
 
 

@@ -1,4 +1,4 @@
-"""When to stop: every pair of interest is resolved or precise enough, paid for by splitting alpha."""
+"""The stop rule: every pair of interest is resolved or precise enough; each look spends a share of alpha."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ __all__ = ["Progress", "Rule"]
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run has come.
+    """The progress of a run.
 
     Attributes:
         reached: Nothing is left to resolve.
-        width: Widest half-width among the pairs that are not distinguishable, as a share; 0 when none is.
-        pair: That pair.
+        width: Widest half-width among the pairs that are not distinguishable, as a share; 0 if there are
+            none.
+        pair: The pair with that width.
     """
 
     reached: bool
@@ -34,11 +35,11 @@ class Rule:
     """The stop rule of a run.
 
     Attributes:
-        precision: Wanted half-width of the ratios, as a share.
+        precision: Target half-width of the ratios, as a share.
         tie: Tie band, as a share.
         fewest: Processes before the first look.
-        most: Processes after which no more look is taken.
-        ratios: Ask for the precision of every codec's ratio to the best, resolved or not.
+        most: Processes after the last look.
+        ratios: Require the precision for every codec's ratio to the best, resolved or not.
     """
 
     precision: float = Verdicts.PRECISION
@@ -56,15 +57,15 @@ class Rule:
 
     @property
     def alpha(self) -> float:
-        """What one look, and therefore the final table, may spend of the run's alpha.
+        """Return the share of the run's alpha that one look, and therefore the final table, may spend.
 
-        Whoever stops at a width, whatever the differences are, does not stop at differences that happen to be
-        large (Chow and Robbins 1965): nothing has to be split.
+        A rule that stops at a fixed width, whatever the differences are, does not favor large differences
+        (Chow and Robbins 1965), so it need not split alpha.
         """
         return Verdicts.ALPHA if self.ratios else split(Verdicts.ALPHA, len(self.looks()))
 
     def look(self, tables: Sequence[Mapping[str, Sequence[Measurement]]]) -> Progress:
-        """Judge how far a run has come.
+        """Measure the progress of a run.
 
         Args:
             tables: Samples by codec, one mapping per operation.
@@ -84,7 +85,7 @@ class Rule:
         return not self.ratios and found.outside(self.tie)
 
     def _pairs(self, cells: Mapping[str, Sequence[Measurement]]) -> list[tuple[str, str]]:
-        """Neighbours in rank, and each against the best."""
+        """Yield the pairs of neighbors in rank, and of each codec with the best."""
         measured = [name for name in cells if cells[name]]
         order = sorted(measured, key=lambda name: interval(cells[name])[0])
         pairs = list(pairwise(order))

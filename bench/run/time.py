@@ -1,4 +1,4 @@
-"""The time phase: timing processes over all healthy cells of a corpus, until the stop rule is content."""
+"""The time phase: timing processes over all healthy cells of a corpus, until the stop rule ends it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["length", "rounds", "time_cells", "timed_cell"]
 
 
 def time_cells(run: Run, stage: Stage) -> None:
-    """Time one corpus; samples go to the state process by process."""
+    """Time one corpus; samples are added to the state process by process."""
     contest = _Contest(run, stage)
     if contest.codecs():
         contest.go()
@@ -35,19 +35,19 @@ def time_cells(run: Run, stage: Stage) -> None:
 def rounds(options: Options, calls: Sequence[float]) -> int:
     """Return the rounds of a process: fewer where calls are long, for more processes in the same time.
 
-    What differs from process to process, the memory layout above all, is larger than what differs from
-    slice to slice (Kalibera and Jones 2013, section 6).
+    Variation between processes, mainly from the memory layout, is larger than variation between slices
+    (Kalibera and Jones 2013, section 6).
 
     Args:
-        options: Of the run.
-        calls: What a call of each cell takes, in seconds.
+        options: Options of the run.
+        calls: Seconds of a call, for each cell.
     """
     seconds = Processes.OVERHEAD * sum(max(options.slice, call) for call in calls)
     return max(Processes.FEWEST_ROUNDS, min(options.turns(len(calls)), round(Processes.START / seconds)))
 
 
 def length(cell: Cell, checks: Mapping[str, Checked]) -> float:
-    """Return what a call of a cell takes in seconds, roughly; 0 for the baseline."""
+    """Return a rough estimate of the seconds of a call of a cell; 0 for the baseline."""
     if cell.codec == BASELINE:
         return 0.0
     checked, base = checks[cell.codec], operation(cell.operation_name).base
@@ -55,7 +55,7 @@ def length(cell: Cell, checks: Mapping[str, Checked]) -> float:
 
 
 def timed_cell(cell: Cell, checks: Mapping[str, Checked]) -> TimedCell:
-    """Return what a timing process has to know of a cell."""
+    """Return the description of a cell for a timing process."""
     if cell.codec == BASELINE:
         return TimedCell(BASELINE, cell.operation_name)
     found = checks[cell.codec]
@@ -113,7 +113,7 @@ class _Contest:
         if self.over or self.run.stopping:
             return True
         if self.progress.reached and self.run.state.free(self.stage.name):
-            return True  # on a shared core it goes on: there may be a free one within the time
+            return True  # continue on a shared core: a free one may come in time
         if self._done() >= self.run.options.rule.most:
             return True
         schedule = self.stage.schedule
@@ -122,22 +122,22 @@ class _Contest:
             return not left and self._done() >= self._wanted
         if self._done() < Processes.FEWEST:
             left = schedule.left(schedule.stretched)
-        return left < self.took or not left  # one that could not be finished is not begun
+        return left < self.took or not left  # do not start a process that could not finish
 
     @property
     def _wanted(self) -> int:
         return min(Processes.CHOSEN, self.run.options.fewest)
 
     def _choose(self) -> None:
-        """Leave out the codecs that there is no time for, by what their checks took.
+        """Leave out the codecs that there is no time for, as estimated from their checks.
 
-        Figures that a run had before it was resumed stay.
+        Figures of the run before it was resumed stay.
         """
         seconds = {codec: self._expected(codec) for codec in self.codecs()}
         self.out |= seconds.keys() - set(self.stage.schedule.processes(seconds))
 
     def _expected(self, codec: str) -> float:
-        """Return what one process takes for a codec, roughly."""
+        """Return a rough estimate of the seconds of one process for a codec."""
         options = self.run.options
         turns = options.turns(len(options.timed()) * len(self.stage.checks))
         total = 0.0
@@ -147,12 +147,12 @@ class _Contest:
             call = checked.rough.get(base, 0.0) * checked.calls.get(base, 1)
             slices = turns * length_of_slice(options.slice, call, declared.fewest)
             calls = 1 if call > Processes.SINGLE * options.slice else Processes.CALLS
-            # Each call comes with making its record anew, or its payload.
+            # Each call includes making a new record or payload.
             total += max(2 * slices, calls * call) * Processes.OVERHEAD
         return total
 
     def _thin(self) -> None:
-        """Leave out the dearest codecs when the processes that are wanted would take too long."""
+        """Leave out the slowest codecs if the requested processes would take too long."""
         schedule, state = self.stage.schedule, self.run.state
         if self.run.options.no_time_limit or self.over or self._done() >= min(self._wanted, Processes.FEWEST):
             return
@@ -162,7 +162,7 @@ class _Contest:
                 spent[cell.codec] = spent.get(cell.codec, 0.0) + Processes.OVERHEAD * samples[-1].duration
         wanted = min(self._wanted, Processes.FEWEST) - self._done()
         usual = median(spent.values()) if spent else 0.0
-        # Without the slow ones; to leave out others would save nothing.
+        # Estimated without the slow codecs; leaving out others would save nothing.
         for codec in sorted(spent, key=spent.__getitem__, reverse=True):
             if (
                 wanted * self.took <= schedule.left(schedule.stretched)
@@ -173,7 +173,7 @@ class _Contest:
             self._leave(codec)
 
     def _leave(self, codec: str) -> None:
-        """Time a codec no further; the few figures that it has are but rough."""
+        """Stop timing a codec; its few figures are only rough."""
         for cell in [cell for cell in self.cells() if cell.codec == codec]:
             if samples := self.run.state.samples(cell):
                 self.run.record({"kind": "rough", "cell": cell.name, "seconds": samples[-1].value})
@@ -220,7 +220,7 @@ class _Contest:
             "pair": self._done(),
             "spent": round(self.run.spent(), 3),
             "reference_kernel": sum(answer.reference_kernel for answer in answers) / len(answers),
-            # A codec of several is compared with the others, so one that had to share decides.
+            # All codecs are compared with each other, so one on a shared core decides.
             "contention": max(answer.contention for answer in answers),
             "least": min(answer.least for answer in answers),
             "cells": figures,
@@ -230,7 +230,7 @@ class _Contest:
 
     @staticmethod
     def _twins(groups: list[list[Cell]]) -> dict[Cell, Cell]:
-        """Take cells out that another measures already: a schema changes neither dump nor load."""
+        """Remove cells that another cell already measures: a schema changes neither dump nor load."""
         present = {cell for group in groups for cell in group}
         twins = {}
         for group in groups:
@@ -243,7 +243,7 @@ class _Contest:
         return twins
 
     def _answer(self, group: list[Cell]) -> Timed | None:
-        """Run a worker over `group`; None when it died (its cell is then out) or must be replaced."""
+        """Run a worker over `group`; return None if it died (and remove its cell) or must be replaced."""
         options = self.run.options
         allowed = cores()
         job = Time(
@@ -284,7 +284,7 @@ class _Contest:
         return answer
 
     def _can_replace(self, took: float) -> bool:
-        """Whether there is time to measure a disturbed process again, and not too often."""
+        """Return whether a disturbed process may be repeated: there is time, and few were repeated."""
         schedule, done = self.stage.schedule, self._done()
         missing = max(1, Processes.FEWEST - done)
         return self.replaced <= done // 2 and schedule.left(schedule.timing_part) > missing * took
@@ -309,20 +309,20 @@ class _Contest:
         )
         text, start = "", f"{name}: ±"
         if self.progress.pair is not None and self._done():
-            # Which codecs are not distinguishable for that, the table says.
+            # The table shows which codecs are not distinguishable because of it.
             processes = f"{self._done()} process{'es' * (self._done() != 1)}"
             text = f"{start}{100 * options.precision:g} % was not reached in {processes}"
-        # A run that is resumed may have said so before.
+        # A resumed run may have given this warning before.
         self.run.record({"kind": "warning", "text": text, "instead": start})
         self._say_whose_core()
         if self.replaced and text:
-            # Where the precision was reached all the same, nobody need know.
+            # No warning if the precision was reached anyway.
             those = "1 process was" if self.replaced == 1 else f"{self.replaced} processes were"
             text = f"{name}: {those} disturbed by neighbors and measured again"
             self.run.record({"kind": "warning", "text": text})
 
     def _say_whose_core(self) -> None:
-        """Warn where figures are not those of a free core, and name the processes that were left out."""
+        """Warn if figures are not from a free core, and name the processes that were left out."""
         state, name = self.run.state, self.stage.name
         done, used = self._done(), state.used(name)
         start, text = f"{name}: a neighbor", ""

@@ -1,4 +1,4 @@
-"""Have workers forked by a process that has imported what they need; see `worker.warm`."""
+"""Workers forked from a process that has imported the required modules; see `worker.warm`."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ _LINE = 64
 
 @dataclass(frozen=True, slots=True)
 class Fork:
-    """A worker that was forked; it has `pid` and `wait` as `subprocess.Popen` has them."""
+    """A forked worker, with `pid` and `wait` as in `subprocess.Popen`."""
 
     pid: int
     connection: socket.socket
 
     def wait(self) -> int:
-        """Return how it ended, as a number below 0 for a signal; whoever asks knows that it does or did."""
+        """Return its exit status, below 0 for a signal. Call it only if the worker ends or has ended."""
         status = b""
         with self.connection, contextlib.suppress(ConnectionError):
             self.connection.sendall(b"\n")
             status = self.connection.recv(_LINE)
-        # Where the process that forks is gone, the kernel has ended its forks with it.
+        # If the forking process is gone, the kernel has ended its forks as well.
         return os.waitstatus_to_exitcode(int(status)) if status else -signal.SIGKILL
 
 
 class Warm:
-    """The process that forks; it begins to import at once, and jobs wait for it.
+    """The process that forks workers. It starts importing at once; jobs wait for it.
 
     Args:
-        environment: Of the workers.
-        python: Their interpreter.
+        environment: Environment variables of the workers.
+        python: The interpreter of the workers.
     """
 
     def __init__(self, environment: Mapping[str, str], python: str = sys.executable) -> None:
@@ -64,14 +64,14 @@ class Warm:
         return self._process.pid
 
     def fork(self, job: Path, libraries: Sequence[str] = ()) -> Fork:
-        """Start the worker of a job in our folder; beside the job's file is one for its standard error.
+        """Start the worker of a job in our folder, with its standard error in a file next to the job's.
 
         Args:
-            job: Its file.
-            libraries: Modules to import before; all forks from now on have them.
+            job: The file of the job.
+            libraries: Modules to import first; all later forks have them.
 
         Raises:
-            RunError: The process that forks is gone.
+            RunError: The forking process is gone.
         """
         ours, theirs = socket.socketpair()
         said = b""
@@ -90,7 +90,7 @@ class Warm:
         return Fork(int(said), ours)
 
     def close(self) -> None:
-        """End it, and with it whatever it has forked."""
+        """End the process and all its forks."""
         self._asking.close()
         self._process.kill()
         self._process.wait()
