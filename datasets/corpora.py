@@ -135,7 +135,7 @@ def _refuse_unread(source: str, reading: ReadOptions) -> None:
 
 
 def is_read_once(source: str) -> bool:
-    """Whether a source can be read only once: standard input, a pipe."""
+    """Return whether a source can be read only once: standard input, a pipe."""
     path = Path(source)
     return source == "-" or (path.exists() and not (path.is_file() or path.is_dir()))
 
@@ -175,7 +175,7 @@ class Sources:
         return any(is_function(name) or name in NAMES for name in self.names)
 
     def bring_schemas(self) -> bool:
-        """Whether all are files that have a schema in them, as those of Avro; False for none."""
+        """Return whether all are files that have a schema in them, as those of Avro; False for none."""
         if any(is_read_once(name) or is_function(name) for name in self.names):
             return False
         try:

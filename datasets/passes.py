@@ -60,7 +60,7 @@ class Cut:
         self._left = -1 if after is None else after
 
     def __call__(self) -> bool:
-        """Whether the record that has just passed is the last; to be asked once for each."""
+        """Return whether the record that has just passed is the last; to be asked once for each."""
         self._left -= 1
         return self._left == 0 or (self._left % _SOME == 0 and time.monotonic() > self._until)
 

@@ -1,4 +1,4 @@
-"""Advisory schemas: correct records in place after decoding, advise, never reject."""
+"""Advisory schemas, which correct decoded records in place, report the rest, and never reject."""
 
 from __future__ import annotations
 

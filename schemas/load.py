@@ -1,4 +1,4 @@
-"""A schema from a Python file, an installed module, or a definition in another language."""
+"""Load a schema from a Python file, an installed module, or a definition in another language."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ __all__ = ["is_named", "load"]
 
 
 def is_named(text: str) -> bool:
-    """Whether a text names a file or a module, by its form."""
+    """Return whether the form of a text is that of a file or module."""
     return ":" in text or text.endswith(".py") or definition_of(text) is not None
 
 
 def load(text: str, include: Sequence[str | os.PathLike[str]] = ()) -> Any:
-    """Return what ``module:Name``, ``file.py:Name``, ``file.py`` or a definition declares.
+    """Return the schema in ``module:Name``, ``file.py:Name``, ``file.py`` or a definition.
 
-    A definition is a file such as ``file.avsc``, and ``file.avsc#Name`` one record in it. Without a name it
-    is the one `Schema` that stands there, or else the one record class that no other uses.
+    A definition is a file such as ``file.avsc``; ``file.avsc#Name`` is one of its records. Without a name,
+    the result is the file's only `Schema`, or else the only record class that no other class uses.
 
     Args:
         text: As typed.
-        include: Folders that imports of a definition are looked for in first.
+        include: Folders to search first for imports of a definition.
 
     Raises:
-        UsageError: The file or module does not import, has no such name, or declares no record or
-            several; the message says which. Or it is no definition.
+        UsageError: The file or module cannot be imported, lacks the name, or declares no record or several;
+            or the definition is invalid. The message says which.
     """
     if (named := definition_of(text)) is not None:
         return _defined(named, include)
@@ -90,7 +90,7 @@ def _schemas(module: ModuleType) -> dict[str, Any]:
 
 
 def _records(module: ModuleType) -> dict[str, Any]:
-    """Return the record classes that a module itself declares, by name."""
+    """Return the record classes declared in the module itself, by name."""
     return {
         name: value
         for name, value in vars(module).items()
@@ -103,7 +103,7 @@ def _records(module: ModuleType) -> dict[str, Any]:
 
 
 def _roots(records: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Return the record classes that no other uses.
+    """Return the record classes that no other class uses.
 
     Raises:
         UsageError: None of them is a schema; the message says why the first is not.
@@ -118,7 +118,7 @@ def _roots(records: Mapping[str, Any], where: str) -> dict[str, Any]:
         name, fault = next(iter(faults.items()))
         raise UsageError(f"{where}, class {name}: {fault}") from fault
     used = [node for tree in described.values() for path, node in t.walk(tree) if path != "$"]
-    # Of records that hold others of their own kind each tree begins elsewhere, but has the same names.
+    # Trees of mutually recursive records start in different places, but contain the same names.
     within = {
         node.name
         for tree in described.values()
@@ -129,5 +129,5 @@ def _roots(records: Mapping[str, Any], where: str) -> dict[str, Any]:
     roots = {
         name: cls for name, cls in records.items() if described.get(name) not in used and name not in nesting
     }
-    # Where all hold one another, none of them is more of a record than the others.
+    # If all records contain one another, none of them is the root.
     return roots or dict(records)

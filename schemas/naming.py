@@ -1,4 +1,4 @@
-"""How a definition, and what in it describes a record, is named: ``FILE.proto#Message``."""
+"""Names of definitions and of the records in them: ``FILE.proto#Message``."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ __all__ = ["Named", "definition_of", "is_definition"]
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A definition as somebody typed it.
+    """A definition as the user typed it.
 
     Attributes:
         path: The file.
-        part: What describes a record in it; empty where that is left to the file.
-        language: By its name in `bakeoff.schemas.wire.languages`.
+        part: Name of the record's definition in the file; empty to let the file decide.
+        language: A name from `bakeoff.schemas.wire.languages`.
     """
 
     path: str
@@ -27,12 +27,12 @@ class Named:
 
 
 def definition_of(text: str) -> Named | None:
-    """Return which definition a text names, by its form; None for what is Python or a corpus.
+    """Return the definition that a text names, or None for Python and corpora; only its form counts.
 
-    A file of that whole name goes before one with a part.
+    A file whose whole name matches has precedence over a file with a part.
 
     Raises:
-        UsageError: It names a part as those of Python are named.
+        UsageError: The part is written after a colon, as in Python.
     """
     if (language := _language(text)) is not None and ("#" not in text or Path(text).exists()):
         return Named(text, "", language)
@@ -46,7 +46,7 @@ def definition_of(text: str) -> Named | None:
 
 
 def is_definition(text: str) -> bool:
-    """Whether a text names a definition, which is read; Python is run."""
+    """Return whether a text names a definition, which is only read. Python would be run."""
     try:
         return definition_of(text) is not None
     except UsageError:
@@ -54,5 +54,5 @@ def is_definition(text: str) -> bool:
 
 
 def _language(path: str) -> str | None:
-    """Return the language of a file where a schema is wanted: JSON can be nothing else there."""
+    """Return the language of a file that must be a schema, so JSON can only be JSON Schema."""
     return language_of(path) or ("json-schema" if path.lower().endswith(".json") else None)

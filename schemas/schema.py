@@ -1,4 +1,4 @@
-"""The advisory schema: corrects records after decoding, reports what it could not, never rejects."""
+"""The advisory schema: corrects decoded records, reports what it could not correct, and never rejects."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Schema:
     Args:
         spec: A TypedDict, dataclass, attrs class, NamedTuple, `msgspec.Struct`, pydantic model, dict of
             types, any of these inside lists and other containers, or a tree of types.
-        as_objects: Build objects of the classes, models without validation; otherwise records stay dicts.
-            A record with unknown or missing fields stays a dict, so no value is dropped.
+        as_objects: Build objects of the classes, models without validation. Otherwise, records stay dicts. A
+            record with unknown or missing fields stays a dict, so no value is dropped.
         strict: Raise one `AdviceError` if there is any advice other than notes. Not with `every`.
         every: After decoding, check one record in `every` fully and count its advice in `counter`;
             0 for none. All records are corrected in any case.
@@ -113,7 +113,7 @@ class Schema:
         return record, advice
 
     def _full(self, codec: Carrier | str) -> Plan | None:
-        """Return the full plan for a codec; the last one is kept at hand, as streams have one codec."""
+        """Return the full plan for a codec. The last one is cached, because a stream has one codec."""
         last, plan = self._last
         if codec is not last:
             plan = self._plan(_carrier(codec), full=True)
@@ -126,9 +126,9 @@ class Schema:
         return _nothing if plan is None else plan.advise
 
     def fixer(self, codec: Carrier | str) -> Callable[[Any], Any] | None:
-        """Return a callable that restores the types that `codec` does not preserve, or None if it has all.
+        """Return a callable that restores the types that `codec` does not preserve; None if there are none.
 
-        The callable changes records in place and returns them. It does not raise, except in strict mode.
+        The callable changes records in place and returns them. It raises only in strict mode.
         """
         carrier = _carrier(codec)
         plan = self._plan(carrier, full=False)
@@ -155,7 +155,7 @@ class Schema:
     @property
     def embeds(self) -> bool:
         """Whether formats that need a schema may embed values in their payloads as MessagePack."""
-        # A layout cannot tell apart what stands there.
+        # A layout cannot distinguish the values in this place.
         return any(isinstance(node, t.AnyType | t.UnionType) for _, node in t.walk(self.types))
 
     @property
@@ -205,7 +205,7 @@ class Schema:
         """Return a library's type for the records of this schema, with conversion in both directions.
 
         Args:
-            kind: By its file in `bakeoff.schemas.wire.bindings`: ``"msgspec"``, ``"avro"``,
+            kind: The name of a file in `bakeoff.schemas.wire.bindings`: ``"msgspec"``, ``"avro"``,
                 ``"protobuf"`` and others.
             options: Options of the library. msgspec: ``array_like``, for Structs written as lists of their
                 values, without field names.
@@ -261,15 +261,16 @@ class Schema:
         Args:
             data: The text or bytes of the file, or its path as `pathlib.Path`.
             language: As in `definition`.
-            name: Of the file, if `data` is not a path: for messages and to find imports in its folder.
-            part: Name of the definition of a record: a message, a named type, a JSON pointer. By default,
-                all of the file, or the only one that no other uses.
+            name: Name of the file, if `data` is not a path. It is used in messages and to find imports in its
+                folder.
+            part: Name of the definition of a record: a message, a named type, a JSON pointer. By default, the
+                whole file, or the only definition that no other uses.
             include: Folders to search first for imports.
 
         Raises:
-            SchemaError: Not a definition, or one that records cannot have, or one with several
-                parts that could be the record.
-            UsageError: As `definition`, or it has no such part.
+            SchemaError: The file is not a definition, describes values that records cannot have, or has
+                several parts that could be the record.
+            UsageError: No such language, its library is not installed, or the file has no such part.
         """
         from .wire.languages import LARGEST, read
 
@@ -289,7 +290,7 @@ class Schema:
         return Schema(types_of(layout.root))._given(layout)
 
     def listed(self) -> Schema:
-        """Return the schema of lists of these records, for codecs that take many at a time."""
+        """Return the schema of lists of these records, for codecs that take many records at once."""
         made = Schema(
             t.ListType(self.types),
             as_objects=self.as_objects,
@@ -305,7 +306,7 @@ class Schema:
 
         Args:
             older: The version of existing payloads.
-            renamed: Old keys of fields, by their new ones: these keep their numbers, not their names.
+            renamed: Old keys of fields, by their new ones. These fields keep their numbers, not their names.
         """
         return self._given(self.layout.keeping(older.layout, renamed))
 

@@ -177,7 +177,7 @@ class Search:
             self._note(depth, f"is of type {type(value).__name__}")
 
     def _is_news(self, depth: int) -> bool:
-        """Whether nobody came so far before: that is where something else can be looked for."""
+        """Return whether nobody came so far before: that is where something else can be looked for."""
         return not self._miss or depth > self._missed
 
     def _note(self, depth: int, text: str, meant: Sequence[str] = ()) -> None:

@@ -86,7 +86,7 @@ def word_form(piece: str) -> tuple[bool, Form]:
 
 
 def is_escaped(text: str) -> bool:
-    """Whether JSON has to escape something in a text."""
+    """Return whether JSON has to escape something in a text."""
     return _ESCAPED.search(text) is not None
 
 

@@ -97,7 +97,7 @@ class CellChange:
         return f"{outcomes}, {change}" if outcomes else change
 
     def beyond(self, limit: float) -> bool:
-        """Whether this is a regression of more than `limit`; a worse outcome always is."""
+        """Return whether this is a regression of more than `limit`; a worse outcome always is."""
         if self.verdict != "worse":
             return False
         if self.ratio is None or self.broken:
@@ -106,7 +106,7 @@ class CellChange:
         return (value if self.operation.direction == "lower" else 1 / value) > 1 + limit
 
     def undecided(self, limit: float) -> bool:
-        """Whether a regression of twice the limit could be hidden in what is known of this cell."""
+        """Return whether a regression of twice the limit could be hidden in what is known of this cell."""
         if self.verdict == "cannot decide":
             return True
         if self.broken or self.beyond(limit):
@@ -227,7 +227,7 @@ def settled(
     limit: float,
     alpha: float,
 ) -> bool:
-    """Whether pairs of processes decide about a limit: the whole interval lies on one side of it."""
+    """Return whether pairs of processes decide about a limit: the whole interval lies on one side of it."""
     found = ratio(after, before, alpha)
     worse = found if operation.direction == "lower" else found.inverse()
     bound = 1 + max(limit, Verdicts.TIE)
@@ -271,17 +271,17 @@ def _comparable(cell: CellResult, operation: OperationFacts) -> bool:
 
 
 def _checked(cell: CellResult | None) -> bool:
-    """Whether a run has found anything out about a cell."""
+    """Return whether a run has found anything out about a cell."""
     return cell is not None and cell.outcome not in _UNCHECKED
 
 
 def _measured(cell: CellResult) -> bool:
-    """Whether there is a figure, or a verdict on growth, which may be 0."""
+    """Return whether there is a figure, or a verdict on growth, which may be 0."""
     return bool(cell.samples) or bool(cell.verdict)
 
 
 def _judgeable(cell: CellResult | None) -> bool:
-    """Whether a cell can be compared with a later figure: it has one, or a check has found a fault."""
+    """Return whether a cell can be compared with a later figure: it has one, or a check has found a fault."""
     return cell is not None and _checked(cell) and (_measured(cell) or cell.outcome not in WELL)
 
 

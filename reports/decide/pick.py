@@ -374,7 +374,7 @@ def _unfit(candidate: Candidate, wish: Wish) -> str:
 
 
 def _seen_lost(need: str, candidate: Candidate) -> bool:
-    """Whether the run saw values of a type lost, whatever codec and schema promise."""
+    """Return whether the run saw values of a type lost, whatever codec and schema promise."""
     kind = need.split("_", 1)[0]
     starts = tuple(f"`{name}{end}" for name in (kind, f"datetime.{kind}") for end in ("`", "("))
     return any(loss.lower().startswith(starts) for loss in candidate.losses)

@@ -98,7 +98,7 @@ def breakeven(
 
 
 def _plausible(point: float | None, weight: str) -> TypeGuard[float]:
-    """Whether somebody can be concerned with two codecs changing places there."""
+    """Return whether somebody can be concerned with two codecs changing places there."""
     low, high = PLAUSIBLE[weight]
     return point is not None and low <= point <= high
 

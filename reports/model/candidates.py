@@ -190,7 +190,7 @@ class Candidate:
 
 
 def weighed(cell: CellResult | None) -> bool:
-    """Whether a cell with a process for itself was measured.
+    """Return whether a cell with a process for itself was measured.
 
     A run that was stopped before knows only that the codec works.
     """

@@ -118,7 +118,7 @@ class ColumnSpec:
         return self.parts(candidate) if self.parts else self.operations
 
     def tells(self, candidate: Candidate) -> bool:
-        """Whether there is something to say of a codec."""
+        """Return whether there is something to say of a codec."""
         if self.holds:
             return self.holds(candidate)
         names = self.operations or ("dump", "load")

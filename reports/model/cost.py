@@ -103,7 +103,7 @@ class CostModel:
         return costs(cells, self.reads, self.bandwidth)
 
     def fits(self, ranking: Ranking) -> bool:
-        """Whether a run's verdict is by this cost."""
+        """Return whether a run's verdict is by this cost."""
         return self == CostModel(ranking.reads, math.inf if ranking.bandwidth is None else ranking.bandwidth)
 
     def sentence(self) -> str:

@@ -119,7 +119,7 @@ def fidelity(candidate: Candidate, setting: Setting) -> Entry:
 
 
 def has_growth(candidate: Candidate) -> bool:
-    """Whether it was measured what stays behind."""
+    """Return whether it was measured what stays behind."""
     return any(weighed(cell) for cell in _growths(candidate).values())
 
 

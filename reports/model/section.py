@@ -103,7 +103,7 @@ class SectionBuilder:
         return wanted if len(wanted) > 1 else [*wanted, "library", "fidelity"]
 
     def _tells(self, spec: ColumnSpec) -> bool:
-        """Whether a column that nobody asked for has something to say; a sum only when it is one."""
+        """Return whether a column that nobody asked for has something to say; a sum only when it is one."""
         whole = not spec.parts or all(any(n in e.cells for e in self.shown) for n in spec.operations)
         return whole and any(map(spec.tells, self.shown))
 

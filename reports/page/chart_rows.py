@@ -57,7 +57,7 @@ _REACH: Final = 1.5
 
 
 def eligible(candidate: Candidate, *operations: str) -> bool:
-    """Whether figures may be shown: right answers only, whatever the file says."""
+    """Return whether figures may be shown: right answers only, whatever the file says."""
     cells = (candidate.cells[name] for name in operations if name in candidate.cells)
     return all(cell.outcome in WELL for cell in cells)
 

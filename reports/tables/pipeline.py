@@ -62,7 +62,7 @@ def _facts(group: Group, spot: Spot, codec: str) -> list[PipelineFacts]:
 
 
 def _dead(group: Group, transport: str) -> bool:
-    """Whether nothing was measured through a transport."""
+    """Return whether nothing was measured through a transport."""
     found = (group.cells[spot] for spot in group.spots(transport))
     return not any(cell.samples for codecs in found for cells in codecs.values() for cell in cells.values())
 
@@ -206,7 +206,7 @@ def _apart(standing: Standing) -> str:
 
 
 def _ties(verdict: Verdict, ratio: Ratio) -> bool:
-    """Whether two codecs are surely no further apart than makes a difference."""
+    """Return whether two codecs are surely no further apart than makes a difference."""
     return verdict == "same" or (verdict == "unresolved" and ratio.inside(_TIE))
 
 

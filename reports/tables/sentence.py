@@ -132,7 +132,7 @@ def contests(views: Iterable[CorpusView]) -> dict[str, Contest]:
 
 
 def got_through(view: View) -> bool:
-    """Whether a codec came through on any corpus; where none did, that is the recommendation."""
+    """Return whether a codec came through on any corpus; where none did, that is the recommendation."""
     codecs = [codec for one in view.corpora for codec in one.codecs]
     if any(_passed(codec) or view.cost.samples(codec.cells) for codec in codecs):
         return True

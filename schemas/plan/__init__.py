@@ -1,1 +1,1 @@
-"""Compiled plans: what a schema corrects after a codec has decoded."""
+"""Compiled plans for correcting records after a codec has decoded them."""

@@ -1,4 +1,4 @@
-"""Handling of advice: counted over a stream, or raised as one error."""
+"""Handle advice: count it over a stream, or raise it as one error."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_PLACES = 1_000
 
 
 class AdviceError(ValueError):
-    """All advice of a schema in strict mode about one record.
+    """All advice about one record, in strict mode.
 
     Attributes:
         advice: The advice, in record order.
@@ -36,11 +36,11 @@ class AdviceError(ValueError):
 
 @dataclass(slots=True)
 class Tally:
-    """Advice about one place, over many records.
+    """Advice about one place in many records.
 
     Attributes:
-        count: How often.
-        examples: The first few distinct values, in short.
+        count: Number of occurrences.
+        examples: The first few distinct values, abbreviated.
     """
 
     path: str
@@ -80,15 +80,15 @@ class AdviceCounter:
         path = _INDEX.sub("[]", item.path)
         found, number = item.found if item.code in ("type", "missing") else item.found.split(" ")[0], 1
         if item.code == "more":
-            # The last piece of a record's advice stands for as many as it says.
+            # If there is too much advice about a record, the last piece has the number of the others.
             found, number = "more", int(found)
         self.total += number
-        # With the severity: an error is not to hide among notes that were counted first.
+        # The key has the severity, so that an error is not hidden among notes that were counted first.
         key = (path, item.code, item.expected, found, item.outcome, item.severity)
         tally = self._tallies.get(key)
         if tally is None:
             if len(self._tallies) >= MAX_PLACES:
-                # Paths may hold keys of maps, of which a stream can have any number.
+                # Paths may contain keys of maps, and a stream can have any number of keys.
                 key = ("(elsewhere)", "", "", "", item.outcome, item.severity)
                 path, found = key[0], ""
                 item = Advice(path, item.code, "", found, None, item.outcome, item.severity)

@@ -1,6 +1,6 @@
-"""From a description tree and a codec's facts to a compiled plan, and to the same plan in words.
+"""Compile a description tree and a codec's facts to a plan, and describe the same plan in words.
 
-`lack` is the one place that knows what a codec leaves to do at a node; compiler and words both ask it.
+`lack` alone decides what a codec leaves to do at a node. Both the compiler and the description ask it.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ class Carrier(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SchemaLimits:
-    """How much a record may ask of a schema.
+    """Limits on the work that one record may cause.
 
     Attributes:
         digits: Most digits of a Decimal or int read from text.
-        exponent: Largest exponent of a Decimal, either way.
-        keys: Most keys of a map that are turned into another type.
+        exponent: Largest exponent of a Decimal, positive or negative.
+        keys: Most keys of a map that are converted to another type.
         bytes: Longest text that is decoded to bytes.
-        shared: Nodes visited before shared containers are looked out for.
+        shared: Number of visited nodes after which shared containers are detected.
         nodes: Most nodes visited in one record.
         advice: Most pieces of advice about one record.
     """
@@ -67,10 +67,10 @@ class SchemaLimits:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a codec carries; without a codec nothing is known, so everything is looked at.
+    """What a codec preserves. Without a codec nothing is known, so every value is checked.
 
     Attributes:
-        known: Whether there is a codec: its own forms are then turned without advice.
+        known: Whether there is a codec, whose written forms are converted without advice.
     """
 
     known: bool = False
@@ -79,29 +79,29 @@ class Facts:
 
     @classmethod
     def of(cls, codec: Carrier | None) -> Facts:
-        """Return the facts of a codec, or of any."""
+        """Return the facts of a codec, or of an unknown one."""
         if codec is None:
             return cls()
         return cls(True, frozenset(codec.preserves), dict(getattr(codec, "encodes_as", None) or {}))
 
     def lacks(self, token: str) -> bool:
-        """Whether a type must be brought back."""
+        """Return whether the codec does not preserve a type, so that it must be restored."""
         return token not in self.preserves
 
     @property
     def null(self) -> str | None:
-        """The text that stands for None, in formats without a null."""
+        """The text that represents None, in formats without a null."""
         return self.encodes_as.get("none") if self.known and self.lacks("none") else None
 
 
 # What a codec leaves to do --------------------------------------------------------------------------
 
 _NATIVE = ("utc-ms", "utc", "native")
-"""Written forms of datetimes that come back as datetimes; what they lost cannot be brought back."""
+"""Written forms of datetimes that are decoded as datetimes; precision that they lose cannot be restored."""
 
 
 def lack(node: t.Type, facts: Facts, *, objects: bool = False) -> str | None:
-    """Return in words what is left to do at `node` itself after a codec, or None for nothing."""
+    """Describe the conversion of `node` itself after a codec, or return None if none is needed."""
     match node:
         case t.NoneType():
             return f"from the text {facts.null!r}" if facts.null is not None else None
@@ -168,11 +168,11 @@ def _lack_datetime(node: t.DateTimeType, facts: Facts) -> str | None:
 
 
 def _lack_keys(node: t.DictType, facts: Facts) -> str | None:
-    # Among the keys that a union allows, text is right as it stands.
+    # Among the keys that a union allows, text needs no conversion.
     options = node.key.options if isinstance(node.key, t.UnionType) else (node.key,)
     if any(isinstance(option, t.AnyType | t.StrType) for option in options):
         return None
-    if not facts.lacks("any_keys"):  # keys are written as values are
+    if not facts.lacks("any_keys"):  # Keys are written in the form of values.
         return None if lack(node.key, facts) is None else f"keys to {node.key}"
     native = (str,) if facts.lacks("int_keys") else (str, int)
     if isinstance(node.key, t.LiteralType) and all(type(value) in native for value in node.key.values):
@@ -183,7 +183,7 @@ def _lack_keys(node: t.DictType, facts: Facts) -> str | None:
 
 
 class _Needs:
-    """Says whether anything is left to do at a node or below it, after a codec of some facts."""
+    """Decides whether any conversion is needed at a node or below it, after a codec with given facts."""
 
     def __init__(self, facts: Facts, objects: bool) -> None:
         self.facts, self.objects = facts, objects
@@ -213,7 +213,7 @@ class _Needs:
 
 
 def _below(node: t.Type, facts: Facts) -> Iterator[tuple[str, t.Type]]:
-    """Yield what is visited below `node`: not keys, nor options that another is always taken for."""
+    """Yield the nodes visited below `node`, without keys and without options that another option shadows."""
     kinds = {type(option) for option in node.options} if isinstance(node, t.UnionType) else set()
     for part, child in t.children(node):
         if part != "{key}" and not (kinds and _shadowed(child, kinds - {type(child)}, facts)):
@@ -221,7 +221,7 @@ def _below(node: t.Type, facts: Facts) -> Iterator[tuple[str, t.Type]]:
 
 
 def _shadowed(option: t.Type, kinds: set[type[t.Type]], facts: Facts) -> bool:
-    """Whether what the codec writes for one option is right as it stands, for another, of `kinds`."""
+    """Return whether the codec writes one option in a form that is valid for another option, of `kinds`."""
     words = lack(option, facts)
     if words is None or _holds_none(option):
         return False
@@ -240,13 +240,13 @@ def _shadowed(option: t.Type, kinds: set[type[t.Type]], facts: Facts) -> bool:
 
 
 def _fitting(value: Any) -> type[t.Type] | None:
-    """Return the type that a value of an Enum fits after any codec, if one does."""
+    """Return the type that an Enum's values fit after any codec, or None."""
     match value:
         case bool():
             return t.BoolType
         case str():
             return t.StrType
-        case int() if value.bit_length() < 64:  # codecs may write others as text
+        case int() if value.bit_length() < 64:  # Codecs may write other values as text.
             return t.IntType
         case float() if math.isfinite(value):
             return t.FloatType
@@ -258,7 +258,7 @@ def _holds_none(node: t.Type) -> bool:
 
 
 def miswritten(node: t.Type, codec: Carrier) -> str | None:
-    """Return in words the first place where the codec writes bytes as other text than is read there."""
+    """Describe the first place where the codec writes bytes in another encoding than the schema expects."""
     for path, kind in t.walk(node):
         if isinstance(kind, t.BytesType | t.ByteArrayType):
             as_text = path.endswith("{key}") and codec.encodes_as.get("int_keys") == "text"
@@ -277,7 +277,7 @@ def miswritten(node: t.Type, codec: Carrier) -> str | None:
 def lines(
     node: t.Type, facts: Facts, *, objects: bool = False, path: str = "$"
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield path, type and what is done there, for every node where something is done."""
+    """Yield path, type and conversion of every node that is converted."""
     yield from _lines(node, path, _Needs(facts, objects))
 
 
@@ -301,13 +301,13 @@ def compile_plan(
 
     Args:
         node: The root of a description tree.
-        facts: Of the codec the records come from.
+        facts: Facts of the codec that decoded the records.
         limits: See `SchemaLimits`.
-        full: Visit and check everything; else only where the codec leaves something to do.
+        full: Visit and check everything. Otherwise, visit only the places that the codec leaves to convert.
         objects: Build the classes that the schema was declared with.
 
     Returns:
-        The plan, or None when there is nothing to do.
+        The plan, or None if there is nothing to do.
     """
     step = _Compiler(facts, limits, full, objects).step(node)
     return None if step is None else p.Plan(step, limits.shared, limits.nodes, limits.advice)
@@ -317,17 +317,17 @@ class _Compiler:
     def __init__(self, facts: Facts, limits: SchemaLimits, full: bool, objects: bool) -> None:
         self.facts, self.limits, self.full, self.objects = facts, limits, full, objects
         self.needs = _Needs(facts, objects)
-        # By identity: equal records are few, and to tell takes a walk through all that they hold.
+        # Compare by identity: equal records are rare, and comparing them walks through all their contents.
         self.records: dict[int, p.Step] = {}
         self.begun: dict[int, list[p.RefStep]] = {}
 
     @functools.cached_property
     def whole(self) -> _Compiler:
-        """The compiler of steps that look at everything, for options of unions."""
+        """The compiler of steps that check everything, for options of unions."""
         return self if self.full else _Compiler(self.facts, self.limits, True, self.objects)
 
     def step(self, node: t.Type) -> p.Step | None:
-        """Return the step for a node, or None when nothing is to be done there or below."""
+        """Return the step for a node, or None if there is nothing to do there or below."""
         if isinstance(node, t.AnyType):
             return None
         if not self.full and not self.needs(node):
@@ -410,7 +410,7 @@ class _Compiler:
         raise AssertionError(f"no step for {node!r}")
 
     def _key(self, node: t.Type) -> p.Step | None:
-        """Return the step for the keys of a map; text is how nearly all formats write them."""
+        """Return the step for the keys of a map, which nearly all formats write as text."""
         quiet = self.facts.known
         match node:
             case t.AnyType():
@@ -439,12 +439,12 @@ class _Compiler:
 
     @staticmethod
     def _ordered(steps: list[Any], nodes: tuple[t.Type, ...]) -> list[p.Step]:
-        """Sort options so that of two that could be meant the more particular is tried first."""
+        """Sort options so that the most specific option is tried first."""
         ranked = sorted(zip(nodes, steps, strict=True), key=lambda pair: _RANK.get(type(pair[0]), 0))
         return [step for _, step in ranked]
 
     def _ref(self, node: t.RefType) -> p.Step:
-        """Return the step of a record within one of its own kind, which may still be in the making."""
+        """Return the step of a recursive record, which may be incomplete."""
         made = p.RefStep(str(node))
         if (waiting := self.begun.get(id(node.record))) is not None:
             waiting.append(made)
@@ -453,9 +453,9 @@ class _Compiler:
         return made
 
     def _once(self, node: t.RecordType) -> p.Step:
-        """Return the step of a record, the same one wherever that stands."""
+        """Return the step of a record, the same one in each place."""
         if (above := self.begun.get(id(node))) is not None:
-            # A record that it holds by reference holds it as it is.
+            # An enclosing record is referred to, because it is not complete yet.
             above.append(within := p.RefStep(str(node)))
             return within
         if id(node) not in self.records:
@@ -499,7 +499,7 @@ _RANK[t.RefType] = _RANK[t.RecordType]
 
 
 def _float_key(value: Any) -> float:
-    """Convert the text that `repr` gives a float."""
+    """Convert the text that `repr` returns for a float."""
     if not isinstance(value, str):
         raise TypeError
     number = float(value)
@@ -509,7 +509,7 @@ def _float_key(value: Any) -> float:
 
 
 def _members(cls: type[enum.Enum], null: str | None, *, key: bool) -> dict[tuple[type, Any], enum.Enum]:
-    """Return the closed table of an Enum: its values, then how formats write those."""
+    """Return the closed table of an Enum: its values, then the forms in which formats write them."""
     members = list(cls.__members__.values())
     forms = [(member.value, member) for member in members]
     forms += [(form, member) for member in members for form in _written(member.value, null, key=key)]
@@ -517,7 +517,7 @@ def _members(cls: type[enum.Enum], null: str | None, *, key: bool) -> dict[tuple
     for form, member in forms:
         try:
             table.setdefault((type(form), form), member)
-        except TypeError:  # an unhashable value cannot come back
+        except TypeError:  # An unhashable value cannot be restored.
             continue
     return table
 
@@ -534,22 +534,22 @@ def _texts(node: t.LiteralType, null: str | None, *, key: bool) -> dict[str, Any
 
 
 def _written(value: Any, null: str | None, *, key: bool) -> Iterator[Any]:
-    """Yield what formats that lack the type of a value write for it, as a value and as a key."""
+    """Yield the forms of a value, as value and as key, in formats that lack its type."""
     family = JSON64_FAMILY
     try:
         form = null if value is None else family.lower(value)
         yield tuple(form) if isinstance(form, list) else form
         if key:
             yield from family.lower({value: None})
-    except (TypeError, ValueError):  # without a written form it cannot come back
+    except (TypeError, ValueError):  # Without a written form it cannot be restored.
         return
 
 
 def build_of(node: t.RecordType) -> Callable[[dict[str, Any]], Any]:
-    """Return the class, where the fields go in by keyword as they are, or what builds it from their dict.
+    """Return the class if it takes its fields as keyword arguments, or else a function of their dict.
 
-    Dataclasses, attrs classes and Structs are called. pydantic models are constructed without validation:
-    what was valid when it was written is not to be refused or changed by a validator.
+    Dataclasses, attrs classes and Structs are called. pydantic models are constructed without validation: a
+    validator must not refuse or change values that were valid when they were written.
     """
     cls: Any = node.cls
     renamed = {item.name: item.attribute for item in node.fields if item.attribute}

@@ -1,7 +1,7 @@
 """Conversions of single values that are not worth compiling.
 
-Each takes whatever stands in the record; it raises `ConversionError` for a malformed value and
-`TypeError` for a type that it knows nothing about. None of them drops a digit or a field.
+Each accepts any value. It raises `ConversionError` for a malformed value, and `TypeError` for a type that it
+cannot convert. None of them drops a digit or a field.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ _DURATION = re.compile(
     r"(?:(?P<seconds>\d{1,15})(?:[.,](?P<fraction>\d{1,6})0*)?S)?)?",
     re.ASCII,
 )
-# No group is repeated: the engine keeps 30 bytes of state for each byte that it matches.
+# No group is repeated, because the engine keeps 30 bytes of state for each byte that a group matches.
 _BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}", re.ASCII)
 _MICROSECOND = dt.timedelta(microseconds=1)
 _NANOSECONDS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 
 
 class ConversionError(ValueError):
-    """A value of a type that can be converted, but malformed."""
+    """A malformed value of a type that can be converted."""
 
 
 def from_text(kind: type) -> Callable[[Any], Any]:
-    """Return the conversion of text to a type, as its row in `SCALARS` reads it."""
+    """Return the conversion of text to a type, as defined by its row in `SCALARS`."""
     read = SCALAR_OF[kind].read
     assert read is not None, f"{kind.__name__} has a step of its own"
 
@@ -47,7 +47,7 @@ def from_text(kind: type) -> Callable[[Any], Any]:
 
 
 def to_timedelta(scale: str | None) -> Callable[[Any], dt.timedelta]:
-    """Return the conversion of ISO 8601 durations (``P1DT2H``), and of numbers when their unit is given."""
+    """Return the conversion of ISO 8601 durations (``P1DT2H``), and of numbers if their unit is given."""
 
     def convert(value: Any) -> dt.timedelta:
         if isinstance(value, str):
@@ -72,8 +72,8 @@ def unit(name: str) -> Callable[[Any], dt.timedelta]:
     """Return the conversion of a number of ``s``, ``ms``, ``us`` or ``ns`` to a timedelta.
 
     Raises (when called):
-        ConversionError: Finer than a microsecond, which would be lost. A float may be off by
-            one in its last place, as 0.1 is no tenth.
+        ConversionError: The number is finer than a microsecond, and would lose digits. A float may be off by
+            one in its last place, because 0.1 is not exactly a tenth.
     """
     scale = _NANOSECONDS[name]
 
@@ -100,7 +100,7 @@ def _base64(text: str) -> bytes:
     if len(text) % 4 or _BASE64.fullmatch(text) is None:
         raise ConversionError("not canonical base64")
     raw = binascii.a2b_base64(text)
-    # Only the last group has bits to spare, and they must be zero: else two texts would mean the same bytes.
+    # Only the last group has spare bits. They must be zero, or two texts would represent the same bytes.
     if (
         text.endswith("=")
         and binascii.b2a_base64(raw[-(len(raw) % 3) :], newline=False).decode() != text[-4:]

@@ -1,7 +1,7 @@
-"""Declarations, converted to the tree of types.
+"""Convert declarations to the tree of types.
 
-TypedDict, dataclass, attrs class, NamedTuple, `msgspec.Struct`, pydantic model, plain dict of types;
-`Annotated` with a `Hint` adds details that Python's types cannot express.
+A declaration is a TypedDict, dataclass, attrs class, NamedTuple, `msgspec.Struct`, pydantic model or plain
+dict of types. `Annotated` with a `Hint` adds details that Python's types cannot express.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from . import types as t
 __all__ = ["MAX_DEPTH", "Hint", "SchemaError", "describe", "met", "tag_of"]
 
 MAX_DEPTH = 64
-"""Deepest schema; a plan recurses further only if records may contain others of their kind."""
+"""Deepest schema. A plan recurses further only if records may contain others of their kind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,14 +31,14 @@ class Hint:
     """Details that Python's types cannot express, for use in ``Annotated[type, Hint(...)]``.
 
     Args:
-        severity: Of a whole field: ``"error"`` (the default), ``"note"`` (advised, but strict mode does not
-            raise for it), ``"ignore"`` (corrected, never advised).
+        severity: Severity of advice about a whole field: ``"error"`` (the default), ``"note"`` (advised, but
+            strict mode does not raise for it), ``"ignore"`` (corrected, never advised).
         epoch: Unit of the number that represents a datetime (since 1970-01-01T00:00Z) or timedelta.
-        encoding: Of bytes in formats without them: ``"base64"``, ``"base64url"`` or ``"hex"``. For reading
-            data of other programs: codecs write base64, and codecs without bytes do not encode with a schema
-            that says otherwise.
-        aware: Of a datetime: with (True) or without (False) an offset.
-        big: Of an int: whether it may exceed 64 bits, see `IntType`.
+        encoding: Encoding of bytes in formats without bytes: ``"base64"``, ``"base64url"`` or ``"hex"``. The
+            other two are for data of other programs: codecs write base64, and codecs without bytes refuse to
+            encode with a schema that has another encoding.
+        aware: Whether a datetime has an offset.
+        big: Whether an int may exceed 64 bits, see `IntType`.
     """
 
     severity: t.Severity | None = None
@@ -89,7 +89,7 @@ def describe(spec: Any, *, lenient: bool = False) -> t.Type:
         lenient: Read fields of unsupported types as `Any`, instead of raising.
 
     Raises:
-        SchemaError: Names the place and the type that is not supported, or contains itself outside a record.
+        SchemaError: A type is not supported, or contains itself outside a record. The message has its place.
     """
     return _Describer(lenient).node(spec, "$")
 
@@ -104,7 +104,7 @@ def tag_of(cls: Any) -> tuple[str, str | int] | None:
 
 
 class _Describer:
-    """Walks annotations; knows which classes it is inside of."""
+    """Walks annotations, and keeps track of the enclosing classes."""
 
     def __init__(self, lenient: bool) -> None:
         self.lenient = lenient
@@ -113,7 +113,7 @@ class _Describer:
         self.referred: dict[int, t.RefType] = {}
         self.names: set[str] = set()
         self.references = 0
-        # Place and severities of the field that is being described.
+        # Place and severities of the current field.
         self.field: tuple[str, list[t.Severity]] = ("", [])
 
     def node(self, spec: Any, path: str) -> t.Type:
@@ -129,12 +129,12 @@ class _Describer:
             return known
         if len(self.inside) >= MAX_DEPTH:
             raise SchemaError(path, f"nested more than {MAX_DEPTH} deep")
-        # A record is told from its likes by identity: the same class may well appear twice side by side.
+        # Records are distinguished by identity, because the same class may appear twice.
         if (at := next((i for i, outer in enumerate(self.inside) if spec is outer), -1)) >= 0:
             if isinstance(spec, type | dict):
                 self.references += 1
                 return self._ref(spec, "Record")
-            # A union or an alias around a record ends there; what has no record in between never ends.
+            # A union or alias around a record ends there. Without a record in between, recursion never ends.
             if not any(isinstance(between, type | dict) for between in self.inside[at:]):
                 name = getattr(spec, "__name__", "this type")
                 reason = f"`{name}` contains itself but is not a record; make it one, or use `Any` instead"
@@ -146,7 +146,7 @@ class _Describer:
         finally:
             self.inside.pop()
         if self.references > before and isinstance(made, t.RecordType) and isinstance(spec, type | dict):
-            # What holds references is described once: in each place anew it would grow without end.
+            # A node with references is described once. Repeated in each place, it would grow without end.
             ref = self._ref(spec, made.name)
             made = dataclasses.replace(made, name=ref.name)
             ref.bind(made)
@@ -154,7 +154,7 @@ class _Describer:
         return made
 
     def _ref(self, spec: type | dict[Any, Any], name: str) -> t.RefType:
-        """Return the reference to a record, by a name that no other one has."""
+        """Return the reference to a record, with a unique name."""
         if id(spec) not in self.refs:
             wanted = spec.__name__ if isinstance(spec, type) else name
             numbered = (wanted if i == 1 else f"{wanted}{i}" for i in itertools.count(1))
@@ -355,13 +355,13 @@ def _declared(known: RecordClass, path: str) -> dict[str, tuple[Any, bool]]:
 
 
 def _annotated(info: Any) -> Any:
-    """Return the annotation of a pydantic model's field, with our hints, which it keeps apart."""
+    """Return the annotation of a pydantic model's field with our hints, which pydantic stores separately."""
     hints = tuple(item for item in info.metadata if isinstance(item, Hint))
     return typing.Annotated[(info.annotation, *hints)] if hints else info.annotation
 
 
 def _qualified(hint: Any, required: bool) -> tuple[Any, bool, list[t.Severity]]:
-    """Take Required, NotRequired and the severities, outermost first, off an annotation, however nested."""
+    """Remove Required, NotRequired and the severities from an annotation, however nested, outermost first."""
     severities: list[t.Severity] = []
     inner = hint
     while True:
@@ -387,7 +387,7 @@ def _qualified(hint: Any, required: bool) -> tuple[Any, bool, list[t.Severity]]:
 
 
 def _qualifier(origin: Any) -> str:
-    """Return the name of what qualifies a field, whichever of the two modules it is from, or nothing."""
+    """Return the name of a field qualifier from `typing` or `typing_extensions`, or an empty string."""
     name = "" if isinstance(origin, type) else getattr(origin, "_name", None)
     return name if name in _QUALIFIERS else ""
 
@@ -400,7 +400,7 @@ def _hints(cls: Any, path: str) -> dict[str, Any]:
 
 
 def _hinted(node: t.Type, hint: Hint, path: str) -> t.Type:
-    """Return `node` with the options of a hint; a union passes them on to the options they fit."""
+    """Return `node` with the options of a hint. A union passes them to the options that accept them."""
     if isinstance(node, t.UnionType):
         options = tuple(_hinted(o, hint, path) if not isinstance(o, t.NoneType) else o for o in node.options)
         return t.UnionType(options)
@@ -422,7 +422,7 @@ def _hinted(node: t.Type, hint: Hint, path: str) -> t.Type:
 
 
 def _alike(one: t.Type, other: t.Type) -> bool:
-    """Whether nothing tells two options of a union apart, not even in Python."""
+    """Return whether two options of a union cannot be distinguished, not even in Python."""
     one, other = met(one), met(other)
     match one, other:
         case t.TupleType(items), t.TupleType(others):
@@ -435,12 +435,12 @@ def _alike(one: t.Type, other: t.Type) -> bool:
 
 
 def met(node: t.Type) -> t.Type:
-    """Return the record of a reference, if that is complete."""
+    """Return the record of a reference if it is complete."""
     return node.record if isinstance(node, t.RefType) and node.is_bound else node
 
 
 def _exclude(one: t.Field, other: t.Field) -> bool:
-    """Whether no value fits both of two fields, as their Literals say."""
+    """Return whether the Literals of two fields have no value in common."""
     if not isinstance(one.type, t.LiteralType) or not isinstance(other.type, t.LiteralType):
         return False
     return all(type(a) is not type(b) or a != b for a in one.type.values for b in other.type.values)

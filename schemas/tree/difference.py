@@ -1,7 +1,7 @@
-"""What has changed from one version of a schema to the next, field by field, and each change on its own.
+"""The changes from one version of a schema to the next, field by field, and each change in isolation.
 
-Two layouts are walked side by side. A rename is one where somebody says so, or where both versions brought
-numbers of their own; else it is a field that went and another one that came.
+Two layouts are walked in parallel. A field counts as renamed if the caller says so, or if both versions
+define numbers and these agree. Otherwise it is one removed field and one added field.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Kinds = Literal[
 ]  # fmt: skip
 
 NUMBERED = frozenset({"protobuf"})
-"""Languages that are read, number their fields, and say no more than a layout does."""
+"""Languages that can be read, number their fields, and express no more than a layout does."""
 
 RULES: Mapping[Kinds, str] = {
     "added": "readers of dicts find nothing if an older version wrote the record; typed readers refuse that "
@@ -47,7 +47,7 @@ RULES: Mapping[Kinds, str] = {
     "retyped": "typed readers refuse it, readers of dicts pass on the value as it was written, and formats "
     "with only numbers or positions on the wire may read it as another value",
 }
-"""What follows from the formats' own rules; what codecs do is to be tried (`bakeoff evolve`)."""
+"""What the formats' own rules imply. The behavior of codecs must be tested (`bakeoff evolve`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +55,15 @@ class SchemaChange:
     """One change.
 
     Attributes:
-        kind: What happened: ``"widened"`` takes all values that there were and others, ``"narrowed"`` only
-            some of them, ``"retyped"`` is neither; ``"optional"`` may be missing now, ``"required"`` no
-            longer.
-        path: Where, for instance ``$.items[].price``; by its old name, where it had one.
-        before: What stood there; empty for what is new.
-        after: What stands there now; empty for what is gone.
-        owner: Name in the old layout of the record that is changed; empty where that is in none.
-        alone: That record (or the root) with this change and no other; None for one of a named tuple, whose
-            class says all of it.
+        kind: The kind of change: ``"widened"`` accepts all old values and more, ``"narrowed"`` only some of
+            them, ``"retyped"`` is neither. An ``"optional"`` field may now be missing, a ``"required"`` one
+            no longer.
+        path: Its place, for instance ``$.items[].price``, by the old name if there is one.
+        before: The old declaration; empty if the field is new.
+        after: The new declaration; empty if the field was removed.
+        owner: Name of the changed record in the old layout; empty if it is in none.
+        alone: The record (or the root) with only this change; None for a named tuple, whose class fixes all
+            its fields.
     """
 
     kind: Kinds
@@ -75,7 +75,7 @@ class SchemaChange:
 
     @property
     def words(self) -> str:
-        """Where, and what stood and stands there."""
+        """Return the place, and the declarations before and after."""
         match self.kind:
             case "renamed":
                 return f"{self.path} to {self.after}"
@@ -89,13 +89,13 @@ class SchemaChange:
 
 @dataclass(frozen=True, slots=True)
 class SchemaDifference:
-    """Two versions of a schema, and what lies between them.
+    """Two versions of a schema, and the changes between them.
 
     Attributes:
-        old: The older one.
-        new: The newer one, with the older one's numbers where it brought none (or else the other way round).
-        changes: In the order of the old layout; none where both say the same.
-        renamed: Old keys by new ones, as told or as the numbers tell.
+        old: The older version.
+        new: The newer version. If it has no numbers, it gets those of the older one, or the reverse.
+        changes: In the order of the old layout; empty if both versions agree.
+        renamed: Old keys by new ones, as given or as derived from numbers.
     """
 
     old: Schema
@@ -104,17 +104,17 @@ class SchemaDifference:
     renamed: Mapping[str, str]
 
     def alone(self, change: SchemaChange) -> Schema | None:
-        """Return the old version with one change and no other, where there is such a thing."""
+        """Return the old version with only one change, or None if that cannot be expressed."""
         if change.alone is None:
             return None
         try:
             layout = w.Layout(_changed(self.old.layout.root, change.owner, change.alone))
         except SchemaError:
-            return None  # A record that holds others of its kind would have to, without end.
+            return None  # A record would have to contain itself, without end.
         return Schema.of_layout(layout) if _is_one(layout.root) else None
 
     def suspects(self) -> Iterator[tuple[SchemaChange, SchemaChange]]:
-        """Yield what was removed and what was added where these could be one field under another name."""
+        """Yield removed and added fields that may be one renamed field."""
         came = [change for change in self.changes if change.kind == "added"]
         for gone in (change for change in self.changes if change.kind == "removed"):
             for new in came:
@@ -123,15 +123,15 @@ class SchemaDifference:
 
 
 def compare(old: Schema, new: Schema, renamed: Mapping[str, str] | None = None) -> SchemaDifference:
-    """Return what has changed from `old` to `new`.
+    """Return the changes from `old` to `new`.
 
     Args:
         old: The older version.
-        new: The newer one.
-        renamed: New keys of fields by their old ones, in whatever record they are.
+        new: The newer version.
+        renamed: New keys of fields by their old ones, in any record.
 
     Raises:
-        SchemaError: A type that formats with a schema have no form of.
+        SchemaError: Formats with a schema have no form for a type.
     """
     former = {after: before for before, after in (renamed or {}).items()}
     numbered = [version.layout.language in NUMBERED for version in (old, new)]
@@ -145,7 +145,7 @@ def compare(old: Schema, new: Schema, renamed: Mapping[str, str] | None = None) 
 
 
 def _numbered(version: Schema, other: Schema, renamed: Mapping[str, str]) -> Schema:
-    """Return a version with the numbers of the other one; of a definition all else stays as it says."""
+    """Return a version with the numbers of the other one. A definition keeps everything else."""
     layout = version.layout
     if not layout.language:
         return version.keeping(other, renamed)
@@ -155,7 +155,7 @@ def _numbered(version: Schema, other: Schema, renamed: Mapping[str, str]) -> Sch
 
 
 def _renumbered(kind: w.WireType, kept: w.WireType) -> w.WireType:
-    """Return a kind with the numbers of another one that has the same parts."""
+    """Return a kind with the numbers of another kind that has the same parts."""
     match kind, kept:
         case w.Nullable(inner), w.Nullable(other):
             return w.Nullable(_renumbered(inner, other))
@@ -180,7 +180,7 @@ def _renumbered_slots(
 
 
 def contains(wide: w.WireType, narrow: w.WireType) -> bool:
-    """Whether a kind takes all values of another; an int is taken for a float."""
+    """Return whether a kind accepts all values of another; a float accepts ints."""
     wide, narrow = w.opened(wide), w.opened(narrow)
     match wide, narrow:
         case w.Nullable(inner), w.Nullable(other):
@@ -233,7 +233,7 @@ def _leaf_contains(wide: w.Leaf, narrow: w.Leaf) -> bool:
 
 
 def _values(leaf: w.Leaf) -> frozenset[tuple[str, str]] | None:
-    """Return the only values that a leaf takes, each as type and text; None where it takes others."""
+    """Return the only values that a leaf accepts, each as type and text, or None if it accepts others."""
     match leaf.type:
         case t.LiteralType(values):
             return frozenset((type(value).__name__, repr(value)) for value in values if value is not None)
@@ -243,7 +243,7 @@ def _values(leaf: w.Leaf) -> frozenset[tuple[str, str]] | None:
 
 
 _Put = Callable[[w.WireType], w.WireType | None]
-"""Makes of what is to stand in a place the whole that owns it."""
+"""Builds the changed owner from a changed part."""
 
 
 class _Walker:
@@ -258,11 +258,11 @@ class _Walker:
         """Yield the changes from one kind to another.
 
         Args:
-            old: What was there.
-            new: What is there now.
-            path: Of both, by the old names.
-            owner: Name of the record they stand in.
-            put: Makes of what is to stand here the whole `owner`.
+            old: The old kind.
+            new: The new kind.
+            path: Path of both, by the old names.
+            owner: Name of the record that contains them.
+            put: Builds the changed `owner` from the changed part.
         """
         if isinstance(old, w.Nullable) or isinstance(new, w.Nullable):
             yield from self.nullables(old, new, path, owner, put)
@@ -279,7 +279,7 @@ class _Walker:
             case w.WireRecord(), w.WireRecord() if _positional(old) == _positional(new):
                 if (old.name, new.name) not in self.seen:
                     self.seen.add((old.name, new.name))
-                    # It is changed wherever it stands, and so owns its changes.
+                    # A record changes in every place, and so owns its changes.
                     yield from self.records(old, new, path)
             case w.WireUnion(), w.WireUnion():
                 yield from self.choices(old, new, path, owner, put)
@@ -373,14 +373,14 @@ def pairs(
     numbered: bool = False,
     found: dict[str, str] | None = None,
 ) -> list[tuple[w.WireField | None, w.WireField | None]]:
-    """Return the slots that are one field in both records, those of one of them only beside None.
+    """Return pairs of slots that are the same field in both records; unpaired slots are paired with None.
 
     Args:
-        old: The older one.
-        new: The newer one.
+        old: The older record.
+        new: The newer record.
         renamed: Old keys by new ones.
-        numbered: A number under another name is a rename as well.
-        found: Where such renames are added.
+        numbered: Whether an equal number under another name is a rename, too.
+        found: Receives these renames.
     """
     known = {slot.key: slot for slot in old.slots}
     of_number = {slot.number: slot for slot in old.slots}
@@ -433,7 +433,7 @@ def _positional(record: w.WireRecord) -> bool:
 
 
 def _with(record: w.WireRecord, slots: tuple[w.WireField, ...]) -> w.WireRecord | None:
-    """Return a record with other slots, and a number for the None of each that may be missing as well."""
+    """Return a record with other slots, and with a number for None in each slot that may also be missing."""
     if isinstance(record.type, t.RecordType) and record.type.positional:
         return None
     highest = max((number for slot in slots for number in (slot.number, slot.null)), default=0)
@@ -447,14 +447,14 @@ def _with(record: w.WireRecord, slots: tuple[w.WireField, ...]) -> w.WireRecord 
 
 
 def _changed(kind: w.WireType, owner: str, alone: w.WireType) -> w.WireType:
-    """Return a kind in which the owner of a change has changed, wherever it stands, and types that say so."""
+    """Return a kind with the owner of a change replaced in every place, and with matching types."""
     return _Typer().whole(_replaced(kind, owner, alone) if owner else alone)
 
 
 def _is_one(root: w.WireType) -> bool:
-    """Whether records of one name are one record, and fields of one number one field.
+    """Return whether each name belongs to one record, and each number in a record to one field.
 
-    What was changed may hold others that changed, too, or have the number of one that is still there.
+    The changed record may contain other changed records, or reuse the number of a field that still exists.
     """
     found: dict[str, w.WireRecord] = {}
 
@@ -475,7 +475,7 @@ def _replaced(kind: w.WireType, name: str, by: w.WireType) -> w.WireType:
 
 
 class _Typer:
-    """Makes a kind anew, with types that say what its parts do."""
+    """Rebuilds a kind, with types that match its parts."""
 
     def __init__(self) -> None:
         self.refs: dict[str, t.RefType] = {}

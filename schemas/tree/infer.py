@@ -1,17 +1,17 @@
-"""A schema from records: read once, in bounded memory, and with the evidence for each guess.
+"""Infer a schema from records: read once, in bounded memory, with the evidence for each guess.
 
-Text is only taken for more than text where all three hold:
+Text is interpreted as another type only if all three hold:
 
-- It nearly always reads so (`confidence`), and all that would be read is written back letter for letter
-  (`_is_kept`): one ``01234`` or ``2024-W01-1`` keeps a whole field text.
-- Random text of as many of the 64 letters of ids would not read so in 2**30 tries. One date, time, datetime
-  or UUID is that improbable; of durations it takes two that differ, of decimals three. (Ten such letters have
-  60 bits, 22 of which tell a date from others.)
-- Something was seen that what it is mistaken for does not have (`_is_told_apart`): versions, clock times,
-  codes that are padded with zeros, elapsed times, paths.
+- Nearly all of it parses as that type (`confidence`), and every value that parses is written back unchanged
+  (`_is_kept`). One ``01234`` or ``2024-W01-1`` keeps a whole field text.
+- Random text of the same length, of the 64 letters of ids, would parse less than once in 2**30 tries. One
+  date, time, datetime or UUID is that improbable; durations need two different values, decimals three. (Ten
+  random letters have 60 bits; 22 of them distinguish a date.)
+- The values have a property that lookalikes lack (`_is_told_apart`). Lookalikes are versions, clock times,
+  codes padded with zeros, elapsed times and paths.
 
-Numbers in text stay text (a postcode is no number), and bytes must be asked for: ids, paths and tokens are
-made of the letters of base64, too.
+Numbers in text stay text (a postcode is not a number). Bytes are inferred only on request, because ids, paths
+and tokens also consist of the letters of base64.
 """
 
 from __future__ import annotations
@@ -36,29 +36,30 @@ __all__ = ["Evidence", "Inferred", "infer"]
 
 MAX_DEPTH = 32
 MAX_FIELDS = 400
-"""Distinct keys after which dicts at one place are taken for a map."""
+"""Number of distinct keys from which dicts at one place count as a map."""
 MAX_NODES = 20_000
 MAX_OPTIONS = 4
 MAP_KEYS = 24
-"""Distinct keys from which dicts that share few of them are taken for a map."""
+"""Number of distinct keys from which dicts that share few of them count as a map."""
 MAP_SHARE = 0.25
 FEW = 3
 MANY = 64
-"""Distinct texts that are counted: of so many codes one begins with a 0, but for a chance of 0.9**64, a
+"""Distinct texts that are counted. Of 64 codes one begins with 0, except with a chance of 0.9**64, a
 thousandth."""
 _USUAL = frozenset({str, int, float, bool, type(None), dict, list})
-"""What most values are, and no object of a class with fields."""
+"""The types of most values; none of them is an object of a class with fields."""
 PADDED = 8
-"""Distinct texts in base64 with ``=`` at the end: eight bits each that other text of these letters lacks."""
+"""Distinct base64 texts that end in ``=``. Each gives eight bits of evidence against other text of these
+letters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Why a place was taken for what it was.
+    """Why a type was inferred at a place.
 
     Attributes:
-        seen: Values seen there, None not counted.
-        share: How many of them fit, from 0 to 1.
+        seen: Values seen there, without None.
+        share: Share of them that fit, from 0 to 1.
     """
 
     seen: int
@@ -67,12 +68,12 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Inferred:
-    """What was read off records.
+    """An inferred schema.
 
     Attributes:
         types: The description tree.
-        records: How many it was read off.
-        evidence: By path, for every place where text was taken for something else.
+        records: Number of records that were read.
+        evidence: By path, for every place where text was interpreted as another type.
     """
 
     types: t.Type
@@ -81,12 +82,12 @@ class Inferred:
 
     @property
     def origin(self) -> str:
-        """Where it came from, in words."""
+        """Return the schema's origin in words."""
         return f"inferred from {self.records:,} record{'s' * (self.records != 1)}"
 
     @property
     def remarks(self) -> dict[str, str]:
-        """By path, the share of the values that fit, where that is not all."""
+        """Return the share of values that fit, by path, for places where it is below 1."""
         return {
             path: f"{found.share:.1%} of {found.seen:,}"
             for path, found in self.evidence.items()
@@ -116,7 +117,7 @@ def infer(
 
 @dataclass(slots=True)
 class _Budget:
-    """What all places share: whether to look for base64, and how many there are."""
+    """State that all places share: whether to look for base64, and the number of places."""
 
     base64: bool
     nodes: int = 0
@@ -124,7 +125,7 @@ class _Budget:
 
 @dataclass(slots=True, eq=False)
 class _Node:
-    """What was seen at one place."""
+    """The values seen at one place."""
 
     budget: _Budget
     kinds: Counter[type] = field(default_factory=Counter)
@@ -166,7 +167,7 @@ class _Node:
                 self.item.see(item, depth + 1)
 
     def _see_text(self, text: str) -> None:
-        """Count what a text could be besides text."""
+        """Count the types that a text could be parsed as."""
         for form, kept in _forms(text):
             if kept:
                 self.forms[form] += 1
@@ -206,7 +207,7 @@ class _Node:
             self.map_keys.see(key, depth + 1)
 
     def become_map(self) -> None:
-        """Take what were fields for the values of a map."""
+        """Treat the fields as values of a map."""
         self.maps = True
         self.values, self.map_keys = _Node(self.budget), _Node(self.budget)
         for key, node in self.fields.items():
@@ -260,7 +261,7 @@ _TEXT: dict[str, t.Type] = {
 
 
 def _reader(kind: t.Type) -> Callable[[str], Any]:
-    """Return the conversion itself: it returns what it cannot read as it is."""
+    """Return the conversion itself, which returns values that it cannot parse unchanged."""
     plan = compile_plan(kind, Facts(), SchemaLimits(), full=True)
     assert plan is not None
     return plan.apply
@@ -271,13 +272,14 @@ _BASE64 = _reader(t.BytesType())
 _READABLE = re.compile(
     r"[-+]?\.?\d|-?P[\dT]|T\d|(?:[-+]?(?:s?nan\d*|inf(?:inity)?)|[\da-f-]{32,36})\Z", re.ASCII | re.IGNORECASE
 )
-"""All that any of them can read begins like this."""
+"""The start of every text that any of them can parse."""
 _MOMENT = re.compile(
     r"(?:\d{4}-\d\d-\d\d[T ])?(?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d{1,6}0*)?"
     r"(?:Z|\+\d\d:\d\d|-(?!00:00)\d\d:\d\d)?",
     re.ASCII,
 )
-"""A moment as RFC 3339 has it, where ``Z``, a space and any number of digits mean what `isoformat` writes."""
+"""A moment in RFC 3339. ``Z``, a space and any number of digits mean the same as in the output of
+`isoformat`."""
 _PRICE = re.compile(r"-?(?:0|[1-9]\d{0,17})\.(\d{2,8})", re.ASCII)
 _INT = re.compile(r"0|-?[1-9]\d{0,17}", re.ASCII)
 _YEAR = re.compile(r"1[89]\d\d|2[01]\d\d", re.ASCII)
@@ -285,7 +287,7 @@ _WORD = re.compile(r"[A-Za-z]")
 
 
 def _forms(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield what a text could be besides text, and whether it would be written as it is again."""
+    """Yield the types that a text could be parsed as, and whether each would write the same text."""
     if _READABLE.match(text) is None:
         return
     if len(text) <= 19 and _INT.fullmatch(text):
@@ -303,7 +305,7 @@ def _forms(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _signs(form: str, text: str) -> Iterator[str]:
-    """Yield what a text shows that another text of this form need not; see `_is_told_apart`."""
+    """Yield properties of a text that lookalikes of this form may lack; see `_is_told_apart`."""
     if form == "int":
         yield f"width {len(text)}"
         if not _YEAR.fullmatch(text):
@@ -321,13 +323,13 @@ def _signs(form: str, text: str) -> Iterator[str]:
 
 
 def _is_told_apart(node: _Node, form: str) -> bool:
-    """Whether texts of a form are enough, and show what the things they may be mistaken for do not.
+    """Return whether there are enough texts of a form, and some with properties that lookalikes lack.
 
-    ``1234-56-78`` may be a part number: 1 in 28 makes a date, 1 in 700 one of the years 1800
-    to 2199. An elapsed time seldom reaches ``12:00:00``. ``P1D`` may be a code, ``PT90S`` hardly. After the
-    point, a version does not begin with 0 (``1.10`` follows ``1.9``), and a clock, a month or a day not with
-    a 6. Codes of digits are padded with zeros to one width; numbers have several widths, or one digit, or are
-    years. A path that reads as base64 begins with a folder, which others share.
+    ``1234-56-78`` may be a part number: 1 in 28 is a date, 1 in 700 has one of the years 1800 to 2199. An
+    elapsed time seldom reaches ``12:00:00``. ``P1D`` may be a code, ``PT90S`` hardly. After the point, a
+    version does not begin with 0 (``1.10`` follows ``1.9``), and a clock, a month or a day not with 6. Codes
+    of digits are padded with zeros to one width; numbers have several widths, or one digit, or are years. A
+    path that parses as base64 begins with a folder, which other paths share.
     """
     seen = len(node.distinct.get(form, ()))
     if form == "date":
@@ -349,14 +351,14 @@ def _is_told_apart(node: _Node, form: str) -> bool:
 
 
 def _is_kept(text: str, value: Any) -> bool:
-    """Whether a value that was read from a text is written as that text again."""
+    """Return whether a value that was parsed from a text is written as the same text."""
     if isinstance(value, dt.datetime | dt.time) and _MOMENT.fullmatch(text):
         return True
     return bool(JSON_FAMILY.leaf(value) == text)
 
 
 def _is_base64(text: str) -> bool:
-    """Whether a text looks like base64 beyond being made of its letters."""
+    """Return whether a text looks like base64, beyond consisting of its letters."""
     return (
         len(text) >= 24
         and any(c.isupper() for c in text)
@@ -370,7 +372,7 @@ def _is_base64(text: str) -> bool:
 
 
 class _Resolver:
-    """Turns what was seen into a description."""
+    """Converts the observations to a description."""
 
     def __init__(self, confidence: float) -> None:
         self.confidence = confidence
@@ -389,7 +391,7 @@ class _Resolver:
                 options.append(found)
         if not options or len(options) > MAX_OPTIONS:
             return t.AnyType()
-        # A lone None says nothing of what else may come.
+        # A lone None gives no evidence of other values.
         if options == [t.NoneType()]:
             return t.AnyType() if path != "$" else options[0]
         return options[0] if len(options) == 1 else t.UnionType(tuple(options))
@@ -452,7 +454,7 @@ class _Resolver:
         return t.RecordType(unique, fields)
 
     def _map_like(self, node: _Node) -> bool:
-        """Whether keys look like data: all of one written type, or many that rarely meet."""
+        """Return whether keys look like data: all of one written type, or many that rarely occur together."""
         if not node.fields:
             return False
         if all(_key_form(key) for key in node.fields):

@@ -1,4 +1,4 @@
-"""A description tree as Python source."""
+"""Write a description tree as Python source."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ _OURS = "bakeoff.schemas"
 
 
 def is_taken(name: str) -> bool:
-    """Whether a class of a printed module cannot have this name: a keyword, or what the module imports."""
+    """Return whether no class of the module can have a name: it is a keyword or an import of the module."""
     return keyword.iskeyword(name) or name in _IMPORTS
 
 
 def to_python(
     types: t.Type, name: str, *, origin: str = "", remarks: Mapping[str, str] = MappingProxyType({})
 ) -> str:
-    """Return a module of classes, those used by others first, that declares a schema.
+    """Return a Python module that declares a schema; classes that others use come first.
 
-    Named tuples stay named tuples; all other records become TypedDicts. What is no record stands as a
-    `Schema` under the schema's name, or one like it.
+    Named tuples stay named tuples, and all other records become TypedDicts. Another type is assigned as a
+    `Schema` to the schema's name, or to a similar name.
 
     Args:
         types: The description tree.
-        name: Of the schema.
-        origin: Where it came from, for the module's docstring.
-        remarks: By path, what stands as a comment beside a field.
+        name: Name of the schema.
+        origin: Origin of the schema, for the module's docstring.
+        remarks: Comments for fields, by path.
 
     Raises:
         SchemaError: A type has no Python form that can be imported.
@@ -159,7 +159,7 @@ class _Printer:
         outer, self.forward = self.forward, False
         text = self.type(item.type, path + step(item.name))
         if self.forward:
-            # A class that is not there yet, as it is this one or around it.
+            # The class is not defined yet: it is this class or an enclosing one.
             text = repr(text) if '"' in text else f'"{text}"'
         self.forward = outer
         if item.severity != "error":
@@ -174,14 +174,14 @@ class _Printer:
 
 
 def _is_named_tuple(node: t.RecordType) -> bool:
-    """Whether a record can be declared as a NamedTuple: no private names, fields with defaults last."""
+    """Return whether a record can be a NamedTuple: no private names, and fields with defaults last."""
     required = [item.required for item in node.fields]
     plain = all(_is_plain(item.name, "_") for item in node.fields)
     return node.positional and plain and required == sorted(required, reverse=True)
 
 
 def _is_plain(name: str, private: str = "__") -> bool:
-    """Whether a key can stand as a name in a class body and is still the same key there."""
-    # Python normalizes identifiers (PEP 3131) and mangles those with two underscores in front.
+    """Return whether a key is valid as a name in a class body, and stays the same key there."""
+    # Python normalizes identifiers (PEP 3131), and mangles names that begin with two underscores.
     same = name.isascii() or unicodedata.is_normalized("NFKC", name)
     return name.isidentifier() and same and not keyword.iskeyword(name) and not name.startswith(private)

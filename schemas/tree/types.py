@@ -1,7 +1,7 @@
-"""What a record looks like, as a tree of small immutable records: one class for each kind of type.
+"""The structure of records as a tree of small immutable objects, with one class for each kind of type.
 
-The tree is public. Whatever needs to know a schema walks it: the compiler and the plan in words, the printed
-Python source, the typed peers. A declaration and inference build it.
+The tree is public. Declarations and inference build it. All code that uses a schema walks it: the compiler,
+the description of a plan, the generator of Python source, the bindings.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ Severity = Literal["error", "note", "ignore"]
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """Root of all descriptions; `str` gives the name that advice shows."""
+    """Base class of all descriptions; `str` returns the name that advice shows."""
 
     def __str__(self) -> str:
         return _NAMES[type(self)]
@@ -87,8 +87,9 @@ class IntType(Type):
     """``int``.
 
     Attributes:
-        big: Whether it may exceed 64 bits. Formats without such integers write it as text, so after
-            them each is looked at; others are not, and `Schema.advise` says where one should have been.
+        big: Whether it may exceed 64 bits. Formats without larger integers write these as text, so each value
+            is checked after them. Other ints are not checked; `Schema.advise` reports those that should have
+            been declared big.
     """
 
     big: bool = False
@@ -101,7 +102,7 @@ class FloatType(Type):
 
 @dataclass(frozen=True, slots=True)
 class ComplexType(Type):
-    """``complex``; checked, never made: no format has a convention for it."""
+    """``complex``; checked, never converted, because no format has a convention for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ class BytesType(Type):
     """``bytes``.
 
     Attributes:
-        encoding: How formats without bytes write them.
+        encoding: Encoding in formats without bytes.
     """
 
     encoding: Encoding = "base64"
@@ -125,7 +126,7 @@ class ByteArrayType(Type):
     """``bytearray``.
 
     Attributes:
-        encoding: How formats without bytes write them.
+        encoding: Encoding in formats without bytes.
     """
 
     encoding: Encoding = "base64"
@@ -136,7 +137,7 @@ class DateTimeType(Type):
     """``datetime.datetime``.
 
     Attributes:
-        epoch: Unit of the number since 1970-01-01T00:00Z that stands on the wire, if one does.
+        epoch: Unit of the number since 1970-01-01T00:00Z on the wire; None if it is not a number.
         aware: True with an offset, False without, None for either.
     """
 
@@ -154,7 +155,7 @@ class TimeDeltaType(Type):
     """``datetime.timedelta``.
 
     Attributes:
-        unit: Unit of the number that stands on the wire, if one does.
+        unit: Unit of the number on the wire; None if it is not a number.
     """
 
     unit: TimeUnit | None = None
@@ -172,7 +173,7 @@ class UUIDType(Type):
 
 @dataclass(frozen=True, slots=True)
 class TextType(Type):
-    """A type that formats write as text, and that has no options; see `bakeoff.codecs.conventions.rules`.
+    """A type without options that formats write as text; see `bakeoff.codecs.conventions.rules`.
 
     Attributes:
         kind: The Python type.
@@ -186,7 +187,7 @@ class TextType(Type):
 
 @dataclass(frozen=True, slots=True)
 class EnumType(Type):
-    """A closed table of values; members are never looked up by a name that came over the wire."""
+    """A closed table of values. Members are never looked up by a name from the wire."""
 
     cls: type[enum.Enum]
 
@@ -255,7 +256,7 @@ class DictType(Type):
 
 @dataclass(frozen=True, slots=True)
 class UnionType(Type):
-    """One of several; where text could mean two of them, the more particular one that fits is taken."""
+    """One of several types. If a text fits two of them, the more specific one is used."""
 
     options: tuple[Type, ...]
 
@@ -263,7 +264,7 @@ class UnionType(Type):
         return " | ".join(str(option) for option in self.options)
 
     def __eq__(self, other: object) -> bool:
-        # `typing` caches by equality, and for it the order of a union does not count.
+        # `typing` caches unions by equality, which ignores the order of their options.
         return isinstance(other, UnionType) and set(self.options) == set(other.options)
 
     def __hash__(self) -> int:
@@ -276,10 +277,10 @@ class Field:
 
     Attributes:
         name: The key on the wire.
-        type: What its value should be.
-        required: Whether it is advised when it is not there.
+        type: Expected type of its value.
+        required: Whether a missing field is advised.
         severity: ``"error"``; ``"note"`` (never raises in strict mode); ``"ignore"`` (corrected silently).
-        attribute: Name in the class, where it differs from `name`.
+        attribute: Name in the class, if it differs from `name`.
     """
 
     name: str
@@ -294,10 +295,10 @@ class RecordType(Type):
     """A dict with known fields.
 
     Attributes:
-        name: Name of the class it came from, or an invented one.
+        name: Name of its class, or an invented name.
         fields: In order.
-        cls: Class that `Schema(..., as_objects=True)` builds; None for plain dicts.
-        positional: Whether it stands on the wire as a list of its values (named tuples).
+        cls: The class that `Schema(..., as_objects=True)` builds; None for plain dicts.
+        positional: Whether the wire has a list of its values (named tuples).
     """
 
     name: str
@@ -311,21 +312,21 @@ class RecordType(Type):
 
 @dataclass(frozen=True, slots=True)
 class RefType(Type):
-    """A record that is described elsewhere in the tree: around this place, as it holds itself, or before it.
+    """A record that is described elsewhere in the tree: an enclosing record, or one before this place.
 
-    The tree ends, as nothing walks into a reference by itself: `children` yields nothing below one. It stays
-    small, too: what holds references is described in one place. Two references are equal when their names
-    are; a tree gives no name to two records that are referred to.
+    References keep the tree finite, because walks do not enter them: `children` yields nothing below a
+    reference. They also keep it small: a type that contains references is described in one place. References
+    are equal if their names are equal; a tree has no two referenced records of one name.
 
     Attributes:
-        name: Of the record.
+        name: Name of the record.
     """
 
     name: str
     _bound: list[RecordType] = field(default_factory=list, compare=False, repr=False)
 
     def bind(self, record: RecordType) -> None:
-        """Say which record this is, once that is complete."""
+        """Bind the reference to its record, once the record is complete."""
         self._bound[:] = [record]
 
     @property
@@ -338,7 +339,7 @@ class RefType(Type):
         """The record itself.
 
         Raises:
-            LookupError: That is not complete yet.
+            LookupError: The record is not complete yet.
         """
         if not self._bound:
             raise LookupError(f"the record {self.name} is not complete yet")
@@ -364,12 +365,12 @@ LEAVES: dict[type, Type] = {
     uuid.UUID: UUIDType(),
     **{scalar.type: TextType(scalar.type) for scalar in SCALARS if scalar.read is not None},
 }
-"""The descriptions of Python's types without parts; what declares, infers and prints them reads this."""
+"""The descriptions of Python's types without parts, for declaration, inference and printing."""
 
 PYTHON: dict[type[Type], type] = {
     type(leaf): kind for kind, leaf in LEAVES.items() if not isinstance(leaf, TextType)
 }
-"""The same the other way round, of types with a class of their own."""
+"""The Python types of descriptions without parts that have a separate class."""
 
 _NAMES: dict[type[Type], str] = {node: kind.__name__ for node, kind in PYTHON.items()} | {
     AnyType: "Any",
@@ -417,7 +418,7 @@ def walk(node: Type, path: str = "$") -> Iterator[tuple[str, Type]]:
 
 
 def nests(node: Type) -> bool:
-    """Whether a record at `node` or below it may hold others of its own kind."""
+    """Return whether a record at `node` or below it may contain others of its own kind."""
     return any(isinstance(each, RefType) for _, each in walk(node))
 
 

@@ -346,12 +346,12 @@ def opened(kind: WireType) -> WireType:
 
 
 def is_null(kind: WireType) -> bool:
-    """Whether a value is always None."""
+    """Return whether a value is always None."""
     return isinstance(kind, Leaf) and kind.wire == "null"
 
 
 def may_be_null(kind: WireType) -> bool:
-    """Whether a value may be None."""
+    """Return whether a value may be None."""
     return isinstance(kind, Nullable) or is_null(kind)
 
 

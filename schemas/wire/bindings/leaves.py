@@ -104,7 +104,7 @@ def builder(record: w.WireRecord, *, as_objects: bool) -> Callable[..., Any] | N
 
 
 def hashes_safely(key: w.WireType) -> bool:
-    """Whether few keys of a kind have one hash, or none that can be foreseen: `codecs.safety.keys`.
+    """Return whether few keys of a kind have one hash, or none that can be foreseen: `codecs.safety.keys`.
 
     These are text, and whatever has no more than 64 bits.
     """

@@ -64,7 +64,7 @@ def binding(schema: BindableSchema, *, array_like: bool = False) -> Binding:
 
 
 def _is_own(node: t.Type) -> bool:
-    """Whether msgspec makes objects of a record's own class, and of all classes below it."""
+    """Return whether msgspec makes objects of a record's own class, and of all classes below it."""
     if not isinstance(node, t.RecordType) or node.cls is None:
         return False
     below = (each.cls for _, each in t.walk(node) if isinstance(each, t.RecordType) and each.cls is not None)

@@ -94,7 +94,7 @@ def _adopter(cls: type[Message]) -> Callable[[Any], None]:
 
 
 def _same_fields(one: Any, other: Any, seen: set[tuple[str, str]] | None = None) -> bool:
-    """Whether two messages have the same fields on the wire."""
+    """Return whether two messages have the same fields on the wire."""
     seen = set() if seen is None else seen
     if (both := (one.full_name, other.full_name)) in seen:
         return True
@@ -295,7 +295,7 @@ def _never(message: Message, name: str) -> bool:
 
 
 def _always_sets(kind: w.WireType) -> bool:
-    """Whether a value of a kind is a field that is set, whatever it is."""
+    """Return whether a value of a kind is a field that is set, whatever it is."""
     return isinstance(w.opened(kind), (w.WireRecord, w.WireUnion)) or (
         isinstance(kind, w.Leaf) and kind.wire != "null"
     )

@@ -387,7 +387,7 @@ def _any(value: Any) -> Any:
 
 
 def _nests(value: Any, left: int) -> bool:
-    """Whether lists and dicts nest more than so deep."""
+    """Return whether lists and dicts nest more than so deep."""
     if type(value) is dict:
         return left == 0 or any(_nests(item, left - 1) for item in value.values())
     return type(value) is list and (left == 0 or any(_nests(item, left - 1) for item in value))
@@ -456,7 +456,7 @@ def _forms(node: t.Type) -> set[str]:
 
 
 def _are_tagged(one: t.Type, other: t.Type) -> bool:
-    """Whether a required field of both records holds values that the other's does not."""
+    """Return whether a required field of both records holds values that the other's does not."""
     one, other = (each.record if isinstance(each, t.RefType) else each for each in (one, other))
     if not (isinstance(one, t.RecordType) and isinstance(other, t.RecordType)):
         return False

@@ -404,6 +404,6 @@ def _is_null(node: Any) -> bool:
 
 
 def _is_decimal(node: dict[str, Any]) -> bool:
-    """Whether precision and scale are such that the logical type counts; else it is ignored."""
+    """Return whether precision and scale are such that the logical type counts; else it is ignored."""
     precision, scale = node.get("precision"), node.get("scale", 0)
     return isinstance(precision, int) and isinstance(scale, int) and 0 <= scale <= precision > 0

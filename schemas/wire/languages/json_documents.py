@@ -170,7 +170,7 @@ class _Merger:
         return {key: value for key, value in node.items() if key not in fields} | {word: made}
 
     def never(self, fields: dict[str, Any], option: Any) -> bool:
-        """Whether no value fits an alternative, as it is of another type than all of them."""
+        """Return whether no value fits an alternative, as it is of another type than all of them."""
         if isinstance(option, dict) and isinstance(option.get("$ref"), str):
             option = self.target(option["$ref"])
         if not isinstance(option, dict) or "type" not in option or "type" not in fields:
@@ -267,7 +267,7 @@ def _both(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
 
 
 def _alike(key: str, one: Any, other: Any) -> bool:
-    """Whether two values of a key are such as belong there."""
+    """Return whether two values of a key are such as belong there."""
     if key in ("properties", "patternProperties"):
         return isinstance(one, dict) and isinstance(other, dict)
     if key in ("required", "enum"):

@@ -25,7 +25,7 @@ OWN = "google/protobuf/"
 
 
 def is_compiled(data: bytes, name: str) -> bool:
-    """Whether a definition is no text: a descriptor begins with a length, or a control character."""
+    """Return whether a definition is no text: a descriptor begins with a length, or a control character."""
     return not name.endswith(".proto") and any(byte < 32 and byte not in b"\t\r\n" for byte in data)
 
 

@@ -128,7 +128,7 @@ def leaf_words(leaf: Leaf) -> str:
 
 
 def boxed_slot(slot: WireField) -> bool:
-    """Whether a list or map has a message around it, as a field that repeats is never missing."""
+    """Return whether a list or map has a message around it, as a field that repeats is never missing."""
     kind = slot.kind
     if isinstance(kind, Nullable):
         return isinstance(kind.kind, (WireSequence, WireMap))
@@ -136,7 +136,7 @@ def boxed_slot(slot: WireField) -> bool:
 
 
 def map_key(kind: WireType) -> bool:
-    """Whether protobuf's own maps can have such keys."""
+    """Return whether protobuf's own maps can have such keys."""
     return isinstance(kind, Leaf) and kind.wire in _KEYS and kind.form not in WELL_KNOWN
 
 

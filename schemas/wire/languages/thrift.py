@@ -62,7 +62,7 @@ def type_name(leaf: w.Leaf) -> str:
 
 
 def natively(kind: w.WireMap | w.WireSequence) -> bool:
-    """Whether a map or a set is one in Thrift: its keys or items are values without parts."""
+    """Return whether a map or a set is one in Thrift: its keys or items are values without parts."""
     inside = kind.key if isinstance(kind, w.WireMap) else kind.item
     if isinstance(kind, w.WireSequence) and not isinstance(kind.type, (t.SetType, t.FrozenSetType)):
         return False
