@@ -272,14 +272,13 @@ _BASE64 = _reader(t.BytesType())
 _READABLE = re.compile(
     r"[-+]?\.?\d|-?P[\dT]|T\d|(?:[-+]?(?:s?nan\d*|inf(?:inity)?)|[\da-f-]{32,36})\Z", re.ASCII | re.IGNORECASE
 )
-"""The start of every text that any of them can parse."""
+"""The start of every text that one of the conversions can parse."""
 _MOMENT = re.compile(
     r"(?:\d{4}-\d\d-\d\d[T ])?(?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d{1,6}0*)?"
     r"(?:Z|\+\d\d:\d\d|-(?!00:00)\d\d:\d\d)?",
     re.ASCII,
 )
-"""A moment in RFC 3339. ``Z``, a space and any number of digits mean the same as in the output of
-`isoformat`."""
+"""A moment in RFC 3339. Before `isoformat`, ``Z``, a space and the number of digits are normalized."""
 _PRICE = re.compile(r"-?(?:0|[1-9]\d{0,17})\.(\d{2,8})", re.ASCII)
 _INT = re.compile(r"0|-?[1-9]\d{0,17}", re.ASCII)
 _YEAR = re.compile(r"1[89]\d\d|2[01]\d\d", re.ASCII)

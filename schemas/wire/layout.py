@@ -1,8 +1,9 @@
-"""How the records of a schema stand in formats that need one: named, numbered, and of a few kinds.
+"""The layout of records in formats that need a schema: named, numbered, and of a few kinds.
 
-All definitions (Avro, Protocol Buffers, Arrow, Thrift) are written from a layout and read into one, and the
-conversions of records are compiled from it. It is derived from a description tree once; then its numbers are
-facts, as payloads hold them: `Layout.keeping` gives those of an older layout to what has stayed.
+All definitions (Avro, Protocol Buffers, Arrow, Thrift) are written from a layout and read into one.
+Conversions of records are compiled from it. A layout is derived from a description tree once. From then on
+its numbers are fixed, because payloads contain them: `Layout.keeping` gives the numbers of an older layout to
+the unchanged fields.
 """
 
 from __future__ import annotations
@@ -48,24 +49,24 @@ __all__ = [
 WireKind = Literal[
     "null", "bool", "int", "float", "text", "bytes", "timestamp", "local-timestamp", "date", "enum", "any"
 ]
-"""What a leaf is on the wire.
+"""The type of a leaf on the wire.
 
-``timestamp`` counts from 1970-01-01T00:00Z, ``local-timestamp`` from there without an offset, ``date`` days;
-``enum`` is one of its symbols, of which only definitions that were given have any; ``any`` is bytes that hold
-the value as the codec `msgpack` writes it. What is written as text otherwise than it is in a record (Decimal,
-UUID, time, timedelta, integers beyond 64 bits) is so by the conventions of JSON.
+``timestamp`` counts from 1970-01-01T00:00Z, ``local-timestamp`` from the same date without an offset,
+``date`` counts days. ``enum`` is one of its symbols, which only given definitions have. ``any`` is bytes in
+the form of the codec `msgpack`. Values that are written as text (Decimal, UUID, time, timedelta, integers
+beyond 64 bits) follow the conventions of JSON.
 """
 
 
 _INTEGER = re.compile(
     r"(?:^|[ .])(?:(?P<unsigned>uint|UInt|fixed)|int|Int|sint|sfixed)(?P<bits>8|16|32|64)(?:Value)?$"
 )
-"""Forms of integers: of Protocol Buffers and their wrappers, and of Arrow."""
+"""Forms of integers: in Protocol Buffers and their wrappers, and in Arrow."""
 
 
 @dataclass(frozen=True, slots=True)
 class WireType:
-    """Root of all kinds."""
+    """Base class of all kinds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +74,14 @@ class Leaf(WireType):
     """A value without parts.
 
     Attributes:
-        wire: What stands on the wire.
-        type: What it is in a record.
+        wire: Type on the wire.
+        type: Type in a record.
         bits: Width of ``int`` and ``float``.
-        unit: What timestamps count.
+        unit: Unit of timestamps.
         symbols: Names and numbers of an ``enum``.
-        form: How it is written, by its name in the language that it was read from, where that has several
-            ways for one wire: ``"sint64"``, ``"google.protobuf.Timestamp"``, ``"fixed(16)"``. Other languages
-            pass over it.
+        form: Name of the form in the language that the definition was read from, if that has several forms
+            for one wire type: ``"sint64"``, ``"google.protobuf.Timestamp"``, ``"fixed(16)"``. Other languages
+            ignore it.
     """
 
     wire: WireKind
@@ -92,7 +93,7 @@ class Leaf(WireType):
 
     @property
     def bounds(self) -> tuple[int, int]:
-        """The least and the largest integer that an ``int`` has room for."""
+        """The smallest and the largest integer that fit an ``int``."""
         found = _INTEGER.search(self.form)
         bits = int(found["bits"]) if found else self.bits
         if found and found["unsigned"]:
@@ -102,7 +103,7 @@ class Leaf(WireType):
 
 @dataclass(frozen=True, slots=True)
 class Nullable(WireType):
-    """What may be None."""
+    """A value that may be None."""
 
     kind: WireType
 
@@ -125,7 +126,7 @@ class WireMap(WireType):
     """A dict with any keys of one kind; formats without such maps write a list of pairs.
 
     Attributes:
-        name: For the records that stand for pairs.
+        name: Name of the records that represent pairs.
     """
 
     key: WireType
@@ -138,14 +139,15 @@ class WireField:
     """A field of a record, or an option of a choice.
 
     Attributes:
-        key: Its key in a record, its place in a tuple; of an option its place in the choice.
-        name: On the wire: the key, where that is a name; else made of the number.
-        number: From 1, kept for ever.
-        kind: Of the value; `Nullable` where None may stand there.
-        required: Whether it is always there. What may be missing is null on the wire, and dropped again.
-        null: Number of a further field, a bool, that tells None from what is missing where both may be;
-            0 where there is none. Its name is `null_name`.
-        among: Name of the fields of which at most one is there (``oneof``); empty for any other.
+        key: Its key in a record, its place in a tuple, or the place of an option in the choice.
+        name: Name on the wire: the key if that is a valid name, or else made from the number.
+        number: From 1, never changed.
+        kind: Kind of the value; `Nullable` if it may be None.
+        required: Whether it is always present. A missing value is null on the wire, and dropped after
+            decoding.
+        null: Number of a further field, a bool, that distinguishes None from a missing value if both are
+            possible; 0 if there is none. Its name is `null_name`.
+        among: Name of a group of fields of which at most one is present (``oneof``); empty if there is none.
     """
 
     key: str | int
@@ -158,7 +160,7 @@ class WireField:
 
     @property
     def null_name(self) -> str:
-        """Name of the field that says that the value is None."""
+        """Name of the field that marks the value as None."""
         return f"null_{self.null}"
 
 
@@ -170,7 +172,7 @@ class WireRecord(WireType):
         name: Unique in its layout.
         slots: In order.
         type: A `RecordType` or `TupleType`.
-        reserved: Numbers that were others' and are not given again.
+        reserved: Numbers of former fields, which are not used again.
     """
 
     name: str
@@ -180,7 +182,7 @@ class WireRecord(WireType):
 
     @property
     def places(self) -> bool:
-        """Whether it is a tuple in Python, named or not, and no dict."""
+        """Whether it is a tuple in Python, named or not, rather than a dict."""
         return not isinstance(self.type, t.RecordType) or self.type.positional
 
 
@@ -200,11 +202,11 @@ class WireUnion(WireType):
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Why a part of a definition is read, where nobody has named one and it has several.
+    """Why a part of a definition was chosen, if the caller named none and the file has several.
 
     Attributes:
-        remark: Which one and why, in a line.
-        others: Names of those that could have been meant.
+        remark: The chosen part and the reason, in one line.
+        others: Names of the other candidates.
     """
 
     remark: str
@@ -213,12 +215,12 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Ref(WireType):
-    """A record that is laid out elsewhere: around this place, where it holds itself, or before it.
+    """A record that is laid out elsewhere: an enclosing record, or one before this place.
 
-    As with `RefType`, nothing walks into one by itself, and equal names are equal references.
+    As with `RefType`, walks do not enter references, and references with equal names are equal.
 
     Attributes:
-        name: Of the record.
+        name: Name of the record.
         type: A reference to its type.
     """
 
@@ -231,7 +233,7 @@ class Ref(WireType):
         """The record itself; a `Layout` binds its references to its own records.
 
         Raises:
-            LookupError: It is in no layout yet.
+            LookupError: The reference is in no layout yet.
         """
         if not self._bound:
             raise LookupError(f"the record {self.name} is in no layout yet")
@@ -243,15 +245,15 @@ class Layout:
     """The layout of a schema.
 
     Raises:
-        SchemaError: A record of it must hold itself, so that none is ever complete.
+        SchemaError: A record of it must contain itself, so it can never be complete.
 
     Attributes:
-        root: Of a record, nearly always a `WireRecord`.
-        language: That it was read from, by its name in `bakeoff.schemas.wire.languages`; empty for a derived
-            one.
-        definition: The file that it was read from, which is written again as it is; empty where that was
-            compiled, and is no text of the language, or says more than the layout.
-        chosen: Why it is this one of those in the file; None where there is no other, or it was named.
+        root: Kind of a record, nearly always a `WireRecord`.
+        language: Language that it was read from, a name from `bakeoff.schemas.wire.languages`; empty if it
+            was derived.
+        definition: The file that it was read from, which is written again unchanged. It is empty if the file
+            was compiled, is not text of the language, or says more than the layout.
+        chosen: Why this part of the file was chosen; None if the file has no other, or the caller named it.
     """
 
     root: WireType
@@ -263,7 +265,7 @@ class Layout:
         object.__setattr__(self, "root", _bound(self.root))
 
     def records(self) -> Iterator[WireRecord]:
-        """Yield each record once, before those that hold it; of two that hold each other the inner one."""
+        """Yield each record once, before those around it; of two that contain each other, the inner one."""
         return _records(self.root, set())
 
     def names(self) -> set[str]:
@@ -280,25 +282,26 @@ class Layout:
         return found
 
     def listed(self) -> Layout:
-        """Return the layout of lists of these; a definition in Arrow is that of rows, and says both."""
+        """Return the layout of lists of these records. An Arrow definition describes rows, so it fits both.
+        """
         lists = WireSequence(self.root, t.ListType(types_of(self.root)))
         return replace(self, root=lists) if self.language == "arrow" else Layout(lists)
 
     def keeping(self, older: Layout, renamed: Mapping[str, str] | None = None) -> Layout:
-        """Return this layout with the names and numbers of an older one for all that has stayed.
+        """Return this layout with the names and numbers of an older one for all unchanged fields.
 
-        A field whose kind has become another is a new one.
+        A field whose kind has changed is a new one.
 
         Args:
-            older: Whose numbers are facts.
-            renamed: Keys that fields had in the older one, by their new ones; a field that has one keeps its
-                number, and is written by its new name.
+            older: The layout whose numbers are fixed.
+            renamed: Old keys of fields by their new ones. These fields keep their numbers, and get their new
+                names.
         """
         return Layout(_Keeper(renamed or {}).kept(self.root, older.root))
 
 
 def types_of(kind: WireType) -> t.Type:
-    """Return the description of what a kind is in a record."""
+    """Return the description of a kind's type in a record."""
     match kind:
         case Nullable(inner):
             node = types_of(inner)
@@ -314,7 +317,7 @@ def types_of(kind: WireType) -> t.Type:
 
 
 def parts(kind: WireType) -> Iterator[WireType]:
-    """Yield the kinds directly below one."""
+    """Yield the kinds directly below a kind."""
     match kind:
         case Nullable(inner) | WireSequence(item=inner):
             yield inner
@@ -325,7 +328,7 @@ def parts(kind: WireType) -> Iterator[WireType]:
 
 
 def with_parts(kind: WireType, change: Callable[[WireType], WireType]) -> WireType:
-    """Return a kind with what `change` makes of each kind directly below it."""
+    """Return a kind with `change` applied to each kind directly below it."""
     match kind:
         case Nullable(inner):
             return Nullable(change(inner))
@@ -341,7 +344,7 @@ def with_parts(kind: WireType, change: Callable[[WireType], WireType]) -> WireTy
 
 
 def opened(kind: WireType) -> WireType:
-    """Return the record of a reference, and any other kind as it is."""
+    """Return the record of a reference, and any other kind unchanged."""
     return kind.record if isinstance(kind, Ref) else kind
 
 
@@ -374,7 +377,7 @@ def _bound(root: WireType) -> WireType:
     """Return a kind whose references are bound to its own records.
 
     Raises:
-        SchemaError: One of these must hold itself.
+        SchemaError: A record must contain itself.
     """
     found: list[Ref] = []
     own: dict[str, WireRecord] = {}
@@ -401,7 +404,7 @@ def _gather(kind: WireType, own: dict[str, WireRecord], refs: list[Ref]) -> None
 
 
 class _Binder:
-    """Makes a kind anew, each record once, with references to what it makes."""
+    """Rebuilds a kind, each record once, with references to the new records."""
 
     def __init__(self) -> None:
         self.refs: dict[str, Ref] = {}
@@ -416,7 +419,7 @@ class _Binder:
     def kind(self, kind: WireType) -> WireType:
         match kind:
             case Ref(name, node):
-                # What it leads to from elsewhere counts only where this layout has no such record.
+                # The current target of a reference counts only if this layout has no record of that name.
                 return self.refs.setdefault(name, Ref(name, node, list(kind._bound)))
             case WireRecord(name):
                 if name not in self.made:
@@ -428,7 +431,7 @@ class _Binder:
 
 
 def _check_ends(records: Mapping[str, WireRecord]) -> None:
-    """Raise where no record of a name is ever complete, as each holds another one."""
+    """Raise if a record can never be complete, because it must contain itself."""
     ending: set[str] = set()
 
     def ends(kind: WireType) -> bool:
@@ -460,7 +463,7 @@ class _Keeper:
     """Gives a layout the names and numbers of an older one.
 
     Args:
-        renamed: As of `Layout.keeping`.
+        renamed: See `Layout.keeping`.
     """
 
     def __init__(self, renamed: Mapping[str, str]) -> None:
@@ -494,7 +497,7 @@ class _Keeper:
     def numbered(
         self, slots: tuple[WireField, ...], before: tuple[WireField, ...], reserved: tuple[int, ...]
     ) -> tuple[tuple[WireField, ...], tuple[int, ...]]:
-        """Give slots the numbers that they had, and return with them all that are nobody's any more."""
+        """Give slots their former numbers, and return them with all numbers that are no longer used."""
         known = {slot.key: slot for slot in before}
         had = {number for slot in before for number in (slot.number, slot.null)} - {0} | set(reserved)
         fresh = _free(had)
@@ -516,7 +519,7 @@ class _Keeper:
 
 
 def _alike(kind: WireType, older: WireType) -> bool:
-    """Whether a field of one kind that is of another now may keep its number: its payloads still read."""
+    """Return whether a field may keep its number although its kind has changed: old payloads still decode."""
     kind, older = (opened(each.kind if isinstance(each, Nullable) else each) for each in (kind, older))
     match kind, older:
         case Leaf(), Leaf():
@@ -529,14 +532,14 @@ def _alike(kind: WireType, older: WireType) -> bool:
 
 
 def _alike_inside(kind: WireType, older: WireType) -> bool:
-    """The same of items: those that may be None are wrapped in some formats."""
+    """Return the same for items: some formats wrap items that may be None."""
     return isinstance(kind, Nullable) == isinstance(older, Nullable) and _alike(kind, older)
 
 
 def former_keys(
     slots: Iterable[WireField], before: Container[str | int], renamed: Mapping[str, str]
 ) -> list[str | int | None]:
-    """Return the key that each slot had before: its own or one that nobody has now; None for none."""
+    """Return the former key of each slot: its own, or a key that is no longer used; None if there is none."""
     slots = tuple(slots)
     keys = {slot.key for slot in slots}
     found: list[str | int | None] = []
@@ -547,7 +550,7 @@ def former_keys(
 
 
 def _by_kind(options: tuple[WireField, ...]) -> tuple[WireField, ...]:
-    """Return options under what they are, as their place in a choice says nothing."""
+    """Return options by their identity, because their place in a choice has no meaning."""
     counts: Counter[str] = Counter()
     found = []
     for option in options:
@@ -558,12 +561,12 @@ def _by_kind(options: tuple[WireField, ...]) -> tuple[WireField, ...]:
 
 
 def identity(kind: WireType) -> str:
-    """Return what tells an option of a choice from others, whatever changes within it."""
+    """Return what distinguishes an option of a choice from others, unaffected by changes within it."""
     match kind := opened(kind):
         case Leaf(wire, type=node):
             return f"{wire} {node}"
         case WireRecord(slots=slots, type=t.TupleType()):
-            # Its name is that of the first place where it stands.
+            # Its name comes from its first place.
             return f"tuple of {', '.join(identity(slot.kind) for slot in slots)}"
         case WireRecord(type=node):
             return str(node)
@@ -577,7 +580,7 @@ def identity(kind: WireType) -> str:
 
 
 def _free(taken: set[int]) -> Iterator[int]:
-    """Yield numbers from 1 that are free; Protocol Buffers keeps 19000 to 19999 to itself."""
+    """Yield free numbers from 1; Protocol Buffers reserves 19000 to 19999."""
     return (n for n in itertools.count(max(taken, default=0) + 1) if not 19000 <= n < 20000)
 
 
@@ -585,7 +588,7 @@ def _free(taken: set[int]) -> Iterator[int]:
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _MADE = re.compile(r"(field|null|option)\d+")
-"""Names made of numbers, without the underscore."""
+"""Names made from numbers, without the underscore."""
 
 _WIRES: dict[type[t.Type], WireKind] = {
     t.AnyType: "any",
@@ -614,7 +617,7 @@ def derive(types: t.Type) -> Layout:
     """Return the layout of a description tree, numbered from 1 in the order of the fields.
 
     Raises:
-        SchemaError: A type that no such format has a form for (complex).
+        SchemaError: These formats have no form for a type (complex).
     """
     return Layout(_Deriver().kind(types, "$", "Record"))
 
@@ -622,12 +625,12 @@ def derive(types: t.Type) -> Layout:
 class _Deriver:
     def __init__(self) -> None:
         self.made: dict[t.Type, WireRecord] = {}
-        # By identity: to tell whether records are equal takes a walk through all that they hold.
+        # Compare by identity: comparing equal records walks through all their contents.
         self.named: dict[int, str] = {}
         self.names: set[str] = set()
 
     def kind(self, node: t.Type, path: str, name: str) -> WireType:
-        """Return the kind of a node; `name` is for what has none of its own."""
+        """Return the kind of a node; `name` is for types without a name."""
         match node:
             case t.UnionType(options):
                 return self._union(options, path, name)
@@ -673,10 +676,10 @@ class _Deriver:
         kinds = [self.kind(option, path, own) for option, own in zip(some, names, strict=True)]
         if len(kinds) == 1 and isinstance(kinds[0], Leaf) and kinds[0].wire == "any":
             return Leaf("any", whole or t.UnionType(options))
-        # Of a Literal with None, or of options that hold one.
+        # A Literal with None, or a union with an option that contains None.
         nullable = len(some) < len(options) or any(isinstance(kind, Nullable) for kind in kinds)
         kinds = [kind.kind if isinstance(kind, Nullable) else kind for kind in kinds]
-        # A Literal of two types is a choice within the choice, which Avro has no form of.
+        # A Literal of two types is a choice within the choice, which Avro does not support.
         kinds = list(dict.fromkeys(itertools.chain.from_iterable(map(_options, kinds))))
         if len(kinds) == 1:
             kind = replace(kinds[0], type=whole) if whole and isinstance(kinds[0], Leaf) else kinds[0]
@@ -717,12 +720,12 @@ class _Deriver:
 
 
 def _options(kind: WireType) -> tuple[WireType, ...]:
-    """Return what a value of a kind is one of."""
+    """Return the options that a value of a kind is one of."""
     return tuple(option.kind for option in kind.options) if isinstance(kind, WireUnion) else (kind,)
 
 
 def wire_name(key: str | int, number: int, taken: set[str]) -> str:
-    """Return the key where it is a name like no other, however its capitals and underscores are read."""
+    """Return the key if it is a valid name that stays unique when capitals and underscores are ignored."""
     plain = str(key).replace("_", "").lower()
     if isinstance(key, int) or not _NAME.fullmatch(key) or plain in taken or _MADE.fullmatch(plain):
         return f"field_{number}"
@@ -731,12 +734,12 @@ def wire_name(key: str | int, number: int, taken: set[str]) -> str:
 
 
 def unique_name(wanted: str, taken: set[str]) -> str:
-    """Return a name that is not taken, with a number behind it where that one is, and take it."""
+    """Return a name that is not taken, with a number appended if needed, and mark it as taken."""
     name = next(n for i in itertools.count(1) if (n := f"{wanted}{i}" if i > 1 else wanted) not in taken)
     taken.add(name)
     return name
 
 
 def capitals(key: str | int) -> str:
-    """Return the letters and digits of a key, each word of it with a capital."""
+    """Return the letters and digits of a key, with each word capitalized."""
     return "".join(part[:1].upper() + part[1:] for part in re.findall(r"[A-Za-z0-9]+", str(key)))

@@ -1,8 +1,8 @@
-"""What libraries have for the records of a schema: one file for each that wants to know them beforehand.
+"""Bindings of schemas to libraries: one file for each library that needs to know the records beforehand.
 
-A binding is a module of this folder with one function, ``binding(schema, **options) -> Binding``, which says
-of the library what its codec needs (`bakeoff.codecs.binding.Binding`). Where the library's objects are made
-of a layout, the conversions are compiled (`bakeoff.schemas.wire.bindings._conversion`, `leaves`).
+A binding is a module of this folder with one function, ``binding(schema, **options) -> Binding``. It returns
+the parts of the library that the codec needs (`bakeoff.codecs.binding.Binding`). If the library's objects
+follow a layout, the conversions are compiled (`bakeoff.schemas.wire.bindings._conversion`, `leaves`).
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""What pyarrow has for the records of a schema: its own schema, and batches of them.
+"""Bind records to pyarrow: its schema, and batches of them.
 
 Columns are written and read by `bakeoff.schemas.wire.bindings._conversion`, each compiled for its kind and
-Arrow type. To write rows pyarrow 26 takes 2 to 3 times as long (`from_pylist`). To read them it takes 1.7 to
-4 times as long (`to_pylist`, and steps for what that lacks: choices, maps, what is missing, nulls that are
-refused), and pyarrow 20 takes 10 to 50 times.
+Arrow type. pyarrow 26 takes 2 to 3 times as long to write rows (`from_pylist`). To read them it takes 1.7 to
+4 times as long (`to_pylist`, and steps for choices, maps, missing fields, and nulls that are refused);
+pyarrow 20 takes 10 to 50 times as long.
 
-A payload says its schema, so that what was written by another version is read by the names of its columns: a
-column may be narrower there than here, or missing where that is allowed, and one that is unknown here comes
-back as it is. All else is refused.
+A payload contains its schema, so payloads of another version are read by the names of their columns. A column
+may be narrower in the payload, or missing if its field is optional. An unknown column is decoded unchanged.
+Any other difference is refused.
 """
 
 from __future__ import annotations
@@ -37,17 +37,18 @@ __all__ = ["binding"]
 
 
 def binding(schema: BindableSchema, *, of: Any = None) -> Binding:
-    """Return the Arrow schema of a schema's records, and the way to batches and back.
+    """Return the Arrow schema of a schema's records, and the conversions to and from batches.
 
-    `take` makes a `pyarrow.RecordBatch` of a record, `give` a record of anything that yields such batches.
-    Where the schema is one of lists of records (or tuples, or sets), the rows are these; else there is one.
+    `take` converts a record to a `pyarrow.RecordBatch`. `give` converts anything that yields batches to a
+    record. If the schema is one of lists of records (or tuples, or sets), their items are the rows; otherwise
+    there is one row.
 
     Args:
         schema: The schema.
-        of: The Arrow schema of batches that another writer made, for `give`; None for the schema's own.
+        of: For `give`, the Arrow schema of batches from another writer; None for the schema's own.
 
     Raises:
-        SchemaError: Arrow has no form of a type, or those batches do not hold what the schema says.
+        SchemaError: Arrow has no form for a type, or the batches do not match the schema.
         UsageError: pyarrow is not installed.
     """
     library = pyarrow()
@@ -68,7 +69,7 @@ def binding(schema: BindableSchema, *, of: Any = None) -> Binding:
 
 
 def _storable(library: Any, field: pa.Field) -> pa.Field:
-    """Return a field as it is written: without metadata, and with values in the place of dictionaries."""
+    """Return a field in its written form: without metadata, and with values instead of dictionaries."""
     types, type_ = library.types, field.type
 
     def stored(*fields: pa.Field) -> list[pa.Field]:
@@ -98,9 +99,9 @@ class _Columns:
         """Return the column of the rows of a batch.
 
         Args:
-            kind: Of a row.
-            schema: Of the batch.
-            own: That it would be written with.
+            kind: Kind of a row.
+            schema: Schema of the batch.
+            own: The schema that we would write it with.
         """
         if isinstance(kind, w.WireRecord):
             return self.record(kind, list(schema), list(own), "$")
@@ -120,9 +121,9 @@ class _Columns:
         Args:
             kind: The kind.
             field: The field.
-            own: The Arrow type that it would be written with.
+            own: The Arrow type that we would write it with.
             path: Its place.
-            gaps: As of `Column`.
+            gaps: See `Column`.
         """
         nulls = w.may_be_null(kind)
         if self.types.is_null(field.type) and (nulls or gaps):
@@ -134,7 +135,7 @@ class _Columns:
         return made
 
     def stored(self, type_: Any) -> Any:
-        """Return the type that an extension type stands as, and any other as it is."""
+        """Return the storage type of an extension type, and any other type unchanged."""
         return type_.storage_type if isinstance(type_, self.bases) else type_
 
     def of_kind(self, kind: w.WireType, type_: pa.DataType, own: pa.DataType | None, path: str) -> c.Column:
@@ -191,7 +192,7 @@ class _Columns:
         *,
         places: bool = False,
     ) -> tuple[list[c.Field], list[c.Column], list[tuple[int, int]]]:
-        """Return fields, their columns, and where in a batch these are, as of `Structs`."""
+        """Return fields, their columns, and the places of the columns in a batch; see `Structs`."""
         at = _places(fields, path)
         types = {field.name: field.type for field in own}
         made, columns, children = [], [], []
@@ -276,7 +277,7 @@ class _Columns:
         raise _unlike(path, type_, own)
 
     def moments(self, leaf: w.Leaf, type_: pa.DataType) -> tuple[str, c.Step, c.Step | None] | None:
-        """Return how moments and durations stand as numbers, or None for what is none."""
+        """Return the numeric form of moments and durations, or None for other types."""
         types = self.types
         if types.is_timestamp(type_) and leaf.wire in ("timestamp", "local-timestamp"):
             if (type_.tz is None) != (leaf.wire == "local-timestamp"):
@@ -317,7 +318,7 @@ class _Columns:
         return None
 
     def widens(self, leaf: w.Leaf, type_: pa.DataType, own: pa.DataType) -> bool:
-        """Whether all values of one type are among those of the schema's own, which are read the same."""
+        """Return whether our own type contains all values of another type, and reads them the same."""
         types = self.types
         if types.is_integer(type_):
             bits = type_.bit_width - types.is_signed_integer(type_)
@@ -331,12 +332,12 @@ class _Columns:
             return bool(types.is_floating(own)) and type_.bit_width <= own.bit_width
         if types.is_timestamp(type_) and types.is_timestamp(own):
             return _NANOSECONDS[type_.unit] >= _NANOSECONDS[own.unit]
-        # Texts and bytes of any form, and what stands as text here and natively there, hold the same values.
+        # All forms of text and bytes have the same values, and so do types that are text in one schema only.
         return True
 
 
 def _below(type_: pa.DataType | None) -> list[Any]:
-    """Return the fields of a struct, none of what is no struct."""
+    """Return the fields of a struct, or none for another type."""
     return [type_.field(i) for i in range(type_.num_fields)] if type_ is not None else []
 
 
@@ -354,7 +355,7 @@ def _unlike(path: str, type_: pa.DataType, own: pa.DataType | None) -> SchemaErr
 
 
 def _integer(type_: pa.DataType) -> str:
-    """Return the form of integers as of `Numbers`."""
+    """Return the form of integers; see `Numbers`."""
     form = {8: "b", 16: "h", 32: "i", 64: "q"}[type_.bit_width]
     return form.upper() if str(type_).startswith("u") else form
 

@@ -1,8 +1,8 @@
-"""What fastavro is given: the schema as its compiled calls read it, and the values that stand there.
+"""Bind records to fastavro: the schema for its compiled calls, and conversions of the values.
 
-Logical types are ours, as those of fastavro take a naive datetime for local time and drop what is too fine:
-what it sees are numbers, texts and bytes. Branches of unions are named, since it would else try each on the
-whole value.
+We convert logical types ourselves, because fastavro takes naive datetimes for local time and drops digits
+that are too fine. It gets only numbers, texts and bytes. Branches of unions are named; otherwise fastavro
+would try each on the whole value.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ _WIRE: dict[str, type] = {
     "boolean": bool, "int": int, "long": int, "float": float, "double": float, "bytes": bytes, "string": str,
     "array": list, "map": dict,
 }  # fmt: skip
-"""As what fastavro reads types without a name."""
+"""The types that fastavro returns for schemas without a name."""
 _PER_SECOND = {"ms": 1_000, "us": 1_000_000}
 _EXACT = decimal.Context(decimal.MAX_PREC, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX)
 
 
 def binding(schema: BindableSchema, *, read_as: BindableSchema | None = None) -> Binding:
-    """Return what fastavro reads and writes the records of a schema by.
+    """Return the schema for fastavro, and the conversions to and from its values.
 
     Args:
         schema: The schema.
-        read_as: Another version, which its payloads are to be read as.
+        read_as: Another version, to decode payloads as.
 
     Raises:
-        SchemaError: Avro has no form of a type, or two branches of a union that was given are read alike; or
-            a number of this schema would be read as one of another unit.
+        SchemaError: Avro has no form for a type; two branches of a given union have the same decoded form; or
+            a number of this schema would be decoded in another unit.
     """
     if read_as is not None:
         _check_units(schema.layout.root, read_as.layout.root, "$", set())
@@ -70,7 +70,7 @@ def _same(value: Any) -> Any:
 
 
 def _check_units(kind: w.WireType, read_as: w.WireType, path: str, seen: set[tuple[str, str]]) -> None:
-    """Raise where a number would be read as one of another unit, which resolution does not look at."""
+    """Raise if a number would be decoded in another unit, which schema resolution does not check."""
     kind = w.opened(kind.kind if isinstance(kind, w.Nullable) else kind)
     read_as = w.opened(read_as.kind if isinstance(read_as, w.Nullable) else read_as)
     match kind, read_as:
@@ -96,12 +96,12 @@ def _unit(leaf: w.Leaf) -> str:
 
 
 class _Plain:
-    """Makes of a schema one with full names, and without what says nothing of the bytes.
+    """Expands a schema to full names, without parts that do not affect the bytes.
 
     Attributes:
         names: Named types by their full names.
-        tells: Whether a union has several branches of which one has a name, so that it takes the names to
-            tell what was read.
+        tells: Whether a union has several branches, one of them named. The names are then needed to identify
+            the branch that was decoded.
     """
 
     def __init__(self) -> None:
@@ -117,7 +117,7 @@ class _Plain:
         if isinstance(node, str):
             full = f"{space}.{node}" if space and "." not in node else node
             return sys.intern(full if node not in _PRIMITIVES and full in self.names else node)
-        # fastavro compares the names of types, which is quickest where they are the same objects.
+        # fastavro compares the names of types, which is fastest if they are identical objects.
         kind = sys.intern(node["type"])
         if kind in _PRIMITIVES:
             decimal_ = {key: node[key] for key in ("precision", "scale") if key in node}
@@ -150,7 +150,7 @@ class _Plain:
         return made
 
     def default(self, node: Any, value: Any) -> Any:
-        """Return a default as it is read, of its form in JSON."""
+        """Convert a default from JSON to its decoded form."""
         if isinstance(node, list):
             branch = next((each for each in node if self.fits(each, value)), node[0])
             made = self.default(branch, value)
@@ -200,7 +200,7 @@ class _Compiler:
         self.begun: dict[str, tuple[c.Within, c.Within]] = {}
 
     def both(self, node: Any, kind: w.WireType, path: str) -> Both:
-        """Return the steps of a kind that stands as a schema says."""
+        """Return the steps of a kind in a given schema."""
         match kind:
             case w.Nullable(inner):
                 return self.union(node, inner, path, nullable=True)
@@ -262,7 +262,7 @@ class _Compiler:
         return self.made[full]
 
     def field(self, nodes: dict[str, Any], slot: w.WireField, path: str) -> tuple[c.Field, c.Field, bool]:
-        """Return what writes and reads a field, and whether reading changes nothing."""
+        """Return the steps that write and read a field, and whether reading changes nothing."""
         node = nodes.get(slot.name) or nodes[f"field_{slot.number}"]
         name, inner = node["name"], path + step(slot.name)
         null = slot.null_name if slot.null else ""
@@ -318,7 +318,7 @@ class _Compiler:
 
 
 def _paired(node: Any, value: Any, names: dict[str, Any]) -> Any:
-    """Return a default, of the form in which it is read, as it is written: with the names of branches."""
+    """Convert a default from its decoded form to its encoded form, with the names of branches."""
     if isinstance(node, list):
         if type(value) is tuple:
             name, value = value

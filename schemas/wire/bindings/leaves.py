@@ -1,6 +1,6 @@
-"""What stands on the wire for values without parts, and the way back: the same for all formats with a layout.
+"""Convert values without parts to and from their form on the wire, for all formats with a layout.
 
-A format that has a form of its own for one of them uses that in its binding; else this holds.
+A format that has another form for a type converts it in its binding.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ _COLLECTIONS: dict[type[t.Type], type] = {
 
 
 def collection(node: t.Type) -> type:
-    """Return what holds the items of a sequence in a record: list, tuple, set or frozenset."""
+    """Return the container of a sequence's items in a record: list, tuple, set or frozenset."""
     return _COLLECTIONS[type(node)]
 
 
 def generic(node: t.Type, path: str, of: Callable[[t.Type, str], Any]) -> Any:
-    """Return what annotates a collection of items, as libraries of typed classes take it; None for any other.
+    """Return the annotation of a collection for libraries of typed classes, or None for other types.
 
     Args:
         node: The description.
         path: Its place.
-        of: Returns the annotation of what is below it, at a place.
+        of: Returns the annotation of a part, given its place.
     """
     match node:
         case t.ListType(item) | t.SetType(item) | t.FrozenSetType(item):
@@ -90,9 +90,9 @@ def _types(node: t.Type) -> tuple[type, ...]:
 
 
 def builder(record: w.WireRecord, *, as_objects: bool) -> Callable[..., Any] | None:
-    """Return what makes a record of its fields: of a named tuple always, of other classes where asked for.
+    """Return a function that builds a record from its fields, for named tuples and requested classes.
 
-    A named tuple is made of its values, all others of the dict of their fields.
+    A named tuple is built from its values, other classes from the dict of their fields.
     """
     node = record.type
     if not isinstance(node, t.RecordType) or node.cls is None or not (as_objects or node.positional):
@@ -104,9 +104,9 @@ def builder(record: w.WireRecord, *, as_objects: bool) -> Callable[..., Any] | N
 
 
 def hashes_safely(key: w.WireType) -> bool:
-    """Return whether few keys of a kind have one hash, or none that can be foreseen: `codecs.safety.keys`.
+    """Return whether keys of a kind cannot be chosen to share one hash; see `codecs.safety.keys`.
 
-    These are text, and whatever has no more than 64 bits.
+    This holds for text, and for types of at most 64 bits.
     """
     safe = ("bool", "int", "float", "bytes", "timestamp", "local-timestamp", "date", "enum")
     return isinstance(key, w.Leaf) and (key.wire in safe or isinstance(key.type, (t.StrType, t.LiteralType)))
@@ -118,7 +118,7 @@ def hashes_safely(key: w.WireType) -> bool:
 def writer(leaf: w.Leaf) -> c.Step:
     """Return the step from a value to int (also of timestamps and dates), float, bool, str, bytes or None.
 
-    It raises `MisfitError` for what the leaf has no room for.
+    It raises `MisfitError` for values that the leaf cannot hold.
     """
     match leaf.wire:
         case "any":
@@ -179,9 +179,9 @@ def _packer() -> Any:
 
 
 def reader(leaf: w.Leaf) -> c.Step | None:
-    """Return the step back, or None where what stands on the wire is the value already.
+    """Return the step from the wire to the value, or None if they are the same.
 
-    Malformed text stays text, as after every codec: it is a schema's to advise on.
+    Malformed text stays text, as after every codec; advice about it is the schema's task.
     """
     node = leaf.type
     match leaf.wire:
@@ -223,7 +223,7 @@ def _from_count(leaf: w.Leaf) -> Callable[[int], dt.datetime]:
 
 
 def uuid_steps() -> tuple[c.Step, c.Step]:
-    """Return the steps of a UUID that stands as its 16 bytes: to them, and back."""
+    """Return the steps from a UUID to its 16 bytes, and back."""
     return c.Call(operator.attrgetter("bytes"), uuid.UUID), c.Call(lambda data: uuid.UUID(bytes=data))
 
 

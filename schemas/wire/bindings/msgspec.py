@@ -1,4 +1,4 @@
-"""What msgspec decodes to when it is given the schema: its own classes, or Structs built from its tree."""
+"""Bind records to msgspec: the classes of the schema, or Structs built from its tree."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ del _SIMPLE[t.ComplexType]
 
 
 def binding(schema: BindableSchema, *, array_like: bool = False) -> Binding:
-    """Return the `msgspec.Struct` classes of a schema's records, and the way there and back.
+    """Return the `msgspec.Struct` classes of a schema's records, and the conversions to and from them.
 
-    `type` is what to give to msgspec's typed decoders and to `msgspec.convert`; other types than records stay
-    as they are. `take` drops fields that the schema does not know, as typed decoders do. Where a schema asks
-    for objects, its own classes take the place of ours: Structs, dataclasses and attrs classes.
+    `type` is the type for msgspec's typed decoders and for `msgspec.convert`. Types other than records are
+    unchanged. `take` drops fields that the schema does not have, as typed decoders do. If a schema builds
+    objects, its own classes replace ours: Structs, dataclasses and attrs classes.
 
     Args:
         schema: The schema.
-        array_like: They stand on the wire as lists of their values, without field names.
+        array_like: Write records as lists of their values, without field names.
 
     Raises:
-        SchemaError: A type that msgspec has no typed form for (complex; bytes in hex; numbers for
-            datetimes; unions of two records).
+        SchemaError: msgspec has no typed form for a type (complex; bytes in hex; numbers for datetimes;
+            unions of two records).
         UsageError: msgspec is not installed.
     """
     try:
@@ -64,7 +64,7 @@ def binding(schema: BindableSchema, *, array_like: bool = False) -> Binding:
 
 
 def _is_own(node: t.Type) -> bool:
-    """Return whether msgspec makes objects of a record's own class, and of all classes below it."""
+    """Return whether msgspec builds objects of a record's own class, and of all classes below it."""
     if not isinstance(node, t.RecordType) or node.cls is None:
         return False
     below = (each.cls for _, each in t.walk(node) if isinstance(each, t.RecordType) and each.cls is not None)
@@ -86,7 +86,7 @@ def _struct_type(types: t.Type, array_like: bool, as_objects: bool = False) -> A
 
 
 def _plain(value: Any, as_objects: bool) -> Any:
-    """Return a record of what msgspec decoded: objects of its own classes stay such only where asked for."""
+    """Convert a value that msgspec decoded to a record; its objects stay objects only if requested."""
     if type(value).__module__ == _MADE:
         import msgspec
 
@@ -102,7 +102,7 @@ def _plain(value: Any, as_objects: bool) -> Any:
         return {key: _plain(item, as_objects) for key, item in value.items()}
     if type(value) in (list, tuple, set, frozenset):
         return type(value)(_plain(item, as_objects) for item in value)
-    # msgspec gets a named tuple as its class, and makes objects of the classes that its fields name.
+    # msgspec gets a named tuple as its class, and builds objects of the classes that its fields name.
     if isinstance(value, tuple):
         return type(value)(*(_plain(item, as_objects) for item in value))
     if not as_objects and (fields := opened(value)) is not None:
@@ -111,7 +111,7 @@ def _plain(value: Any, as_objects: bool) -> Any:
 
 
 _MADE = "bakeoff.schemas.wire.bindings.made"
-"""The module that Structs of ours are of: there is none, and none of the user's is of it."""
+"""The module name of our Structs. No such module exists, so none of the user's classes belong to it."""
 
 
 class _Builder:
@@ -126,7 +126,7 @@ class _Builder:
         """Return the type of a record."""
         made = self.type(node, "$")
         for name, ref in self.refs.items():
-            # Where msgspec looks for the names in a Struct's annotations.
+            # msgspec looks up the names in a Struct's annotations here.
             for struct in self.made.values():
                 setattr(struct, name, self.made[ref.record])
         return made
@@ -180,7 +180,7 @@ class _Builder:
             taken = {item.name for item in node.fields}
             for i, item in enumerate(item for item in node.fields if item.name != tag_field):
                 attribute = item.name
-                # A name that Python would mangle is one that msgspec does not find again.
+                # msgspec does not find a name that Python would mangle.
                 if not attribute.isidentifier() or attribute.startswith("__"):
                     attribute = f"field_{i}"
                     while attribute in taken:

@@ -1,6 +1,6 @@
-"""What protobuf has for the records of a schema: message classes of a pool of their own, and the way there.
+"""Bind records to protobuf: message classes in a separate pool, and conversions to and from them.
 
-The classes of equal definitions are the same, so that messages of one codec are those of another.
+Equal definitions share their classes, so codecs can exchange messages.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ __all__ = ["binding"]
 
 
 def binding(schema: BindableSchema, *, payloads: Literal["", "of records", "of messages"] = "") -> Binding:
-    """Return the message class of a schema's records, and the way there and back.
+    """Return the message class of a schema's records, and the conversions to and from it.
 
     Args:
         schema: The schema.
-        payloads: The way is that to payloads and back, of records or of messages; else from records to
-            messages and back.
+        payloads: Convert records or messages to payloads and back. Otherwise, convert records to messages and
+            back.
 
     Raises:
-        SchemaError: Protocol Buffers have no form of a type.
+        SchemaError: Protocol Buffers have no form for a type.
         UsageError: protobuf is not installed.
     """
     layout = schema.layout
@@ -55,7 +55,7 @@ def binding(schema: BindableSchema, *, payloads: Literal["", "of records", "of m
     if not payloads:
         return Binding(cls, c.ToMessage(cls, compiled.into), compiled.step, definition)
     into, step = (compiled.into, compiled.step) if payloads == "of records" else (None, None)
-    # Maps have no order but this.
+    # Maps have no other order.
     options = {"deterministic": True} if compiler.has_maps else None
     take = c.ToPayload(cls, into, _adopter(cls), options, compiled.weight)
     return Binding(cls, take, c.FromPayload(cls, step, compiled.weight), definition)
@@ -74,7 +74,7 @@ def _message_class(definition: bytes) -> type[Message]:
 
 
 def _adopter(cls: type[Message]) -> Callable[[Any], None]:
-    """Return what raises for messages of other classes than one, but of those with the same fields."""
+    """Return a check that raises for messages of another class, unless they have the same fields."""
     from google.protobuf.message import Message
 
     known: set[type] = set()
@@ -114,13 +114,13 @@ def _same_fields(one: Any, other: Any, seen: set[tuple[str, str]] | None = None)
 
 @dataclass(frozen=True, slots=True)
 class _Compiled:
-    """The ways of a message.
+    """The conversions of a message.
 
     Attributes:
-        into: From what it stands for.
-        step: And back.
-        sure: Whether something is set in it in any case.
-        weight: How many values it holds.
+        into: From the value to the message.
+        step: From the message to the value.
+        sure: Whether the message always has a field set.
+        weight: Number of values in it.
     """
 
     into: c.Into
@@ -130,11 +130,11 @@ class _Compiled:
 
 
 class _Compiler:
-    """Compiles the ways of messages, each once.
+    """Compiles the conversions of messages, each once.
 
     Attributes:
-        has_maps: Whether one of them has a map of protobuf's own.
-        nests: Whether one of them may hold itself.
+        has_maps: Whether a message has a native map.
+        nests: Whether a message may contain its own kind.
     """
 
     def __init__(self, *, as_objects: bool) -> None:
@@ -144,7 +144,7 @@ class _Compiler:
         self.made: dict[str, _Compiled] = {}
 
     def message(self, kind: w.WireType, cls: type[Message]) -> _Compiled:
-        """Return the ways of the message that stands for a kind."""
+        """Return the conversions of the message that represents a kind."""
         name = cls.DESCRIPTOR.full_name
         if name in self.begun:
             self.nests = True
@@ -171,7 +171,7 @@ class _Compiler:
         return replace(begun, into=c.IntoValue(part), step=c.FromValue(part))
 
     def part(self, slot: w.WireField, cls: type[Message], weight: c.Weight) -> c.Part:
-        """Return the ways of a field."""
+        """Return the conversions of a field."""
         field: Any = cls.DESCRIPTOR.fields_by_name[slot.name]
         nullable = w.may_be_null(slot.kind)
         kind = slot.kind.kind if isinstance(slot.kind, w.Nullable) else slot.kind
@@ -199,7 +199,7 @@ class _Compiler:
     def ways(
         self, kind: w.WireType, field: FieldDescriptor, cls: type[Message], *, boxed: bool
     ) -> tuple[c.Put, c.Step | None, c.Weight | int | None]:
-        """Return how a field is written and read, and what it holds whose payload has a length."""
+        """Return how a field is written and read, and its content's weight if its payload has a length."""
         name = field.name
         if isinstance(kind, w.WireSequence) and not boxed:
             return self.items(kind, field, cls)
@@ -214,7 +214,7 @@ class _Compiler:
         return c.PutMessage(name, inside.into, mark), inside.step, inside.weight
 
     def inside(self, kind: w.WireType, field: FieldDescriptor) -> _Compiled:
-        """Return the ways of the message that a field holds."""
+        """Return the conversions of the message in a field."""
         from google.protobuf.message_factory import GetMessageClass
 
         assert field.message_type is not None
@@ -271,7 +271,7 @@ class _Compiler:
 
 
 def _begun(kind: w.WireType) -> _Compiled:
-    """Return placeholders for the converters of a message that are made later."""
+    """Return placeholders for the converters of a message, which are built later."""
     if isinstance(kind, w.WireRecord):
         sure = any(slot.required and _always_sets(slot.kind) for slot in kind.slots)
         return _Compiled(
@@ -283,7 +283,7 @@ def _begun(kind: w.WireType) -> _Compiled:
 
 
 _PACKED = {1: 0, 2: 0, 3: 0, 4: 0, 5: 8, 6: 4, 7: 0, 8: 0}
-"""Bytes of an item in a list that has one length, by what C++ has for it; 0 for varints."""
+"""Return the bytes per item in C++ of a list whose items have one length; 0 for varints."""
 
 
 def _held(field: FieldDescriptor, cls: type[Message]) -> Any:
@@ -295,14 +295,14 @@ def _never(message: Message, name: str) -> bool:
 
 
 def _always_sets(kind: w.WireType) -> bool:
-    """Return whether a value of a kind is a field that is set, whatever it is."""
+    """Return whether a field with a value of this kind is always set."""
     return isinstance(w.opened(kind), (w.WireRecord, w.WireUnion)) or (
         isinstance(kind, w.Leaf) and kind.wire != "null"
     )
 
 
 def _guard(key: w.WireType) -> Callable[[list[Any]], None] | None:
-    """Return what refuses keys that were made to have one hash; None where these are safe."""
+    """Return a check that refuses keys with one hash, or None if the keys are safe."""
     if hashes_safely(key):
         return None
 
@@ -317,7 +317,7 @@ def _guard(key: w.WireType) -> Callable[[list[Any]], None] | None:
 
 
 def _exact(leaf: w.Leaf) -> type | None:
-    """Return the type whose values are written as they are; upb refuses integers that have no room."""
+    """Return the type whose values are written unchanged; upb refuses integers that are too large."""
     match leaf:
         case w.Leaf("int", t.IntType() | t.LiteralType()):
             return int
@@ -333,7 +333,7 @@ def _exact(leaf: w.Leaf) -> type | None:
 
 
 def _both(leaf: w.Leaf) -> tuple[c.Step, c.Step | None]:
-    """Return the ways of items and of values in a map, for which something stands where they are None."""
+    """Return the conversions of items and of map values, with a placeholder for None."""
     return (c.Null(0), c.Nothing()) if w.is_null(leaf) else (_to(leaf), _from(leaf))
 
 
@@ -350,7 +350,7 @@ def _from(leaf: w.Leaf) -> c.Step | None:
     if leaf.wire == "enum":
         return c.Lookup({number: name for name, number in reversed(leaf.symbols)}, int)
     if leaf.wire == "any" and step is not None:
-        # What is not set is nothing of MessagePack.
+        # An unset field is not MessagePack.
         return c.Call(lambda data: step(data) if data else None)
     return step
 

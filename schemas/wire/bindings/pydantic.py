@@ -1,4 +1,4 @@
-"""What pydantic validates and writes: TypedDicts or models, built from the description tree."""
+"""Bind records to pydantic: TypedDicts or models, built from the description tree."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ for _without in (t.ComplexType, t.BytesType, t.ByteArrayType, t.TimeDeltaType):
     del _SIMPLE[_without]
 
 _PLAIN = (t.NoneType, t.BoolType, t.IntType, t.FloatType, t.StrType, t.LiteralType)
-"""What JSON tells apart, and what a value of it is read as whatever it was declared as."""
+"""Types that JSON distinguishes. Its values are read as these, whatever type was declared."""
 _KEYS = (t.StrType, t.BoolType, t.FloatType, t.DateType, t.DateTimeType, t.TimeDeltaType,
          t.UUIDType, t.DecimalType, t.TextType, t.BytesType)  # fmt: skip
 _TEXTS = (t.BytesType, t.ByteArrayType, t.TimeDeltaType)
 _DEPTH = 120
-"""Levels of what may be anything: pydantic reads 200 in all."""
+"""Levels of values of any type; pydantic reads 200 in all."""
 _INTEGER = re.compile(r"-?[1-9][0-9]*|0", re.ASCII)
 
 
@@ -58,8 +58,8 @@ class Calls(NamedTuple):
 
     Attributes:
         adapter: A `pydantic.TypeAdapter` of the records' type.
-        encode: Writes what `Binding.take` gives as JSON.
-        decode: Reads JSON; what the schema does not know is kept as JSON has it.
+        encode: Writes the result of `Binding.take` as JSON.
+        decode: Reads JSON. Fields that the schema does not have keep their JSON values.
     """
 
     adapter: TypeAdapter[Any]
@@ -68,18 +68,18 @@ class Calls(NamedTuple):
 
 
 def binding(schema: BindableSchema, *, models: bool = False) -> Binding:
-    """Return pydantic's type for a schema's records, and the way there and back.
+    """Return pydantic's type for a schema's records, and the conversions to and from it.
 
-    `type` are the `Calls`. `take` checks a record strictly: nothing is converted but integers to floats, and
-    what the schema does not know is refused. JSON is written by the conventions of all codecs of JSON.
+    `type` are the `Calls`. `take` checks a record strictly: it converts only integers to floats, and refuses
+    unknown fields. The JSON follows the conventions of all JSON codecs.
 
     Args:
         schema: The schema.
-        models: Records are models, not TypedDicts.
+        models: Use models for records, not TypedDicts.
 
     Raises:
-        SchemaError: A type that JSON has no form for, a key that is no text and of no single type, or a
-            union whose options JSON writes alike.
+        SchemaError: JSON has no form for a type, a key is neither text nor of a single type, or the options
+            of a union have the same form in JSON.
         UsageError: pydantic is not installed.
     """
     try:
@@ -96,14 +96,14 @@ def binding(schema: BindableSchema, *, models: bool = False) -> Binding:
     try:
         adapter: TypeAdapter[Any] = TypeAdapter(kind, config=None if own else _OPTIONS)
         if schema.nests:
-            # Models that wait for one another have it wait as well.
+            # If models wait for one another, so does the adapter.
             adapter.rebuild(force=True)
     except PydanticUserError as error:
         raise SchemaError("$", f"pydantic cannot validate this schema: {error.message}") from error
-    # Of a TypedDict the adapter's serializer would know no configuration.
+    # For a TypedDict, the adapter's own serializer would have no configuration.
     serializer = SchemaSerializer(adapter.core_schema, {"ser_json_inf_nan": "constants"})
     validate, load = adapter.validator.validate_python, adapter.validator.validate_json
-    # Each keyword costs as much as a small record does.
+    # Each keyword costs as much time as a small record.
     some = any(not item.required for _, node in t.walk(schema.types) for item in getattr(node, "fields", ()))
     options: Any = {"exclude_unset": True} if models and some else {}
 
@@ -127,7 +127,7 @@ def binding(schema: BindableSchema, *, models: bool = False) -> Binding:
 
 
 def _own_class(schema: BindableSchema) -> Any:
-    """Return the pydantic model that a schema asks for objects of; None for any other."""
+    """Return the pydantic model of a schema that builds objects of one, or None."""
     node = schema.types.item if isinstance(schema.types, t.ListType) else schema.types
     if not schema.as_objects or not isinstance(node, t.RecordType) or node.cls is None:
         return None
@@ -136,10 +136,10 @@ def _own_class(schema: BindableSchema) -> Any:
 
 
 def _own(schema: BindableSchema, cls: Any) -> Binding:
-    """Return the binding of a user's own models, which write and read records as they define.
+    """Return the binding of a user's own models, which define how they write and read records.
 
-    Aliases are written, as in FastAPI's responses; where a model does not read by the alias that it writes,
-    names are written and read.
+    Aliases are written, as in FastAPI's responses. If a model does not read the alias that it writes, names
+    are used in both directions.
     """
     from pydantic import TypeAdapter, ValidationError
 
@@ -168,7 +168,7 @@ def _own(schema: BindableSchema, cls: Any) -> Binding:
     try:
         definition = write(schema.layout).decode()
     except SchemaError:
-        definition = ""  # of a type that only pydantic knows
+        definition = ""  # A type that only pydantic knows.
     return Binding(Calls(adapter, encode, decode), schema.apply, schema.apply, definition, as_is=True)
 
 
@@ -198,7 +198,7 @@ class _Builder:
         self.deferred: list[Any] | None = None
 
     def whole(self, node: t.Type, *, deferred: bool) -> Any:
-        """Return the type of a record; `deferred` where that may hold others of its own kind."""
+        """Return the type of a record; `deferred` if it may contain others of its own kind."""
         self.deferred = [] if deferred and self.models else None
         made = self.type(node, "$")
         for model in self.deferred or ():
@@ -302,11 +302,11 @@ class _Builder:
 
 
 class _Within:
-    """Placeholder for a record within itself: pydantic gets the record when it asks, after all are made.
+    """Placeholder for a record within itself: pydantic asks for the record after all of them exist.
 
     Args:
         made: The types of records.
-        ref: Which of them.
+        ref: A reference to one of them.
     """
 
     def __init__(self, made: Mapping[t.RecordType, Any], ref: t.RefType) -> None:
@@ -317,9 +317,9 @@ class _Within:
 
 
 class _Objects:
-    """Has objects of a record's class written as well, and read where they are asked for.
+    """Accepts objects of a record's class when writing, and builds them when reading if requested.
 
-    A function before the validation would have pydantic take JSON for Python objects, strictly.
+    It is not a function before the validation, as pydantic would then take JSON for Python objects, strictly.
     """
 
     def __init__(self, node: t.RecordType, read: bool) -> None:
@@ -344,7 +344,7 @@ class _Objects:
 
     def built(self, fields: dict[str, Any]) -> Any:
         if self.build is None or fields.keys() != self.names.keys():
-            return fields  # nothing that an object has no place for is dropped
+            return fields  # Do not drop values that the object has no place for.
         return self.build(**fields) if self.build is self.cls else self.build(fields)
 
 
@@ -365,15 +365,15 @@ def _model(name: str, kinds: dict[str, Any], required: set[str], *, deferred: bo
     fields: dict[str, Any] = {}
     for i, (key, kind) in enumerate(kinds.items()):
         attribute = key
-        # Names that pydantic keeps to itself.
+        # pydantic reserves these names.
         if not key.isidentifier() or key.startswith("_") or hasattr(BaseModel, key):
             attribute = f"field_{i}"
             while attribute in kinds:
                 attribute += "_"
         default = ... if key in required else None
         fields[attribute] = kind, default if attribute == key else Field(default, alias=key)
-    # Only what may have further fields writes those that it has read; what is assigned is validated, as
-    # pydantic but warns of what does not fit when it writes.
+    # A model writes unknown fields that it has read only if it allows extra fields. Assignments are
+    # validated, because pydantic only warns of wrong types when it writes.
     config: Any = {**_OPTIONS, "extra": "allow", "validate_assignment": True, "serialize_by_alias": True}
     config["defer_build"] = deferred
     return create_model(name, __config__=config, **fields)
@@ -387,7 +387,7 @@ def _any(value: Any) -> Any:
 
 
 def _nests(value: Any, left: int) -> bool:
-    """Return whether lists and dicts nest more than so deep."""
+    """Return whether lists and dicts nest deeper than the given number of levels."""
     if type(value) is dict:
         return left == 0 or any(_nests(item, left - 1) for item in value.values())
     return type(value) is list and (left == 0 or any(_nests(item, left - 1) for item in value))
@@ -401,14 +401,14 @@ _text_of: dict[str, Callable[[Any], str]] = {
 
 
 def _written(kind: Any, write_text: Callable[[Any], Any]) -> Any:
-    """Return a type whose values are written as what a function makes of them."""
+    """Return a type whose values a function converts before they are written."""
     from pydantic import PlainSerializer
 
     return Annotated[kind, PlainSerializer(write_text, when_used="json")]
 
 
 def _either(kind: type, read: Callable[[Any], Any]) -> Any:
-    """Return a type whose values a function reads from JSON; elsewhere they are of that type already."""
+    """Return a type whose values a function reads from JSON; other input must have the type already."""
     from pydantic import PlainValidator, ValidationInfo
 
     def validate(value: Any, info: ValidationInfo) -> Any:
@@ -428,7 +428,7 @@ def _integer(text: str) -> int:
 
 
 def _forms(node: t.Type) -> set[str]:
-    """Return as what JSON writes values of a type."""
+    """Return the type that JSON writes values of a type as."""
     match node:
         case t.NoneType():
             return {"null"}
@@ -456,7 +456,7 @@ def _forms(node: t.Type) -> set[str]:
 
 
 def _are_tagged(one: t.Type, other: t.Type) -> bool:
-    """Return whether a required field of both records holds values that the other's does not."""
+    """Return whether a required field of both records has values that the other record's field excludes."""
     one, other = (each.record if isinstance(each, t.RefType) else each for each in (one, other))
     if not (isinstance(one, t.RecordType) and isinstance(other, t.RecordType)):
         return False

@@ -1,8 +1,7 @@
-"""What Apache Thrift's library has for records: structs with a `thrift_spec`, made without its compiler.
+"""Bind records to Apache Thrift's library: structs with a `thrift_spec`, built without its compiler.
 
-For records of dicts there are no objects in between: what is written are rows of values that answer as
-structs do, and what is read are frozen structs, which the library makes by a call with all fields; here that
-call gives the record.
+Records of dicts need no objects in between. For writing, rows of values act as structs. For reading, the
+library builds frozen structs by a call with all fields; that call returns the record.
 """
 
 from __future__ import annotations
@@ -27,19 +26,19 @@ if TYPE_CHECKING:
 __all__ = ["binding"]
 
 _CODES = {"bool": 2, "double": 4, "i32": 8, "i64": 10, "string": 11, "binary": 11}
-"""Of types (`thrift.Thrift.TType`), by their names in definitions."""
+"""Codes of types (`thrift.Thrift.TType`), by their names in definitions."""
 _STRUCT, _MAP, _SET, _LIST = 12, 13, 14, 15
 
 
 def binding(schema: BindableSchema, *, objects: bool = False) -> Binding:
     """Return the structs of a schema's records.
 
-    `type` is what the library's compiled part is given: a list of a class and its `thrift_spec`.
+    `type` is the argument of the library's compiled part: a list of a class and its `thrift_spec`.
 
     Args:
         schema: The schema.
-        objects: The classes are such as Thrift's compiler makes, with a field's None for what is not set, and
-            `take` and `give` lead there and back; else what is read by them are records.
+        objects: Build classes like those of Thrift's compiler, whose unset fields are None; `take` and `give`
+            convert to and from their objects. Otherwise, the library reads records directly.
 
     Raises:
         SchemaError: The schema has no form in Thrift.
@@ -80,13 +79,13 @@ def _same(value: Any) -> Any:
 
 
 class _Way(NamedTuple):
-    """How the values of a kind are written and read.
+    """The conversions of a kind.
 
     Attributes:
-        code: Of the type.
-        arguments: What else the type is made of, as in a `thrift_spec`.
-        to: From a record's value to what the library writes.
-        back: From what it has read to the value.
+        code: Code of the type.
+        arguments: Further arguments of the type, as in a `thrift_spec`.
+        to: From a record's value to the value that the library writes.
+        back: From the value that the library has read to the record's value.
     """
 
     code: int
@@ -96,13 +95,14 @@ class _Way(NamedTuple):
 
 
 class _Builder:
-    """Makes the ways of all kinds of a layout, and the classes of the structs.
+    """Builds the conversions of all kinds of a layout, and the classes of the structs.
 
     Args:
-        make: Makes a class of its name, its `thrift_spec`, and what turns a dict of fields into the value.
-        text: How text is read: ``"UTF8"`` by the library, which puts U+FFFD where it is malformed, or
+        make: Builds a class from its name, its `thrift_spec`, and the function that converts a dict of fields
+            to the value.
+        text: How text is read: ``"UTF8"`` by the library, which replaces malformed text by U+FFFD, or
             ``"BINARY"``.
-        as_objects: Records are objects of their classes.
+        as_objects: Whether records are objects of their classes.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class _Builder:
         self.begun: dict[str, _Way] = {}
 
     def root(self, kind: w.WireType) -> _Way:
-        """Return the way of whole records; what is no struct is put into one."""
+        """Return the conversions of whole records; other values are wrapped in a struct."""
         return self.kind(kind) if isinstance(kind, (w.WireRecord, w.WireUnion)) else self._boxed(kind, "Root")
 
     def kind(self, kind: w.WireType) -> _Way:
@@ -135,7 +135,7 @@ class _Builder:
                 if name not in self.made:
                     begun = self.begun[name] = _Way(_STRUCT, [None, None], c.Within(), None)
                     made = self._record(kind) if isinstance(kind, w.WireRecord) else self._choice(kind)
-                    # As the library's own `fix_spec` does for structs that hold themselves.
+                    # The library's `fix_spec` does the same for structs that contain themselves.
                     begun.arguments[:] = made.arguments
                     begun.to.step = made.to  # type: ignore[union-attr]
                     self.made[name] = made
@@ -157,7 +157,7 @@ class _Builder:
         )
 
     def _inside(self, kind: w.WireType) -> _Way:
-        """Return the way of items, keys and values, which are not None in Thrift."""
+        """Return the conversions of items, keys and values, which cannot be None in Thrift."""
         return self._boxed(kind, "Optional") if w.may_be_null(kind) else self.kind(kind)
 
     def _boxed(self, kind: w.WireType, name: str) -> _Way:
@@ -169,7 +169,7 @@ class _Builder:
         way, held, native = self._inside(kind.item), leaves.collection(kind.type), natively(kind)
         is_set = held in (set, frozenset)
         code = _SET if native else _LIST
-        # What the library calls immutable is a tuple, or a frozenset.
+        # The library's immutable containers are tuples and frozensets.
         arguments = (way.code, way.arguments, (held is frozenset and native) or held is tuple)
         back: c.Step | None = c.Each(held, way.back) if way.back or (is_set and not native) else None
         if is_set and back is not None:
@@ -187,7 +187,7 @@ class _Builder:
         return _Way(_MAP, arguments, c.Items(key.to, value.to, distinct=True), back)
 
     def _pairs(self, kind: w.WireMap) -> _Way:
-        """Return the way of a map with keys that Thrift has none of: a list of structs for its entries."""
+        """Return the conversions of a map with keys that Thrift does not allow: a list of structs."""
         ways = [self.kind(kind.key), self.kind(kind.value)]
         to = c.ToRow(c.Field(name, name, None) for name in PAIR)
         back = c.FromFields(c.Field(name, name, way.back) for name, way in zip(PAIR, ways, strict=True))
@@ -242,7 +242,7 @@ class _Builder:
 
 
 def _checked(step: c.Step, key: w.WireType, keys: Callable[[Any], Iterable[Any]]) -> c.Step:
-    """Return a step that looks whether many keys have one hash before it makes a dict or a set of them."""
+    """Return a step that checks for many keys with one hash before it builds a dict or set."""
     if leaves.hashes_safely(key):
         return step
 

@@ -1,13 +1,13 @@
-"""Definitions: what formats that need a schema call one, written from a layout and read into one.
+"""Definitions in the languages of formats that need a schema, written from a layout and read into one.
 
 A language is a module of this folder with two functions::
 
-    def write(layout: Layout) -> bytes  # the file as its users know it
-    def read(data: bytes, name: str, part: str = "") -> Layout
+    def write(layout: Layout) -> bytes  # the file as its users know it def read(data: bytes, name: str, part:
+    str = "") -> Layout
 
-`name` is the file's, for messages, and `part` what describes a record in it, where it has a name. A language
-whose files import others takes ``include``, the folders to look in. Both functions raise `SchemaError` for
-what the language, or a record, has no form for. Text is UTF-8.
+`name` is the file's, for messages. `part` is the name of a record's definition in the file. If files of the
+language import others, `read` also takes ``include``, the folders to search. Both functions raise
+`SchemaError` if the language or a record has no form for something. Text is UTF-8.
 """
 
 from __future__ import annotations
@@ -31,28 +31,28 @@ LANGUAGES: Mapping[str, tuple[str, ...]] = {
     "thrift": (".thrift",),
     "json-schema": (".schema.json",),
 }
-"""Endings of the files of each language; the first is what is written."""
+"""File extensions of each language; the first one is used for writing."""
 
 LARGEST = 16 << 20
-"""Bytes of a definition; those of the largest public schemas have some 5 million."""
+"""Most bytes of a definition; the largest public schemas have about 5 million."""
 
 UNREAD = frozenset({"thrift"})
-"""Languages that are written only."""
+"""Languages that can only be written."""
 
 _IMPORTING = frozenset({"protobuf", "json-schema"})
-"""Languages whose files name others."""
+"""Languages whose files import others."""
 
 ENDINGS = {ending: name for name, endings in LANGUAGES.items() for ending in endings}
 
 
 def language_of(path: str | Path) -> str | None:
-    """Return the language that a file's name tells, or None."""
+    """Return the language of a file by its name, or None."""
     name = Path(path).name.lower()
     return next((language for ending, language in ENDINGS.items() if name.endswith(ending)), None)
 
 
 def write(layout: Layout, language: str) -> bytes:
-    """Return the definition of a layout in a language; the given one, where it was read from its text.
+    """Return the definition of a layout in a language: the original text, if there is one.
 
     Raises:
         UsageError: No such language, or its library is not installed.
@@ -78,15 +78,15 @@ def read(
 
     Args:
         data: The file.
-        language: By its name.
-        name: Of the file, for messages and to look for imports beside it.
-        part: Name of what describes a record in it; empty for all of it, or what no other part uses.
-        include: Folders that imports are looked for in first.
+        language: Name of the language.
+        name: Name of the file, for messages and to find imports in its folder.
+        part: Name of the record's definition; empty for the whole file, or the definition that no other uses.
+        include: Folders to search first for imports.
 
     Raises:
         UsageError: No such language, its library is not installed, or the file has no such part.
-        SchemaError: Not a definition, with something in it that records cannot have, or with several parts
-            that could be the record.
+        SchemaError: The file is not a definition, describes values that records cannot have, or has several
+            parts that could be the record.
     """
     options = {"include": tuple(include)} if language in _IMPORTING else {}
     module = _module(language)
@@ -97,7 +97,7 @@ def read(
 
 @contextmanager
 def _ours(name: str) -> Iterator[None]:
-    """Turn whatever a library or a reader raises into a `SchemaError` of this name."""
+    """Convert any exception of a library or a reader to a `SchemaError` of this name."""
     try:
         yield
     except (BakeoffError, ImportError, MemoryError):

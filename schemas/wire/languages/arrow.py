@@ -1,15 +1,15 @@
-"""Arrow schemas, as the stream of messages that has no batch behind it.
+"""Arrow schemas, as a stream of messages without a batch.
 
-Columns are called by the keys of records, as Arrow takes any name; a place in a tuple, and whatever would
-stand twice, has the name of its slot. Choices are structs of which all fields but one are null: dense unions
-take a tenth less, but polars, DuckDB and Parquet have none. What Arrow has no words for stands in metadata of
-fields under `bakeoff.*`, so that what was written is read as it was; enums and classes are not among it.
+Columns have the keys of records, because Arrow takes any name. Places of tuples and repeated names use the
+name of the slot. Choices are structs in which all fields but one are null: dense unions are a tenth smaller,
+but polars, DuckDB and Parquet do not support them. Types that Arrow does not have are named in the fields'
+metadata, under `bakeoff.*`, so that they are read as they were written, except enums and classes.
 
-A record within one of its own kind is any value, as columns do not nest without end: bytes that hold
-it as the codec `msgpack` writes it.
+Columns cannot nest without end. A record within one of its own kind is therefore any value: bytes in the form
+of the codec `msgpack`.
 
-The schema is that of rows. A layout of lists of records, tuples or sets of them has those records as rows,
-and one of anything else a single row; what is no record stands in a column `value`.
+The schema is that of rows. A layout of lists, tuples or sets of records has these records as rows. Any other
+layout has a single row; a value other than a record is in the column `value`.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ __all__ = [
 ]
 
 END = b"\xff\xff\xff\xff\0\0\0\0"
-"""Mark of a stream's end: arrow.apache.org/docs/format/Columnar.html, "IPC Streaming Format"."""
+"""End-of-stream marker: arrow.apache.org/docs/format/Columnar.html, "IPC Streaming Format"."""
 VALUE = "value"
-"""Column of what is no record."""
+"""Column of a value that is not a record."""
 
 _LARGEST = 10_000
-"""Columns of a schema with those of records in all places that they have: nobody's rows have as many."""
+"""Most columns of a schema, counting a record in each of its places; real rows have far fewer."""
 _FILE = b"ARROW1"
 _FACTS = "bakeoff."
 _LEAVES: dict[str, t.Type] = {
@@ -63,7 +63,7 @@ _LEAVES: dict[str, t.Type] = {
     "datetime": t.DateTimeType(),
     **{str(node): node for node in t.LEAVES.values() if isinstance(node, t.TextType)},
 }
-"""What stands as something else, by the words for it."""
+"""Types that are written as another type, by their names in metadata."""
 _SEQUENCES: dict[str, type[t.ListType] | type[t.VarTupleType] | type[t.SetType] | type[t.FrozenSetType]] = {
     "list": t.ListType,
     "tuple": t.VarTupleType,
@@ -90,12 +90,12 @@ def pyarrow() -> Any:
 
 
 def row_of(root: w.WireType) -> tuple[w.WireType, t.Type | None]:
-    """Return the kind of a row, and the type of what holds the rows; None for a single one."""
+    """Return the kind of a row, and the type of the rows' container; None for a single row."""
     return (root.item, root.type) if isinstance(root, w.WireSequence) else (root, None)
 
 
 def columnar(kind: w.WireType, above: Container[str]) -> w.WireType:
-    """Return what a kind is as a column: a record within one of its own, which has none, is any value.
+    """Return the kind of a column: a record within one of its own kind is any value.
 
     Args:
         kind: The kind.
@@ -107,7 +107,7 @@ def columnar(kind: w.WireType, above: Container[str]) -> w.WireType:
 
 
 def column_names(slots: tuple[w.WireField, ...]) -> list[str]:
-    """Return what the columns of slots are called, in their order."""
+    """Return the names of the columns of slots, in their order."""
     flags = {slot.null_name for slot in slots if slot.null}
     names = [
         slot.key if isinstance(slot.key, str) and slot.key not in flags and _is_text(slot.key) else slot.name
@@ -129,7 +129,7 @@ def _is_text(key: str) -> bool:
 
 
 def write(layout: w.Layout) -> bytes:
-    """Return a stream of the schema and no batch.
+    """Return a stream that contains the schema and no batch.
 
     Raises:
         UsageError: pyarrow is not installed.
@@ -139,7 +139,7 @@ def write(layout: w.Layout) -> bytes:
 
 
 def schema_of(layout: w.Layout) -> pa.Schema:
-    """Return the schema of a layout's rows: the given one, where it was read from such.
+    """Return the schema of a layout's rows: the original one, if the layout was read from an Arrow schema.
 
     Raises:
         UsageError: pyarrow is not installed.
@@ -277,7 +277,7 @@ def _leaf(pa: Any, leaf: w.Leaf, wire: str) -> pa.DataType:
 
 
 def _word(node: t.Type, wire: str) -> str:
-    """Return the word for a type that the column's own does not tell; enums and literals have none."""
+    """Return the name of a type that the column's type does not identify; enums and literals have none."""
     if wire == "any":
         return "Any"
     if isinstance(node, t.IntType):
@@ -294,7 +294,7 @@ def _metadata(told: dict[str, Any]) -> dict[str, str]:
 
 
 def map_fields(type_: pa.DataType) -> tuple[pa.Field, pa.Field] | None:
-    """Return the fields of keys and values of a map, or of a list of pairs; None of what is neither."""
+    """Return the fields of keys and values of a map, or of a list of pairs; None for other types."""
     types = pyarrow().types
     if types.is_map(type_):
         return type_.key_field, type_.item_field
@@ -312,7 +312,7 @@ def schema_in(data: bytes, name: str) -> pa.Schema:
     """Return the schema of an IPC file or stream.
 
     Raises:
-        SchemaError: It is neither.
+        SchemaError: The data are neither.
         UsageError: pyarrow is not installed.
     """
     pa = pyarrow()
@@ -328,8 +328,8 @@ def read(data: bytes, name: str, part: str = "") -> w.Layout:
     """Return the layout of the rows of an IPC file or stream.
 
     Raises:
-        SchemaError: It is neither, or has a type that records cannot have.
-        UsageError: pyarrow is not installed, or a part is named: such a schema has none.
+        SchemaError: The data are neither, or have a type that records cannot have.
+        UsageError: pyarrow is not installed, or a part is named; Arrow schemas have no parts.
     """
     if part:
         raise UsageError(f"{name} has no part {part!r}: an Arrow schema describes its rows; remove #{part}")
@@ -349,7 +349,7 @@ def kind_of(field: pa.Field, path: str) -> w.WireType:
     """Return the kind of a column.
 
     Raises:
-        SchemaError: Its type is one that records cannot have.
+        SchemaError: Records cannot have its type.
     """
     return _Reading().kind(field, path)
 
@@ -360,7 +360,7 @@ class _Reading:
         self.names: set[str] = set()
 
     def kind(self, field: pa.Field, path: str, name: str = "Record") -> w.WireType:
-        """Return the kind of a field's values; whether they may be missing is its record's to tell."""
+        """Return the kind of a field's values; its record decides whether they may be missing."""
         told = _facts(field.metadata)
         kind = self.bare(field.type, told, path, name)
         may_be_none = told.get("none", "missing" not in told) and field.nullable
@@ -486,7 +486,7 @@ _SHAPES: dict[str, type | tuple[type, ...]] = {
 
 
 def _facts(metadata: dict[bytes, bytes] | None) -> dict[str, Any]:
-    """Return what metadata says under our names; what is not as we write it is nobody's."""
+    """Return the metadata under our names; entries that we did not write are ignored."""
     found: dict[str, Any] = {}
     for key, value in (metadata or {}).items():
         if key.startswith(_FACTS.encode()):

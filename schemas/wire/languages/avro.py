@@ -1,14 +1,15 @@
 """Avro: schemas as JSON, written from a layout and read into one.
 
-Source: Apache Avro 1.12 specification, "Schema Declaration" and "Logical Types". What Avro has no form for:
+Source: Apache Avro 1.12 specification, "Schema Declaration" and "Logical Types". Avro has no form for the
+following:
 
-* Branches of a union that Avro or Python would not tell apart are each wrapped in a record of one field,
+* Branches of a union that Avro or Python would not distinguish. Each is wrapped in a record of one field,
   ``value``.
-* Maps with other keys than text are arrays of records of ``key`` and ``value``.
-* Items that take no byte stand in a union of one branch, which takes one: an array of nulls claims a hundred
-  million items in five bytes.
-* What is a field of a record and what is ours stands in properties of fields, which the specification keeps
-  for such: `KEY`, `NUMBER`, `MISSING` and `NULL`.
+* Maps whose keys are not text. They are arrays of records of ``key`` and ``value``.
+* Items that take no bytes. They are in a union of one branch, which takes one byte: an array of nulls can
+  claim a hundred million items in five bytes.
+* Facts about fields of records. They are in properties of fields, as the specification allows: `KEY`,
+  `NUMBER`, `MISSING` and `NULL`.
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ from .avro_parts import part_of
 __all__ = ["NAMED", "branch_name", "is_empty", "read", "write"]
 
 KEY = "bakeoff.key"
-"""The key of a field in records, where its name is another."""
+"""The key of a field in records, if it differs from the name."""
 NUMBER = "bakeoff.number"
-"""The number of a field, where that is not its place among the fields: other formats have it on the wire."""
+"""The number of a field, if it is not its place among the fields. Other formats write it on the wire."""
 MISSING = "bakeoff.missing"
-"""True where null stands for a field that is not there."""
+"""True if null represents a missing field."""
 NULL = "bakeoff.null"
-"""Of a bool: the name of the field that is there and None where this is true."""
+"""On a bool: the name of the field that is present with the value None if the bool is true."""
 
 NAMED = ("record", "error", "enum", "fixed")
 """The types that have names."""
@@ -46,13 +47,13 @@ _Unit = Literal["ms", "us", "ns"]
 _UNITS: dict[_Unit, str] = {"ms": "millis", "us": "micros", "ns": "nanos"}
 _LEAVES = {"null": "null", "bool": "boolean", "text": "string", "bytes": "bytes", "any": "bytes"}
 _DEEPEST = 100
-"""Levels of nesting; libraries read schemas and records by recursion."""
+"""Levels of nesting; libraries read schemas and records recursively."""
 _LARGEST = 10_000
-"""Nodes of a schema with each named type in the places of its names: nobody's record has as many fields."""
+"""Most nodes of a schema, counting a named type in each of its places; real records have far fewer."""
 
 
 def branch_name(node: Any) -> str:
-    """Return what tells a branch of a union from the others: its name, or else its type."""
+    """Return what distinguishes a branch of a union from the others: its name, or else its type."""
     if isinstance(node, dict):
         name: str = node["name"] if node["type"] in NAMED else node["type"]
         return name
@@ -60,7 +61,7 @@ def branch_name(node: Any) -> str:
 
 
 def is_empty(node: Any) -> bool:
-    """Whether values of a schema take no byte. Names that are referred to are taken for records that do."""
+    """Return whether values of a schema take no bytes. References count as records that take some."""
     if isinstance(node, dict):
         if node["type"] in ("record", "error"):
             return all(is_empty(field["type"]) for field in node["fields"])
@@ -74,8 +75,8 @@ def is_empty(node: Any) -> bool:
 def write(layout: w.Layout) -> bytes:
     """Return the Avro schema of a layout as JSON.
 
-    Names are those of the layout. What may be missing has the default null, so that readers of other versions
-    find something there.
+    It uses the names of the layout. Optional fields have the default null, so that readers of other versions
+    find a value.
     """
     node = _Writer(layout).node(layout.root, "Value")
     return json.dumps(node, indent=2, ensure_ascii=False).encode() + b"\n"
@@ -96,7 +97,7 @@ class _Writer:
         return w.unique_name(base, self.taken)
 
     def node(self, kind: w.WireType, name: str) -> Any:
-        """Return the schema of a kind; `name` is for what has none of its own."""
+        """Return the schema of a kind; `name` is for types without a name."""
         match kind := w.opened(kind):
             case w.Leaf():
                 return self.leaf(kind, name)
@@ -136,7 +137,7 @@ class _Writer:
         return {"type": "record", "name": name, "fields": fields}
 
     def wide(self, node: Any) -> Any:
-        """Return a schema whose values take a byte at least."""
+        """Return a schema whose values take at least one byte."""
         return [node] if is_empty(node) or (isinstance(node, str) and node in self.empty) else node
 
     def fields(self, slot: w.WireField, record: str, place: int) -> Iterator[dict[str, Any]]:
@@ -185,7 +186,7 @@ class _Writer:
 
 
 def _form(kind: w.WireType) -> str:
-    """Return as what a branch is read in Python; "" for what has a name, which tells it."""
+    """Return the Python type that a branch is read as; "" for a named branch, which its name identifies."""
     match kind:
         case w.WireRecord() | w.Ref() | w.Leaf("enum"):
             return ""
@@ -206,17 +207,17 @@ def _form(kind: w.WireType) -> str:
 def read(data: bytes, name: str, part: str = "") -> w.Layout:
     """Return the layout of an Avro schema.
 
-    Fields with a default are required, as every decoded record has them. A union of one branch is that
-    branch.
+    Fields with a default are required, because every decoded record has them. A union of one branch is read
+    as that branch.
 
     Args:
         data: The file.
-        name: Of the file, for messages.
-        part: Name of the record, where it is not all of the schema.
+        name: Name of the file, for messages.
+        part: Name of the record, if it is not the whole schema.
 
     Raises:
-        UsageError: It has no record of that name.
-        SchemaError: Not an Avro schema, or one that is nested more than 100 deep.
+        UsageError: The schema has no record of that name.
+        SchemaError: It is not an Avro schema, or is nested more than 100 deep.
     """
     try:
         node = json.loads(data)
@@ -229,7 +230,7 @@ def read(data: bytes, name: str, part: str = "") -> w.Layout:
     return w.Layout(_Reader().kind(node, "$", "", 0, "Value"), "avro", data, chosen)
 
 
-# What is text in other formats is so in a layout; that Avro has a form of its own is in the form of the leaf.
+# A layout has text where other formats have text. The leaf's form has the type that Avro uses instead.
 _LOGICAL: dict[tuple[str, str], w.Leaf] = {
     ("string", "uuid"): w.Leaf("text", t.UUIDType()),
     ("fixed", "uuid"): w.Leaf("text", t.UUIDType(), form="fixed(16)"),
@@ -267,7 +268,7 @@ class _Reader:
         self.references = 0
 
     def kind(self, node: Any, path: str, space: str, depth: int, name: str) -> w.WireType:
-        """Return the kind of a schema; `space` is the namespace, `name` for what has none of its own."""
+        """Return the kind of a schema; `space` is the namespace, `name` is for types without a name."""
         if depth > _DEEPEST:
             raise SchemaError(path, f"the schema is nested more than {_DEEPEST} deep")
         self.count(1, path)
@@ -391,7 +392,7 @@ class _Reader:
 
 
 def _full_name(node: dict[str, Any], path: str, space: str) -> str:
-    """Return the full name of a named type: the specification's section "Names"."""
+    """Return the full name of a named type; see the specification, section "Names"."""
     name, own = node.get("name"), node.get("namespace", space)
     full = f"{own}.{name}" if isinstance(name, str) and own and "." not in name else name
     if not isinstance(full, str) or not all(map(_NAME.fullmatch, full.split("."))):
@@ -404,6 +405,6 @@ def _is_null(node: Any) -> bool:
 
 
 def _is_decimal(node: dict[str, Any]) -> bool:
-    """Return whether precision and scale are such that the logical type counts; else it is ignored."""
+    """Return whether precision and scale are valid; otherwise the logical type is ignored."""
     precision, scale = node.get("precision"), node.get("scale", 0)
     return isinstance(precision, int) and isinstance(scale, int) and 0 <= scale <= precision > 0

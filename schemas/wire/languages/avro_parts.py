@@ -1,4 +1,4 @@
-"""One named type of an Avro schema, as a schema of its own."""
+"""Extract one named type of an Avro schema as a complete schema."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _RECORDS = ("record", "error")
 
 
 def part_of(node: Any, wanted: str, file: str, data: bytes) -> tuple[Any, bytes, Chosen | None]:
-    """Return the schema that is read, its text, and why it was chosen where nobody named it.
+    """Return the schema to read, its text, and the reason for the choice if the caller did not name it.
 
-    A list of types at the top is a union, unless one of its records holds others of them: then these are the
-    definitions that it needs, as files of several types have them.
+    A list of types at the top is a union, unless one of its records uses the others. In that case, the others
+    are the definitions that it needs.
 
     Args:
-        node: The schema, which may be none.
-        wanted: Name of a record within it, with or without its namespace; empty for all of it.
-        file: Its name, for messages.
-        data: Its text.
+        node: The schema, not validated.
+        wanted: Name of a record in it, with or without its namespace; empty for the whole schema.
+        file: Name of the file, for messages.
+        data: Text of the file.
 
     Raises:
-        UsageError: It has no such record.
+        UsageError: The schema has no record of that name.
         SchemaError: It has several records of that name.
     """
     types = _Types()
@@ -55,7 +55,7 @@ def _is_record(node: Any) -> bool:
 
 
 def _parts(node: dict[str, Any], of: Callable[[Any], Any]) -> dict[str, Any]:
-    """Return what a schema says of the schemas within it, with these as a function has them."""
+    """Return a schema with a function applied to each schema directly within it."""
     made: dict[str, Any] = {key: of(node[key]) for key in ("items", "values") if key in node}
     if isinstance(fields := node.get("fields"), list):
         made["fields"] = [
@@ -73,7 +73,7 @@ class _Types:
         self.known: dict[str, dict[str, Any]] = {}
 
     def named(self, node: Any, space: str) -> Any:
-        """Return a schema with full names in it; what is none stays as it is, for the reader to refuse."""
+        """Return a schema with full names. Invalid parts stay unchanged, and the reader refuses them."""
         if isinstance(node, list):
             return [self.named(each, space) for each in node]
         if isinstance(node, str):
@@ -91,13 +91,13 @@ class _Types:
         return made
 
     def used(self, name: str) -> Iterator[str]:
-        """Yield the names of all types within one, but its own."""
+        """Yield the names of all types within a type, without its own name."""
         seen: set[str] = set()
         self.whole(name, seen)
         yield from seen - {name}
 
     def whole(self, node: Any, seen: set[str]) -> Any:
-        """Return a schema that needs no other: each type is defined at its first use."""
+        """Return a self-contained schema: each type is defined at its first use."""
         if isinstance(node, str):
             if node in seen or node not in self.known:
                 return node

@@ -1,4 +1,4 @@
-"""Where files are looked for that definitions name."""
+"""Find the folders of files that definitions import."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ def above(
 ) -> Iterator[Path]:
     """Yield the folders to search, each once.
 
-    These are the folders that were named, the file's own, the working folder, and those above the file under
-    which something is that is wanted, as the root of the repository is that the file is from.
+    These are the named folders, the file's own folder, the working folder, and each folder above the file
+    that contains one of the wanted paths, such as the root of the file's repository.
 
     Args:
-        wanted: Paths, as the definition has them.
-        folder: That the definition is in.
-        include: Folders, as ``-I`` names them.
+        wanted: Paths, as in the definition.
+        folder: Folder of the definition.
+        include: Folders named by ``-I``.
 
     Raises:
-        UsageError: A folder that was named is none.
+        UsageError: A named folder does not exist.
     """
     seen: set[Path] = set()
     for each in include:

@@ -1,8 +1,8 @@
-"""JSON Schemas as one document of what types values have: other files' parts in it, and no mere checks.
+"""Reduce JSON Schemas to one document of types: parts of other files included, mere checks removed.
 
-A file that is referred to becomes a definition of the document. Parts of an ``allOf`` are one schema, as a
-value is all of them. What only checks a value (``not``, ``if`` about fields that are there, alternatives of
-required fields) goes; conditional fields are fields that may be missing.
+A file that is referred to becomes a definition of the document. The parts of an ``allOf`` are merged into one
+schema, because a value satisfies all of them. Parts that only check a value are removed: ``not``, ``if``
+about fields that are present, and alternatives of required fields. Conditional fields become optional fields.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .folders import above
 __all__ = ["pointed", "tokens", "whole"]
 
 _MOST = 50_000
-"""Parts that are read: a few references to references expand to millions."""
+"""Most parts that are read; a few references to references can expand to millions."""
 _ONE = ("items", "additionalProperties", "propertyNames", "contains", "additionalItems")
 _LISTS = ("anyOf", "oneOf", "prefixItems", "items")
 _MAPS = ("properties", "patternProperties", "$defs", "definitions", "schemas")
@@ -32,15 +32,15 @@ _CONDITIONS = ("if", "then", "else", "not", "dependentSchemas", "dependencies", 
 
 
 def whole(document: Any, name: str, include: Sequence[str | os.PathLike[str]] = ()) -> tuple[Any, bool]:
-    """Return a document that needs no other, and whether it was so from the beginning.
+    """Return a self-contained document, and whether the original was self-contained.
 
     Args:
-        document: As the file has it.
-        name: Of the file. Files that it refers to are looked for as `folders.searched` has it.
-        include: Folders that are searched first.
+        document: The parsed file.
+        name: Name of the file. Files that it refers to are searched for in the folders of `folders.searched`.
+        include: Folders to search first.
 
     Raises:
-        SchemaError: A file that is referred to is not found, or is no JSON; or there are too many parts.
+        SchemaError: A file that is referred to is not found or not JSON, or there are too many parts.
     """
     files = _Files(name, include)
     inside = files.joined(document, "", Path(name).parent)
@@ -51,15 +51,15 @@ def whole(document: Any, name: str, include: Sequence[str | os.PathLike[str]] = 
 
 
 def tokens(pointer: str) -> list[str]:
-    """Return the keys that a JSON pointer goes by."""
+    """Return the keys of a JSON pointer."""
     return [unquote(token).replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:]]
 
 
 def pointed(document: Any, pointer: str) -> Any:
-    """Return what a JSON pointer leads to.
+    """Return the part of a document that a JSON pointer refers to.
 
     Raises:
-        LookupError: It leads nowhere.
+        LookupError: There is no such part.
     """
     for token in tokens(pointer):
         try:
@@ -82,12 +82,12 @@ class _Files:
         self.keys: dict[Path, str] = {}
 
     def joined(self, node: Any, own: str, folder: Path) -> Any:
-        """Return a part of a file with references within the one document.
+        """Return a part of a file with its references changed to the one document.
 
         Args:
             node: The part.
-            own: Pointer to what the file is in the document; empty for the document.
-            folder: That the file is in.
+            own: Pointer to the place of the file in the document; empty for the document itself.
+            folder: Folder of the file.
         """
         if isinstance(node, list):
             return [self.joined(each, own, folder) for each in node]
@@ -103,7 +103,7 @@ class _Files:
         return made
 
     def key(self, file: str, folder: Path) -> str:
-        """Return the name of a file among the definitions, and read it the first time."""
+        """Return the name of a file among the definitions, and read the file the first time."""
         searched = list(above([file], folder, self.include))
         inside = not Path(file).is_absolute()
         path = next((root / file for root in searched if inside and (root / file).is_file()), None)
@@ -138,7 +138,7 @@ class _Merger:
             raise SchemaError(self.name, f"has more than {_MOST:,} parts")
 
     def schema(self, node: Any) -> Any:
-        """Return a schema without mere checks, the parts of each ``allOf`` as one."""
+        """Return a schema without mere checks, with the parts of each ``allOf`` merged."""
         self.count()
         if not isinstance(node, dict):
             return node
@@ -156,7 +156,7 @@ class _Merger:
         return made
 
     def each(self, node: dict[str, Any]) -> dict[str, Any]:
-        """Return a schema of alternatives with the fields that all of them have in each of them."""
+        """Return a schema of alternatives, each with the fields that are common to all."""
         word = next((word for word in ("anyOf", "oneOf") if word in node), "")
         fields: dict[str, Any] = {key: node[key] for key in ("type", "properties", "required") if key in node}
         options = node.get(word)
@@ -170,7 +170,7 @@ class _Merger:
         return {key: value for key, value in node.items() if key not in fields} | {word: made}
 
     def never(self, fields: dict[str, Any], option: Any) -> bool:
-        """Return whether no value fits an alternative, as it is of another type than all of them."""
+        """Return whether no value fits an alternative, because its type differs from the common type."""
         if isinstance(option, dict) and isinstance(option.get("$ref"), str):
             option = self.target(option["$ref"])
         if not isinstance(option, dict) or "type" not in option or "type" not in fields:
@@ -182,7 +182,7 @@ class _Merger:
         return False
 
     def merged(self, node: dict[str, Any]) -> dict[str, Any]:
-        """Return a schema with all parts of its ``allOf`` in it, or as it is where these contradict."""
+        """Return a schema with the parts of its ``allOf`` merged, or unchanged if these are contradictory."""
         parts = node.get("allOf")
         if not isinstance(parts, list) or not parts:
             return dict(node)
@@ -201,7 +201,7 @@ class _Merger:
         return made
 
     def flat(self, parts: list[Any], above: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-        """Yield the schemas of an ``allOf``, what they refer to and hold in theirs included."""
+        """Yield the schemas of an ``allOf``, with references and nested ``allOf`` resolved."""
         for part in parts:
             self.count()
             if part is True:
@@ -220,7 +220,7 @@ class _Merger:
                 yield from self.flat(inner, above)
 
     def target(self, reference: str) -> Any:
-        """Return what a reference leads to; None where that is nothing."""
+        """Return the target of a reference, or None if there is none."""
         try:
             return pointed(self.document, reference)
         except LookupError:
@@ -232,10 +232,10 @@ class _ContradictionError(Exception):
 
 
 def _both(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of what fits two schemas.
+    """Return the schema of values that fit two schemas.
 
     Raises:
-        _ContradictionError: There is none, or none in these words.
+        _ContradictionError: There is none, or none that can be expressed.
     """
     made = dict(one)
     for key, value in other.items():
@@ -267,7 +267,7 @@ def _both(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
 
 
 def _alike(key: str, one: Any, other: Any) -> bool:
-    """Return whether two values of a key are such as belong there."""
+    """Return whether both values of a key have a valid type."""
     if key in ("properties", "patternProperties"):
         return isinstance(one, dict) and isinstance(other, dict)
     if key in ("required", "enum"):

@@ -1,7 +1,7 @@
-"""JSON Schema (draft 2020-12) of the JSON that our codecs write for records, and records of a JSON Schema.
+"""JSON Schema (draft 2020-12) of the JSON that our codecs write, and records of a JSON Schema.
 
 Formats are those of the draft and of the OpenAPI Initiative's registry (`date-time-local`, `time-local`,
-`decimal`); what they only check of a value (a range, a length, a pattern) is not read.
+`decimal`). Formats that only check a value (a range, a length, a pattern) are not read.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _PYDANTIC_DECIMAL = "^(?!^[-+.]*$)"
 
 _MOMENT = {"type": "string", "format": "date-time"}
 _LOCAL_MOMENT = {"type": "string", "format": "date-time-local"}
-# RFC 3339, and so the format, wants an offset, which few times have.
+# RFC 3339, and so the format, requires an offset, which times rarely have.
 _TIME = {"type": "string", "anyOf": [{"format": "time"}, {"format": "time-local"}]}
 _LEAVES: dict[type[t.Type], dict[str, Any]] = {
     t.AnyType: {},
@@ -53,7 +53,7 @@ _KEYS: dict[type[t.Type], dict[str, Any]] = {
     t.FloatType: {"format": "double"},
     t.NoneType: {"const": "null"},
 }
-"""Keys are text whatever they stand for."""
+"""Keys are always text, whatever type they represent."""
 _ENCODINGS: dict[Literal["base64", "base64url", "hex"], str] = {
     "base64": "base64",
     "base64url": "base64url",
@@ -151,7 +151,7 @@ def _leaf(leaf: w.Leaf) -> dict[str, Any]:
         case t.IntType() if leaf.bits == 32:
             return {"type": "integer", "minimum": -(2**31), "maximum": 2**31 - 1}
         case t.UnionType():
-            return {}  # with an option that has no form of its own
+            return {}  # an option has no form here
     return dict(_LEAVES[type(leaf.type)])
 
 
@@ -179,7 +179,7 @@ _FORMATS: dict[str, t.Type] = {
     "base64": t.BytesType(),
     "base64url": t.BytesType("base64url"),
 }
-"""Of text; the last four are OpenAPI's and pydantic's. Others (`email`, `uri`, ...) are text."""
+"""Types of text formats; the last four are OpenAPI's and pydantic's. Others (`email`, `uri`) are text."""
 _ENCODED = {word: t.BytesType(encoding) for encoding, word in _ENCODINGS.items()}
 _TYPES: dict[str, t.Type] = {
     "null": t.NoneType(),
@@ -191,31 +191,33 @@ _REFUSED = (
     "allOf", "not", "if", "then", "else", "patternProperties", "dependentSchemas", "dependencies",
     "unevaluatedItems", "unevaluatedProperties", "$dynamicRef", "$recursiveRef", "additionalItems",
 )  # fmt: skip
-"""What changes which types a value may have, and records cannot have."""
+"""Keywords that change which types a value may have, and that records cannot express."""
 _WHOLE = frozenset({"type", "properties", "items", "enum", "const", "$ref", "allOf", "anyOf", "oneOf"})
-"""What a document says that is a schema itself, and not only a place for definitions."""
+"""Keywords of a document that is itself a schema, not only a place for definitions."""
 _ALTERNATIVES = ("anyOf", "oneOf")
 _LARGEST = 10_000
-"""Parts of a schema, a definition counted in each place that refers to it: no record has as many fields."""
+"""Most parts of a schema, counting a definition in each place that uses it; real records have far fewer."""
 
 
 def read(data: bytes, name: str, part: str = "", *, include: Many[str | os.PathLike[str]] = ()) -> w.Layout:
     """Return the layout of the records that a JSON Schema describes.
 
-    Of what stands beside a type only what tells another Python type is read: `format`, `contentEncoding`,
-    `enum`, `const`, `uniqueItems` (a set), `propertyNames`. Draft 4 to 2019-09 are read as far as they say
-    the same in the same words.
+    Next to a type, only keywords that imply another Python type are read: `format`, `contentEncoding`,
+    `enum`, `const`, `uniqueItems` (a set), `propertyNames`. Drafts 4 to 2019-09 are read if they use the same
+    keywords with the same meaning.
 
     Args:
         data: The file.
-        name: Of the file, for messages.
-        part: JSON pointer to the schema of a record within the document (``/$defs/Order``), or its name among
-            the definitions; without it a document of nothing but definitions is the one that no other uses.
-        include: Folders in which files that it refers to are looked for first.
+        name: Name of the file, for messages.
+        part: JSON pointer to the schema of a record in the document (``/$defs/Order``), or its name among the
+            definitions. Without it, a document that only has definitions is read as the one that no other
+            uses.
+        include: Folders to search first for files that it refers to.
 
     Raises:
-        UsageError: It has no definition of that name.
-        SchemaError: No JSON Schema, or one that records cannot have: its place is a JSON pointer.
+        UsageError: The document has no definition of that name.
+        SchemaError: The file is not a JSON Schema, or describes values that records cannot have; the message
+            has the place as a JSON pointer.
     """
     try:
         document = json.loads(data)
@@ -231,17 +233,17 @@ def read(data: bytes, name: str, part: str = "", *, include: Many[str | os.PathL
         types = read.referred(f"#{pointer}", "") if pointer else read.whole()
     except RecursionError as error:
         raise SchemaError(f"{name}#", "nested too deeply") from error
-    # What is a part of a document is written anew, as the document says something else,
-    # and so is one that needs others.
+    # A part of a document, or one that needs other files, is written again, because the text of the document
+    # says something else.
     return w.Layout(w.derive(types).root, "json-schema", b"" if pointer or not alone else data, chosen)
 
 
 _DEFINITIONS = ("/$defs", "/definitions", "/components/schemas")
-"""Where definitions are: now, in older drafts, in OpenAPI."""
+"""Places of definitions: now, in older drafts, in OpenAPI."""
 
 
 def _pointer(document: Any, part: str, file: str) -> tuple[str, w.Chosen | None]:
-    """Return where the schema of a record is in a document, empty for all of it, and why if nobody said."""
+    """Return the place of a record's schema, empty for the document, and why if the caller named none."""
     if part.startswith("/"):
         return part, None
     known: dict[str, str] = {}
@@ -293,7 +295,7 @@ class _Reader:
         return self._named("#", self.document, "Record")
 
     def _named(self, reference: str, schema: Any, name: str) -> t.Type:
-        """Return the type of what a reference leads to, which may hold that reference itself."""
+        """Return the type that a reference refers to, which may contain the reference itself."""
         self.inside.append(reference)
         before = self.references
         made = self.type(schema, reference, name)
@@ -311,7 +313,7 @@ class _Reader:
         return made
 
     def type(self, schema: Any, at: str, name: str) -> t.Type:
-        """Return the type of a schema; `name` is for a record that has none of its own."""
+        """Return the type of a schema; `name` is for records without a name."""
         self._count(1, at)
         if schema is True:
             return t.AnyType()
@@ -319,7 +321,7 @@ class _Reader:
             raise self.error(at, "no value fits `false`" if schema is False else "not a schema")
         parts = schema.get("allOf")
         if isinstance(parts, list) and len(parts) == 1:
-            # How older drafts say something beside a reference.
+            # Older drafts use this to add keywords to a reference.
             rest = {word: value for word, value in schema.items() if word != "allOf"}
             return self.type({**rest, **parts[0]} if isinstance(parts[0], dict) else parts[0], at, name)
         for word in _REFUSED:
@@ -375,7 +377,7 @@ class _Reader:
                 whole = {**shared, **option}
             made.append(self.type(whole, f"{at}/{word}/{i}", name))
         if t.DecimalType() in made and {"type": "number"} in options:
-            made.remove(t.FloatType())  # pydantic reads decimals from numbers, too
+            made.remove(t.FloatType())  # pydantic also reads decimals from numbers.
         return _union(made)
 
     def _of_kind(self, schema: dict[str, Any], kind: Any, at: str, name: str) -> t.Type:
@@ -443,11 +445,11 @@ class _Reader:
         )
 
     def referred(self, reference: Any, at: str) -> t.Type:
-        """Return the type of a schema somewhere in the document, whose parts count in each place."""
+        """Return the type of a schema in the document, and count its parts in each place."""
         known, before = isinstance(reference, str) and reference in self.sizes, self.parts
         made = self._referred(reference, at)
         if known:
-            # What holds references is not described again.
+            # A part with references is not described again.
             self._count(0 if isinstance(made, t.RefType) else self.sizes[reference], at)
         else:
             self.sizes[reference] = self.parts - before
@@ -469,7 +471,7 @@ class _Reader:
         return self.made[reference]
 
     def _reference(self, reference: str) -> t.RefType:
-        """Return the reference to what is being read, by a name that no other one has."""
+        """Return the reference to a schema that is being read, by a unique name."""
         if reference not in self.refs:
             last = reference.rpartition("/")[2]
             wanted = last if last.isidentifier() else "Record"
@@ -478,7 +480,7 @@ class _Reader:
 
 
 def _known(schema: Mapping[str, Any]) -> t.Type | None:
-    """Return the type of a schema that says one in words of its own, as we and pydantic write them."""
+    """Return the type of a schema in a form that only we and pydantic write."""
     words = ("type", "format", "pattern", *_ALTERNATIVES)
     said = {word: schema[word] for word in words if word in schema}
     if said == _TIME:

@@ -1,4 +1,4 @@
-"""Choosing what describes a record, where a definition holds more than one thing that could."""
+"""Choose the record's definition in a file with several definitions."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _SHOWN = 8
 
 
 def choose(names: Sequence[str], used: Collection[str], file: str, noun: str) -> tuple[str, Chosen | None]:
-    """Return the one name that no other uses, and why it was chosen; None where there is no other.
+    """Return the name that no other uses, and why it was chosen; None if there is no other.
 
     Args:
-        names: All that could be the record.
-        used: Those that others hold.
-        file: Its name, for messages.
-        noun: What they are: ``"message"``, say.
+        names: All candidates.
+        used: The names that others use.
+        file: Name of the file, for messages.
+        noun: The kind of definition, such as ``"message"``.
 
     Raises:
-        SchemaError: There is none, or more than one.
+        SchemaError: There is no such name, or more than one.
     """
     if not names:
         raise SchemaError("$", f"{file} has no {noun}")

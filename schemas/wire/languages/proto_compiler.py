@@ -1,4 +1,4 @@
-"""Compiling the text of a ``.proto`` file, with whatever compiler is at hand, and finding what it imports."""
+"""Compile the text of a ``.proto`` file with any available compiler, and find its imports."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["compiled"]
 
 _PATIENCE = 60.0
-"""Seconds that a compiler may take."""
+"""Most seconds for a compiler."""
 _IMPORT = re.compile(rb'^\s*import\s+(?:public\s+|weak\s+)?"([^"\n]+)"\s*;', re.MULTILINE)
 _MISSING = re.compile(r"^(\S+): File not found\.", re.MULTILINE)
 
@@ -33,17 +33,17 @@ _MISSING = re.compile(r"^(\S+): File not found\.", re.MULTILINE)
 def compiled(data: bytes, name: str, include: Sequence[str | os.PathLike[str]] = ()) -> FileDescriptorSet:
     """Compile ``.proto`` text.
 
-    Imports are looked for in the folders of `include`, beside the file, in the working folder, and in the
-    folders above the file under which one of its own imports is: so in the root of the repository that it is
-    from. Those that come with protobuf (``google/protobuf/timestamp.proto``) are always found.
+    Imports are searched for in the folders of `include`, next to the file, in the working folder, and in each
+    folder above the file that contains one of its imports, such as the root of its repository. Files that are
+    part of protobuf (``google/protobuf/timestamp.proto``) are always found.
 
     Args:
         data: The text.
-        name: Of its file.
-        include: Folders, as ``-I`` gives them.
+        name: Name of its file.
+        include: Folders, as given by ``-I``.
 
     Raises:
-        SchemaError: It does not compile, or an import is not found.
+        SchemaError: The text does not compile, or an import is not found.
         UsageError: There is no compiler, or no such folder.
     """
     path = Path(name)

@@ -1,4 +1,4 @@
-"""The descriptor of the file that defines a layout, with its comments."""
+"""Build the descriptor of a layout's file, with its comments."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class _Builder:
         _reserve(message, kind.reserved)
 
     def box(self, kind: w.WireType, wanted: str) -> str:
-        """Make the message that stands for a value."""
+        """Make the message that represents a value."""
         message, path = self.open(w.unique_name(wanted, self.taken), proto.BOX)
         self.slot(message, path, w.WireField(proto.VALUE, proto.VALUE, 1, kind))
         return f".{message.name}"
@@ -158,7 +158,7 @@ class _Builder:
         self.refer(field, f".{message.name}.{entry.name}")
 
     def item(self, field: FieldDescriptorProto, kind: w.WireType, wanted: str) -> None:
-        """Give a field the type of what stands there once."""
+        """Set the type of a field that is not repeated."""
         kind = w.opened(kind)
         if isinstance(kind, (w.WireRecord, w.WireUnion)):
             self.refer(field, self.named(kind))
@@ -184,12 +184,12 @@ class _Builder:
             self.file.dependency.append(file)
 
     def enum(self, leaf: w.Leaf, wanted: str) -> str:
-        """Make an enum; in a message of its own, as the names of its values stand beside it."""
+        """Make an enum inside a separate message, because names of values share the scope of their enum."""
         if leaf.symbols in self.enums:
             return self.enums[leaf.symbols]
         message, _ = self.open(w.unique_name(f"{wanted}Enum", self.taken))
         made = message.enum_type.add(name="Value")
-        # The first must be 0.
+        # The first number must be 0.
         symbols = sorted(leaf.symbols, key=lambda symbol: symbol[1] != 0)
         if not symbols or symbols[0][1] != 0:
             symbols.insert(0, (proto.free_name("UNSPECIFIED", {name for name, _ in symbols}), 0))
@@ -207,7 +207,7 @@ def _reserve(message: DescriptorProto, numbers: Iterable[int]) -> None:
 
 
 def _words(kind: w.WireType) -> str:
-    """Return what is to be said of a list, map or leaf beside its type."""
+    """Return the comment of a list, map or leaf, for facts that its type does not express."""
     if isinstance(kind, w.Leaf):
         return proto.leaf_words(kind)
     if isinstance(kind, w.WireSequence):
@@ -248,12 +248,12 @@ def _scalar(leaf: w.Leaf) -> str:
 
 
 def _entry(name: str) -> str:
-    """Return the name that protobuf wants for the message of a map's entries, of its field's name."""
+    """Return the name that protobuf requires for the message of a map's entries, given the field's name."""
     return f"{proto.camel(f'_{name}')}Entry"
 
 
 def _json_names(slots: Iterable[w.WireField]) -> dict[str, str]:
-    """Return the keys that can be names of fields in JSON, by the names of those fields."""
+    """Return keys that are valid JSON names of fields, by the names of those fields."""
     slots, made = tuple(slots), {}
     taken = {proto.camel(name).lower() for slot in slots for name in (slot.name, slot.null_name)}
     for slot in slots:

@@ -1,4 +1,4 @@
-"""Descriptors of the files that somebody gives, and the message in them that is the record."""
+"""Read descriptors of given files, and find the message that is the record."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 __all__ = ["OWN", "chosen_message", "file_set", "is_compiled", "pool_of"]
 
 OWN = "google/protobuf/"
-"""Where files are that come with protobuf, and are always found."""
+"""Folder of the files that are part of protobuf, and are always found."""
 
 
 def is_compiled(data: bytes, name: str) -> bool:
-    """Return whether a definition is no text: a descriptor begins with a length, or a control character."""
+    """Return whether a definition is not text: a descriptor begins with a length, or a control character."""
     return not name.endswith(".proto") and any(byte < 32 and byte not in b"\t\r\n" for byte in data)
 
 
 def file_set(data: bytes, name: str, include: Sequence[str | os.PathLike[str]] = ()) -> FileDescriptorSet:
-    """Return the files of a definition, those that others import before these; see `compiled` of text.
+    """Return the files of a definition, imported files first; for text see `compiled`.
 
     Raises:
-        SchemaError: It is none, or does not compile.
-        UsageError: There is nothing to compile it with, or no such folder.
+        SchemaError: It is not a definition, or does not compile.
+        UsageError: There is no compiler, or no such folder.
     """
     pb = descriptors()
     if not name.endswith(".proto"):
@@ -58,7 +58,7 @@ def file_set(data: bytes, name: str, include: Sequence[str | os.PathLike[str]] =
 
 
 def pool_of(found: FileDescriptorSet, name: str) -> Any:
-    """Return a pool of all files of a set, and of protobuf's own that they import."""
+    """Return a pool of all files of a set, and of protobuf's own files that they import."""
     from google.protobuf.descriptor_pool import DescriptorPool
 
     pool, given = DescriptorPool(), {file.name: file for file in found.file}
@@ -98,11 +98,11 @@ def _well_known_file(needed: str, name: str) -> FileDescriptorProto:
 def chosen_message(
     found: FileDescriptorSet, pool: Any, wanted: str, name: str
 ) -> tuple[Descriptor, Chosen | None]:
-    """Return the message that is the record, and why where nobody named it.
+    """Return the message that is the record, and the reason for the choice if the caller named none.
 
     Raises:
         UsageError: There is no message of that name.
-        SchemaError: Nobody named one, and more than one could be meant.
+        SchemaError: No message is named, and several are possible.
     """
     file = found.file[-1]
     messages: list[Descriptor] = list(pool.FindFileByName(file.name).message_types_by_name.values())
@@ -139,14 +139,14 @@ def chosen_message(
 
 
 def _every(found: FileDescriptorSet, pool: Any) -> Iterator[Descriptor]:
-    """Yield all messages of a set, those of its last file first; entries of maps are none."""
+    """Yield all messages of a set, the last file's first, without entries of maps."""
     for file in reversed(found.file):
         for message in pool.FindFileByName(file.name).message_types_by_name.values():
             yield from (each for each in _with_nested(message) if not each.GetOptions().map_entry)
 
 
 def _held_by(message: Descriptor) -> set[str]:
-    """Return the names of all messages that one holds, through whatever others."""
+    """Return the names of all messages that a message contains, directly or indirectly."""
     found: set[str] = set()
     left = [message]
     while left:

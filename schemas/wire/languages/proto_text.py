@@ -1,4 +1,4 @@
-"""The text of a `.proto` file, of its descriptor."""
+"""Write the text of a `.proto` file from its descriptor."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["WRITTEN", "text"]
 
 WRITTEN = b"// Written by bakeoff."
-"""How files of ours begin: the record is their first message."""
+"""Start of the files that we write; the record is their first message."""
 
 _KEYWORDS = frozenset(
     {
@@ -85,7 +85,7 @@ def _type_text(field: FieldDescriptorProto, hidden: Set[str]) -> str:
     if not field.type_name:
         return type(field).Type.Name(field.type).removeprefix("TYPE_").lower()
     name = field.type_name.removeprefix(".")
-    # With the dot it is a name, whatever it is, and that of a message beside this one.
+    # With a leading dot it is a name, and the name of another message in this file.
     first = name.partition(".")[0]
     return field.type_name if first in _KEYWORDS or first in SCALARS or first in hidden else name
 

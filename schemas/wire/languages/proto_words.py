@@ -1,4 +1,4 @@
-"""The words that the modules of Protocol Buffers share: its types, and comments that are read again."""
+"""Terms that the modules of Protocol Buffers share: types, and comments that are read back."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 VALUE = "value"
-"""The field of a message that stands for what it holds, and for a value in a pair; ``key`` is beside that."""
+"""The field of a message that wraps one value, and the value of a pair. The key of a pair is ``key``."""
 TIMESTAMP = "google.protobuf.Timestamp"
 NULL = "google.protobuf.NullValue"
 WRAPPERS: dict[str, str] = {
@@ -54,7 +54,7 @@ WRAPPERS: dict[str, str] = {
     "google.protobuf.StringValue": "string",
     "google.protobuf.BytesValue": "bytes",
 }
-"""Messages of protobuf's own that hold one value each, and its type."""
+"""protobuf's own messages of one value, and the type of the value."""
 
 SCALARS: dict[str, Leaf] = {
     "double": Leaf("float", t.FloatType()),
@@ -66,22 +66,22 @@ SCALARS: dict[str, Leaf] = {
     "int64": Leaf("int", t.IntType()),
     **{name: Leaf("int", t.IntType(), bits=32, form=name) for name in ("sint32", "sfixed32")},
     **{
-        # Those of 32 bits without a sign have no room in 32 bits of other formats.
+        # Unsigned 32-bit integers do not fit into 32 bits of other formats.
         name: Leaf("int", t.IntType(), form=name)
         for name in ("uint32", "fixed32", "uint64", "sint64", "fixed64", "sfixed64")
     },
 }
-"""What each scalar type is in a layout."""
+"""The layout type of each scalar type."""
 
 WELL_KNOWN: dict[str, str] = {
     TIMESTAMP: "timestamp",
     NULL: "struct",
     **dict.fromkeys(WRAPPERS, "wrappers"),
 }
-"""Files of ``google/protobuf`` by what they define."""
+"""Files of ``google/protobuf`` by the types that they define."""
 
 _KEYS = ("int", "bool", "text", "timestamp", "local-timestamp", "date")
-"""What keys of protobuf's own maps can be on the wire."""
+"""Types of keys that protobuf's own maps can have."""
 
 # Comments that are read again -----------------------------------------------------------------------
 
@@ -108,12 +108,12 @@ KEY = re.compile(r'(?:^|; )key (".*")$')
 
 
 def null_words(name: str) -> str:
-    """Return the comment of a flag that says whether a field is None."""
+    """Return the comment of a flag for a field's None."""
     return f"whether `{name}` is None"
 
 
 def leaf_words(leaf: Leaf) -> str:
-    """Return what a field's type does not tell of a leaf; what is said of text is for people only."""
+    """Return facts about a leaf that its field's type does not express; on text they are only for people."""
     if leaf.form in WELL_KNOWN:
         return ""
     for words, known in COUNTS.items():
@@ -128,7 +128,7 @@ def leaf_words(leaf: Leaf) -> str:
 
 
 def boxed_slot(slot: WireField) -> bool:
-    """Return whether a list or map has a message around it, as a field that repeats is never missing."""
+    """Return whether a list or map has a message around it, because a repeated field is never missing."""
     kind = slot.kind
     if isinstance(kind, Nullable):
         return isinstance(kind.kind, (WireSequence, WireMap))
@@ -136,7 +136,7 @@ def boxed_slot(slot: WireField) -> bool:
 
 
 def map_key(kind: WireType) -> bool:
-    """Return whether protobuf's own maps can have such keys."""
+    """Return whether protobuf's own maps can have keys of this type."""
     return isinstance(kind, Leaf) and kind.wire in _KEYS and kind.form not in WELL_KNOWN
 
 
@@ -159,14 +159,14 @@ def camel(name: str) -> str:
 
 
 def free_name(wanted: str, taken: set[str]) -> str:
-    """Return a name, with underscores behind it while it is taken."""
+    """Return a name, followed by underscores while it is taken."""
     while wanted in taken:
         wanted += "_"
     return wanted
 
 
 def comments_of(file: FileDescriptorProto) -> dict[tuple[int, ...], str]:
-    """Return the comments of a file by the paths of what they describe."""
+    """Return the comments of a file by the paths of the elements that they describe."""
     return {
         tuple(place.path): " ".join((place.leading_comments + place.trailing_comments).split("\n")).strip()
         for place in file.source_code_info.location

@@ -1,10 +1,10 @@
-"""Protocol Buffers: `.proto` text (proto3) and descriptors, written from a layout; both, and proto2, read.
+"""Protocol Buffers: proto3 text and descriptors, written from a layout; both, and proto2, read.
 
-What the wire has no form for stands in messages of its own: a list or map where None, a list, or what may be
-missing can stand has one around it, and so has each item that may be None; an option of a union is a field of
-a ``oneof``; maps whose keys are no integers, bools or text are pairs. What proto cannot say (that None is
-meant and not a missing field, that a count is a time, which message is such a form) are comments of fixed
-words, which are read again; without them all is read as a stranger would.
+Values that the wire cannot express are wrapped in messages. A list or map has one around it if the place also
+allows None, another list or a missing value, and so has each item that may be None. An option of a union is a
+field of a ``oneof``. Maps whose keys are not integers, bools or text are pairs. Comments of fixed wording
+express the facts that proto cannot: that None is meant and not a missing field, that a count is a time, that
+a message is a wrapper. They are read back. Without them, a file is read as any other program would read it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["read", "write"]
 
 _DEEPEST = 100
-"""Levels of messages in a definition, each of them in the place where it comes first."""
+"""Levels of messages in a definition, counting each message at its first place."""
 
 
 def write(layout: w.Layout) -> bytes:
@@ -43,23 +43,23 @@ def write(layout: w.Layout) -> bytes:
 def read(data: bytes, name: str, part: str = "", *, include: Many[str | os.PathLike[str]] = ()) -> w.Layout:
     """Return the layout of a ``.proto`` file, a compiled descriptor set or the descriptor of one file.
 
-    Fields that may be unset may be missing in a record; wrappers and `Timestamp` of ``google.protobuf`` are
-    their values.
+    Fields that may be unset may be missing in a record. Wrappers and `Timestamp` of ``google.protobuf`` are
+    read as their values.
 
     Args:
-        data: The file; of a set, the last file in it counts, as `protoc` writes them.
-        name: Of the file, see `compiled`.
-        part: Name of the record's message, with or without its package; one that stands in another has that
-            before it (``Span.Event``). Where it is not given, the message that no other holds.
-        include: Folders that imports are looked for in first.
+        data: The file. Of a set, the last file is read, which is the main one in sets by `protoc`.
+        name: Name of the file, see `compiled`.
+        part: Name of the record's message, with or without its package. A nested message has the name of the
+            outer message before it (``Span.Event``). By default, the message that no other contains.
+        include: Folders to search first for imports.
 
     Raises:
-        UsageError: protobuf is not installed, there is nothing to compile ``.proto`` text with, or no such
-            message or folder.
-        SchemaError: Not a definition, or one with a group.
+        UsageError: protobuf is not installed, there is no compiler for ``.proto`` text, or no such message or
+            folder.
+        SchemaError: The file is not a definition, or has a group.
     """
     found = file_set(data, name, include)
-    # Records may hold one another, so that nothing but its place tells which of ours it is.
+    # Records may contain one another, so only the place identifies our record.
     first = found.file[-1].message_type[0].name if data.startswith(WRITTEN) else ""
     message, chosen = chosen_message(found, pool_of(found, name), part or first, name)
     comments: dict[str, str] = {}
@@ -69,7 +69,7 @@ def read(data: bytes, name: str, part: str = "", *, include: Many[str | os.PathL
         for i, own in enumerate(each.message_type):
             comments.update(_comments_by_name(own, package, (4, i), by_path))
     root = _Reader(comments).message(message, "$")
-    # Whoever gets the text alone is to find the same message in it, and all that it needs.
+    # A reader who only gets the text must find the same message in it, with all its parts.
     whole = not part and all(file.startswith(OWN) for file in found.file[-1].dependency)
     return w.Layout(root, "protobuf", data if whole and not is_compiled(data, name) else b"", chosen)
 
@@ -111,12 +111,12 @@ class _Reader:
         self.above[full], before = None, self.references
         made = self.inside(message, path)
         ref = self.above.pop(full)
-        # What holds references is laid out once: in each place anew it would grow without end.
+        # A message with references is laid out once. Repeated in each place, it would grow without end.
         self.made[full] = made if ref is None or self.references == before else ref
         return made
 
     def name(self, message: Descriptor, before: str = "") -> str:
-        """Return a name for a message that no other of the layout has."""
+        """Return a name for a message that is unique in the layout."""
         name: str = before + message.name
         if name in self.names:
             name = message.full_name.replace(".", "_")
@@ -194,7 +194,7 @@ class _Reader:
         return w.WireSequence(item, held(w.types_of(item)))
 
     def item(self, field: FieldDescriptor, path: str, said: str) -> w.WireType:
-        """Return the kind of what stands in a field once."""
+        """Return the kind of a field's single value."""
         if field.type == field.TYPE_GROUP:
             raise SchemaError(path, "groups are not supported; use a message")
         if (message := field.message_type) is not None:
@@ -205,7 +205,7 @@ class _Reader:
                 return replace(proto.SCALARS[proto.WRAPPERS[full]], form=full)
             return self.message(message, path)
         if (enum := field.enum_type) is not None:
-            # Where it may be set or not, as in `google.protobuf.Value`, that is the value.
+            # With presence, as in `google.protobuf.Value`, being set is the value.
             null = enum.full_name == proto.NULL and not field.has_presence
             if null:
                 return w.Leaf("null", t.NoneType())
@@ -222,7 +222,7 @@ class _Reader:
 
 
 def _key(field: FieldDescriptor, words: str) -> str:
-    """Return the key of a field, which is no name on the wire where its comment says so, or its JSON name."""
+    """Return the key of a field: from its comment if the key is not a valid name, or else its JSON name."""
     if found := proto.KEY.search(words):
         return str(json.loads(found[1]))
     made = field.name == f"field_{field.number}" and field.json_name != proto.camel(field.name)
@@ -230,7 +230,7 @@ def _key(field: FieldDescriptor, words: str) -> str:
 
 
 def _reserved(message: Descriptor) -> tuple[int, ...]:
-    """Return numbers that are not to be given again; ranges of more than 100 are somebody's plan."""
+    """Return the reserved numbers. Ranges of more than 100 are skipped: they are for planned fields."""
     described = proto.descriptors().DescriptorProto()
     message.CopyToProto(described)
     ranges = (range(held.start, held.end) for held in described.reserved_range)

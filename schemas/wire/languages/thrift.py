@@ -13,11 +13,11 @@ from .. import layout as w
 __all__ = ["BOX", "PAIR", "field_name", "natively", "read", "type_name", "write"]
 
 BOX = "value"
-"""The field of a struct that stands where None may be and Thrift has none: among items, keys and values."""
+"""The field of a struct that wraps a value that may be None in a place where Thrift does not allow None."""
 PAIR = ("key", "value")
-"""The fields of a struct that stands for an entry of a map with other keys than Thrift has."""
+"""The fields of a struct that represents a map entry whose key type Thrift does not have."""
 HIGHEST = 32767
-"""Of all numbers of fields, which are 16 bits wide."""
+"""Largest number of a field; numbers are 16 bits wide."""
 
 _WORDS = frozenset(
     {
@@ -29,7 +29,7 @@ _WORDS = frozenset(
         *keyword.kwlist,
     }
 )  # fmt: skip
-"""What the language keeps to itself (compiler/cpp/src/thrift/thriftl.ll), and its classes for Python."""
+"""Reserved words of the language (compiler/cpp/src/thrift/thriftl.ll), and its classes for Python."""
 
 _TYPES = {
     "null": "bool",
@@ -48,7 +48,7 @@ _UNITS = {"ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
 
 
 def field_name(slot: w.WireField) -> str:
-    """Return a field's name: its own, or one made of the number where the language keeps that to itself."""
+    """Return a field's name, or one made from its number if the language reserves the name."""
     return f"field_{slot.number}" if slot.name in _WORDS else slot.name
 
 
@@ -62,7 +62,7 @@ def type_name(leaf: w.Leaf) -> str:
 
 
 def natively(kind: w.WireMap | w.WireSequence) -> bool:
-    """Return whether a map or a set is one in Thrift: its keys or items are values without parts."""
+    """Return whether a map or set has a form in Thrift: its keys or items have no parts."""
     inside = kind.key if isinstance(kind, w.WireMap) else kind.item
     if isinstance(kind, w.WireSequence) and not isinstance(kind.type, (t.SetType, t.FrozenSetType)):
         return False
@@ -70,7 +70,7 @@ def natively(kind: w.WireMap | w.WireSequence) -> bool:
 
 
 def read(data: bytes, name: str, part: str = "") -> w.Layout:
-    """Refuse a definition: no library of Python that is looked after reads them.
+    """Refuse a definition, because no maintained Python library reads them.
 
     Raises:
         SchemaError: Always.
@@ -85,10 +85,10 @@ def read(data: bytes, name: str, part: str = "") -> w.Layout:
 
 
 def write(layout: w.Layout) -> bytes:
-    """Return the definition of a layout, all structs before those that hold them, but for what holds itself.
+    """Return the definition of a layout. Structs come before those that use them, except recursive ones.
 
     Raises:
-        SchemaError: A field has a number that Thrift has no room for.
+        SchemaError: The number of a field is too large for Thrift.
     """
     writer = _Writer(layout.names())
     if isinstance(layout.root, (w.WireRecord, w.WireUnion)):
@@ -106,7 +106,7 @@ class _Writer:
         self.boxes: dict[str, list[str]] = {}
 
     def type(self, kind: w.WireType) -> str:
-        """Return the type of a kind, having written the structs that it wants."""
+        """Return the type of a kind, after writing the structs that it uses."""
         match kind := w.opened(kind):
             case w.Nullable(inner):
                 return self.type(inner)
@@ -131,12 +131,12 @@ class _Writer:
 
     def inside(self, kind: w.WireType) -> str:
         """Return the type of items, keys or values of a kind."""
-        # Containers have no room for None.
+        # Containers cannot contain None.
         made = self.type(kind)
         return self.box(kind, f"Optional{w.capitals(made)}") if w.may_be_null(kind) else made
 
     def box(self, kind: w.WireType, name: str) -> str:
-        """Return the name of a struct for one value: that which was asked for, or one like it."""
+        """Return the name of a struct for one value: the requested name, or a similar one."""
         lines = [self.line(1, BOX, kind, required=not w.may_be_null(kind))]
         while name in self.taken or self.boxes.setdefault(name, lines) != lines:
             name += "Box"
@@ -179,7 +179,7 @@ class _Writer:
 
 
 def _remarks(kind: w.WireType) -> Iterator[str]:
-    """Yield what the types do not say of how values are written, down to the next structs."""
+    """Yield facts about the written values that the types do not express, down to the next structs."""
     match kind:
         case w.Leaf("timestamp" | "local-timestamp" as wire, unit=unit):
             offset = "Z" if wire == "timestamp" else ", without an offset"
