@@ -1,4 +1,4 @@
-"""Every codec behind one `encode` and `decode`; the object that is measured is the one to import."""
+"""Codecs with one interface; users import the same objects that a run measures."""
 
 from __future__ import annotations
 

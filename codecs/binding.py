@@ -15,8 +15,10 @@ from .safety.limits import DEFAULT_DEPTH, Limits
 __all__ = ["DEEPEST", "Binding", "Bound", "CodecProtocol", "SchemaProtocol", "unbound"]
 
 DEEPEST = DEFAULT_DEPTH
-"""Levels of nesting that are written and read if records may contain others of their kind, whatever limit
-of depth is set: fastavro takes 2 to 4 KB of stack for each, and has no limit."""
+"""Levels of nesting that are written and read if records may contain others of their kind.
+
+A larger limit of depth does not raise it: fastavro takes 2 to 4 KB of stack for each level, and has no limit.
+"""
 
 
 def unbound(*_arguments: Any, **_options: Any) -> Any:
@@ -29,7 +31,7 @@ def unbound(*_arguments: Any, **_options: Any) -> Any:
 
 
 class CodecProtocol(Protocol):
-    """What schemas and framings need to know of a codec; `bakeoff.Codec` is one."""
+    """The part of a codec that schemas and framings use; `bakeoff.Codec` implements it."""
 
     name: str
     limits: Limits
@@ -68,7 +70,7 @@ class Binding:
         take: Converts a record to the library's objects, for encoding.
         give: Converts an object that the library decoded to a record.
         definition: The schema in the format's own language, as text; empty if it has none.
-        as_is: Records are objects of the schema's class: `give` has nothing to do.
+        as_is: Whether records are objects of the schema's class, so that `give` has nothing to do.
     """
 
     type: Any
@@ -90,9 +92,8 @@ class Bound:
         dicts: Whether `encode` also takes dicts, in a form that `decode` reads;
             otherwise a dict is refused.
         definition: The schema in the format's own language; empty if it has none.
-        as_is: Records that are objects of the schema's class are encoded and decoded without any step
-            outside `encode` and `decode`.
-        reading: ``(writer: Schema) -> decode`` for payloads that were written with another version of the
+        as_is: Whether `encode` and `decode` alone handle records that are objects of the schema's class.
+        reading: ``(writer: Schema) -> decode`` for payloads written with another version of the
             schema, if the format needs to know it (Avro); None if `decode` reads them directly.
         deepest: `DEEPEST` if records may contain others of their kind; 0 if the schema limits nesting.
     """

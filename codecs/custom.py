@@ -1,4 +1,4 @@
-"""A codec of the user's own without a package: ``(dumps, loads)``, an object that has these, or a `Codec`."""
+"""The user's own codecs without a package: ``(dumps, loads)``, an object that has these, or a `Codec`."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .spec import Format, Spec
 __all__ = ["found", "spec_of_calls"]
 
 _CALLS = (("dumps", "loads"), ("encode", "decode"))
-"""The names that an encoder and its decoder have, by pairs."""
+"""Pairs of names of an encoder and its decoder."""
 _PROBES: tuple[Any, ...] = ({"a": 1}, {}, [1], 1, "a")
-"""Records of which one shows whether payloads are text."""
+"""Records that show whether payloads are text."""
 
 _TAKEN = (
     "a bakeoff.Codec, a pair (dumps, loads), an object or module with dumps and loads or encode and decode, "
@@ -24,15 +24,16 @@ _TAKEN = (
 
 
 def spec_of_calls(source: Any, name: str | None = None, format: str | None = None) -> Spec:
-    """Return what the codec that an object stands for is made of.
+    """Return the spec of the codec that an object stands for.
 
-    A small record is encoded to find out whether payloads are text: where `dumps` gives it, `loads` gets it.
+    A small record is encoded to find out whether payloads are text; `loads` gets the type that `dumps`
+    returns.
 
     Args:
         source: A `Codec`, a pair ``(dumps, loads)``, an object or module with ``dumps`` and ``loads`` or
             ``encode`` and ``decode``, or a function without arguments that returns one of these.
-        name: Of the codec; its own, or the module's, function's or encoder's, where None.
-        format: Wire format of a pair; its name, where None.
+        name: Name of the codec; if None, its own, or the name of the module, function or encoder.
+        format: Wire format of a pair; if None, the codec's name.
 
     Raises:
         UsageError: It is none of these, or the function fails.
@@ -61,10 +62,10 @@ def spec_of_calls(source: Any, name: str | None = None, format: str | None = Non
 
 
 def found(name: str, where: str) -> Spec:
-    """Import the codec that ``pkg.module:name`` or ``FILE.py:name`` leads to.
+    """Import the codec named by ``pkg.module:name`` or ``FILE.py:name``.
 
     Raises:
-        CodecError: It cannot be imported, or is no codec.
+        CodecError: It cannot be imported, or is not a codec.
     """
     try:
         spec = spec_of_calls(named(where), name)

@@ -1,4 +1,4 @@
-"""Everything a codec raises.
+"""All errors of codecs.
 
 .. code-block:: text
 
@@ -39,7 +39,7 @@ __all__ = [
 
 
 class CodecError(ValueError):
-    """Root of all codec errors.
+    """Base of all codec errors.
 
     Attributes:
         codec: Name of the codec.
@@ -74,7 +74,7 @@ class LimitError(DecodeError):
 
 
 class MissingField(CodecError, LookupError):
-    """A path does not lead to a field of the record; the reason says where it ends, and what is there."""
+    """A path does not lead to a field of the record; the reason says where it ends, and lists the fields."""
 
 
 class TooMuchError(ValueError):

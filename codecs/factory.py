@@ -1,4 +1,4 @@
-"""Codecs by their names, or made from a user's own calls."""
+"""Codecs by name, or made from the user's own functions."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ def codec(
     policies: Mapping[str, str] | None = None,
     **limits: int | None,
 ) -> Codec:
-    """Return a codec by name, or of two calls.
+    """Return a codec by name, or made from two functions.
 
     Args:
         source: ``NAME[/VARIANT][+schema][|COMPRESSOR[:LEVEL]]``, for instance ``"orjson|zstd:3"``; or a pair
             ``(dumps, loads)``, an object or module with ``dumps`` and ``loads`` or ``encode`` and ``decode``,
             or a function without arguments that returns one of these.
-        name: Name of the codec, where `source` is no name itself.
-        format: Of a pair: its wire format, the name where None.
-        trusted: Let pickle and marshal decode.
+        name: Name of the codec, if `source` is not a name.
+        format: Wire format of a pair; the codec's name if None.
+        trusted: Allow pickle and marshal to decode.
         schema: Advisory schema, applied after every decode; needed for names with ``+schema``.
         policies: Value by policy, see `Codec.with_policies`.
-        dictionary: For names with ``|zstd...,dict``: the trained dictionary, see `train`. Of several the
+        dictionary: For names with ``|zstd...,dict``: the trained dictionary, see `train`, or several: the
             first is for writing, all are for reading.
-        limits: As of `Codec.with_limits`, for instance ``size=1_000_000``.
+        limits: As for `Codec.with_limits`, for instance ``size=1_000_000``.
 
     Raises:
         UnknownCodec: No codec of that name.
         MissingLibrary: Its library is not installed.
         ValueError: No such limit, or out of range.
-        CodecError: It cannot keep a policy.
-        UsageError: The source is neither a name nor a codec's calls.
+        CodecError: The codec cannot enforce a policy.
+        UsageError: The source is neither a name nor a pair of functions.
     """
     compression = None
     if isinstance(source, str):
@@ -68,7 +68,7 @@ def codec(
     if trusted:
         made = made.with_trust()
     if limits:
-        made = made.with_limits(**limits)  # type: ignore[arg-type] # None leaves one as it is
+        made = made.with_limits(**limits)  # type: ignore[arg-type] # None keeps a limit
     if policies:
         made = made.with_policies(**policies)
     if compression is not None:
@@ -79,7 +79,7 @@ def codec(
 
 
 def _made(spec: Spec) -> Codec:
-    """Return the codec of a spec, the same one until another codec takes its name."""
+    """Return the codec of a spec, the same object until another codec takes its name."""
     made = _kept.get(spec.name)
     if made is None or made.spec is not spec:
         made = _kept[spec.name] = _codec(spec)
@@ -92,17 +92,17 @@ def _codec(spec: Spec) -> Codec:
 
 
 def register(made: Codec, *, replace: bool = False) -> None:
-    """Make a codec known under its name for the life of this process.
+    """Make a codec known under its name in this process.
 
-    `bakeoff.run` measures it, too. For other processes (and so for `bakeoff run`) publish it through the
+    `bakeoff.run` can measure it. For other processes, including `bakeoff run`, publish it through the
     entry-point group ``bakeoff.codecs``.
 
     Args:
-        made: The codec; one that was registered under its name before goes.
-        replace: Put it in the place of a codec of bakeoff's own, or of a third party's.
+        made: The codec; it replaces one that was registered under its name before.
+        replace: Also replace a codec of bakeoff or of a third party.
 
     Raises:
-        CodecError: The name is taken, and `replace` was not asked for.
+        CodecError: The name is taken, and `replace` is false.
     """
     add(made.spec, replace=replace)
     _kept[made.name] = made
@@ -112,10 +112,10 @@ def by_media_type(media_type: str, among: Iterable[Codec] | None = None) -> Code
     """Return the first codec that reads payloads of a media type, as in a message's header.
 
     Args:
-        media_type: For instance ``"application/json; charset=utf-8"``; of its parameters only ``dictionary``
-            matters. Any type that ends with ``+json``, ``+cbor`` or ``+yaml`` is read as that (RFC 6839).
-        among: Codecs, those that are liked better first. Left out: all that need no trust and no dictionary,
-            for each format the one that bakeoff's own dependencies bring, compressed where the type says so.
+        media_type: For instance ``"application/json; charset=utf-8"``; only the parameter ``dictionary`` has
+            an effect. Types that end with ``+json``, ``+cbor`` or ``+yaml`` are read as these (RFC 6839).
+        among: Codecs, the preferred ones first. By default all that need neither trust nor a dictionary: for
+            each format the codec that bakeoff's own dependencies install, compressed if the type says so.
 
     Raises:
         UnknownMediaType: None of them reads it.
@@ -139,7 +139,7 @@ def _usual(media_type: str) -> list[Codec]:
 
 
 def facts(made: Codec) -> dict[str, Any]:
-    """Return what a codec says of itself, as plain values."""
+    """Return the facts about a codec, as plain values."""
     keys = (
         "format", "library", "version", "accelerated", "media_type", "interoperable", "trusted_only", "takes",
         "unguarded",

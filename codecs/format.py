@@ -1,10 +1,10 @@
-"""What all codecs of a wire format share, and the media types of their payloads.
+"""Properties that all codecs of a wire format share, and the media types of their payloads.
 
-JSON in which dates are texts and bytes are base64 is JSON, but whoever registers its codec for
-``application/json`` reads everybody's JSON with it. So what is written by our conventions has a type of its
-own, in RFC 6838's tree for what is not registered (section 3.4), with the suffix of its syntax where there is
-a registered one: RFC 6839 (json), RFC 8949 (cbor), RFC 9512 (yaml), RFC 8878 (zstd); section 4.2.8 advises
-against others.
+JSON in which dates are texts and bytes are base64 is JSON, but a codec that is registered for
+``application/json`` would read all other JSON, too. So payloads that use our conventions have a separate
+type in RFC 6838's tree of unregistered types (section 3.4), with the suffix of its syntax if one is
+registered: RFC 6839 (json), RFC 8949 (cbor), RFC 9512 (yaml), RFC 8878 (zstd). Section 4.2.8 advises against
+other suffixes.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ __all__ = ["TREE", "Format", "MediaTypes", "media_types"]
 
 TREE = "application/x.bakeoff"
 SUFFIXES = frozenset({"zstd"})
-"""Compressors that are registered suffixes, which follow a plus, as `Format.suffix`; others follow a dot."""
+"""Compressors with a registered suffix, which follows a plus as `Format.suffix` does; others follow a dot."""
 CODINGS = {"zlib": "deflate", "zstd": "zstd"}
 """Compressors that are content codings of HTTP: RFC 9110, section 8.4.1.2, and RFC 8878, section 7.2."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """What all codecs of a wire format share.
+    """Properties that all codecs of a wire format share.
 
     Attributes:
         name: For instance ``"json"``.
-        media_type: Its own, whatever conventions are written in it.
+        media_type: The format's own media type, without conventions.
         media_type_aliases: Older names that peers still send.
-        syntax: What a media type of ours calls it: the name, but where two readers do not read each other.
+        syntax: Its name in our media types: `name`, unless two codecs cannot read each other's payloads.
         content_encoding: Whether payloads are text.
         file_extension: With its dot.
-        trusted_only: Decoding can run code that the payload brings along.
+        trusted_only: Decoding can run code from the payload.
         interoperable: Other languages read it.
-        empty: A payload of no bytes is a record, as a record without fields is in TOML; else it is refused.
+        empty: An empty payload is a record, such as a record without fields in TOML; else it is refused.
         framing: How records follow one another in a file; None: each after its length.
-        files: Endings of the names of files that hold records so; empty where nobody has such files.
+        files: Extensions of files with records in this framing; empty if there are no such files in use.
         suffix: Its name is a registered suffix of media types, as in ``+json`` (RFC 6839).
-        family: The conventions for what it lacks; None where a schema says how all types are written.
+        family: The conventions for missing types; None if a schema determines how all types are written.
 
     Raises:
-        ValueError: A content encoding that there is not.
+        ValueError: An unknown content encoding.
     """
 
     name: str
@@ -74,12 +74,13 @@ class Format:
 
 
 class MediaTypes(NamedTuple):
-    """How a codec's payloads are named.
+    """The media types of a codec's payloads.
 
     Attributes:
-        type: What really is in them, conventions and compression included.
-        aliases: What else the codec reads: its format's own type first; compressed, older dictionaries'.
-        headers: Content-Type and Content-Encoding for peers that know the standards only.
+        type: The exact type, including conventions and compression.
+        aliases: Other types that the codec reads, its format's own type first; for a compressed codec, those
+            with older dictionaries.
+        headers: Content-Type and Content-Encoding for peers that only know the standards.
     """
 
     type: str
@@ -88,12 +89,12 @@ class MediaTypes(NamedTuple):
 
 
 def media_types(kind: Format, compression: Compression | None, *, conventions: bool) -> MediaTypes:
-    """Return the names of a codec's payloads.
+    """Return the media types of a codec's payloads.
 
     Args:
         kind: The codec's format.
-        compression: What its payloads are compressed by.
-        conventions: They hold types that are written by our conventions.
+        compression: The compressor of its payloads.
+        conventions: Whether they contain types that are written by our conventions.
     """
     headers = {"content-type": kind.media_type}
     if compression is None:
@@ -109,7 +110,7 @@ def media_types(kind: Format, compression: Compression | None, *, conventions: b
 
 
 def own_type(format: Format) -> str:
-    """Return the type of a format's payloads that are written by our conventions."""
+    """Return the media type of a format's payloads that use our conventions."""
     return f"{TREE}{'+' if format.suffix else '.'}{_syntax(format)}"
 
 

@@ -1,7 +1,8 @@
 """Codecs by dotted path, for settings files.
 
-``bakeoff.codecs.ready.msgpack`` is the codec, ``bakeoff.codecs.ready.Msgpack`` a class that makes it;
-``/`` and ``-`` of a name are ``_`` (``ready.msgpack_tuple``, ``ready.MsgspecJson``).
+``bakeoff.codecs.ready.msgpack`` is the codec, and ``bakeoff.codecs.ready.Msgpack`` is a class that makes it.
+``/`` and ``-`` in a name become ``_`` (``ready.msgpack_tuple``); class names are in CamelCase
+(``ready.MsgspecJson``).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which codecs there are: declared by the format files, by entry points, or at run time.
+"""The registry of codecs: declared by the format files, by entry points, or at run time.
 
 Nothing here imports a codec library; a library is loaded when its codec is first asked for.
 """
@@ -64,21 +64,21 @@ ENTRY_POINTS = "bakeoff.codecs"
 """Entry-point group of third-party codecs: name = codec name, value = ``module:factory``."""
 
 SCHEMA_ENTRY_POINTS = "bakeoff.schema_codecs"
-"""The same for codecs that need a schema, because that must be known before they are imported."""
+"""The same for codecs that need a schema, which must be known before they are imported."""
 
 REPLACE = "BAKEOFF_REPLACE"
-"""Environment variable with the names of third parties' codecs that may replace ours, with commas."""
+"""Environment variable with the names of third-party codecs that may replace ours, separated by commas."""
 RAW = "/raw"
-"""Suffix of a library's own calls in result files; they are not a codec."""
+"""Suffix for a library's own calls in result files; they are not a codec."""
 
 FORMAT_MODULES = (
     "json", "msgpack", "bson", "yaml", "pickle", "marshal", "cbor", "plist",
     "avro", "protobuf", "thrift", "arrow",
 )  # fmt: skip
-"""The modules of `formats`, in the order of the table of 2011 where it has them.
+"""The modules of `formats`, in the order of the 2011 table, followed by those it lacks.
 
-A new one comes last: its position determines its color and shape in charts.
-Each is loaded with the first codec of its format, found by its name; all with any other name.
+Add new modules at the end: the position determines color and shape in charts.
+A module is loaded when the name of one of its codecs is first looked up; other names load all modules.
 """
 
 
@@ -95,10 +95,10 @@ class Declaration:
         raw: Returns the value of `Calls.raw`.
         in_default_set: Worth comparing on any records; see `default_set`.
         unguarded: As in `Facts`.
-        values: Its purpose, see `specialists`: kinds of classes (`objects.Family`) whose objects it
+        values: Its purpose, see `specialists`: kinds of classes (`classes.ClassFamily`) whose objects it
             encodes and decodes, or types of arrays and frames (`arrays.kind_of`). Empty: any records.
-        only: It only takes records of these types.
-        source: Of the user's own codec, as typed: ``pkg.module:name`` or ``FILE.py:name``.
+        only: The types of records that it accepts, if it is limited to these.
+        source: Source of the user's own codec, as typed: ``pkg.module:name`` or ``FILE.py:name``.
     """
 
     name: str
@@ -141,8 +141,8 @@ def declare(
 ) -> Callable[[Callable[[], Spec]], Callable[[], Spec]]:
     """Declare the codec that the decorated function describes.
 
-    The function imports the library and returns the facts that only it knows; `declare` adds name and format,
-    library and version, and the cost of its guards.
+    The function imports the library and returns the codec's spec; `declare` adds name and format, library and
+    version, and the cost of its guards.
     """
 
     def decorate(describe_codec: Callable[[], Spec]) -> Callable[[], Spec]:
@@ -183,7 +183,7 @@ def declare(
 
 
 def _version(library: str) -> str:
-    """Return a library's version; empty for one that is there without being installed."""
+    """Return a library's version; empty for one that is importable but not installed."""
     return (version(library) or "") if library else sys.version.split()[0]
 
 
@@ -193,7 +193,7 @@ def _load(format_name: str) -> None:
 
 
 def _own(name: str) -> Declaration | None:
-    """Return bakeoff's own codec of a name, having loaded no more formats than it takes to find it."""
+    """Return bakeoff's own codec of a name; load only the formats needed to find it."""
     for format_name in sorted(FORMAT_MODULES, key=lambda each: each not in name):
         if name in _declared:
             break
@@ -202,21 +202,21 @@ def _own(name: str) -> Declaration | None:
 
 
 def _all_own() -> dict[str, Declaration]:
-    """Return bakeoff's own codecs in the order of their formats, whichever was loaded first."""
+    """Return bakeoff's own codecs in the order of their formats, independent of the order of loading."""
     for format_name in FORMAT_MODULES:
         _load(format_name)
     return dict(sorted(_declared.items(), key=lambda item: FORMAT_MODULES.index(item[1].format)))
 
 
 def formats() -> dict[str, Format]:
-    """Return bakeoff's own formats by name; of one with several forms that of its first codec."""
+    """Return bakeoff's own formats by name; if a format has several forms, that of its first codec."""
     with _lock:
         _all_own()
         return {name: _formats[name] for name in FORMAT_MODULES}
 
 
 def first_codecs() -> dict[str, str]:
-    """Return for each format the first codec without a schema that its file declares, installed or not."""
+    """Return the first codec of each format that needs no schema, installed or not."""
     first: dict[str, str] = {}
     with _lock:
         for name, known in _all_own().items():
@@ -267,13 +267,13 @@ def _asked_to_replace() -> list[str]:
 
 
 def rescan() -> None:
-    """Search for third parties' codecs again, after the path or the installed packages have changed."""
+    """Search for third-party codecs again, after a change of the path or the installed packages."""
     _entry_points.cache_clear()
     _build.cache_clear()
 
 
 def _from_entry_point(point: EntryPoint) -> Spec:
-    """Build a third party's codec; whatever goes wrong there costs that codec only."""
+    """Build a third-party codec; an error only affects this codec."""
     from .spec import Spec
 
     try:
@@ -282,7 +282,7 @@ def _from_entry_point(point: EntryPoint) -> Spec:
         raise
     except BaseException as error:
         if isinstance(error, SystemExit) and isinstance(error.code, int) and error.code > 128:
-            raise  # A signal has ended the command: no doing of the module.
+            raise  # A signal has ended the command, and not the module.
         raise CodecError(
             point.name, f"entry point {point.value} failed: {type(error).__name__}: {error}"
         ) from error
@@ -308,9 +308,9 @@ def _all() -> dict[str, Declaration]:
 
 
 def _known(name: str) -> Declaration | None:
-    """Return the codec of a name; other packages are not asked where ours cannot give way to theirs.
+    """Return the codec of a name; other packages are only searched if they may provide or replace it.
 
-    Asking them takes longer than all else together.
+    The search takes longer than everything else together.
     """
     with _lock:
         if name in _registered:
@@ -393,7 +393,7 @@ def missing(name: str) -> str | None:
 def _is_there(module: str) -> bool:
     try:
         return find_spec(module) is not None
-    except ModuleNotFoundError:  # What it would be a part of is not.
+    except ModuleNotFoundError:  # Its parent package is not installed.
         return False
 
 
@@ -403,7 +403,7 @@ def available() -> list[str]:
 
 
 def add(spec: Spec, *, replace: bool = False) -> None:
-    """Make a codec known under its name for the life of this process; see `bakeoff.codecs.factory.register`.
+    """Make a codec known under its name in this process; see `bakeoff.codecs.factory.register`.
 
     Raises:
         CodecError: The name is taken, and `replace` is false.
@@ -445,10 +445,10 @@ def given() -> dict[str, str]:
 
 
 def unpickle(pickles: Mapping[str, str]) -> None:
-    """Make codecs of another process known for the life of this one; each is unpickled when first used.
+    """Make codecs of another process known in this one; each is unpickled at its first use.
 
     Args:
-        pickles: Pickles of codecs in base64, by name: of our own processes, as they run code.
+        pickles: Pickles of codecs in base64, by name; only from our own processes, as they run code.
     """
     with _lock:
         for name, text in pickles.items():
@@ -458,10 +458,10 @@ def unpickle(pickles: Mapping[str, str]) -> None:
 
 @contextlib.contextmanager
 def registering(codecs: Iterable[Spec]) -> Iterator[None]:
-    """Make codecs known in this process for a while.
+    """Make codecs known in this process temporarily.
 
     Raises:
-        UsageError: A name is none, or that of a codec of bakeoff's own or of a third party's.
+        UsageError: A name is invalid, or belongs to a codec of bakeoff or of a third party.
     """
     before = dict(_registered)
     try:
@@ -479,7 +479,7 @@ def registering(codecs: Iterable[Spec]) -> Iterator[None]:
 
 
 def only_here(names: Iterable[str]) -> dict[str, Spec]:
-    """Return those codecs that only this process knows, as they were registered here; by base name."""
+    """Return the codecs that only this process knows, by base name."""
     found = dict.fromkeys(split_name(name)[0] for name in names)
     own = (_registered[name] for name in found if name in _registered and not _registered[name].source)
     return {known.name: known.build() for known in own}
@@ -501,7 +501,7 @@ def _found(name: str, source: str) -> Spec:
 
 
 def spec_of(name: str) -> Spec:
-    """Return what the codec of a name is made of, the same object each time.
+    """Return the spec of a codec by name, the same object each time.
 
     Args:
         name: Without a schema or a compressor.
@@ -509,7 +509,7 @@ def spec_of(name: str) -> Spec:
     Raises:
         UnknownCodec: No codec of that name.
         MissingLibrary: Its library is not installed.
-        CodecError: It stands for a library's own calls, or a third party's codec cannot be imported.
+        CodecError: The name means a library's own calls, or a third-party codec cannot be imported.
     """
     if (reason := missing(name)) is not None:
         raise MissingLibrary(name, reason)
@@ -546,7 +546,7 @@ def bare_name(name: str) -> str:
 
 
 def is_raw(name: str) -> bool:
-    """Return whether a name in a result file means a library's own calls: `RawCalls`."""
+    """Return whether a name in a result file means a library's own calls, see `RawCalls`."""
     return re.split(r"[+|]", name)[0].endswith(RAW)
 
 
@@ -559,16 +559,16 @@ def select(patterns: Sequence[str], default: Iterable[str] | None = None) -> lis
     """Return the codec names of a selection, in order, each once.
 
     Args:
-        patterns: Names or globs, separated by commas or given apart; ``!`` excludes. ``+schema``
+        patterns: Names or globs, separated by commas or as separate items; ``!`` excludes. ``+schema``
             and ``|compressor`` may follow a glob, too. With only exclusions, all others are selected.
             ``NAME=pkg.module:attribute`` and ``NAME=FILE.py:attribute`` are the user's own codecs, which
             are then registered under that name.
-        default: Selection without patterns; by default the installed codecs.
+        default: The selection if there are no patterns; by default the installed codecs.
 
     Raises:
-        UnknownCodec: A pattern fits no codec.
-        UnknownCompressor: It names an unknown compressor.
-        UsageError: Nothing is left; or the user's own codec cannot be imported, is not a codec, or
+        UnknownCodec: A pattern matches no codec.
+        UnknownCompressor: A pattern names an unknown compressor.
+        UsageError: The selection is empty; or the user's own codec cannot be imported, is not a codec, or
             has a name that is taken.
     """
     # The comma of `|zstd:3,dict` is part of a name.
@@ -589,13 +589,13 @@ def select(patterns: Sequence[str], default: Iterable[str] | None = None) -> lis
 
 
 def _check_name(name: str, shown: str) -> None:
-    """Refuse what cannot be the name of a codec of the user's own."""
+    """Refuse an invalid name of the user's own codec."""
     if not _OWN_NAME.fullmatch(name):
         raise UsageError(f"{shown}: expected a name of letters, digits and . _ - /")
 
 
 def _introduced(pattern: str) -> str:
-    """Return a pattern; of ``NAME=SOURCE`` the name, which is that of a codec from now on."""
+    """Return a pattern; for ``NAME=SOURCE``, register the codec and return its name."""
     name, sign, source = pattern.partition("=")
     if not sign:
         return pattern

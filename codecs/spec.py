@@ -43,7 +43,7 @@ _Result = TypeVar("_Result")
 def taking(
     options: Callable[_Arguments, object],
 ) -> Callable[[Callable[..., _Result]], Callable[Concatenate[Any, _Arguments], _Result]]:
-    """Give a method the arguments of a dataclass; type checkers see these instead of ``**options``."""
+    """Give a method the arguments of a dataclass, which type checkers see instead of ``**options``."""
     return lambda method: method
 
 
@@ -146,7 +146,7 @@ class Guards:
         bounded: Callable ``(Limits) -> dict`` that returns further keyword arguments for every `decode` call:
             limits that only the library can enforce.
         shared: Bytes that every payload with shared values contains, if `_scan` does not detect these.
-        walked: A record is walked through for its depth after `decode`: for slow libraries.
+        walked: The depth of a record is checked by a walk after `decode`, for slow libraries.
     """
 
     scan: frozenset[type] | None = None
@@ -165,11 +165,11 @@ class Guards:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Facts:
-    """Facts about a codec, used by tables, fidelity, `pick` and messages.
+    """Facts about a codec, for tables, fidelity, `pick` and messages.
 
     Attributes:
         library: Distribution that contains it.
-        version: Of the library.
+        version: Version of the library.
         accelerated: Whether compiled code does the work; None if there is none.
         family: The conventions for missing types: `lower` and `encodes_as` follow from it.
         preserves: Types that survive a round trip, by their names in `bakeoff.codecs.conventions.tokens`.
@@ -205,7 +205,7 @@ class Facts:
 
 
 class RecordSampler(Protocol):
-    """What keeps a sample of the records that pass; `bakeoff.codecs.production.sampler.Sampler` is one."""
+    """Keeps a sample of a codec's records; `bakeoff.codecs.production.sampler.Sampler` implements it."""
 
     def gap(self) -> int: ...
     def keep(self, record: Any, plain: Callable[[Any], Any] | None, /) -> None: ...
@@ -216,12 +216,12 @@ class Settings:
     """The user's settings, changed by `Codec.with_limits` and similar methods and kept in pickles.
 
     Attributes:
-        limits: What a payload may be and hold.
-        trusted: Decode what can run code.
-        schema: What is applied after every decode, or bound to.
-        compression: What payloads are compressed by.
-        asked: What was asked for in place of the policies, value by policy; see `with_policies`.
-        sampler: What keeps a sample of the records that pass.
+        limits: Limits of payloads.
+        trusted: Whether payloads that can run code are decoded.
+        schema: The schema that is applied after every decode, or that the codec is bound to.
+        compression: The compressor of payloads.
+        asked: Requested values by policy, see `with_policies`.
+        sampler: Keeps a sample of the records.
     """
 
     limits: Limits = DEFAULT
@@ -241,8 +241,8 @@ class Named:
 
     Attributes:
         name: Stable name, ``NAME[/VARIANT]``.
-        format: What it shares with the other codecs of its wire format.
-        origin: Name under which the registry makes it again, for pickles.
+        format: The properties that it shares with other codecs of its wire format.
+        origin: Name by which the registry rebuilds it, for pickles.
         codec_class: Another package's subclass of `Codec`; None for `Codec` itself.
     """
 
@@ -256,10 +256,10 @@ if TYPE_CHECKING:
 
     @dataclass(frozen=True, kw_only=True)
     class Options(Calls, Guards, Facts, Settings, Named):
-        """All of them together: the keyword arguments of `Spec.of`."""
+        """All options: the keyword arguments of `Spec.of`."""
 
 else:
-    Options = None  # for type checkers only: it takes a millisecond of each start
+    Options = None  # for type checkers only, as the class would add a millisecond to each start
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -302,7 +302,7 @@ class Spec(Named):
 
     @classmethod
     def behind(cls, made: object) -> Spec | None:
-        """Return what a codec is made of, its class included; None for any other object."""
+        """Return the spec of a codec, including its class; None for any other object."""
         spec = getattr(made, "spec", None)
         return spec.changed(codec_class=type(made)) if isinstance(spec, cls) else None
 
@@ -313,7 +313,7 @@ class Spec(Named):
 
     @property
     def rewrite(self) -> Callable[[Any], Any] | None:
-        """Rewrites a whole object so that the library can write it."""
+        """Function that rewrites a whole object so that the library can write it."""
         return self.calls.lower or (None if self.facts.family is None else self.facts.family.lower)
 
     @property
@@ -335,7 +335,7 @@ class Spec(Named):
 
     @property
     def limits_depth(self) -> bool:
-        """Whether `decode` refuses deep payloads by default; pickle and marshal leave that to the library."""
+        """Whether `decode` refuses deep payloads by default; for pickle and marshal, the library may."""
         return self.facts.policies.stated("nesting", "load") != "library"
 
     @property
@@ -350,7 +350,7 @@ class Spec(Named):
 
     @property
     def content_encoding(self) -> Literal["binary", "utf-8"]:
-        """As the format's; compressed payloads are not text."""
+        """The format's content encoding; compressed payloads are not text."""
         return self.format.content_encoding if self.settings.compression is None else "binary"
 
     @property
@@ -360,7 +360,7 @@ class Spec(Named):
 
     @property
     def framing(self) -> Framing:
-        """As the format's; the end of a compressed payload is not marked."""
+        """The format's framing; a compressed payload does not mark its end."""
         from .streams.framing import LENGTHS
 
         compression = self.settings.compression
@@ -368,7 +368,7 @@ class Spec(Named):
 
     @cached_property
     def media(self) -> MediaTypes:
-        """How payloads are named to others; kept, as each message is sent with it."""
+        """Media types of payloads; cached, as each message is sent with them."""
         conventions = self.facts.family is not None and bool(self.encodes_as)
         return media_types(self.format, self.settings.compression, conventions=conventions)
 
@@ -376,11 +376,11 @@ class Spec(Named):
 _EMPTY: Mapping[str, Any] = {"calls": Calls(), "guards": Guards(), "facts": Facts(), "settings": Settings()}
 _OWN = {option.name for option in fields(Named)}
 _PARTS = {option.name: part for part, record in _EMPTY.items() for option in fields(record)}
-"""The part that each option belongs to."""
+"""The part to which each option belongs."""
 
 
 def _grouped(options: Mapping[str, Any], records: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options as a `Spec` has them: its own, and the records with theirs changed."""
+    """Return the arguments of a `Spec`: its own options, and its parts with their options changed."""
     own, changes = {}, dict[str, dict[str, Any]]()
     for option, value in options.items():
         if option in _PARTS:

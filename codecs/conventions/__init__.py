@@ -1,1 +1,1 @@
-"""How Python types that a format lacks are written, and the vocabulary of types."""
+"""Conventions for Python types that a format lacks, and the names of types."""

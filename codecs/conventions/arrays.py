@@ -1,7 +1,7 @@
-"""How values of numpy, pandas, polars and `array` are written: as the plain values that they hold.
+"""Conventions for values of numpy, pandas, polars and `array`: they are written as plain values.
 
-Types are found by name, so that none of these libraries is imported for records that hold no such values.
-What comes back is what was written: lists, dicts of columns and scalars.
+Types are found by name, so that records without these values import none of the libraries.
+Decoding returns lists, dicts of columns and scalars.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FINE = ("ns", "ps", "fs", "as")
 
 def _kind_of(kind: type) -> str:
     for base in kind.__mro__:
-        # Messages of Protocol Buffers that no file declares are of no module.
+        # Classes of Protocol Buffers messages that no file declares have no module.
         library = str(base.__module__).partition(".")[0]
         if library in _LIBRARIES and (name := f"{library}.{base.__name__}") in _CONVENTIONS:
             return name
@@ -34,16 +34,16 @@ def _kind_of(kind: type) -> str:
 
 
 kind_of: Callable[[type], str] = functools.lru_cache(maxsize=1024)(_kind_of)
-"""Returns the type that has a convention here as ``LIBRARY.NAME``, for subclasses too; else empty."""
+"""Returns ``LIBRARY.NAME`` for a type with a convention here, or a subclass of one; else an empty string."""
 
 
 def convention(kind: type) -> Callable[[Any], Any] | None:
-    """Return what writes the values of a type; what it gives may hold values that have conventions, too."""
+    """Return the function that converts values of a type; its results may contain further such values."""
     return _CONVENTIONS.get(kind_of(kind))
 
 
 def holds_numbers(value: Any) -> bool:
-    """Whether a value is written as numbers, texts and lists of them that every format has as they are."""
+    """Whether a value becomes numbers, texts and lists of them only, which every format supports."""
     kind = kind_of(type(value))
     if kind == "numpy.ndarray":
         return value.dtype.kind in "bfi" or (value.dtype.kind == "u" and value.dtype.itemsize < 8)
@@ -99,7 +99,7 @@ def _nested(value: Any, write: Callable[[Any], Any]) -> Any:
 
 
 def _moments(value: Any) -> Any:
-    """Return `datetime64` as datetimes or dates; all as ISO 8601 text where one is no such value."""
+    """Return `datetime64` as datetimes or dates; all as ISO 8601 text if one of them does not fit."""
     numpy: Any = sys.modules["numpy"]
     unit = numpy.datetime_data(value.dtype)[0]
     plain = value
@@ -107,7 +107,7 @@ def _moments(value: Any) -> Any:
         plain = value.astype("M8[us]")
         if not bool(numpy.all((plain.astype(value.dtype) == value) | numpy.isnat(value))):
             return _nested(value, _moment_text)
-    # A moment outside the years of a datetime comes as a number.
+    # A moment outside the years of a datetime is converted to a number.
     items = plain.ravel().tolist()
     if any(isinstance(item, int) for item in items):
         return _nested(value, _moment_text)
@@ -120,7 +120,7 @@ def _moment_text(value: Any) -> str | None:
 
 
 def _durations(value: Any) -> Any:
-    """Return `timedelta64` as timedeltas; all as ISO 8601 text where one is none."""
+    """Return `timedelta64` as timedeltas; all as ISO 8601 text if one of them does not fit."""
     numpy: Any = sys.modules["numpy"]
     unit = numpy.datetime_data(value.dtype)[0]
     if unit == "generic":
@@ -175,7 +175,7 @@ def _column(value: Any) -> Any:
     """Return a Series or Index as its array, or as a list with None for missing values."""
     if type(value.dtype).__module__.startswith("numpy"):
         held = value.to_numpy()
-        # Moments as they are written in any case: what takes arrays by itself need not know NaT.
+        # Converted here, because a library that writes arrays directly may not know NaT.
         return _array(held) if held.dtype.kind in "mM" else held
     values, missing = value.tolist(), value.isna()
     if not missing.any():
@@ -184,7 +184,7 @@ def _column(value: Any) -> Any:
 
 
 def _frame(value: Any) -> dict[Any, Any]:
-    """Return the columns by their names; an index other than 0, 1, 2 ... comes first, as "index"."""
+    """Return the columns by name; an index other than 0, 1, 2 ... is the first column, "index"."""
     pandas: Any = sys.modules["pandas"]
     index = value.index
     counted = isinstance(index, pandas.RangeIndex) and index.name is None
@@ -196,7 +196,7 @@ def _frame(value: Any) -> dict[Any, Any]:
 
 
 def _polars_column(value: Any) -> list[Any]:
-    """Return the items; moments and durations as text where one is finer than a microsecond."""
+    """Return the items; moments and durations as text if one of them is finer than a microsecond."""
     written = value
     if getattr(value.dtype, "time_unit", None) == "ns":
         numbers = value.to_physical().to_list()
@@ -259,4 +259,4 @@ DOCUMENTED = (
     ("Series, Index", "list"),
     ("DataFrame", "dict of columns"),
 )
-"""Types and what is written for them in every format."""
+"""Types and their written form in every format."""

@@ -1,7 +1,7 @@
-"""Classes of records: which kinds there are, what fields they have, and what instances are written as.
+"""Classes of records: their kinds, their fields, and the plain values of their instances.
 
-Dataclasses, attrs classes, `msgspec.Struct`, pydantic models and named tuples. All that has to know fields
-asks here. No library is imported for it: a class shows which library made it, and that is loaded already.
+Supports dataclasses, attrs classes, `msgspec.Struct`, pydantic models and named tuples. No library is
+imported for this: a class shows which library made it, and that library is already loaded.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CLASS_FAMILIES: dict[ClassFamily, str] = {
     "dataclass": "dataclass",
     "namedtuple": "named tuple",
 }
-"""The kinds of record classes, with what each is called."""
+"""The kinds of record classes, each with its name in texts."""
 
 _PLAIN = (
     enum.Enum,
@@ -43,23 +43,23 @@ _PLAIN = (
     bytearray,
     *(scalar.type for scalar in SCALARS),
 )
-"""What subclasses of these are comes first, whatever fields they have."""
+"""Subclasses of these types are not records, even if they have fields."""
 CLASSES = 1024
-"""Classes that are kept in mind."""
+"""Classes in the cache."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordClass:
-    """What is known of one class.
+    """Facts about one class.
 
     Attributes:
         cls: The class.
         family: Its kind.
         attributes: Names of its fields in Python.
-        keys: Names of its fields in payloads, in the same order: of a Struct its encoded names, of a pydantic
-            model its serialization aliases, else the attributes.
-        open: Converts an instance for formats without such objects: to a dict by `keys`, in which
-            values are as they were; of a Struct with `array_like` a list, of a RootModel what it holds.
+        keys: Names of its fields in payloads, in the same order: the encoded names of a Struct, the
+            serialization aliases of a pydantic model, else the attributes.
+        open: Converts an instance to a dict by `keys` with unchanged values, for formats without objects.
+            A Struct with `array_like` becomes a list, and a RootModel its root value.
     """
 
     cls: type[Any]
@@ -70,12 +70,12 @@ class RecordClass:
 
     @property
     def token(self) -> str:
-        """The name in `Codec.preserves` that says that its instances come back."""
+        """The name in `Codec.preserves` of codecs that preserve its instances."""
         return "namedtuple" if self.family == "namedtuple" else "dataclass"
 
 
 def _record_class(cls: type[Any]) -> RecordClass | None:
-    """Return what is known of a class whose instances are records; None for any other class."""
+    """Return the facts about a class whose instances are records; None for any other class."""
     if issubclass(cls, _PLAIN):
         return None
     if hasattr(cls, "__struct_fields__"):
@@ -92,7 +92,7 @@ def _record_class(cls: type[Any]) -> RecordClass | None:
 
 
 record_class = cast("Callable[[type[Any]], RecordClass | None]", lru_cache(CLASSES)(_record_class))
-"""Returns what is known of a class whose instances are records; None for any other class."""
+"""Returns the facts about a class whose instances are records; None for any other class."""
 
 
 def opened(value: Any) -> Any:
@@ -102,10 +102,10 @@ def opened(value: Any) -> Any:
 
 
 def fields_of(value: Any) -> dict[str, Any] | None:
-    """Return all that two objects of one class are compared by, by name; None for other objects.
+    """Return the values by which two objects of one class are compared, by name; None for other objects.
 
-    Fields that were deleted are left out. A pydantic model's extra fields count as its own; its private
-    attributes, and which fields were set, do not count.
+    Deleted fields are left out. A pydantic model's extra fields are included; its private attributes and the
+    record of which fields were set are not.
     """
     known = record_class(type(value))
     if known is None:
@@ -121,7 +121,7 @@ def _by_attributes(cls: type[Any], family: ClassFamily, names: tuple[str, ...]) 
 
 
 def _getter(names: tuple[str, ...], keys: tuple[str, ...]) -> Callable[[Any], dict[str, Any]]:
-    """Return what makes a dict of attributes, in less than half the time of a loop over their names."""
+    """Return a function that makes a dict of attributes, in less than half the time of a loop over names."""
     if not all(name.isidentifier() and not iskeyword(name) for name in names):
         pairs = tuple(zip(names, keys, strict=True))
         return lambda value: {key: getattr(value, name) for name, key in pairs}
@@ -168,7 +168,7 @@ def _struct(cls: Any) -> RecordClass:
     optional = any(default is UNSET for default in cls.__struct_defaults__)
     if not (tag or optional or config.omit_defaults):
         return RecordClass(cls, "struct", names, keys, _getter(names, keys))
-    # Defaults are those of the last fields.
+    # Defaults belong to the last fields.
     padded = (NODEFAULT,) * (len(names) - len(cls.__struct_defaults__)) + cls.__struct_defaults__
     defaults = dict(zip(names, padded, strict=True)) if config.omit_defaults else {}
 
@@ -184,7 +184,7 @@ def _struct(cls: Any) -> RecordClass:
 
 
 def _is_default(value: Any, default: Any) -> bool:
-    """Whether msgspec leaves a value out where defaults are omitted; new containers count where empty."""
+    """Whether msgspec omits a value as the default; a container from a factory only if it is empty."""
     factory = getattr(default, "factory", None)
     if factory in (list, dict, set):
         return type(value) is factory and not value

@@ -1,9 +1,9 @@
-"""How each format family writes the Python types that its format lacks.
+"""Conventions of each format family for the Python types that its format lacks.
 
-One rule for each type, the same for every codec of a family, so that every codec can carry every
-corpus and a schema can bring the types back. A format's own type is used where it has one.
+All codecs of a family use the same rule for a type, so that every codec can encode every corpus and
+a schema can restore the types. If the format has a type of its own, that is used.
 
-The text "$null" is as in Apple's keyed archives.
+The text "$null" comes from Apple's keyed archives.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _EXACT: Mapping[type, Callable[[Any], Any]] = {
     dt.datetime: _exact_datetime,
     **{scalar.type: scalar.exact for scalar in SCALARS},
 }
-"""What makes the plain value of a subclass's, whatever methods that has; datetime before date."""
+"""Converts a value of a subclass to the base type, ignoring overridden methods; datetime before date."""
 
 
 @functools.singledispatch
@@ -63,25 +63,27 @@ def _of_own_type(value: Any) -> Any:
 
 _NO_RULE = _of_own_type.dispatch(object)
 _OPEN: dict[type, Callable[[Any], Any]] = {}
-"""What opens objects of the record classes met so far, unless another way to write them was registered: to
-find that out takes longer than to open most."""
+"""Converters for the record classes met so far, unless another one was registered for them.
+
+The lookup takes longer than the conversion of most objects.
+"""
 _NAMED: set[type] = set()
-"""The named tuples among them, which are written as tuples are."""
+"""The named tuples among these classes, which are written like tuples."""
 
 
 def register_type(kind: type[Any], write: Callable[[Any], Any]) -> None:
-    """Have every codec write the values of a type of yours as what a function gives for them.
+    """Have every codec convert the values of your type with a function before writing them.
 
-    It holds in this process, for subclasses too, and for abstract base classes as `functools.singledispatch`
-    has them. A codec whose library writes the type by itself does not ask: pickle any, BSON an ObjectId,
-    msgspec attrs classes. What comes back is what was written.
+    This applies in this process, and to subclasses and abstract base classes as in
+    `functools.singledispatch`. A codec whose library supports the type does not call the function: pickle
+    for any type, BSON for an ObjectId, msgspec for attrs classes. Decoding returns the converted values.
 
     Args:
         kind: The type.
-        write: ``(value) -> object``; what values of the object's own are is asked in turn.
+        write: ``(value) -> object``; values within the object are converted in turn.
 
     Raises:
-        ValueError: The type is one that codecs write, or has a convention of its own already.
+        ValueError: Codecs already write the type, or it already has a convention.
     """
     if not isinstance(kind, type) or kind is object:
         raise ValueError(f"expected a type, got {kind!r:.80}")
@@ -102,10 +104,9 @@ class FormatFamily:
 
     Args:
         name: For the documentation.
-        native: Types that the format has, left to the library; or written another way, by
-            giving the conversion.
+        native: Types that the format supports: None leaves them to the library, a function converts them.
         text_keys: Dict keys must be text.
-        integers: Those outside are written as decimal text; None for no bounds.
+        integers: Integers outside this range are written as decimal text; None for no bounds.
         null: Text that stands for None, where the format has no null.
     """
 
@@ -134,7 +135,7 @@ class FormatFamily:
         self._tuple = self._write.get(tuple, tuple)
 
     def leaf(self, value: Any) -> Any:
-        """Return what stands for a value the library does not know; the hook most libraries call.
+        """Return the written form of a value that the library does not support; a hook for most libraries.
 
         Raises:
             TypeError: No convention for this type.
@@ -173,9 +174,9 @@ class FormatFamily:
         return _of_own_type(value)
 
     def lowered_leaf(self, value: Any) -> Any:
-        """As `leaf`, rewritten all the way down where it holds more: for libraries that nest without a limit.
+        """Return the same as `leaf`, with all nested values rewritten, for libraries without a depth limit.
 
-        Python's own limit of recursion holds for that.
+        Python's recursion limit applies.
         """
         written = self.leaf(value)
         if type(written) not in (dict, list, tuple, set, frozenset):
@@ -196,7 +197,7 @@ class FormatFamily:
         return value if self.integers is None or value in self.integers else str(value)
 
     def lower(self, value: Any) -> Any:
-        """Return a copy of a whole object in which every type is one that the format has.
+        """Return a copy of a whole object that contains only types of the format.
 
         Raises:
             TypeError: No convention for a type in it.
@@ -222,7 +223,7 @@ class FormatFamily:
         return self.lowered_leaf(value)
 
     def encodes_as(self, preserves: Collection[str]) -> dict[str, str]:
-        """Return the written form of each type that a codec does not carry: token to form."""
+        """Return the written form of each type that a codec does not preserve: token to form."""
         forms = {rule.token: rule.form for rule in RULES}
         if bytes in self.native:
             forms["bytearray"] = "bytes"
@@ -243,7 +244,7 @@ class FormatFamily:
         return {token: form for token, form in forms.items() if token not in preserves}
 
     def _lower_hashable(self, value: Any) -> Any:
-        """Lower a dict key or an item of a set: there, an array stays a tuple."""
+        """Lower a dict key or an item of a set, in which an array remains a tuple."""
         for kind in (tuple, frozenset):
             if isinstance(value, kind):
                 return kind(map(self._lower_hashable, value))
@@ -268,7 +269,7 @@ class FormatFamily:
 
 
 def _text_key(key: Any) -> Any:
-    """Return the text of a key: as in JSON, whatever else the format has as a value."""
+    """Return a key as text, as in JSON, even if the format has its type for values."""
     if isinstance(key, enum.Enum):
         return _text_key(key.value)
     if (held := convention(type(key))) is not None:
@@ -291,14 +292,14 @@ NATIVE_BYTES: Mapping[type, Callable[[Any], Any] | None] = {
     bytearray: _native_bytes,
     memoryview: _native_bytes,
 }
-"""What all formats with bytes do with them."""
+"""The binary types, for formats with bytes."""
 
 JSON_FAMILY = FormatFamily("JSON", {})
 JSON64_FAMILY = FormatFamily("JSON (64-bit integers)", {}, integers=WORDS)
 
 
 def documented(shown: Sequence[FormatFamily]) -> list[list[str]]:
-    """Return conventions as a table: a header row, then one row a type, one column a format family."""
+    """Return conventions as a table: a header row, a row for each type, a column for each format family."""
     rows = [["type", *(family.name for family in shown)]]
     rows += [[rule.type.__name__, *(_documented(rule, f) for f in shown)] for rule in RULES]
     rows.append(["object with fields", *["dict of its fields"] * len(shown)])

@@ -1,4 +1,4 @@
-"""What should be known of a codec besides its losses, and which records that is about."""
+"""Notes on codecs, each with the kind of records that it applies to."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ GUARD: Final = "guard"
 """A note on what a guard does and costs."""
 
 FIGURES: Final = "figures"
-"""A note that explains the codec's figures, whatever the records."""
+"""A note that explains the codec's figures, for any records."""
 
 
 class Note(str):
-    """A remark that tables show beside the figures; a plain string is in `bakeoff codecs NAME` only.
+    """A remark that tables show below the figures; a plain string appears in `bakeoff codecs NAME` only.
 
     Attributes:
-        about: The key that `Corpus.profile` has where such values occur, `STRANGERS`, `GUARD` or
-            `FIGURES`. Tables show no note about `STRANGERS`.
+        about: The key of these values in `Corpus.profile`, or `STRANGERS`, `GUARD` or `FIGURES`. Tables omit
+            notes about `STRANGERS`.
     """
 
     about: str
@@ -33,5 +33,5 @@ class Note(str):
 
 
 def about(note: str) -> str:
-    """Return what a note is about; empty for a plain string."""
+    """Return the `about` of a note; empty for a plain string."""
     return note.about if isinstance(note, Note) else ""

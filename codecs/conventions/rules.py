@@ -1,7 +1,7 @@
-"""One rule for each Python type that formats may lack: how it is written where it is not native.
+"""Rules for writing Python types that formats may lack, one for each type.
 
-`SCALARS` are types without parts, written as text. All that is said of one is in its row: codecs, tokens,
-schemas, definitions, bindings and made-up records derive from it.
+`SCALARS` are types without parts, written as text. Codecs, tokens, schemas, definitions, bindings and
+synthetic records all derive from a type's row.
 
 Sources: ISO 8601 as written by `datetime.isoformat`; RFC 4648 (base64); RFC 4122 text (UUID).
 """
@@ -24,14 +24,14 @@ __all__ = ["RULES", "SCALARS", "SCALAR_OF", "Rule", "Scalar", "duration_text"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """How one Python type is written.
+    """The written form of one Python type.
 
     Attributes:
         token: The type's name in `Codec.preserves`.
         type: The Python type; subclasses follow it.
-        form: Machine name of the written form, what a schema reads.
-        words: The same for the documentation.
-        write: The conversion; nested values are converted in their turn.
+        form: Machine name of the written form, for schemas.
+        words: Description of the written form, for the documentation.
+        write: The conversion; nested values are converted in turn.
     """
 
     token: str
@@ -46,11 +46,11 @@ class Scalar(Rule):
     """A type without parts that is written as text.
 
     Attributes:
-        read: ``(text) -> value``; it drops nothing and raises ValueError for other text. None where the type
-            has a class of its own in `bakeoff.schemas.tree.types`, and a step of its own in plans.
-        exact: ``(value) -> value`` of the type itself, for values of subclasses.
-        draw: ``(Random) -> value`` for made-up records.
-        example: Of those, one with all parts that a text could lose.
+        read: ``(text) -> value``; it drops nothing and raises ValueError for other text. None if the type has
+            a separate class in `bakeoff.schemas.tree.types`, and a separate step in plans.
+        exact: ``(value) -> value``; converts a value of a subclass to the type itself.
+        draw: ``(Random) -> value`` for generated records.
+        example: A value with all parts that a text could lose.
     """
 
     form: str = "text"
@@ -139,7 +139,7 @@ SCALAR_OF: Mapping[type, Scalar] = {scalar.type: scalar for scalar in SCALARS}
 
 
 def _plain_set(value: set[Any] | frozenset[Any]) -> list[Any]:
-    """Sort where the items can be sorted: equal sets then give equal bytes."""
+    """Sort the items if possible, so that equal sets have equal payloads."""
     try:
         return sorted(value)
     except TypeError:
@@ -169,4 +169,4 @@ RULES: tuple[Rule, ...] = (
     _list(frozenset, "list, sorted where possible", _plain_set),
     _list(tuple, "list", list),
 )
-"""In order of precedence; objects of classes with fields become the dict of these, see `objects`."""
+"""In order of precedence; objects of classes with fields become dicts, see `classes`."""

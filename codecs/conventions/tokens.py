@@ -1,7 +1,7 @@
 """Names of the Python types that a codec may preserve, as in `Codec.preserves` and ``--needs``.
 
-Most stand for a Python type; some for a part of its values (integers beyond 64 bits, moments with an offset),
-and three for what becomes of the keys of dicts.
+Most stand for a Python type, some for a part of its values (integers beyond 64 bits, moments with an offset),
+and three for properties of dict keys.
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ class Point(NamedTuple):
 
 
 class Summer(dt.tzinfo):
-    """A zone with summer time, as `zoneinfo` has them, where the system knows no zones."""
+    """A zone with summer time, like those of `zoneinfo`, for systems without a database of zones."""
 
     def utcoffset(self, when: dt.datetime | None) -> dt.timedelta | None:
         """Return the offset on a date."""
         return None if when is None else dt.timedelta(hours=1) + self.dst(when)
 
     def dst(self, when: dt.datetime | None) -> dt.timedelta:
-        """Return what summer adds."""
+        """Return the offset that summer time adds."""
         return dt.timedelta(hours=when is not None and 3 < when.month < 11)
 
     def tzname(self, when: dt.datetime | None) -> str:
@@ -75,9 +75,9 @@ class Token(NamedTuple):
 
     Attributes:
         name: As in `Codec.preserves`.
-        kind: The type of the values that it stands for.
-        example: One of them.
-        schema_brings: Whether an advisory schema brings it back after any codec.
+        kind: The type of its values.
+        example: One of these values.
+        schema_brings: Whether an advisory schema restores it after any codec.
     """
 
     name: str
@@ -128,7 +128,7 @@ _PLAIN: dict[type, str] = {token.kind: token.name for token in reversed(TOKENS)}
 
 
 def token_of(value: object) -> str:
-    """Return the token of a value itself, whatever its keys are; of a type without one, the type's name."""
+    """Return the token of a value, ignoring its keys; the type's name if there is no token."""
     if isinstance(value, enum.Enum):
         return "enum"
     if type(value) is int and value not in SIGNED:
@@ -152,9 +152,9 @@ def token_of(value: object) -> str:
 
 
 def zone(info: dt.tzinfo | None) -> Any:
-    """Return what tells zones apart: the offset where it is fixed, else the kind and name of the zone.
+    """Return the identity of a zone: its offset if that is fixed, else the kind and name of the zone.
 
-    Of a named zone the offset changes with the date, so that no fixed one can stand for it.
+    The offset of a named zone changes with the date, so that no fixed offset represents it.
     """
     if info is None:
         return None

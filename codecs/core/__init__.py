@@ -1,1 +1,1 @@
-"""The compiled codec, and what every codec offers beyond `encode` and `decode`."""
+"""The compiled codec, and the methods of every codec beyond `encode` and `decode`."""

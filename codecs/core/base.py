@@ -1,4 +1,4 @@
-"""`CodecBase`: what streams, integrations and other parts of a `Codec` may rely on."""
+"""`CodecBase`: the part of a `Codec` that streams, integrations and other modules use."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ __all__ = ["CodecBase", "fact"]
 
 
 def fact(where: str) -> Any:
-    """Return a property that shows a part of the spec; a field would cost every codec the copying."""
+    """Return a property that reads a part of the spec; a field would need a copy in every codec."""
     return property(attrgetter(f"spec.{where}"))
 
 
 class CodecBase(Core):
-    """The compiled `Core` with its facts, and with what makes other codecs of it.
+    """The compiled `Core` with its facts, and with the methods that derive other codecs from it.
 
-    It knows neither the registry nor any framework: `Codec` adds these.
+    `Codec` adds the registry and the frameworks.
     """
 
     __slots__ = ()
 
     @classmethod
     def from_spec(cls, spec: Spec) -> Self:
-        """Return the codec that is made of a whole `bakeoff.codecs.spec.Spec`."""
+        """Return the codec of a complete `bakeoff.codecs.spec.Spec`."""
         made = cls.__new__(cls)
         made._make(spec)
         return made
@@ -44,7 +44,7 @@ class CodecBase(Core):
         """Return this codec with an advisory schema applied after every decode (None removes it).
 
         Raises:
-            TypeError: No `SchemaProtocol`.
+            TypeError: Not a `SchemaProtocol`.
         """
         if schema is not None and not hasattr(schema, "fixer"):
             raise TypeError(f"expected a bakeoff.Schema, got {schema!r:.80}; make one with Schema(...)")
@@ -59,7 +59,7 @@ class CodecBase(Core):
         return self._vary(compression=compression)
 
     def dump(self, records: Iterable[Any], file: IO[bytes], /) -> int:
-        """Write records one after another in the framing that the format's users expect.
+        """Write records one after another, in the usual framing of the format.
 
         Args:
             records: Any iterable; one record is held at a time.

@@ -40,7 +40,7 @@ __all__ = ["Codec"]
 
 
 def _integration(name: str) -> Any:
-    """Return a property that gives the codec in the shape that a framework wants, which is imported then."""
+    """Return a property with the codec's adapter for a framework, which is imported at the first use."""
 
     def made(codec: Codec) -> Any:
         from ..integrations import integration
@@ -79,7 +79,7 @@ class Codec(CodecBase):
         options: Attributes of `Calls`, `Guards`, `Facts`, `Settings` and `Format` in `bakeoff.codecs.spec`.
 
     Attributes:
-        spec: All options in one object; some are only there.
+        spec: All options in one object; some are not available elsewhere.
 
     Raises:
         TypeError: No such option.
@@ -109,7 +109,7 @@ class Codec(CodecBase):
         It reads to the end of the file.
 
         Raises:
-            DecodeError: As `decode`, or the file ends within a record; `offset` is where that starts.
+            DecodeError: As `decode`, or the file ends within a record; `offset` is where the record starts.
         """
         from ..streams.decoder import load
 
@@ -152,7 +152,7 @@ class Codec(CodecBase):
         return self._vary(limits=self._made().settings.limits.changed(**limits))
 
     def with_policies(self, **policies: str) -> Self:
-        """Return this codec with other policies, for instance ``nonfinite="reject"``; the rest is kept.
+        """Return this codec with other policies, for instance ``nonfinite="reject"``; others are kept.
 
         `bakeoff codecs --policies` lists the policies and the values that each codec supports. If the library
         has no option for a policy, every record is checked, which takes about 5 ns for each value in it.
@@ -173,11 +173,11 @@ class Codec(CodecBase):
         return in_force(spec.facts.policies, spec.settings.asked)
 
     def tap(self, file: str | os.PathLike[str], every: int = 1000, limit: int | str = "64MiB") -> Self:
-        """Return this codec with a `Sampler`: it also keeps one record in `every` of those that pass.
+        """Return this codec with a `Sampler`: it also writes one in `every` of its records to a file.
 
-        These are the records that `encode` was given and wrote, and those that `decode` gave back, schema
-        applied. `peek`, `replace` and `append` keep nothing.
-        The file is a corpus for `bakeoff run`. ``codec.sampler`` has its counts; a pickle keeps it.
+        It samples the records that `encode` has written and those that `decode` returns, with the schema
+        applied; not those of `peek`, `replace` and `append`.
+        The file is a corpus for `bakeoff run`. ``codec.sampler`` has the counts; pickles keep the sampler.
 
         Raises:
             UsageError: The file's ending is not a known format, or an argument is out of range.
@@ -248,7 +248,7 @@ class Codec(CodecBase):
 
 
 def _rebuild(origin: str | None, made_of: Any) -> Codec:
-    """Make a codec again from what `Codec.__reduce__` kept."""
+    """Rebuild a codec from the arguments of `Codec.__reduce__`."""
     if origin is None:
         return Codec.from_spec(made_of)
     from ..registry import spec_of

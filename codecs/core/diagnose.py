@@ -1,4 +1,4 @@
-"""Why a codec refuses a record: the smallest part of it that is refused."""
+"""Explains why a codec refuses a record, by the smallest part that it refuses."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 __all__ = ["explain"]
 
 _MISFIT = "MisfitError: "
-"""How the reason begins where a record has no place in the schema."""
+"""Start of the reason if a record does not fit the schema."""
 
 
 def explain(codec: Codec, record: Any) -> str:
-    """Return one sentence: which type at which path the codec cannot carry, and what it says of it.
+    """Return one sentence: the type and path that the codec cannot encode, and the codec's error.
 
-    A codec with a schema of its own takes whole records only, and names the place itself.
+    A codec that needs a schema only takes whole records; its own error names the path.
 
     Args:
         codec: The codec that raised.

@@ -1,4 +1,4 @@
-"""Fields of records: how a path is written, and where it leads in a record that has been decoded."""
+"""Paths to fields of records: parsing them, and following them in decoded records."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class FieldStep:
     """One part of a path.
 
     Attributes:
-        key: Of a dict, or the name of an object's field.
-        index: Of a list, from 0, or a key that is an integer. Digits in a text may be either: the text counts
-            where a dict has both.
+        key: A key of a dict, or the name of an object's field.
+        index: An index of a list, from 0, or an integer key. Digits in a path may be either; if a dict has
+            both keys, the text is used.
     """
 
     key: str | None = None
@@ -40,11 +40,11 @@ def steps_of(path: str | Sequence[str | int]) -> Steps:
     """Return the steps of a path.
 
     Args:
-        path: Text such as ``order.lines.0.price``: keys and indices from 0, with dots between; empty for the
-            record itself. Or a sequence of keys and indices, for keys that hold dots or are empty.
+        path: Text such as ``order.lines.0.price``: keys and indices from 0, separated by dots; empty for the
+            record itself. Or a sequence of keys and indices, for keys that contain dots or are empty.
 
     Raises:
-        UsageError: A part of the text is empty, or an item of the sequence neither text nor an index.
+        UsageError: A part of the text is empty, or an item of the sequence is neither text nor an index.
     """
     if isinstance(path, str):
         parts = path.split(".") if path else []
@@ -75,7 +75,7 @@ _NOTHING = object()
 
 
 def _inside(value: Any, step: FieldStep) -> Any:
-    """Return what a step leads to, or `_NOTHING`."""
+    """Return the value that a step leads to, or `_NOTHING`."""
     if isinstance(value, Mapping):
         if step.key is not None and step.key in value:
             return value[step.key]
@@ -92,7 +92,7 @@ def _names(value: Any) -> Sequence[str]:
 
 
 def reach(record: Any, steps: Steps, default: Any = ...) -> Any:
-    """Return what a path leads to in a record, else the default; an ellipsis where there is neither."""
+    """Return the value at a path of a record, else the default; an ellipsis if no default is given."""
     for step in steps:
         record = _inside(record, step)
         if record is _NOTHING:
@@ -101,7 +101,7 @@ def reach(record: Any, steps: Steps, default: Any = ...) -> Any:
 
 
 def absent(codec: str, record: Any, steps: Steps) -> MissingField:
-    """Return the error for a path that leads nowhere; it says how far it leads, and what is there."""
+    """Return the error for a path that does not exist; it describes the last value on the path."""
     for at, step in enumerate(steps):
         if (found := _inside(record, step)) is _NOTHING:
             return MissingField(
@@ -127,7 +127,7 @@ def _described(value: Any, step: FieldStep) -> str:
 
 
 def changed(record: Any, steps: Steps, change: Callable[[Any], Any]) -> Any:
-    """Return a record, which the path leads through, with the value there changed; in place if possible."""
+    """Return a record with the value at an existing path changed, in place if possible."""
     if not steps:
         return change(record)
     step, *rest = steps
@@ -149,7 +149,7 @@ def changed(record: Any, steps: Steps, change: Callable[[Any], Any]) -> Any:
 
 
 def extended(value: Any, item: Any) -> Any:
-    """Return a list, tuple or set with one item more; None for what is none of these."""
+    """Return a list, tuple or set with one more item; None for other values."""
     if isinstance(value, list):
         value.append(item)
     elif isinstance(value, set):

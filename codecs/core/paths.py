@@ -1,4 +1,4 @@
-"""How a place in a record and a value are written in messages: short, on one line, never raising."""
+"""Paths and values in messages: short, on one line, and without ever raising an error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WIDTH = 60
 
 
 def type_name(value: object) -> str:
-    """Return the name of a value's type, whatever that type's own `__name__` does."""
+    """Return the name of a value's type, even if the type overrides `__name__`."""
     name: str = type.__dict__["__name__"].__get__(type(value))
     return name
 
@@ -19,8 +19,8 @@ def type_name(value: object) -> str:
 def step(key: object) -> str:
     """Return one part of a path: ``.name`` for plain names, ``[0]`` or ``['odd name']`` otherwise.
 
-    An ellipsis stands for some item of a set, which have no places. Long names are cut: every fault in
-    what they hold has a path of its own.
+    An ellipsis stands for an item of a set, which has no position. Long names are shortened, as each fault
+    in a record has its own path.
     """
     if key is ...:
         return "[]"
@@ -32,12 +32,12 @@ def step(key: object) -> str:
 
 
 def join(keys: Iterable[object]) -> str:
-    """Return the path of a place, for instance ``$.items[3].created``."""
+    """Return the path of some keys, for instance ``$.items[3].created``."""
     return "$" + "".join(step(key) for key in keys)
 
 
 def brief(value: object, width: int = WIDTH) -> str:
-    """Return a `repr` that is at most `width` characters long and costs little for huge values."""
+    """Return a `repr` of at most `width` characters that takes little time even for huge values."""
     try:
         return _cut(_repr(value, width), width)
     except Exception:  # noqa: BLE001 - a message about a bad value must not fail on that value

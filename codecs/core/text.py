@@ -1,4 +1,4 @@
-"""A codec's counterpart for APIs that require text."""
+"""Codecs for APIs that require text."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["TextCodec"]
 
 @dataclass(frozen=True, slots=True)
 class TextCodec:
-    """A codec whose payloads are str: Flask, SQLAlchemy's JSON and some HTTP clients require that.
+    """A codec whose payloads are str, as Flask, SQLAlchemy's JSON and some HTTP clients require.
 
     Args:
-        codec: Of a text format, not compressed.
+        codec: A codec of a text format, without compression.
 
     Raises:
         CodecError: Its payloads are not text.

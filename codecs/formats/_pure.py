@@ -1,4 +1,4 @@
-"""A second copy of what is imported already: of a package without its C accelerator, or of an accelerator."""
+"""Private second copies of imported modules: a package without its C accelerators, or an extension module."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def pure_copy(package: str, *accelerators: str, whole: bool = True) -> ModuleTyp
     """Return a private copy of `package` that runs without its `accelerators`.
 
     Most packages choose their implementation once, when imported; switching the shared copy over
-    would slow down everybody else in the process.
+    would slow down all other users in the process.
 
     Args:
         package: For instance ``"simplejson"``.
         accelerators: Full names of the extension modules, ``"simplejson._speedups"``.
-        whole: Whether its submodules are copied, too; else the classes in them are everybody's.
+        whole: Whether its submodules are copied, too; else the copy shares their classes.
     """
     prefix = package + "."
     with _lock:
@@ -46,16 +46,16 @@ def pure_copy(package: str, *accelerators: str, whole: bool = True) -> ModuleTyp
 
 
 def extension_copy(extension: ModuleType, module: ModuleType, stand_ins: Mapping[str, Any]) -> ModuleType:
-    """Return a private copy of an extension module that found other objects when it was initialized.
+    """Return a private copy of an extension module, initialized with replacements for some Python objects.
 
-    An extension that keeps its state by module (PEP 489) looks up what it needs of Python once, when
-    initialized. Nobody else's copy changes; whoever imports a name of `stand_ins` in those microseconds sees
-    the stand-in.
+    An extension with state per module (PEP 489) looks up Python objects once, when it is initialized. Other
+    copies do not change, but a thread that imports a name of `stand_ins` in these microseconds gets the
+    replacement.
 
     Args:
-        extension: As it was imported.
-        module: Where it finds the objects.
-        stand_ins: What it is to find there, by name.
+        extension: The imported extension module.
+        module: The module in which it looks up the objects.
+        stand_ins: Replacements in that module, by name.
 
     Raises:
         ImportError: It cannot be loaded twice.

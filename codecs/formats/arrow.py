@@ -1,8 +1,8 @@
 """Apache Arrow: IPC streams, by pyarrow.
 
-A batch stands column by column, so that a record of its own costs what a hundred do: give the codec lists of
-records and a schema of such lists. The reader maps no memory, and of what it reads nothing is touched before
-Arrow has validated it in full: unvalidated offsets lead anywhere. What batches claim is added up before that.
+A batch is stored by column, so that one record costs as much as a hundred: use the codec for lists of
+records, with a schema of these lists. The reader maps no memory, and uses no data before Arrow has fully
+validated it, as offsets may point anywhere. The sizes that batches claim are added up before that.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ ARROW = Format(
 )
 
 _EXTENSION = b"ARROW:extension:name"
-"""Key of the metadata by which Arrow finds a class whose code it runs."""
+"""Key of the metadata that names an extension type, whose Python class Arrow would run."""
 _VERSIONS = 16
-"""Schemas of other writers that a codec keeps ready."""
+"""Schemas of other writers in a codec's cache."""
 
 
 class _Reader:
-    """Reads payloads of one schema, and of others that hold what it says.
+    """Reads payloads of one schema, and of others that contain its fields.
 
     Args:
         schema: The schema.
@@ -54,10 +54,10 @@ class _Reader:
         self._other = lru_cache(_VERSIONS)(self._find)
 
     def batches(self, data: bytes, limits: Limits) -> tuple[Any, Callable[[Any], Any], list[Any], bool]:
-        """Return a payload's schema, what makes a record of its batches, these, and whether it is compressed.
+        """Return the schema, a function from batches to the record, the batches, and whether they are compressed.
 
         Raises:
-            ValueError: It is no stream, or not what it claims, or not of the schema.
+            ValueError: The payload is not a valid stream, or does not match the schema.
             pyarrow.ArrowException: Arrow refuses it.
         """
         found, compressed = messages(data, limits)
@@ -85,10 +85,10 @@ class _Reader:
         return found, self._schema.binding("arrow", of=found).give
 
     def check(self, record: Any, limits: Limits) -> Any:
-        """Return a record that was compressed, whose texts may be longer than its payload.
+        """Return a record after checking its texts, which in compressed data may be longer than the payload.
 
         Raises:
-            TooMuchError: One is longer than the limit.
+            TooMuchError: A text is longer than the limit.
         """
         check_record(record, Rules(max_items=limits.items, max_text=limits.string))
         return record
@@ -97,7 +97,7 @@ class _Reader:
 def _rows(schema: SchemaProtocol) -> Bound:
     reader = _Reader(schema)
     take, head, join = reader.take, reader.head, b"".join
-    # A record within one of its own kind is any value.
+    # A record within a record of its own kind is stored as an embedded value.
     embeds = schema.embeds or schema.nests
 
     def encode(record: Any) -> bytes:
@@ -143,7 +143,7 @@ def _tables(schema: SchemaProtocol) -> Bound:
 
 
 def _written(table: Any, schema: Any) -> bytes:
-    """Return a stream as pyarrow's users write it."""
+    """Return a table as a stream, with the calls that users of pyarrow make."""
     import pyarrow
 
     sink = pyarrow.BufferOutputStream()
@@ -154,7 +154,7 @@ def _written(table: Any, schema: Any) -> bytes:
 
 
 def _read(data: bytes) -> Any:
-    """Return the table of a stream as pyarrow's users read it."""
+    """Return the table of a stream, with the calls that users of pyarrow make."""
     import pyarrow
 
     with pyarrow.ipc.open_stream(data) as reader:
@@ -162,7 +162,7 @@ def _read(data: bytes) -> Any:
 
 
 def _raw_rows(schema: SchemaProtocol) -> RawCalls:
-    """Return the calls for lists of rows as pyarrow has them."""
+    """Return pyarrow's own calls for lists of rows."""
     import pyarrow
 
     binding = schema.binding("arrow")
@@ -186,13 +186,13 @@ def _raw_tables(schema: SchemaProtocol) -> RawCalls:
 
 
 def _inside(value: Any) -> Any:
-    """Return the rows of a table, where values are looked for that a policy refuses."""
+    """Return the rows of a table, in which policies look for values to refuse."""
     rows = getattr(value, "to_pylist", None)
     return held(value) if rows is None else rows()
 
 
 def _arrow(bind: Callable[[SchemaProtocol], Bound], raw: Callable[[SchemaProtocol], RawCalls]) -> Spec:
-    # Found here, where a missing library is one, and not at the first call.
+    # Imported here, so that a missing library is reported now and not at the first call.
     import pyarrow.ipc  # noqa: F401
 
     return Spec.of(
@@ -218,16 +218,16 @@ def _objects() -> Spec:
 
 
 FRAMES = replace(ARROW, framing=None)
-"""The same, of which each payload is a whole stream with a schema of its own."""
+"""The same format, except that each payload is a whole stream with its schema."""
 
 
 def _frames(kind: type, to_table: Callable[[Any], Any], of_table: Callable[[Any], Any]) -> Spec:
-    """Return the codec of the frames of a library.
+    """Return the codec for data frames of a library.
 
     Args:
-        kind: Their class.
-        to_table: Makes an Arrow table of a frame, and copies as little as it can.
-        of_table: Makes a frame of a table, without a copy where possible.
+        kind: The class of the data frames.
+        to_table: Converts a frame to an Arrow table, with few copies.
+        of_table: Converts a table to a frame, without a copy if possible.
     """
     import pyarrow
     import pyarrow.ipc
@@ -267,7 +267,7 @@ def _pandas() -> Spec:
     import pyarrow
 
     def of_table(table: Any) -> Any:
-        # A block for each column, as one for all would be a copy.
+        # One block for each column, as a common block would need a copy.
         return table.to_pandas(split_blocks=True, use_threads=False)
 
     def to_table(frame: Any) -> Any:

@@ -2,9 +2,9 @@
 
 Source: Apache Avro 1.12 specification, "Single-object encoding" and "Object Container Files".
 
-fastavro's decoder ends the process on records that nest without end in those of their own kind, makes a
-hundred million nulls of six bytes, and takes a negative number for a branch counted from the end. So a
-payload is walked through by its schema first.
+fastavro's decoder crashes the process on deeply nested recursive records, makes a hundred million nulls of
+six bytes, and accepts a negative branch number, counted from the end. So a payload is first checked against
+its schema.
 """
 
 from __future__ import annotations
@@ -37,32 +37,32 @@ if TYPE_CHECKING:
 __all__ = ["AvroSchema", "Container", "schema_of_file"]
 
 MARKER = b"\xc3\x01"
-"""What a single object begins with; then comes the fingerprint."""
+"""Start of a single object; the fingerprint follows."""
 MAGIC = b"Obj\x01"
 SYNC = 16
 HEAD = 1 << 12
-"""Bytes of a file that are read at once, until its schema is known."""
+"""Bytes to read from a file at a time, until its schema is known."""
 BLOCK = 1 << 16
-"""Bytes of records after which a block ends, as in Avro's own library for Java."""
+"""Bytes of records in a block, as in Avro's library for Java."""
 MOST_PAIRS = 1_000
-"""Pairs of metadata in the header of a file."""
+"""Limit for the pairs of metadata in the header of a file."""
 LARGEST_HEADER = 1 << 20
-"""Bytes of that metadata, the schema among them."""
+"""Limit for the bytes of that metadata, which contains the schema."""
 CHECKSUM = 4
-"""Most bytes behind a deflated block: fastavro leaves part of the checksum of zlib's format there."""
+"""Limit for the bytes after a deflated block: fastavro leaves a part of zlib's checksum there."""
 BRACKETS = 500
-"""Brackets within one another in the schema of a file."""
+"""Limit for nested brackets in the schema of a file."""
 PER_LEVEL = 2
-"""Levels on the wire for each of a record: that of a map of other keys than text is an array of records."""
+"""Levels on the wire for each level of a record: a map with keys other than text is an array of records."""
 
 
 class AvroSchema(NamedTuple):
     """A schema as fastavro's compiled calls read it.
 
     Attributes:
-        node: With full names, without logical types.
+        node: The schema with full names, without logical types.
         names: Named types by their full names.
-        tells: Whether it takes the names of branches to tell what was read.
+        tells: Whether the names of branches are needed to know the type of a decoded value.
     """
 
     node: Any
@@ -71,17 +71,17 @@ class AvroSchema(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """What is known of a schema.
+    """A schema with everything derived from it.
 
     Attributes:
         schema: The schema.
-        ends: Walks through its payloads.
+        ends: Finds the end of its payloads, and checks them.
         fingerprint: CRC-64-AVRO of its canonical form, little-endian.
-        definition: Its JSON.
-        take: Turns a record into what fastavro writes.
-        give: Turns what fastavro has read into a record.
-        checks: Whether keys and items of sets could be made to have one hash.
-        nests: Whether records may hold others of their own kind.
+        definition: The schema as JSON.
+        take: Converts a record to the objects that fastavro writes.
+        give: Converts the objects that fastavro reads to a record.
+        checks: Whether a payload could contain many keys or items of sets with the same hash.
+        nests: Whether records may contain others of their own kind.
     """
 
     schema: AvroSchema
@@ -94,24 +94,24 @@ class _Known(NamedTuple):
     nests: bool
 
     def end(self, data: bytes, start: int, items: int, depth: int) -> int:
-        """Return where the value is over that starts at a byte of data; raises as `AvroEnds.end`.
+        """Return the end of the value that starts at a byte of data; raises as `AvroEnds.end`.
 
         Args:
             data: Bytes.
-            start: Where it starts.
-            items: Values that it may hold.
-            depth: Levels that it may nest. Records are checked for these when they are read; here it is the
-                stack that is.
+            start: Where the value starts.
+            items: Limit for the values that it contains.
+            depth: Limit for its nesting. The decoded record is checked for this limit; this check only
+                protects the stack.
         """
         levels = PER_LEVEL * min(depth, DEEPEST) if self.nests else len(self.definition)
         return self.ends.end(data, start, items, levels)
 
     def body(self, data: bytes, head: bytes, items: int, depth: int) -> AvroBody:
-        """Return a payload's body, looked through.
+        """Return a payload's body after checking it.
 
         Raises:
-            ValueError: It is none of this schema.
-            TooMuchError: It holds more than the limit.
+            ValueError: It does not match the schema.
+            TooMuchError: It contains more values than the limit allows.
             RecursionError: It nests too deeply.
         """
         if not data.startswith(head):
@@ -169,7 +169,7 @@ def _bound(schema: SchemaProtocol, *, bare: bool) -> Bound:
         write_data(payload, take(record), node, names, "", nothing)
         made = bytes(payload)
         if known.nests:
-            # What would not be read is not written: a branch may be wrapped in a record of its own.
+            # Refuse to write records that could not be read: a branch may be wrapped in another record.
             known.end(made, len(head), sys.maxsize, DEFAULT_DEPTH)
         return made
 
@@ -180,7 +180,7 @@ def _bound(schema: SchemaProtocol, *, bare: bool) -> Bound:
         return give(value) if within is None else within(value, items=items)
 
     def reading(writer: SchemaProtocol) -> Callable[..., Any]:
-        """Return what reads payloads of another version of the schema."""
+        """Return a decoder of payloads that were written with another version of the schema."""
         writer.binding("avro", read_as=schema)
         other = _known(writer)
         other_head = b"" if bare else MARKER + other.fingerprint
@@ -211,7 +211,7 @@ def _bound(schema: SchemaProtocol, *, bare: bool) -> Bound:
 
 
 def _raw(schema: SchemaProtocol, *, bare: bool) -> RawCalls:
-    """Return what a user of fastavro writes, for records in which branches and logical types are resolved."""
+    """Return the calls of a user of fastavro, for records with resolved branches and logical types."""
     from fastavro import parse_schema, schemaless_reader, schemaless_writer
 
     known = _known(schema)
@@ -241,7 +241,7 @@ def _without_logical_types(node: Any) -> Any:
 
 
 def _shared_defaults(names: dict[str, Any]) -> bool:
-    """Whether a default is something that can change."""
+    """Whether a default is a mutable value."""
     fields = (field for kind in names.values() for field in kind.get("fields", ()))
     return any(isinstance(field.get("default"), (list, dict, tuple)) for field in fields)
 
@@ -256,8 +256,8 @@ def _itself(value: Any) -> Any:
 class Container(Framing):
     """Avro object container files: the schema, then blocks of bodies with a sync marker after each.
 
-    It writes them uncompressed, and reads those of the codecs ``null`` and ``deflate``, whatever their sync
-    marker. The schema of a file must be that of the codec, but for what its canonical form leaves out.
+    Files are written uncompressed. Files with the codecs ``null`` and ``deflate`` can be read, with any sync
+    marker. The canonical form of a file's schema must equal that of the codec's schema.
     """
 
     def dump(self, codec: CodecProtocol, records: Iterable[Any], file: IO[bytes]) -> int:
@@ -317,7 +317,7 @@ class Container(Framing):
 
 
 def _of(codec: CodecProtocol) -> tuple[_Known, bytes]:
-    """Return what is known of a codec's schema, and what stands before each of its payloads."""
+    """Return a codec's schema, and the bytes before each of its payloads."""
     if codec.schema is None:
         codec.decode(b"unbound")
     assert codec.schema is not None
@@ -395,14 +395,14 @@ def _metadata(codec: CodecProtocol, pending: StreamBuffer) -> Generator[None, No
 
 
 def schema_of_file(codec: CodecProtocol, file: IO[bytes]) -> tuple[bytes, bytes]:
-    """Return the schema that a container file begins with, as JSON, and what was read of the file.
+    """Return the schema at the start of a container file, as JSON, and the bytes read from the file.
 
     Args:
-        codec: For the limit of size, and for messages.
-        file: At its beginning.
+        codec: The codec, for its limit of size and for messages.
+        file: The file, at its start.
 
     Raises:
-        DecodeError: It is no container file.
+        DecodeError: It is not a container file.
     """
     pending, read = StreamBuffer(), bytearray()
     steps = _metadata(codec, pending)
@@ -436,10 +436,10 @@ def _check_schema(codec: CodecProtocol, known: _Known, text: bytes) -> None:
 
 
 class _Inflation:
-    """What the deflated blocks of a file may grow to, all of them together.
+    """Decompresses the blocks of a file, and limits their total size.
 
     Args:
-        codec: For its limits, and for messages.
+        codec: The codec, for its limits and for messages.
     """
 
     def __init__(self, codec: CodecProtocol) -> None:
@@ -448,11 +448,11 @@ class _Inflation:
         self._read = self._made = 0
 
     def inflated(self, block: bytes, start: int) -> bytes:
-        """Return what a block holds that starts at a byte of the file.
+        """Return the content of a block that starts at a byte of the file.
 
         Raises:
-            DecodeError: It is no deflated block.
-            LimitError: It is larger than a block may be, or all so far are too many times their size.
+            DecodeError: It is not a deflated block.
+            LimitError: The block exceeds the limit of size, or all blocks so far exceed the limit of ratio.
         """
         self._read += len(block)
         ratio = self._codec.limits.ratio
@@ -504,7 +504,7 @@ BARE = "avro/bare"
 
 
 def _avro(*, bare: bool) -> Spec:
-    # Both are found here, where a missing library is one, and not at the first call.
+    # Imported here, so that a missing library is reported now and not at the first call.
     import fastavro._read
     import fastavro._write  # noqa: F401
 

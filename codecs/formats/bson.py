@@ -1,8 +1,8 @@
 """BSON (bsonspec.org), by PyMongo.
 
-Only a document may stand at the top: any other record is wrapped as ``{"bakeoff.value": record}``
-and unwrapped again (a document of just that key is wrapped once more, so nothing is mistaken).
-Decimals are text, since Decimal128 holds 34 digits only.
+The top level must be a document: any other record is wrapped as ``{"bakeoff.value": record}`` and
+unwrapped again. A document with only that key is wrapped as well, so that records are not confused.
+Decimals are text, since Decimal128 is limited to 34 digits.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ WRAP = "bakeoff.value"
 
 
 def _decoder(library: ModuleType) -> Any:
-    """Return a decoder ``(data, codec_options)`` that gives plain integers, or the library's own.
+    """Return a decoder ``(data, codec_options)`` that returns plain integers if possible.
 
-    PyMongo's gives those of 64 bits as a subclass of int. A `TypeDecoder` would be asked about every value,
+    PyMongo decodes integers of 64 bits as a subclass of int. A `TypeDecoder` would be called for every value,
     and a walk through the record takes 5 % of the load; a second instance of its decoder makes plain ones.
     """
     if not library.has_c():
@@ -109,7 +109,7 @@ def _bson(library: ModuleType) -> Spec:
         encode_arguments=(False, options),  # `check_keys` and `codec_options`
         decode=decode,
         decode_arguments=(options,),
-        # The decoder in C looks for the end of a name beyond that of the payload.
+        # The decoder in C searches for the end of a name beyond the end of the payload.
         whole="bson" if library.has_c() else None,
         walk="bson",
         raw=RawCalls(library.encode, library.decode),
@@ -161,5 +161,5 @@ def _bson_c() -> Spec:
 
 @declare("bson/pure", BSON, library="pymongo", module="bson", in_default_set=False)
 def _bson_pure() -> Spec:
-    # An ObjectId must be everybody's, so that it can be pickled and recognised.
+    # ObjectId must be the shared class, so that it can be pickled and recognised.
     return _bson(pure_copy("bson", "bson._cbson", whole=False))

@@ -1,12 +1,12 @@
-"""pickle with its buffers apart (protocol 5, PEP 574): arrays and frames that a decode does not copy.
+"""pickle with separate buffers (protocol 5, PEP 574), so that decoding does not copy arrays and frames.
 
-A payload is a head, the pickle, and the buffers behind it. The arrays of a decoded record are views of the
-payload. A transport that sends several frames takes the parts as they are, and nothing is copied either way:
+A payload consists of a head, the pickle, and the buffers. The arrays of a decoded record are views of the
+payload. A transport with several frames can send the parts separately, without a copy on either side:
 `encode_frames` and `decode_frames`.
 
-A record without arrays is a plain pickle, and plain pickles are read. Otherwise the head is ``b"bpk5"``, the
-number of buffers (4 bytes), and the lengths of the pickle and of each buffer (8 bytes each), little-endian.
-Each buffer begins at a multiple of 16 bytes, so that views of it are aligned.
+A record without arrays is written as a plain pickle, and plain pickles can be read. Otherwise the head is
+``b"bpk5"``, the number of buffers (4 bytes), and the lengths of the pickle and of each buffer (8 bytes each),
+little-endian. Each buffer starts at a multiple of 16 bytes, so that views of it are aligned.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ Buffer = bytes | bytearray | memoryview
 
 
 def encode_frames(record: Any) -> list[Buffer]:
-    """Return the pickle of a record, and behind it the memory of its arrays, which is not copied."""
+    """Return the pickle of a record, followed by the memory of its arrays, which is not copied."""
     buffers: list[pickle.PickleBuffer] = []
     body = pickle.dumps(record, 5, buffer_callback=buffers.append)
     return [body, *(buffer.raw() for buffer in buffers)]
 
 
 def decode_frames(frames: Sequence[Buffer]) -> Any:
-    """Return the record of such frames; its arrays are views of them."""
+    """Return the record of frames from `encode_frames`; its arrays are views of them."""
     body, *buffers = frames
     file = io.BytesIO(body)
     record = pickle.load(file, buffers=buffers)
@@ -63,10 +63,10 @@ def encode(record: Any) -> bytes:
 
 
 def decode(data: bytes) -> Any:
-    """Return the record of a payload; its arrays are views of that.
+    """Return the record of a payload; its arrays are views of the payload.
 
     Raises:
-        ValueError: It is no such payload, or its lengths are not those of what it holds.
+        ValueError: It is not such a payload, or its lengths are wrong.
     """
     if not data.startswith(_MAGIC):
         return decode_frames([data])

@@ -1,8 +1,8 @@
 """CBOR (RFC 8949), by cbor2.
 
-Naive datetimes are ISO 8601 text, since tag 0 wants an offset. The encoder of cbor2 6 ends the process on
-some 7,000 nested lists, so nesting is checked first. What would take minutes to make of a payload is not made
-of it: decimals and fractions of very long numbers, patterns, MIME messages.
+Naive datetimes are ISO 8601 text, since tag 0 requires an offset. The encoder of cbor2 6 crashes the process
+on some 7,000 nested lists, so nesting is checked first. Values that could take minutes to build are not
+built: decimals and fractions of very long numbers, patterns, MIME messages.
 """
 
 from __future__ import annotations
@@ -73,14 +73,14 @@ PRESERVES = frozenset(
 
 EXACT = Context(MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[InvalidOperation, Overflow])
 SAFE_DEPTH = 1_000
-"""Levels that cbor2 writes whatever they are made of; some 7,000 end the process."""
+"""Levels that cbor2 writes safely for all types; some 7,000 crash the process."""
 LONG = 10**4300
-"""What numbers of a decimal or a fraction stay below: their time grows with the square of their length."""
+"""Bound for the numbers of a decimal or a fraction: their time grows with the square of their length."""
 
 
 @cache
 def tag_readers() -> Mapping[int, Any]:
-    """Return what reads the tags whose time cbor2 does not bound, as its ``semantic_decoders``."""
+    """Return readers for the tags whose time cbor2 does not limit, as its ``semantic_decoders``."""
     from fractions import Fraction
 
     import cbor2
@@ -116,16 +116,16 @@ def _cbor2(reading: Mapping[str, Any]) -> Spec:
     import cbor2
 
     def write(encoder: Any, value: Any) -> None:
-        # What a dataclass holds was not seen by the check of depth.
+        # The check of depth does not look into dataclasses.
         encoder.encode(_family.lowered_leaf(value))
 
     def inside(value: Any) -> list[Any]:
-        """Return what cbor2 writes of an object by itself."""
+        """Return the content of an object that cbor2 writes natively."""
         if isinstance(value, cbor2.CBORTag):
             return [value.value]
         if isinstance(value, Mapping):
             return [*value, *value.values()]
-        # These hold numbers, perhaps many millions.
+        # These contain only numbers, possibly many millions.
         if isinstance(value, memoryview | range) or not isinstance(value, Sequence):
             return []
         return list(value)
@@ -143,7 +143,7 @@ def _cbor2(reading: Mapping[str, Any]) -> Spec:
         decode=cbor2.loads,
         decode_options=reading,
         of_tags=("semantic_decoders",),
-        # Its own limit is 400.
+        # cbor2's own limit is 400.
         bounded=lambda limits: {} if limits.depth is None else {"max_depth": limits.depth},
         check_keys=key_check("cbor", partial(cbor2.loads, semantic_decoders=tag_readers())),
         raw=RawCalls(cbor2.dumps, cbor2.loads),
@@ -152,7 +152,7 @@ def _cbor2(reading: Mapping[str, Any]) -> Spec:
         family=_family,
         accelerated=True,
         preserves=PRESERVES,
-        # Its option `encoders` would mend that, and doubles the time of every dump.
+        # The option `encoders` would fix the first, but doubles the time of every dump.
         notes=(
             Note("writes a memoryview as a list of numbers, unlike the other codecs", "type_memoryview"),
             Note("decodes patterns and MIME messages (tags 35 and 36) as `cbor2.CBORTag`", STRANGERS),

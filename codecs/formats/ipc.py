@@ -1,7 +1,7 @@
-"""Messages of Arrow's IPC streams: where each ends, and what it claims before pyarrow makes room for it.
+"""Messages of Arrow's IPC streams: their ends, and the sizes that they claim before pyarrow allocates memory.
 
-Of their headers no more is read than that; pyarrow verifies them. Source: arrow.apache.org/docs/format/
-Columnar.html, "Encapsulated message format", and `format/Message.fbs`, whose fields have the numbers here.
+Nothing else is read from their headers; pyarrow verifies them. Source: arrow.apache.org/docs/format/
+Columnar.html, "Encapsulated message format", and `format/Message.fbs`, which has the field numbers used here.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ SCHEMA, DICTIONARY, BATCH = 1, 2, 3
 END = b"\xff\xff\xff\xff\0\0\0\0"
 PREFIX = 8
 METADATA = 1 << 20
-"""Bytes of a header: a schema of some 10,000 columns."""
+"""Limit for the bytes of a header: a schema of some 10,000 columns."""
 
 _CONTINUES = 0xFFFFFFFF
 _PREFIX = Struct("<II")
 _U16, _I32, _U32, _I64 = Struct("<H"), Struct("<i"), Struct("<I"), Struct("<q")
 _FREE = 1 << 20
-"""Bytes that a body may always decompress to."""
+"""Bytes that a body may decompress to in any case."""
 
 
 class Message(NamedTuple):
@@ -48,7 +48,7 @@ class Message(NamedTuple):
 
 
 def _field(data: bytes, table: int, number: int) -> int:
-    """Return where a field of a FlatBuffers table stands; 0 where it has its default."""
+    """Return the position of a field of a FlatBuffers table; 0 if it has its default."""
     vtable = table - _I32.unpack_from(data, table)[0]
     if vtable < 0:
         raise ValueError("a header points outside its message")
@@ -69,7 +69,7 @@ def _follow(data: bytes, at: int) -> int:
 
 
 def _head(data: bytes, start: int) -> tuple[int, int, int]:
-    """Return of a message its kind, the place of what it heads, and the length of its body."""
+    """Return the kind of a message, the position of its header table, and the length of its body."""
     table = _follow(data, start + PREFIX)
     at = _field(data, table, 1)
     header = _field(data, table, 2)
@@ -80,10 +80,10 @@ def _head(data: bytes, start: int) -> tuple[int, int, int]:
 
 
 def head(data: bytes) -> tuple[int, int]:
-    """Return the kind of the message whose header is here, and the length of its body.
+    """Return the kind of the message with this header, and the length of its body.
 
     Raises:
-        ValueError: It is no header.
+        ValueError: It is not a header.
     """
     try:
         kind, _, body = _head(data, 0)
@@ -93,10 +93,10 @@ def head(data: bytes) -> tuple[int, int]:
 
 
 class _Claims:
-    """What the batches of a payload say that they hold, added up.
+    """The total size that the batches of a payload claim.
 
     Args:
-        limits: What they may.
+        limits: Limits for the total.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -105,11 +105,11 @@ class _Claims:
         self.compressed = False
 
     def add(self, data: bytes, batch: int, body: int, size: int) -> None:
-        """Add a batch, by the place of its header and its body.
+        """Add a batch, by the positions of its header and its body.
 
         Raises:
-            TooMuchError: They hold more than the limits.
-            ValueError: Its buffers lie over one another.
+            TooMuchError: The batches exceed the limits.
+            ValueError: Its buffers overlap.
         """
         nodes, buffers = _field(data, batch, 1), _field(data, batch, 2)
         lengths = _pairs(data, nodes)[::2] if nodes else ()
@@ -148,8 +148,8 @@ def messages(data: bytes, limits: Limits) -> tuple[list[Message], bool]:
     """Return the messages of a stream, and whether any is compressed.
 
     Raises:
-        ValueError: It is no whole stream, or one of before Arrow 0.15.
-        TooMuchError: It claims to hold more than the limits.
+        ValueError: It is not a complete stream, or was written before Arrow 0.15.
+        TooMuchError: It claims more than the limits allow.
     """
     try:
         return _messages(data, limits)
@@ -192,10 +192,10 @@ def _messages(data: bytes, limits: Limits) -> tuple[list[Message], bool]:
 
 
 class Messages(Framing):
-    """One Arrow stream: the schema, then the batches of all records, then the mark of its end.
+    """One Arrow stream: the schema, then the batches of all records, then the end marker.
 
-    A file may hold several such streams, as what is appended to one begins with its schema. Each batch is cut
-    out with the schema and the dictionaries before it, so that it is a payload.
+    A file may contain several streams, as appended data starts with its own schema. Each batch is extracted
+    with the preceding schema and dictionaries, so that it is a payload.
     """
 
     def dump(self, codec: CodecProtocol, records: Iterable[Any], file: IO[bytes]) -> int:
@@ -205,18 +205,18 @@ class Messages(Framing):
         return count
 
     def header(self, codec: CodecProtocol) -> bytes:
-        """Return the schema; nothing for a codec that has none."""
+        """Return the schema; empty for a codec without one."""
         if codec.schema is None:
             return b""
         written: bytes = codec.schema.binding("arrow").type.serialize().to_pybytes()
         return written
 
     def frame(self, payload: bytes) -> bytes:
-        """Return the batch of a payload, without the schema before and the mark behind it."""
+        """Return the batch of a payload, without the schema before it and the end marker after it."""
         return payload[PREFIX + _U32.unpack_from(payload, 4)[0] : -len(END)]
 
     def payloads(self, codec: CodecProtocol, pending: StreamBuffer) -> Cuts:
-        """Iterate over the payloads of a stream, whose schema each payload holds."""
+        """Iterate over the payloads of a stream, each with the stream's schema."""
         if codec.schema is None:
             codec.decode(b"unbound")
         return self.cut(codec, pending)

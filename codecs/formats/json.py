@@ -1,6 +1,6 @@
-"""JSON (RFC 8259), written compact and as UTF-8.
+"""JSON (RFC 8259), written in compact form and as UTF-8.
 
-Departures of single libraries from the family's conventions stand in their ``losses`` and ``notes``.
+``losses`` and ``notes`` list a library's deviations from the conventions of the family.
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ POLICIES = Policies(
     extensions="none",
     nesting="library/reject",
 )
-"""The standard library's, from which others depart."""
+"""Policies of the standard library, from which those of other libraries are derived."""
 NO_LITERALS = replace(POLICIES, nonfinite="null/reject", surrogates="reject")
 
 _MODELS: tuple[objects.ClassFamily, ...] = ("model",)
-# msgspec ends a moment in UTC with Z; so must a record that is rewritten.
+# msgspec writes moments in UTC with a final Z, so rewritten records must leave moments to it.
 _msgspec_family = FormatFamily("JSON (msgspec)", {dt.datetime: None, dt.time: None})
 
 
@@ -72,7 +72,7 @@ def _pairs_hook(values: Mapping[str, str]) -> Any:
 
 
 def _raw_text(library: ModuleType) -> RawCalls:
-    """The standard library's calls, and simplejson's, with objects that are made once."""
+    """Return the calls of the standard library or simplejson, with encoder and decoder made once."""
     encode = library.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
     decode = library.JSONDecoder().decode
     return RawCalls(lambda record: encode(record).encode(), lambda data: decode(data.decode()))
@@ -177,11 +177,11 @@ def _orjson() -> Spec:
 
 
 def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
-    """Say how to encode, and so in the notes; two faults of some versions cost time where they are there."""
+    """Add the encoding options and notes; two faults of some orjson versions need slower options."""
     notes = [Note("reads integers beyond 64 bits as floats", "int_beyond_64")]
     options = 0
     if orjson.dumps(dt.time(0, 0, 0, 10_000)) != b'"00:00:00.010000"':
-        # 3.11.8 to 3.13.0 leave out a zero: a hundredth of a second is read as a tenth.
+        # 3.11.8 to 3.13.0 omit a zero, so that a hundredth of a second is read as a tenth.
         options |= orjson.OPT_PASSTHROUGH_DATETIME
         text = "writes dates and times in Python, which is slower, as this version writes wrong times"
         notes.append(Note(text, "type_datetime"))
@@ -190,8 +190,8 @@ def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
     nested: Any = 0
     for _ in range(300):
         nested = (nested,)
-    # No version writes nested lists within its buffer: those that stop at nested tuples go wrong from 130 on
-    # where many such lists follow one another, 3.12 and 3.13 from 210 lists and 2,000 tuples on.
+    # No version stays within its buffer for deeply nested lists. If many such lists follow one another, versions
+    # that refuse nested tuples go wrong from 130 lists on, and 3.12 and 3.13 from 210 lists and 2,000 tuples.
     try:
         orjson.dumps(nested)
     except TypeError:
@@ -201,7 +201,7 @@ def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
             notes=notes,
         )
     return spec.changed(
-        # What the check does not see into is made of lists, which orjson does count.
+        # Objects that the check of depth cannot look into become lists, whose depth orjson counts.
         encode_arguments=(JSON64_FAMILY.lowered_leaf, options | orjson.OPT_PASSTHROUGH_DATACLASS),
         encode_depth=DEFAULT_DEPTH,
         notes=notes,
@@ -216,7 +216,7 @@ def _orjson_numpy() -> Spec:
     deep, options = (*spec.calls.encode_arguments, None)[:2]
 
     def leaf(value: Any) -> Any:
-        # A column as the array that it holds, which the library writes by itself.
+        # A column is passed on as its array, which the library supports.
         write = convention(type(value)) if kind_of(type(value)) in COLUMNS else None
         return deep(value) if write is None else write(value)
 
@@ -281,7 +281,7 @@ def _pydantic(*, models: bool = False) -> Spec:
         bind=bind,
         raw=raw,
         too_deep=("recursion limit exceeded", "RecursionError"),
-        # Each error of validation holds a copy of what it is about.
+        # Each validation error holds a copy of the invalid value.
         limits=Limits(items=300_000),
         accelerated=True,
         preserves=ANY_NUMBER - {"key_order"} | TYPED | {"bytes", "bytearray", "int_keys", "namedtuple"},
@@ -336,7 +336,7 @@ def _ujson() -> Spec:
 
     return Spec.of(
         encode=ujson.dumps,
-        # By place, since a keyword takes a third of a short call: ensure_ascii, encode_html_chars,
+        # By position, since a keyword takes a third of a short call: ensure_ascii, encode_html_chars,
         # escape_forward_slashes, sort_keys, indent, allow_nan, reject_bytes, default.
         encode_arguments=(False, False, False, False, 0, True, True, JSON_FAMILY.leaf),
         decode=ujson.loads,
@@ -372,7 +372,7 @@ def _rapidjson() -> Spec:
     import rapidjson
 
     class ConventionEncoder(rapidjson.Encoder):
-        """Made once: ``dumps`` reads its options anew at every call."""
+        """Made once, as ``dumps`` reads its options again at every call."""
 
         def default(self, value: Any) -> Any:
             return JSON_FAMILY.leaf(value)
@@ -393,7 +393,7 @@ def _rapidjson() -> Spec:
             ensure_ascii=False, bytes_mode=rapidjson.BM_NONE, iterable_mode=rapidjson.IM_ONLY_LISTS
         ),
         decode=rapidjson.loads,
-        # It takes a NUL byte, never part of JSON text, for the end of the text.
+        # It stops at a NUL byte, which JSON text never contains.
         whole="nul",
         walk="json",
         raw=RawCalls(lambda record: encode(record).encode(), rapidjson.loads),

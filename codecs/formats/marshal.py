@@ -67,7 +67,7 @@ def _marshal() -> Spec:
             nesting="library",
             options={"trailing": ("reject",)},
             enforce=enforce,
-            # StopIteration is written, as a mark of the interpreter's own.
+            # marshal also writes StopIteration, as a marker of the interpreter.
             classes=(CodeType, EllipsisType, type),
         ),
     )

@@ -1,10 +1,9 @@
 """MessagePack (msgpack/spec.md).
 
 Moments in UTC use the timestamp extension; other datetimes are ISO 8601 text, since the extension
-has no offset. Tuples pass through a hook, at the price of a Python call each: as keys, or in keys,
-msgpack would write what it cannot read. A packer is reused, by whoever finds it idle: ``packb``
-allocates 256 KiB a call and becomes five times slower where ``MALLOC_TRIM_THRESHOLD_`` is set, as
-Dask's workers do.
+has no offset. Each tuple passes through a hook, which costs a Python call: without it, msgpack would write
+keys that it cannot read. Packers are reused, because ``packb`` allocates 256 KiB for each call and becomes
+five times slower if ``MALLOC_TRIM_THRESHOLD_`` is set, as in Dask's workers.
 """
 
 from __future__ import annotations
@@ -81,14 +80,14 @@ POLICIES = Policies(
     nesting="library/reject",
 )
 
-# msgspec has a timestamp of its own, and does not know the one of the msgpack package.
+# msgspec has its own timestamp type, and does not know that of the msgpack package.
 _msgspec_family = FormatFamily(
     "MessagePack (msgspec)",
     {**_family.native, dt.datetime: None, dt.time: None},
     text_keys=False,
     integers=WORDS,
 )
-# ormsgpack knows neither, and its own timestamps drop the microseconds.
+# ormsgpack knows neither type, and its own timestamps drop the microseconds.
 _ormsgpack_family = FormatFamily(
     "MessagePack (ormsgpack)",
     {kind: write for kind, write in _family.native.items() if kind is not dt.datetime},
@@ -98,7 +97,7 @@ _ormsgpack_family = FormatFamily(
 
 
 def _doubting_leaf(value: Any) -> Any:
-    """As the family's `leaf`; what is written as a list or dict might be a key, and not come back."""
+    """Return the family's `leaf`; call `doubt` for lists and dicts, which could be unreadable keys."""
     if type(value) is tuple:
         doubt()
         return list(value)
@@ -116,7 +115,7 @@ def _msgpack(library: ModuleType, unpackb: Callable[..., Any], **options: Any) -
     reading = {"strict_map_key": False, "timestamp": 3, **options}
 
     def packer() -> Callable[[Any], bytes]:
-        # Strict, so that tuples come to the hook; lists and dicts are quicker for it.
+        # Strict, so that tuples reach the hook; this also makes lists and dicts faster.
         return library.Packer(default=leaf, strict_types=True).pack  # type: ignore[no-any-return]
 
     def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
@@ -165,10 +164,10 @@ def _tuples() -> Spec:
 
 @declare("msgpack/list-hook", MSGPACK, library="msgpack", in_default_set=False)
 def _list_hook() -> Spec:
-    """The callback of 2011: every array passes through a Python callable that makes it a list."""
+    """Use the callback of 2011: every array passes through a Python function that returns a list."""
     import msgpack
 
-    # A Python function and not `list` itself: that is what a user of 2011 had to write.
+    # A Python function instead of `list` itself, as users had to write in 2011.
     def to_list(items: tuple[Any, ...]) -> list[Any]:
         return list(items)
 
@@ -199,7 +198,7 @@ def _pure() -> Spec:
     values=(*ARRAYS, *COLUMNS),
 )
 def _numpy() -> Spec:
-    """Arrays and scalars of numpy as maps of dtype, shape and bytes; arrays of objects by the conventions."""
+    """Write numpy's arrays and scalars as maps of dtype, shape and bytes; object arrays by conventions."""
     import msgpack
     import msgpack_numpy
     import numpy
@@ -210,7 +209,7 @@ def _numpy() -> Spec:
             if type(value) is not numpy.ndarray:
                 doubt()
                 return value
-        # The library pickles objects, has no bytes of moments, and forgets masks.
+        # The library pickles objects, cannot write moments as bytes, and loses masks.
         dtype = value.dtype if type(value) is numpy.ndarray or isinstance(value, numpy.number) else None
         kept = dtype is not None and not dtype.hasobject and (dtype.kind not in "mMV" or dtype.names)
         if not (kept or isinstance(value, (complex, numpy.bool_))):
@@ -222,7 +221,7 @@ def _numpy() -> Spec:
         if b"nd" in found:
             _check_array(msgpack_numpy, found)
         elif b"complex" not in found:
-            return found  # as the library would, a call of it later
+            return found  # as the library itself would after one more call
         return msgpack_numpy.decode(found)
 
     def pairs(found: list[tuple[Any, Any]]) -> Any:
@@ -251,14 +250,14 @@ def _numpy() -> Spec:
 
 
 _LONGEST_TYPE = 10_000
-"""Characters of a dtype: those of a thousand fields."""
+"""Limit for the characters of a dtype: a thousand fields."""
 
 
 def _check_array(library: ModuleType, found: dict[Any, Any]) -> None:
-    """Refuse what the library would unpickle, or make an array of that its bytes do not fill.
+    """Refuse values that the library would unpickle, and arrays with too few bytes for their shape.
 
     Raises:
-        ValueError: It is no such array.
+        ValueError: It is not a valid array.
     """
     kind, descr, data = found.get(b"kind"), found.get(b"type"), found.get(b"data")
     if kind == b"O":
@@ -284,12 +283,12 @@ def _ormsgpack() -> Spec:
     import ormsgpack
     from msgpack import ExtType
 
-    # Each option slows every call down, so that a record is tried without them first.
+    # Each option slows down every call, so a record is first tried without them.
     writing = ormsgpack.OPT_NON_STR_KEYS | ormsgpack.OPT_PASSTHROUGH_BIG_INT
     reading = ormsgpack.OPT_NON_STR_KEYS | ormsgpack.OPT_DATETIME_AS_TIMESTAMP_EXT
 
     def lower(record: Any, leaf: Any = _ormsgpack_family.leaf) -> Any:
-        """Return what stands for a record as it is: its bytes, written with the options."""
+        """Return the bytes of a record, written with the options."""
         try:
             packed = ormsgpack.packb(record, leaf, writing)
         except TypeError:
@@ -305,7 +304,7 @@ def _ormsgpack() -> Spec:
         return _ormsgpack_family.leaf(value)
 
     def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
-        # Its own class of extension values shows neither number nor content.
+        # The library's class of extension values gives access to neither number nor content.
         keep = values["extensions"] == "keep"
         leaf = leaf_or_extension if keep else _ormsgpack_family.leaf
         hook = ExtType if keep else None

@@ -1,6 +1,6 @@
-"""pickle: carries nearly anything, is read by Python only, and runs what the payload says.
+"""pickle: preserves nearly all types, is readable by Python only, and runs code from the payload.
 
-Decoding is refused unless the codec is asked for with ``trusted=True``.
+Decoding is refused unless the codec is created with ``trusted=True``.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ BUFFERS = replace(
     framing=None,
     files=(),
 )
-"""A pickle and its buffers, see `buffers`."""
+"""A pickle with its buffers, see `buffers`."""
 
 
 def _pickle(protocol: int, dumps: Any = pickle.dumps, loads: Any = pickle.loads) -> Spec:
@@ -55,11 +55,11 @@ def _pickle(protocol: int, dumps: Any = pickle.dumps, loads: Any = pickle.loads)
         encode_arguments=(protocol,),
         decode=loads,
         raw=RawCalls(dumps if protocol == 5 else lambda record: dumps(record, protocol), loads),
-        # What a frame shows costs nothing.
+        # Reading the frames' content costs nothing.
         whole="pickle" if framed else None,
         accelerated=pickle.Pickler.__module__ == "_pickle",
         preserves=PRESERVES,
-        # What classes a payload names has run before a record could show it.
+        # Classes in a payload have already run code before the record could be checked.
         policies=Policies(
             duplicate_keys="none/last",
             nonfinite="allow",
@@ -81,7 +81,7 @@ def _protocol_5() -> Spec:
 
 @declare("pickle/2", PICKLE, in_default_set=False)
 def _protocol_2() -> Spec:
-    """What 2011 had."""
+    """Use protocol 2, as in 2011."""
     return _pickle(2).changed(
         preserves=PRESERVES - {"datetime_fold"},
         losses=("datetimes in a repeated hour lose their fold",),

@@ -1,7 +1,7 @@
-"""Apple property lists, by plistlib: XML (the row for XML) and binary.
+"""Apple property lists, by plistlib: XML (the table's row for XML) and binary.
 
-XML has no null: None is the text ``$null`` there. A property list's date has no offset, so only naive
-datetimes are dates, aware ones are text. There is no framing: records of a file carry their length.
+XML has no null: None is written as the text ``$null``. A property list's date has no offset, so only naive
+datetimes are dates; aware ones are text. There is no framing: each record in a file follows its length.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _LAST = dt.datetime.max - dt.timedelta(milliseconds=1)
 def _naive_or_text(value: dt.datetime) -> Any:
     """Native without an offset, else ISO 8601 text.
 
-    A property list's date has none; plistlib would drop one without a word. The last millisecond of
-    the year 9999 is rounded into the next, which it does not read.
+    A property list's date has no offset; plistlib would silently drop it. It would also round the last
+    millisecond of the year 9999 to the next year, which it cannot read.
     """
     return value.isoformat() if value.tzinfo is not None or value > _LAST else value
 
@@ -37,15 +37,15 @@ _family = FormatFamily(
     "property list", {**NATIVE_BYTES, dt.datetime: _naive_or_text}, integers=WORDS, null=NULL_TEXT
 )
 PLIST = Format(name="plist", media_type="application/x-plist", file_extension=".plist", family=_family)
-# As AirPlay and others of Apple's protocols have it.
+# As in AirPlay and other protocols of Apple.
 BINARY = replace(PLIST, media_type="application/x-apple-binary-plist", syntax="plist-binary")
 NATIVE = frozenset({str, int, float, bool, bytes})
 PRESERVES = frozenset({"bool", "int", "float", "nonfinite", "str", "bytes", "list", "dict", "key_order"})
 
 _HEAD = b'<?xml version="1.0" encoding="UTF-8"?>'
-"""How plistlib begins."""
+"""Start of each payload of plistlib."""
 
-# XML alone lacks a null.
+# Only XML lacks a null.
 _binary_family = FormatFamily("binary property list", _family.native, integers=_family.integers)
 
 
@@ -55,16 +55,16 @@ def _encode(record: Any, **options: Any) -> bytes:
 
 def _encode_xml(record: Any) -> bytes:
     payload = plistlib.dumps(record, sort_keys=False)
-    # plistlib refuses the other characters that XML does not have.
+    # plistlib refuses the other characters that XML does not allow.
     if b"\xef\xbf\xbe" in payload or b"\xef\xbf\xbf" in payload:
         raise ValueError("U+FFFE or U+FFFF in a text, which XML cannot hold")
     return payload
 
 
 class _Parser(plistlib._PlistParser):  # type: ignore[name-defined,misc]
-    """The standard library's, and not in time that grows by the square of a long text.
+    """The standard library's parser, without time that grows with the square of a long text's length.
 
-    That feeds expat piece by piece, and expat before 2.6 reads an unfinished token anew with each
+    That parser feeds expat in chunks, and expat before 2.6 reads an unfinished token again with each chunk
     (CVE-2023-52425).
     """
 
@@ -81,7 +81,7 @@ class _Parser(plistlib._PlistParser):  # type: ignore[name-defined,misc]
 
 
 class _CountingParser(_Parser):
-    """Within limits of values and depth."""
+    """A parser that limits the number of values and their nesting."""
 
     def __init__(self, kind: type[dict[Any, Any]], limits: Limits) -> None:
         super().__init__(kind)
@@ -107,8 +107,8 @@ class _CountingParser(_Parser):
 
 
 def _parse(data: bytes, kind: type[dict[Any, Any]], limits: Limits) -> Any:
-    # To count costs a tenth of a load, and most payloads show that there is no need: no value takes less than
-    # four bytes, and what begins like this is in no encoding that would hide the names of elements.
+    # Counting takes a tenth of a load, and is unnecessary for most payloads: each value takes at least four
+    # bytes, and with this start the encoding cannot hide the names of elements.
     containers = data.count(b"<dict") + data.count(b"<array") if data.startswith(_HEAD) else len(data)
     if containers <= limits.deepest and len(data) <= limits.items:
         return _Parser(kind).parse_whole(data)
@@ -128,7 +128,7 @@ def _decode_unique(data: bytes, **options: Any) -> Any:
 
 
 def _check_whole(data: bytes) -> None:
-    """Raise unless the offset table and the trailer after it end the payload; plistlib reads from the end."""
+    """Raise unless the payload ends with the offset table and its trailer; plistlib reads from the end."""
     if len(data) >= 40:
         offset_size, count, table = struct.unpack(">6xBxQ8xQ", data[-32:])
         if table + offset_size * count + 32 != len(data):

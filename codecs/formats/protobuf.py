@@ -1,8 +1,8 @@
 """Protocol Buffers (protobuf.dev/programming-guides/encoding), by protobuf's upb.
 
-A payload does not say where it ends: fields after the last one are fields of the same message, and of two
-that stand for one value the last is read. So a stream has a length before each (`Delimited`), and changed
-bytes are often read without a word.
+A payload does not mark its end: further fields belong to the same message, and if a value occurs twice, the
+last one is read. So each payload in a stream follows its length (`Delimited`), and changed bytes are often
+read without an error.
 
 Its media type is registered (iana.org/assignments/media-types/application/protobuf), with two older names.
 """
@@ -32,9 +32,9 @@ __all__ = ["Delimited"]
 
 
 class Delimited(Framing):
-    """Each payload after its length as a varint, as ``writeDelimitedTo`` of protobuf's own libraries.
+    """Each payload after its length as a varint, as in ``writeDelimitedTo`` of protobuf's libraries.
 
-    Nothing marks where the next one begins, so that nothing behind a damaged record is read.
+    The start of the next record is not marked, so that nothing after a damaged record is read.
     """
 
     def frame(self, payload: bytes) -> bytes:
@@ -94,7 +94,7 @@ _declare = partial(
 
 
 def _inside(value: Any) -> Any:
-    """Return what a message holds."""
+    """Return the values of a message's fields."""
     from google.protobuf.message import Message
 
     if not isinstance(value, Message):
@@ -106,7 +106,7 @@ def _inside(value: Any) -> Any:
 
 
 def _protobuf(bind: Callable[[SchemaProtocol], Bound], raw: Callable[[SchemaProtocol], RawCalls]) -> Spec:
-    # Found here, where a missing library is one, and not at the first call.
+    # Imported here, so that a missing library is reported now and not at the first call.
     from google.protobuf.internal import api_implementation
 
     return Spec.of(
@@ -147,7 +147,7 @@ def _records() -> Spec:
         )
 
     def raw(schema: SchemaProtocol) -> RawCalls:
-        """Return the calls for dicts of the JSON mapping, which is the library's own way to messages."""
+        """Return the calls for dicts of the JSON mapping, the library's own conversion to messages."""
         from google.protobuf.json_format import MessageToDict, ParseDict
 
         binding = schema.binding("protobuf")

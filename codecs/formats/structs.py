@@ -1,6 +1,6 @@
-"""What codecs that need a schema have in common; and those of msgspec, with objects in and out.
+"""Parts that codecs with a schema share, and msgspec's typed codecs.
 
-These are of the schema's own classes, or Structs made from it.
+Records of typed codecs are objects of the schema's classes, or Structs made from the schema.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ __all__ = [
 ]
 
 OBJECTS: tuple[ClassFamily, ...] = ("struct", "dataclass", "attrs", "namedtuple")
-"""The kinds of classes that msgspec makes objects of by itself."""
+"""The kinds of classes that msgspec supports natively."""
 
 TYPED = frozenset(
     {"tuple", "set", "frozenset", "datetime", "date", "time", "timedelta", "decimal", "uuid", "enum"}
 )
 """The types that a typed decoder preserves in addition to the format's own."""
 
-# Of formats whose payloads hold nothing but the values of a schema: Avro, Arrow, protobuf, Thrift.
+# For formats whose payloads contain only the values of a schema: Avro, Arrow, protobuf, Thrift.
 WIRE_PRESERVES = TYPED | {
     "none", "bool", "int", "bigint", "float", "nonfinite", "str", "bytes", "bytearray", "list", "dict",
     "namedtuple", "int_keys", "any_keys",
@@ -59,13 +59,13 @@ UNCHECKED = "often decodes damaged payloads silently; a name with |crc32 detects
 def typed(
     spec: Spec, decoder: Callable[..., Any], *, also: Collection[str] = (), array_like: bool = False
 ) -> Spec:
-    """Return a codec of msgspec that is told what to expect.
+    """Return a codec of msgspec with a typed decoder.
 
     Args:
         spec: The same codec without types.
         decoder: The format's ``Decoder`` class.
-        also: What else comes back with the types.
-        array_like: Records stand on the wire as lists of their values, without field names.
+        also: Further types that the typed codec preserves.
+        array_like: Records are written as lists of their values, without field names.
     """
 
     def bind(schema: SchemaProtocol) -> Bound:

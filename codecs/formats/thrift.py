@@ -1,8 +1,8 @@
 """Apache Thrift's compact protocol (thrift-compact-protocol.md), by the compiled part of the Apache library.
 
-That is asked directly, as the classes of Thrift's compiler do; protocol and transport objects of the library
-would cost more than many a record. Text that is read into records must be UTF-8: the library by itself puts
-U+FFFD where it is not, and so it does in its own objects.
+It is called directly, as by the classes of Thrift's compiler; protocol and transport objects of the library
+would cost more than many records. Text that is read into records must be UTF-8; the library replaces invalid
+bytes by U+FFFD, and still does so in its own objects.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ THRIFT = Format(
 
 
 class _Payload(BytesIO):
-    """A payload as the library's compiled part asks for it: protocol, transport and buffer in one."""
+    """A payload for the library's compiled part: protocol, transport and buffer in one object."""
 
     __slots__ = ()
 
@@ -46,11 +46,11 @@ class _Payload(BytesIO):
 
 
 def writer_of(kind: Any, to: Callable[[Any], Any] | None = None) -> Callable[[Any], bytes]:
-    """Return what writes structs.
+    """Return an encoder of structs.
 
     Args:
-        kind: A list of their class and its `thrift_spec`.
-        to: Makes one of what is to be written.
+        kind: A list of the struct's class and its `thrift_spec`.
+        to: Converts a record to a struct.
     """
     from thrift.protocol.fastbinary import encode_compact
 
@@ -60,12 +60,12 @@ def writer_of(kind: Any, to: Callable[[Any], Any] | None = None) -> Callable[[An
 
 
 def reader_of(kind: Any) -> Callable[..., Any]:
-    """Return what reads a payload into a struct of a class, all of it.
+    """Return a decoder that reads a whole payload into a struct.
 
-    The codec has counted what the payload holds, so the limit of items that it passes on is ignored here.
+    The codec has already counted the payload's values, so the limit of items is ignored here.
 
     Args:
-        kind: As of `writer_of`.
+        kind: As for `writer_of`.
     """
     from thrift.protocol.fastbinary import decode_compact
 
@@ -80,7 +80,7 @@ def reader_of(kind: Any) -> Callable[..., Any]:
 
 
 def _raw(schema: SchemaProtocol) -> RawCalls:
-    """Return the calls for structs of Thrift's classes: the library makes none of dicts."""
+    """Return the calls for structs of Thrift's classes, as the library cannot convert dicts."""
     from thrift.protocol.TCompactProtocol import TCompactProtocolAcceleratedFactory
     from thrift.TSerialization import deserialize, serialize
 
@@ -97,7 +97,7 @@ def _raw(schema: SchemaProtocol) -> RawCalls:
 def _thrift(
     bind: Callable[[SchemaProtocol], Bound], *, losses: tuple[str, ...] = (), surrogates: str = "reject"
 ) -> Spec:
-    # Found here, where a missing library is one, and not at the first call.
+    # Imported here, so that a missing library is reported now and not at the first call.
     import thrift.protocol.fastbinary  # noqa: F401
 
     return Spec.of(

@@ -1,8 +1,8 @@
 """YAML 1.1, by PyYAML; always the safe loader.
 
-The loader in C recurses without a limit and ends the process on some 25,000 nested brackets, merge keys
+The loader in C recurses without a limit and crashes the process on some 25,000 nested brackets, merge keys
 multiply (PyYAML issues 895 and 604), and the time of a number in base 60 grows with the square of its
-length: all three are bounded before they can do harm.
+length. All three are limited.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ PRESERVES = frozenset(
 MERGED_PAIRS = 100_000
 _SLOW = Limits(items=15_000, size=1 << 19)
 DIGITS = 4300
-"""The most of a number in base 60, as many as Python reads in base 10 (`sys.int_info`)."""
+"""Limit for the digits of a number in base 60, the same as Python's in base 10 (`sys.int_info`)."""
 
 
 def _careful(yaml: Any, loader: Any) -> Any:
-    """Return a loader class that holds numbers, keys and merged pairs to what takes no time."""
+    """Return a loader class that limits the time for numbers, keys and merged pairs."""
 
     class CarefulLoader(loader):  # type: ignore[misc]
         merged = 0
@@ -82,32 +82,32 @@ def _counting(yaml: Any, careful: Any, limits: Limits) -> Any:
             if limits.aliases is not None and stream.count(b"*") > limits.aliases:
                 _count_aliases(yaml, careful, stream, limits.aliases)
             super().__init__(stream)
-            # Called on entering and on leaving each node; what they are there for, no safe loader uses.
+            # Called when a node is entered and left; safe loaders do not use them otherwise.
             self.descend_resolver, self.ascend_resolver = _node_counter(limits.items, limits.deepest)
 
     return CountingLoader
 
 
 _INDENTING = bytes(0 if byte in b" \t-?:" else 1 for byte in range(256))
-"""What may stand on a line before a block begins: 0; all else: 1."""
+"""0 for the characters that may precede a block on its line, 1 for all others."""
 
 
 def _needs_counting(data: bytes, limits: Limits) -> bool:
-    """Whether a document may hold more, or nest deeper, than the limits; to count costs 4 % of a load.
+    """Whether a document may exceed the limits of values or depth; counting takes 4 % of a load.
 
-    Each block within another begins further to the right, but for a list in a dict; what moves it is blanks
-    and indicators on its line. A byte makes two values at the most (``{a,b}``).
+    Each nested block starts further to the right, except for a list in a dict. Only blanks and indicators
+    precede it on its line. A byte makes at most two values (``{a,b}``).
     """
     if 2 * len(data) > limits.items or b"*" in data:
         return True
     blocks = (limits.deepest - data.count(b"[") - data.count(b"{")) // 2 - 1
-    # Of so many bytes in a row every eighth is looked at, which takes an eighth of the time.
+    # Of the bytes in a row only every eighth is checked, which takes an eighth of the time.
     seen = max(blocks // 8, 1)
     return blocks < 8 or bytes(seen) in data[::8].translate(_INDENTING)
 
 
 def _unique(loader: Any) -> Any:
-    """Return a loader class that refuses a key that stands twice in a mapping, merged ones left aside."""
+    """Return a loader class that refuses duplicate keys in a mapping, except for merged ones."""
 
     class UniqueLoader(loader):  # type: ignore[misc]
         def __init__(self, stream: Any) -> None:
@@ -115,14 +115,14 @@ def _unique(loader: Any) -> Any:
             self.looked_at: set[int] = set()
 
         def flatten_mapping(self, node: Any) -> None:
-            # The first time, before what is merged stands among the node's own.
+            # Only the first time, before merged keys are among the node's own.
             if id(node) not in self.looked_at:
                 self.looked_at.add(id(node))
                 own = [key for key, _ in node.value if key.tag != "tag:yaml.org,2002:merge"]
                 keys = [self.construct_object(key, deep=True) for key in own]
                 if len(keys) > FEW_KEYS:
                     refuse_one_hash(keys)
-                # What is no key, the library says itself.
+                # The library itself reports values that cannot be keys.
                 unique((key, None) for key in keys if isinstance(key, Hashable))
             super().flatten_mapping(node)
 
@@ -130,14 +130,14 @@ def _unique(loader: Any) -> Any:
 
 
 def _count_aliases(yaml: Any, loader: Any, data: bytes, limit: int) -> None:
-    """Raise TooMuchError when a document has more aliases: not every asterisk is one."""
+    """Raise TooMuchError if a document has more aliases than the limit; not every asterisk is an alias."""
     events = yaml.parse(data, Loader=loader)
     if sum(isinstance(event, yaml.AliasEvent) for event in events) > limit:
         raise TooMuchError(f"more than {limit:,} aliases")
 
 
 def _node_counter(limit: int, deepest: int) -> tuple[Callable[[Any, Any], None], Callable[[], None]]:
-    """Return what to call on the way into a node and out of it; an attribute would take twice the time."""
+    """Return functions to call when a node is entered and left; an attribute would take twice the time."""
     depth = count = 0
 
     def descend(parent: Any, index: Any) -> None:
@@ -168,7 +168,7 @@ def _yaml(*, accelerated: bool) -> Spec:
     loader: Any = yaml.CSafeLoader if accelerated else yaml.SafeLoader
 
     class ConventionDumper(dumper):  # type: ignore[misc]
-        """Writes what YAML lacks by the family's conventions."""
+        """Writes types that YAML lacks by the conventions of the family."""
 
         def represent_mapping(self, *arguments: Any, **options: Any) -> Any:
             node = super().represent_mapping(*arguments, **options)
@@ -203,7 +203,7 @@ def _yaml(*, accelerated: bool) -> Spec:
     def decode(data: bytes, *, limits: Limits, plain: Any, careful: Any, counting: Any) -> Any:
         if _needs_counting(data, limits):
             return yaml.load(data, Loader=counting)
-        # A short document without aliases has no long number, little to merge, and few keys of one hash.
+        # A short document without aliases has no long numbers, few merges, and few keys with the same hash.
         return yaml.load(data, Loader=careful if len(data) > DIGITS else plain)
 
     careful = _careful(yaml, loader)
@@ -230,7 +230,7 @@ def _yaml(*, accelerated: bool) -> Spec:
         shared=b"*",
         check_payload=_refuse_utf16,
         encode_depth=DEFAULT_DEPTH,
-        # The loader that counts takes the innermost empty list for a scalar.
+        # The counting loader treats the innermost empty list as a scalar.
         walked=True,
         family=_family,
         accelerated=accelerated,

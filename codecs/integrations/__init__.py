@@ -1,4 +1,4 @@
-"""Codecs in the shapes that frameworks want: a module for each, imported when `Codec.for_NAME` is asked."""
+"""Adapters of codecs for frameworks; each module is imported when `Codec.for_NAME` is first used."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ INTEGRATIONS: Mapping[str, str] = {
     "temporal": "temporalio",
     "zmq": "pyzmq",
 }
-"""What each wants installed, by the name of its module; that has a callable ``integration(codec, ...)``."""
+"""The package that each integration needs, by module name; a module has ``integration(codec, ...)``."""
 
 
 def integration(codec: Any, name: str) -> Callable[..., Any]:
-    """Return what `Codec.for_NAME` calls: the integration of that name with its codec.
+    """Return the callable behind `Codec.for_NAME`: the integration of that name with its codec.
 
     Raises:
         KeyError: No such integration.

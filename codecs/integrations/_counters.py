@@ -1,4 +1,4 @@
-"""Codecs for caches that count: integers stay digits, as Redis' INCRBY requires."""
+"""Codecs for caches with counters: integers are stored as digits, as Redis' INCRBY requires."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..core.base import CodecBase
 __all__ = ["Counters"]
 
 _DIGITS = 20
-"""Of the longest number that Redis counts with, -9223372036854775808."""
+"""Length of the longest number that Redis counts with, -9223372036854775808."""
 
 
 def _is_number(payload: bytes) -> bool:
@@ -42,7 +42,7 @@ class Counters:
         if type(value) is int and -(2**63) <= value < 2**63:
             return b"%d" % value
         payload = self._encode(value)
-        # What else the codec writes as an integer: members of an Enum, numbers of other libraries.
+        # Other objects that the codec writes as integers: members of an Enum, numbers of other libraries.
         return b"%d" % self._bare.decode(payload) if _is_number(payload) else payload
 
     def loads(self, data: bytes | None) -> Any:

@@ -1,4 +1,4 @@
-"""Codecs for HTTP peers that only know the standards."""
+"""HTTP bodies for peers that only know the standards."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Body:
     """Bodies of requests and responses.
 
     Attributes:
-        media_type: Of responses.
+        media_type: The media type of responses.
         coding: Further headers of responses: the content coding of a compressed codec.
         encode: Returns the body of a response.
     """
@@ -29,14 +29,14 @@ class Body:
         self._coding = headers.get("content-encoding", "identity")
         self._codec = codec
         self._plain = codec.with_compression(None) if headers else codec
-        # The usual spellings: to look into a header takes 20 times as long as to decode a small body.
+        # The usual spellings, because parsing a header takes 20 times as long as decoding a small body.
         self._known = dict.fromkeys((self.media_type, self._plain.media_type), self._plain)
 
     async def received(self, request: Any, refused: Callable[[int, str], Exception]) -> Any:
         """Return the record in a request of Starlette's kind.
 
         Args:
-            request: With ``await body()`` and ``headers``.
+            request: An object with ``await body()`` and ``headers``.
             refused: Returns the framework's error for a status and the reason: 415 if the codec does not read
                 the type in the headers, 400 if it cannot decode the body.
         """

@@ -1,4 +1,4 @@
-"""Codecs for data that Dask's workers send each other."""
+"""Codecs for data that Dask's workers exchange."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Batches(WorkerPlugin):
             raise NotImplementedError(str(error)) from error
 
     def loads(self, header: dict[str, str], frames: Sequence[bytes | bytearray | memoryview]) -> Any:
-        """Return the batch; Dask cuts large frames up."""
+        """Return the batch; Dask splits large frames."""
         return self.batch(self.codec.decode(frames[0] if len(frames) == 1 else b"".join(frames)))
 
 

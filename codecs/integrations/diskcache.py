@@ -1,4 +1,4 @@
-"""Codecs in the place of pickle in diskcache."""
+"""Codecs instead of pickle in diskcache."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["integration"]
 
 
 def integration(codec: CodecBase) -> type[Any]:
-    """Return a subclass of ``diskcache.Disk``: what that would pickle, keys included, is the codec's.
+    """Return a subclass of ``diskcache.Disk`` that uses the codec instead of pickle, also for keys.
 
     Text, bytes, floats and integers of 64 bits are stored unchanged, so that ``incr`` works.
     """
@@ -42,6 +42,6 @@ def integration(codec: CodecBase) -> type[Any]:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether diskcache leaves it as it is."""
+    """Whether diskcache stores a value unchanged."""
     kind = type(value)
     return kind in (str, bytes, float) or (kind is int and -(2**63) <= value < 2**63)

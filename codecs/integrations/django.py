@@ -16,7 +16,7 @@ __all__ = ["integration"]
 
 
 def integration(codec: CodecBase) -> type[Counters]:
-    """Return a class with ``dumps`` and ``loads``, which leaves integers as digits, so that ``incr`` counts.
+    """Return a class with ``dumps`` and ``loads``, which stores integers as digits, so that ``incr`` works.
 
     Django builds it without arguments, django-redis with ``options=``.
     """

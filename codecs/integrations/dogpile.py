@@ -21,7 +21,7 @@ class Arguments(TypedDict):
 
 
 def integration(codec: CodecBase) -> Arguments:
-    """Return arguments of ``make_region``; what cannot be decoded is a miss, and made anew."""
+    """Return arguments of ``make_region``; a value that cannot be decoded is a miss and is created again."""
 
     def deserialize(data: bytes) -> Any:
         try:

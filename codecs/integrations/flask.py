@@ -19,7 +19,7 @@ class Provider(JSONProvider):
     Options of single calls (``indent``, ``sort_keys``) have no effect.
 
     Args:
-        codec: Of JSON, not compressed.
+        codec: A codec of JSON, without compression.
         app: The application whose ``json`` is set to this.
 
     Raises:

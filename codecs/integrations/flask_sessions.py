@@ -14,7 +14,7 @@ __all__ = ["Sessions", "integration"]
 
 
 class _Signer(URLSafeTimedSerializer):
-    """Cookies are text, as which itsdangerous gives only those whose payloads are."""
+    """Returns cookies as text, which itsdangerous itself does only for payloads that are text."""
 
     def dumps(self, obj: Any, salt: str | bytes | None = None) -> str:
         payload: Any = super().dumps(obj, salt)
@@ -29,7 +29,7 @@ class Sessions(SecureCookieSessionInterface):
     """
 
     def __init__(self, codec: CodecBase) -> None:
-        self.serializer = codec  # type: ignore[assignment] # it wants its own
+        self.serializer = codec  # type: ignore[assignment] # it expects its own type
         self.salt = f"{type(self).salt}-{codec.name}"
 
     def get_signing_serializer(self, app: Flask) -> URLSafeTimedSerializer | None:

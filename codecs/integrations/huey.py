@@ -1,4 +1,4 @@
-"""Codecs as the serializer of huey, whose messages are namedtuples with moments in them."""
+"""Codecs as the serializer of huey, whose messages are named tuples that contain moments."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Messages:
         """Return the payload of a message, or of a result.
 
         Raises:
-            EncodeError: As of the codec.
+            EncodeError: As the codec's.
         """
         return self.codec.encode(_written(data))
 
@@ -75,7 +75,7 @@ def _read_message(fields: dict[str, Any]) -> Message:
 
 
 def _write_moment(value: Any) -> Any:
-    """An interval is seconds, for which huey takes numbers, too."""
+    """Return a moment as text, and an interval as seconds, which huey also accepts."""
     if isinstance(value, dt.datetime):
         return value.isoformat()
     return value.total_seconds() if isinstance(value, dt.timedelta) else value

@@ -1,4 +1,4 @@
-"""Codecs in the place of pickle in joblib's Memory."""
+"""Codecs instead of pickle in joblib's Memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["integration"]
 
 
 def integration(codec: CodecBase) -> type[Any]:
-    """Return a class for ``joblib.register_store_backend``: results of functions are the codec's payloads.
+    """Return a class for ``joblib.register_store_backend`` that stores results as the codec's payloads.
 
     A result that cannot be encoded is not stored, and one that cannot be decoded is computed again, each with
     a warning, as in joblib's own. Its options ``mmap_mode`` and ``compress`` have no effect.
@@ -39,7 +39,7 @@ def integration(codec: CodecBase) -> type[Any]:
 
 
 _NAME = "output.pkl"
-"""Name of the file that joblib looks for, whatever its content."""
+"""Name of the file that joblib looks for, for any content."""
 
 
 def _write(payload: bytes, path: str) -> None:

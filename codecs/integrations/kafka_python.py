@@ -19,7 +19,7 @@ class Serialized(Serializer):  # type: ignore[misc] # kafka-python has no types
     forever, past its own timeout (``PartitionRecords.take`` in ``kafka/consumer/fetcher.py``).
 
     Args:
-        codec: Encodes.
+        codec: Encodes the values.
     """
 
     def __init__(self, codec: CodecBase) -> None:

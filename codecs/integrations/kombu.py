@@ -47,8 +47,8 @@ def _made(name: str) -> Codec:
     """Return a codec of the registry.
 
     Raises:
-        SerializerNotInstalled: Its library is missing. Celery acknowledges, and so loses, what raises any
-            other error; on this one the worker ends and its messages stay.
+        SerializerNotInstalled: Its library is missing. On this error, the worker ends and its messages remain
+            in the queue; on any other error, Celery acknowledges the message, which is then lost.
     """
     from ..errors import MissingLibrary
     from ..factory import codec

@@ -11,7 +11,7 @@ from sqlalchemy.types import TypeEngine
 __all__ = ["Both", "Encoded", "integration"]
 
 _LONG = frozenset({"mysql", "mariadb"})
-"""Whose plain BLOB ends at 65,535 bytes (MariaDB's manual, "BLOB")."""
+"""Databases whose plain BLOB is limited to 65,535 bytes (MariaDB's manual, "BLOB")."""
 
 
 class Both(Protocol):
@@ -59,7 +59,7 @@ class Encoded(TypeDecorator[Any]):
         return None if value is None else self.codec.decode(value)
 
     def compare_values(self, x: Any, y: Any) -> bool:
-        """Whether two records are equal, so that no update is needed: 1 differs from True."""
+        """Whether two records are equal, so that no update is needed; 1 and True are not equal."""
         if x is None or y is None:
             return x is y
         return bool(x == y) and self.codec.encode(x) == self.codec.encode(y)

@@ -28,11 +28,11 @@ _FROM_TEXT: dict[Any, Callable[[str], Any]] = {
     dt.date: dt.date.fromisoformat,
     dt.time: dt.time.fromisoformat,
 }
-"""Types that Temporal's own JSON does not write, and ours as text."""
+"""Types that Temporal's JSON does not support, and that our conventions write as text."""
 
 
 class _Types(JSONTypeConverter):
-    """What Temporal's conversion to a type hint lacks: values that the codec has brought back as that."""
+    """Adds a case to Temporal's conversion to a type hint: values that the codec has already restored."""
 
     def to_typed_value(self, hint: type, value: Any) -> Any:
         if isinstance(value, str) and hint in _FROM_TEXT:
@@ -55,7 +55,7 @@ class Payloads(EncodingPayloadConverter):
         """Return the payload of a value.
 
         Raises:
-            EncodeError: As of the codec.
+            EncodeError: As the codec's.
         """
         return Payload(metadata={"encoding": self.encoding.encode()}, data=self.codec.encode(value))
 
@@ -63,7 +63,7 @@ class Payloads(EncodingPayloadConverter):
         """Return the value of a payload, converted to the type hint, dataclasses included.
 
         Raises:
-            DecodeError: As of the codec.
+            DecodeError: As the codec's.
             TypeError: It cannot be converted to that type.
         """
         value = self.codec.decode(payload.data)
@@ -71,10 +71,10 @@ class Payloads(EncodingPayloadConverter):
 
 
 def integration(codec: CodecBase) -> DataConverter:
-    """Return what clients and workers take as ``data_converter``.
+    """Return the ``data_converter`` for clients and workers.
 
-    Temporal writes None, bytes and protobuf messages as always, the codec everything else. JSON that Temporal
-    wrote before is still read, so histories of running workflows stay readable.
+    Temporal itself still writes None, bytes and protobuf messages; the codec writes everything else. JSON
+    that Temporal wrote before is still read, so histories of running workflows stay readable.
     """
     *special, json = DefaultPayloadConverter.default_encoding_payload_converters
 

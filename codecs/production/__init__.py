@@ -1,1 +1,1 @@
-"""What services need: locks, installed versions, media types, migration, sampling."""
+"""Modules for services: locks, installed versions, media types, migration, sampling."""

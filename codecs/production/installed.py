@@ -1,7 +1,7 @@
-"""Which version of a distribution is installed, and whether that will do, without heavy imports.
+"""Finds the installed version of a distribution, and compares it with a specifier, without heavy imports.
 
-`importlib.metadata` takes 40 ms to import, more than a codec: it is asked only where the name of the folder
-does not tell.
+`importlib.metadata` takes 40 ms to import, more than a codec. It is imported only if the name of the folder
+does not contain the version.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ __all__ = ["allows", "release_of", "version"]
 
 
 def version(library: str) -> str | None:
-    """Return the version of a distribution, None when it is not installed.
+    """Return the version of a distribution; None if it is not installed.
 
-    It stands in the name of the folder ``{name}-{version}.dist-info`` (PyPA specifications, "Recording
-    installed projects"); the first on ``sys.path`` counts, as for imports.
+    It is part of the folder's name, ``{name}-{version}.dist-info`` (PyPA specifications, "Recording
+    installed projects"); the first one on ``sys.path`` is used, as for imports.
 
     Args:
-        library: Its name, however written: ``"PyYAML"``, ``"python-rapidjson"``.
+        library: Its name in any spelling: ``"PyYAML"``, ``"python-rapidjson"``.
     """
     wanted = _normal(library)
     for folder in sys.path:
@@ -40,12 +40,12 @@ def version(library: str) -> str | None:
 
 
 def _normal(name: str) -> str:
-    """As PyPA specifications, "Names and normalization", have it."""
+    """Return a normalized name, see PyPA specifications, "Names and normalization"."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _by_metadata(library: str) -> str | None:
-    """Return the version of what is installed in another way: zipped, by an import hook, in an old layout."""
+    """Return the version of a library that is zipped, in an old layout, or found by an import hook."""
     from importlib import metadata
 
     try:
@@ -55,24 +55,24 @@ def _by_metadata(library: str) -> str | None:
 
 
 _RELEASE = re.compile(r"(\d{1,9}(?:\.\d{1,9})*)(?:\.post(\d{1,9}))?(?:\+[a-z0-9.]+)?")
-"""A final or post release, perhaps with a label, which ranges look past (PyPA, "Version specifiers")."""
+"""A final or post release, optionally with a label, which ranges ignore (PyPA, "Version specifiers")."""
 
 _COMPARED: dict[str, Callable[[Any, Any], bool]] = {"==": eq, "!=": ne, ">=": ge, "<=": le, "<": lt}
-"""What ranges of releases are made of; the rest of the specification is about versions of other kinds."""
+"""The operators of ranges of releases; other operators of the specification are not supported."""
 
 
 def allows(allowed: str, found: str) -> bool:
     """Whether a version specifier allows a version; an empty one allows any.
 
-    Final and post releases are compared; what is of another kind (a release candidate, a date with letters)
-    is allowed only as it is, by ``===``.
+    Final and post releases are compared. Other versions (a release candidate, a date with letters) are only
+    allowed by ``===``.
 
     Args:
-        allowed: Such as ``">=1.2.4,<2"``.
-        found: Such as ``"1.3.0"``.
+        allowed: For instance ``">=1.2.4,<2"``.
+        found: For instance ``"1.3.0"``.
 
     Raises:
-        ValueError: `allowed` is made of something else than ``==``, ``!=``, ``>=``, ``<=`` and ``<`` before
+        ValueError: `allowed` contains anything other than ``==``, ``!=``, ``>=``, ``<=`` and ``<`` before
             releases, or ``===`` before any version.
     """
     clauses = [_clause(clause) for clause in allowed.split(",")] if allowed.strip() else []
@@ -84,7 +84,7 @@ def allows(allowed: str, found: str) -> bool:
 
 
 def _clause(text: str) -> tuple[Callable[[Any, Any], bool] | None, str]:
-    """Return what compares, None for the text as it is, and with what."""
+    """Return the comparison, None for equal text, and the version to compare with."""
     match = re.fullmatch(r"\s*(===|==|!=|>=|<=|<)\s*(\S+)\s*", text)
     if match is None or (match[1] != "===" and (release_of(match[2]) is None or "+" in match[2])):
         raise ValueError(f"expected a range of releases such as >=1.2,<2, got {text!r}")
@@ -92,9 +92,9 @@ def _clause(text: str) -> tuple[Callable[[Any, Any], bool] | None, str]:
 
 
 def release_of(found: str) -> tuple[tuple[int, ...], int] | None:
-    """Return what final and post releases compare by, None for versions of other kinds.
+    """Return the key that orders final and post releases; None for versions of other kinds.
 
-    The numbers without the zeros at their end, and that of the post release, or -1.
+    It consists of the numbers without final zeros, and the number of the post release, or -1.
     """
     match = _RELEASE.fullmatch(found)
     if match is None:

@@ -1,9 +1,9 @@
-"""``bakeoff.lock``: the codec that people have decided on, found, read and held against what is installed.
+"""``bakeoff.lock``, the file that stores the chosen codec: finding, reading and checking it.
 
-Written by ``bakeoff pick --write`` (`bakeoff.reports.decide.lock`). `bakeoff.fastest` reads it first, so that
-two services never end up with different wire formats because one machine was noisy. It names a codec and what
-that needs; it neither grants trust nor names code. A service reads it when it starts: nothing of what
-measures or reports is loaded here.
+``bakeoff pick --write`` writes it (`bakeoff.reports.decide.lock`). `bakeoff.fastest` reads it first, so that
+two services never end up with different wire formats because one machine was noisy. It names a codec and its
+requirements; it neither grants trust nor names code. A service reads it when it starts, so this module does
+not import the benchmark or the reports.
 """
 
 from __future__ import annotations
@@ -57,24 +57,24 @@ PYTHON: Final = "Python"
 
 REPOSITORIES: Final = (".git", ".hg")
 PROJECTS: Final = ("pyproject.toml", "setup.py", "setup.cfg")
-"""What a project's root holds, where it stands in no repository."""
+"""Files that mark a project's root outside of a repository."""
 
 _OPTIONS: Final = (*LIMITS, "policies")
-"""Options of `bakeoff.codec` that a lock may hold: limits, all whole numbers, and a table of policies."""
+"""Options of `bakeoff.codec` that a lock may contain: limits, all integers, and a table of policies."""
 
 _LARGEST: Final = 1 << 20
-"""Bytes of a lock, which has some hundred, and of a dictionary."""
+"""Limit for the bytes of a lock, which usually has some hundred, and of a dictionary."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dictionary:
-    """A trained dictionary, which stands in a file beside the lock.
+    """A trained dictionary, stored in a file next to the lock.
 
     Attributes:
-        id: The number by which payloads name it.
+        id: Its number, which payloads contain.
         file: Name of the file.
-        sha256: Of its content.
-        content: What the file holds; None where it is not there, or cannot be read.
+        sha256: Hash of its content.
+        content: Content of the file; None if it is missing or cannot be read.
     """
 
     id: int
@@ -84,7 +84,7 @@ class Dictionary:
 
     @classmethod
     def of(cls, content: bytes) -> Self:
-        """Return a dictionary under the name that it gets."""
+        """Return a dictionary with its file name, made from its content."""
         from hashlib import sha256
 
         from ..streams.compression import dictionary_id
@@ -94,7 +94,7 @@ class Dictionary:
 
     @property
     def fault(self) -> str:
-        """What keeps it from being used, with what to do; empty for nothing."""
+        """The reason why it cannot be used, with a remedy; empty if it can."""
         if self.content is None:
             return f"its dictionary {self.id} is missing: {self.file} must be a regular file next to the lock"
         from hashlib import sha256
@@ -106,21 +106,21 @@ class Dictionary:
 
 @dataclass(frozen=True, slots=True)
 class Lock:
-    """What a lock file says.
+    """The content of a lock file.
 
     Attributes:
         codec: The codec's name, without "+schema".
-        requires: Libraries behind it and its compressor, each with the version specifier that it has to
-            meet; "Python" stands for the standard library.
-        format: The wire format that it writes; empty where nobody knew.
-        schema: Whether it was measured with an advisory schema, to be given again.
-        definition: Of a codec that needs a schema: that in the format's own language, with the numbers that
-            payloads hold; empty where the format has none.
+        requires: Libraries of the codec and its compressor, each with the required version specifier;
+            "Python" stands for the standard library.
+        format: The wire format that it writes; empty if unknown.
+        schema: Whether it was measured with an advisory schema, which has to be given again.
+        definition: For a codec that needs a schema: the schema in the format's own language, with the field
+            numbers in payloads; empty if the format has no such language.
         dictionaries: Trained dictionaries of its compressor: the first is for writing, all are for reading.
         options: `Limits` and policies for ``bakeoff.codec(codec, **options)``.
-        why: The sentence that it was picked with.
-        terms: What it was picked for (reads, bandwidth, needs, ...).
-        evidence: The result files (name, sha256 and date of each), or who decided, and when.
+        why: The recommendation.
+        terms: The terms of the choice (reads, bandwidth, needs, ...).
+        evidence: The result files (name, sha256 and date of each), or the person who decided, and the date.
         date: When the newest of the evidence was measured, as an ISO date.
     """
 
@@ -242,10 +242,10 @@ _NEEDED: Final = object()
 
 
 def _typed(table: Mapping[str, Any], key: str, kind: type[_T], default: Any = _NEEDED) -> _T:
-    """Return a value of a table if it is of a type, and exactly of it: true is no number.
+    """Return a value of a table if it has exactly the given type: true is not a number.
 
     Raises:
-        TypeError: It is of another, or missing and there is no default.
+        TypeError: It has another type, or is missing without a default.
     """
     value = table.get(key, default)
     if type(value) is not kind:
@@ -261,10 +261,10 @@ def _option(options: Mapping[str, Any], key: str) -> Any:
 
 
 def _content(path: str | os.PathLike[str], most: int, owners: Collection[int] | None) -> bytes:
-    """Return the first bytes of a regular file; never wait for whoever writes into a pipe of its name.
+    """Return the first bytes of a regular file; never block on a pipe.
 
     Raises:
-        OSError: It cannot be read, is no regular file, or belongs to another user.
+        OSError: It cannot be read, is not a regular file, or belongs to another user.
     """
     opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     with os.fdopen(opened, "rb") as file:
@@ -283,19 +283,19 @@ def _dictionary(entry: object, folder: str, owners: Collection[int] | None) -> D
     if type(entry) is not dict:
         raise TypeError("dictionaries must be tables")
     file = _typed(entry, "file", str)
-    # A name, no path: a stranger's lock leads nowhere else.
+    # A name and not a path, so that an untrusted lock cannot refer to files elsewhere.
     if os.path.basename(file) != file:  # noqa: PTH119
         raise TypeError("the file of a dictionary must be in the lock's folder")
     content: bytes | None
     try:
         content = _content(os.path.join(folder, file), _LARGEST, owners)  # noqa: PTH118
     except (OSError, ValueError):
-        content = None  # `Dictionary.fault` says so, where it matters
+        content = None  # `Dictionary.fault` reports this when the dictionary is needed
     return Dictionary(_typed(entry, "id", int), file, _typed(entry, "sha256", str), content)
 
 
 def compressor(name: str) -> str | None:
-    """Return the library of a codec's compressor; None where it has none.
+    """Return the library of a codec's compressor; None without a compressor.
 
     Raises:
         CodecError: No such compressor.
@@ -309,12 +309,12 @@ def compressor(name: str) -> str | None:
 
 
 class LockLocation(NamedTuple):
-    """Where the lock is, or would be written.
+    """The path of the lock, or of the lock to write.
 
     Attributes:
-        path: Absolute; of the working folder where no folder holds one.
-        named: Whether somebody has said so, here or in the environment.
-        folders: Those that were looked through, the nearest first; none for a path that was named.
+        path: Absolute path; in the working folder if no lock was found.
+        named: Whether an argument or the environment names it.
+        folders: The folders that were searched, the nearest first; none for a named path.
     """
 
     path: str
@@ -323,7 +323,7 @@ class LockLocation(NamedTuple):
 
     @property
     def is_there(self) -> bool:
-        """Whether there is something; a link that leads nowhere is a broken lock, not one that is missing."""
+        """Whether the path exists; a dangling link is a broken lock, not a missing one."""
         return os.path.lexists(self.path)
 
     @property
@@ -353,7 +353,7 @@ class LockLocation(NamedTuple):
 
     @property
     def missing(self) -> str:
-        """Say that there is no lock, where it was looked for, and how to name one."""
+        """Return the message for a missing lock: the folders that were searched, and how to name a lock."""
         if self.named:
             return f"{self.path}: no lock"
         looked = ", ".join(self.folders)
@@ -361,11 +361,11 @@ class LockLocation(NamedTuple):
 
 
 def located(given: str | os.PathLike[str] | None = None) -> LockLocation:
-    """Return where the lock is.
+    """Return the path of the lock.
 
-    As given; else as ``BAKEOFF_LOCK`` says; else the nearest `NAME` from the working folder upwards to the
-    project's root: the nearest folder that is a repository's (`REPOSITORIES`); without one the nearest that
-    holds one of `PROJECTS`; without one only in the working folder, as those above may be anyone's.
+    An argument comes first, then ``BAKEOFF_LOCK``, then the nearest `NAME` from the working folder upwards to the
+    project's root. The root is the nearest folder of a repository (`REPOSITORIES`), else the nearest with one of
+    `PROJECTS`. Without a root, only the working folder is searched, as its parents may be anyone's.
     """
     # Without pathlib, which takes as long to import as most codecs.
     if named := given or os.environ.get(VARIABLE):
@@ -376,7 +376,7 @@ def located(given: str | os.PathLike[str] | None = None) -> LockLocation:
 
 
 def _project(folder: str) -> list[str]:
-    """Return a folder and those above it, up to the project's root; without one the folder alone."""
+    """Return a folder and its parents up to the project's root; only the folder if there is no root."""
     folders = [folder]
     while (above := os.path.dirname(folders[-1])) != folders[-1]:  # noqa: PTH120
         folders.append(above)
@@ -388,7 +388,7 @@ def _project(folder: str) -> list[str]:
 
 
 def raised(options: Mapping[str, Any]) -> list[str]:
-    """Return those limits among a lock's options that allow more than the defaults, with both numbers."""
+    """Return the limits in a lock's options that exceed the defaults, with both numbers."""
     usual = {
         "size": DEFAULT.size,
         "decompressed": DEFAULT.size,
@@ -404,12 +404,12 @@ def raised(options: Mapping[str, Any]) -> list[str]:
 
 
 class Faults(NamedTuple):
-    """What keeps a lock from holding here, a sentence each, with what to do; or the codec.
+    """The reasons why a lock does not match this installation, a sentence each with a remedy; or the codec.
 
     Attributes:
         missing: Libraries that are not installed.
-        unfit: All else.
-        codec: The codec with the lock's options, without trust and schema, where there is no fault.
+        unfit: All other reasons.
+        codec: The codec with the lock's options, without trust and schema, if there is no fault.
     """
 
     missing: list[str]
@@ -432,13 +432,13 @@ class Faults(NamedTuple):
 
 
 def faults(lock: Lock) -> Faults:
-    """Hold a lock against what is installed: name, format, options, and the versions of all its libraries."""
+    """Check a lock against the installation: name, format, options, and the versions of all its libraries."""
     try:
         other = compressor(lock.codec)
     except CodecError as error:
         return Faults([], [str(error)])
     missing, unfit = [], []
-    # A lock that was edited may not name the compressor's.
+    # An edited lock may lack the compressor's library.
     for library, allowed in (({other: ""} if other else {}) | dict(lock.requires)).items():
         found = _installed(library, lock.codec)
         wanted = f"the lock requires {allowed or 'any version'}"
@@ -472,12 +472,12 @@ def faults(lock: Lock) -> Faults:
 
 
 def _installed(library: str, name: str) -> str | None:
-    """Return the version of a library here; None when there is none."""
+    """Return the installed version of a library; None if it is not installed."""
     if library == PYTHON:
         return sys.version.split()[0]
     if (found := version(library)) is not None:
         return found
-    # A third party's codec may name as its library what is no distribution; then it knows the version.
+    # The library of a third-party codec need not be a distribution; then the codec knows the version.
     try:
         made = codec(name)
     except CodecError:

@@ -1,4 +1,4 @@
-"""The codec that reads payloads of a media type."""
+"""Finds the codec that reads payloads of a media type."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def first_reader(media_type: str, among: Iterable[_Codec]) -> _Codec:
     """Return the first codec that reads payloads of a media type, as in a message's header.
 
     Args:
-        media_type: For instance ``"application/json; charset=utf-8"``; of its parameters only ``dictionary``
-            matters. Any type that ends with ``+json``, ``+cbor`` or ``+yaml`` is read as that (RFC 6839).
-        among: Codecs, those that are liked better first.
+        media_type: For instance ``"application/json; charset=utf-8"``; only the parameter ``dictionary`` has
+            an effect. Types that end with ``+json``, ``+cbor`` or ``+yaml`` are read as these (RFC 6839).
+        among: Codecs, the preferred ones first.
 
     Raises:
         UnknownMediaType: None of them reads it.
@@ -51,6 +51,6 @@ def reads(codec: CodecBase, media_type: str) -> bool:
 
 
 def _plain(media_type: str) -> str:
-    """Return a type as it is compared: in small letters, with no parameter but the dictionary."""
+    """Return a type for comparisons: in lower case, without parameters other than the dictionary."""
     name, *parameters = (part.strip().lower() for part in media_type.split(";"))
     return ";".join([name, *(each for each in parameters if each.startswith("dictionary="))])

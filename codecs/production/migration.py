@@ -19,10 +19,10 @@ TYPICAL: tuple[Any, ...] = (
     "", "a", "1", "ab", "[1]", "{}", "true", "t" * 40, "é", 0, 1, 7, 48, 100, 127, -1, 1000, 2**40, 1.5,
     1e300, True, False, None,
 )  # fmt: skip
-"""Records of every kind, short ones above all: what is short is read by more codecs than it should be."""
+"""Records of every kind, mostly short ones: short payloads are easily mistaken for another format's."""
 
 CONTAINERS = frozenset({dict, list, tuple})
-"""The types that a few records can show to be safe; a scalar of any format may be some scalar of another."""
+"""The types that a few records can show to be safe; a scalar of one format may be a scalar of another."""
 
 
 def migrate(old: Codec | str, new: Codec | str) -> Codec:
@@ -51,7 +51,7 @@ def migrate(old: Codec | str, new: Codec | str) -> Codec:
     for each in (old, new):
         if each.needs_schema and each.schema is None:
             raise CodecError(each.name, "needs a schema before it can read: use with_schema(...)")
-    # What must be trusted gets to see the other's payloads only where there is no other way.
+    # A codec that needs trust decodes the other's payloads only if there is no other way.
     orders = [(new, old), (old, new)]
     choices = [
         (_safe(first, second), first, second)
@@ -84,12 +84,12 @@ def migrate(old: Codec | str, new: Codec | str) -> Codec:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads what two codecs have written.
+    """Reads payloads of two codecs.
 
     Attributes:
-        first: Asked first.
-        second: Asked for what the first refuses, or might mistake.
-        safe: Those of `CONTAINERS` that the first makes of its own payloads only.
+        first: The codec that is tried first.
+        second: The codec for payloads that the first refuses or might mistake.
+        safe: The types in `CONTAINERS` that the first codec decodes from its own payloads only.
     """
 
     first: Codec
@@ -122,7 +122,7 @@ class _Reader:
 
 
 def _alike(one: Any, other: Any) -> bool:
-    """Whether two records are the same: 1 is no True, and no 1.0; but a list is a tuple, and NaN is NaN."""
+    """Whether two records are the same: 1, True and 1.0 differ; a list equals a tuple, and NaN equals NaN."""
     if type(one) in (list, tuple) and type(other) in (list, tuple):
         return len(one) == len(other) and all(map(_alike, one, other))
     if type(one) is not type(other):
@@ -133,13 +133,13 @@ def _alike(one: Any, other: Any) -> bool:
 
 
 def _safe(first: Codec, second: Codec) -> frozenset[type]:
-    """Return the types of records that the first codec makes of none of the second's payloads."""
+    """Return the types of records that the first codec never decodes from payloads of the second."""
     mistaken = {type(record) for record in _mistaken(first, second)}
     return CONTAINERS.union(map(type, TYPICAL)) - mistaken
 
 
 def _mistaken(first: Codec, second: Codec) -> Iterator[Any]:
-    """Iterate over what the first codec makes of payloads of the second that held something else."""
+    """Yield the records that the first codec decodes wrongly from payloads of the second."""
     for record in TYPICAL:
         try:
             payload = second.encode(record)

@@ -1,9 +1,9 @@
-"""A sample of a codec's records, written to a corpus: ``codec.tap("traffic.msgpack.zst")``.
+"""Samples of a codec's records, written to a corpus: ``codec.tap("traffic.msgpack.zst")``.
 
-Callers must not notice it: a call that is not sampled decrements a counter in the compiled codec, one that is
-encodes its record at once, so that nothing is shared with the caller, and an error ends the sampler and not
-the call. Records are written in batches, each a compressed frame of its own that is appended in one
-piece: the file is whole after each of them, and several processes share it.
+Callers must not notice the sampler. Most calls only decrement a counter in the compiled codec. A sampled call
+encodes its record at once, so that nothing is shared with the caller, and an error stops the sampler and not
+the call. Records are written in batches. Each batch is a separate compressed frame that is appended in one
+write, so the file is always complete, and several processes can share it.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from ..streams.compression import compressor
 __all__ = ["Sampler", "endings"]
 
 BATCH = 64 * 1024
-"""Bytes of records that are written at once, before compression."""
+"""Bytes of records in a batch, before compression."""
 PAUSE = 1.0
-"""Seconds between two writes, when less than a batch is there."""
+"""Seconds between two writes if a batch is not full."""
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) *([kmgt]?)(?:i?b)?", re.IGNORECASE)
 
 
 def endings() -> dict[str, str]:
-    """Return the endings of files that a sampler writes, each with the codec that writes them."""
+    """Return the file extensions that a sampler supports, each with its codec."""
     firsts = first_codecs()
     return {
         each.files[0]: firsts[name]
@@ -47,7 +47,7 @@ def endings() -> dict[str, str]:
 
 
 def _bytes(limit: int | str) -> int:
-    """Return a size in bytes, of which ``64MiB``, ``64M`` and ``64MB`` are the same."""
+    """Return a size in bytes; ``64MiB``, ``64M`` and ``64MB`` are the same."""
     found = _SIZE.fullmatch(str(limit))
     size = int(float(found[1]) * 1024 ** " kmgt".index(found[2].lower() or " ")) if found else 0
     if size < 1 or isinstance(limit, bool):
@@ -56,12 +56,12 @@ def _bytes(limit: int | str) -> int:
 
 
 def _opened(path: Path) -> int:
-    """Return a file to append to: a regular one of this user, that nobody else can read from now on.
+    """Open a file to append to: a regular file of this user, which others cannot read from now on.
 
-    Opening waits for nobody who might read a pipe of that name.
+    Opening never blocks on a pipe.
 
     Raises:
-        OSError: It is something else, or cannot be opened.
+        OSError: It is not such a file, or cannot be opened.
     """
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
     for guard in ("O_NONBLOCK", "O_NOFOLLOW", "O_CLOEXEC"):
@@ -97,22 +97,22 @@ def _gzip(data: bytes) -> bytes:
 class Sampler:
     """Writes one in `every` of a codec's records to a file.
 
-    The gaps are random, from 1 to ``2 * every - 1``: otherwise a service's own rhythm, such as alternating
-    requests and answers, would decide which are sampled. It is safe over threads; a process that forks, or a
-    pickle of the codec, goes on in the same file.
+    The gaps are random, from 1 to ``2 * every - 1``. Otherwise the rhythm of a service, such as alternating
+    requests and answers, would decide which records are sampled. A sampler is thread-safe; a forked process
+    and a pickle of the codec continue in the same file.
 
     Args:
-        file: What it is appended to: ``.jsonl``, ``.msgpack``, ``.bson``, ``.cbor`` or ``.yaml``, with
-            ``.zst`` or ``.gz`` behind it for a compressed one. It is a regular file of this user, no link,
-            and only the owner may read it; on anything else the sampler stops.
-        every: How many records pass for one that is kept, on average.
-        limit: The most that the file may hold, in bytes or as ``"64MiB"``; then the sampler stops.
+        file: The file to append to: ``.jsonl``, ``.msgpack``, ``.bson``, ``.cbor`` or ``.yaml``, followed by
+            ``.zst`` or ``.gz`` for compression. It must be a regular file of this user, not a link, and only
+            the owner may read it; otherwise the sampler stops.
+        every: One in this many records is kept, on average.
+        limit: The maximum size of the file, in bytes or as ``"64MiB"``; at this size the sampler stops.
 
     Attributes:
         path: The file, absolute.
         kept: Records that this process has written.
         lost: Records that the file's format cannot hold.
-        stopped: Why the tap has stopped; empty while it runs.
+        stopped: Why the sampler has stopped; empty while it runs.
 
     Raises:
         UsageError: An unknown ending, or an argument out of range.
@@ -139,7 +139,7 @@ class Sampler:
         self._begin()
 
     def _begin(self) -> None:
-        """Begin in this process; what another has gathered is its own to write."""
+        """Start in this process; records that another process has gathered are written there."""
         self._process = os.getpid()
         self._batch: deque[bytes] = deque()
         self._gathered = 0
@@ -161,7 +161,7 @@ class Sampler:
         return f"<Sampler {self.path} {self.stopped or f'one in {self.every:,}'}>"
 
     def gap(self) -> int:
-        """Return the number of records until the next stored one."""
+        """Return the number of records until the next sampled one."""
         return self._random.randrange(1, 2 * self.every)
 
     def keep(self, record: Any, plain: Callable[[Any], Any] | None) -> None:
@@ -190,7 +190,7 @@ class Sampler:
         """Write pending records, as also happens each second and at the end of the process."""
         if self._process != os.getpid():
             self._begin()
-        # Not waited for: another thread that writes takes this one's record along, or the next does.
+        # Does not wait: if another thread writes, this record is written with it or with the next batch.
         if not self._writing.acquire(blocking=False):
             return
         try:
@@ -211,7 +211,7 @@ class Sampler:
         if size + len(data) > self.limit:
             self._stop(f"holds {size:,} bytes of the {self.limit:,} that it may")
         elif (written := os.write(self._file, data)) < len(data):
-            # Half a frame would take along what others append behind it.
+            # Half a frame would damage the frames that others append after it.
             if os.fstat(self._file).st_size == size + written:
                 os.truncate(self._file, size)
             self._stop("cannot be written: no space left")

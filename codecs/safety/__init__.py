@@ -1,1 +1,1 @@
-"""Limits, policies and guards: what a codec checks in records and payloads."""
+"""Limits, policies and guards: a codec's checks of records and payloads."""

@@ -1,7 +1,7 @@
-"""Room for deep nesting in threads whose stack has none.
+"""Stack for deep nesting in threads that have a small stack.
 
-Most libraries recurse in C, and count levels without asking how much stack there is. A thread of 512 KiB
-(`threading.stack_size`), or of the 128 KiB that musl gives by default, ends the process within their limits.
+Most libraries recurse in C, and count levels without checking the stack. In a thread with 512 KiB
+(`threading.stack_size`), or with musl's default of 128 KiB, they crash the process within their limits.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Any
 __all__ = ["call_with_stack"]
 
 STACK = 16 * 1024 * 1024
-"""Bytes of address space; memory is taken as far as it is used."""
+"""Bytes of address space; memory is only allocated when it is used."""
 
 _lock = threading.Lock()
 
 
 def call_with_stack(call: Callable[..., Any], *arguments: Any) -> Any:
-    """Return what a call returns, or raise what it raises, made in a thread of its own with a large stack.
+    """Make a call in a separate thread with a large stack; return its result or raise its error.
 
     Raises:
         RuntimeError: No thread could be started.
@@ -35,7 +35,7 @@ def call_with_stack(call: Callable[..., Any], *arguments: Any) -> Any:
             outcome["raised"] = error
 
     thread = threading.Thread(target=work, name="bakeoff-stack", daemon=True)
-    # The size is the whole process's: two of these at once must not take each other's for the user's.
+    # The size applies to the whole process: a second thread must not take ours for the user's setting.
     with _lock:
         before = threading.stack_size(STACK)
         try:

@@ -1,7 +1,7 @@
-"""Values of one payload that are encoded as MessagePack within it: fields that may hold anything.
+"""Limits for values that are encoded as MessagePack within a payload, for fields of any type.
 
-The format around them counts each as one value, so that each could hold as much as a payload may. While a
-`Budget` is in force, `count_embedded` counts the values of each before it is decoded.
+The outer format counts each of them as one value, so that each could contain as many values as a payload
+may. While a `Budget` is active, `count_embedded` counts the values of each before it is decoded.
 """
 
 from __future__ import annotations

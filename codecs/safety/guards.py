@@ -1,4 +1,4 @@
-"""What a codec's guards cost over its library's own call, where that is more than 3 %.
+"""The cost of a codec's guards relative to its library's own call, if it is more than 3 %.
 
 A guard that costs more is an optional policy, unless it protects against untrusted payloads and no cheaper
 one exists. Such guards are listed here. The codec's row says so in every table, and a variant without the
@@ -19,9 +19,9 @@ class Guard(NamedTuple):
 
     Attributes:
         operation: "dump" or "load".
-        nanoseconds: What it takes of a call.
-        share: The same as a share of the library's own call, at the most.
-        what: What it does, as a half sentence.
+        nanoseconds: Its time in a call.
+        share: The same as a share of the library's own call, an upper bound.
+        what: Description of the check, as a half sentence.
     """
 
     operation: str
@@ -31,11 +31,11 @@ class Guard(NamedTuple):
 
     @property
     def cost(self) -> str:
-        """Operation, share and time in a few words."""
+        """Its operation, share and time in a few words."""
         return f"{self.operation} +{self.share:.0%} ({self.nanoseconds:,} ns)"
 
     def note(self, name: str) -> str:
-        """Return what it does, what it costs, and which variant does without it."""
+        """Return its description, its cost, and the variant without it."""
         return f"guarded: {self.what}; costs {self.cost} on messages; {unguarded(name)} has no guard"
 
 

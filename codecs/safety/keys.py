@@ -1,8 +1,9 @@
-"""Keys that were made to have one hash: a dict of n of them takes n² comparisons to build.
+"""Protection against keys with the same hash: a dict of n such keys takes n² comparisons to build.
 
-Texts and bytes are safe, as their hashes begin anew with each process (PEP 456), and 64 bits hold no more
-than eight integers of one hash. Others are not: hash(n) is n modulo 2**61 - 1, of a UUID and a decimal as
-well, and that of a tuple comes from its items' (CPython's library/stdtypes.rst, "Hashing of numeric types").
+Texts and bytes are safe, as their hashes differ in each process (PEP 456), and at most eight integers of
+64 bits have the same hash. Other keys are not safe: hash(n) is n modulo 2**61 - 1, also for a UUID and a
+decimal, and the hash of a tuple is computed from those of its items (CPython's library/stdtypes.rst, "Hashing
+of numeric types").
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ from ._scan import odd_keys
 __all__ = ["FEW_KEYS", "key_check", "refuse_one_hash", "refuse_one_hash_within", "with_checked_keys"]
 
 FEW_KEYS = 1_000
-"""So many take no time worth mentioning, whatever their hashes."""
+"""This many keys take negligible time for any hashes."""
 SAME = 100
-"""The most keys of one hash: of keys that were not made for it, hardly two have the same."""
+"""Limit for keys with the same hash; in ordinary data, hardly two keys share a hash."""
 
 
 def refuse_one_hash(keys: Iterable[Any]) -> None:
-    """Raise when many different keys have one hash.
+    """Refuse many different keys with the same hash.
 
     Raises:
-        TooMuchError: They have.
+        TooMuchError: There are more than `SAME`.
     """
     known = [key for key in keys if isinstance(key, Hashable)]
     hashes = Counter(map(hash, known))
@@ -46,11 +47,11 @@ def refuse_one_hash(keys: Iterable[Any]) -> None:
 def key_check(
     kind: Literal["msgpack", "cbor"], decode: Callable[[bytes], Mapping[Any, Any]]
 ) -> Callable[[bytes], None]:
-    """Return what raises TooMuchError for a payload with many keys of one hash, before it is decoded.
+    """Return a check that raises TooMuchError for a payload with many keys of the same hash, before decoding.
 
     Args:
         kind: As for `_scan.odd_keys`.
-        decode: The codec's own, for maps of one key.
+        decode: The codec's decoder, for maps of one key.
     """
     head, value = {"msgpack": (b"\x81", b"\xc0"), "cbor": (b"\xa1", b"\xf6")}[kind]
 
@@ -65,13 +66,13 @@ def key_check(
 def with_checked_keys(
     decode: Callable[[bytes], Any], decode_plain: Callable[[bytes], Any]
 ) -> Callable[[bytes], Any]:
-    """Return a decoder into the types of a schema that raises TooMuchError for many keys of one hash.
+    """Return a typed decoder that raises TooMuchError for many keys of the same hash.
 
-    Not for schemas whose keys and items of sets are all text, where there is nothing to check.
+    Schemas whose keys and items of sets are all text do not need it.
 
     Args:
-        decode: The library's, which makes keys of texts.
-        decode_plain: The same without types: it leaves keys as texts, and sets as lists.
+        decode: The library's typed decoder, which converts texts to keys.
+        decode_plain: The same decoder without types: keys remain texts, and sets remain lists.
     """
 
     def checked(data: bytes) -> Any:
@@ -83,14 +84,14 @@ def with_checked_keys(
 
 
 def refuse_one_hash_within(value: Any, size: int) -> None:
-    """Raise when many keys have one hash that a schema would make of what was decoded without types.
+    """Refuse a value that was decoded without types if a schema would make many keys of one hash from it.
 
     Args:
-        value: Of dicts, lists, and texts where there are keys; pairs of a key and its value are dicts.
+        value: Dicts, lists, and texts for keys; pairs of a key and its value are dicts.
         size: Bytes of the payload.
 
     Raises:
-        TooMuchError: They have.
+        TooMuchError: There are more than `SAME`.
     """
     stack = [value] if size > _SHORT else []
     while stack:
@@ -104,11 +105,11 @@ def refuse_one_hash_within(value: Any, size: int) -> None:
 
 
 _SHORT = 16 * 1024
-"""Bytes of a payload that holds too few keys to take long."""
+"""Bytes of a payload with too few keys to take long."""
 
 
 def _as_key(value: Any) -> Any:
-    """Return what a library may make of a key that arrives as text or as a list."""
+    """Return the key that a library may make of a text or a list."""
     if isinstance(value, dict):
         return _as_key(value["key"] if value.keys() == {"key", "value"} else list(value.values()))
     if isinstance(value, list):

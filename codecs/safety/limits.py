@@ -1,4 +1,4 @@
-"""How large a payload may be, and how much it may hold.
+"""Limits for the size and the content of a payload.
 
 With the defaults, no payload takes a codec more than a second or 256 MiB on the
 machine of docs/explanation/security.md, whose table `bakeoff attack` makes. A value takes 8 to 240 bytes of
@@ -19,7 +19,7 @@ DEFAULT_DEPTH = 120
 """Default levels of nesting for reading, and for writing if nesting is checked.
 Every library writes records of this depth; orjson goes beyond its buffer from 130 nested lists on."""
 GREATEST_DEPTH = 10_000
-"""The check of depth recurses itself."""
+"""Upper bound for the limit of depth, as the check of depth itself recurses."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,16 +29,16 @@ class Limits:
     Attributes:
         size: Bytes of a payload as received.
         decompressed: Bytes that it may decompress to; None: as many as `size`.
-        ratio: How many times its length it may grow in decompression; most records stay below 5, and
-            nearly equal rows reach 150. The first MiB is always allowed.
-        items: Values: items of lists, keys and values of dicts, containers themselves, and
-            each as often as it is referenced (aliases of YAML, shared values of CBOR and property lists).
-        depth: Levels of nesting. A number applies both ways; None is `deepest` in `decode`, and leaves
-            `encode` to the library.
-        string: Characters of a text, or bytes; None leaves it to `size`.
-        digits: Decimal digits of an integer. None leaves it to the library: 4,300 for digits of text
+        ratio: Decompressed size as a multiple of the payload; most records stay below 5, and nearly equal
+            rows reach 150. The first MiB is always allowed.
+        items: Values: items of lists, keys and values of dicts, and containers. A value that is referenced
+            several times counts each time (aliases of YAML, shared values of CBOR and property lists).
+        depth: Levels of nesting. A number applies in both directions; with None, `decode` uses `deepest`, and
+            the library limits `encode`.
+        string: Characters of a text, or bytes; with None, only `size` limits them.
+        digits: Decimal digits of an integer. With None, the library limits them: 4,300 for digits of text
             (`sys.set_int_max_str_digits`), else `size`.
-        aliases: Aliases of a YAML document; None leaves them to `items`.
+        aliases: Aliases of a YAML document; with None, only `items` limits them.
 
     Raises:
         ValueError: One is out of range.

@@ -1,8 +1,8 @@
-"""Policies with one spelling: what a codec does where formats leave it open, and what it can be asked for.
+"""Policies: choices that formats leave open, with the same names for all codecs.
 
-A codec states what it does by default (`Policies`); `Codec.with_policies` asks for something else. That is
-enforced by the library's own option where it has one, else by a walk through the record (`_walk`), where the
-record still shows it: what a library has merged or rounded away by then cannot be asked for.
+`Policies` states a codec's defaults, and `Codec.with_policies` requests other values. These are enforced by
+an option of the library, or by a walk through the record (`_walk`). A walk is only possible if the record still
+contains the values in question, that is, if the library has not merged or rounded them.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Policies:
         enforce: ``(values) -> options`` returns the options of `Spec` that keep to the values of the policies
             in `options`: always the same options, whatever the values.
         classes: The extension types.
-        inside: Returns the content of an object other than plain values and containers, else None.
+        inside: Returns the content of an object that is neither a plain value nor a container, else None.
         integer_bits: Width of the format's integers.
     """
 
@@ -124,14 +124,14 @@ class Policies:
     integer_bits: Literal[63, 64] = 64
 
     def stated(self, policy: str, direction: PolicyDirection) -> str:
-        """Return what is done by default in one direction."""
+        """Return the default behavior in one direction."""
         both: str = getattr(self, policy)
         dump, _, load = both.partition("/")
         return dump if direction == "dump" else load or dump
 
 
 def held(value: Any) -> Any:
-    """Return what an object holds that libraries write by itself or by our conventions, else None."""
+    """Return the content of an object that libraries or our conventions can write, else None."""
     if isinstance(value, enum.Enum):
         return value.value
     if isinstance(value, Mapping):
@@ -143,11 +143,11 @@ def held(value: Any) -> Any:
 
 
 _NOT_GONE_INTO = (str, bytes, bytearray, range, memoryview, array.array)
-"""Sequences of characters or small numbers, and perhaps a great many."""
+"""Sequences of characters or small numbers, possibly very many."""
 
 
 def _meant(policy: str, value: str, direction: PolicyDirection) -> str:
-    """Return what a value that is asked for means in one direction; empty when nothing is asked of that."""
+    """Return the meaning of a requested value in one direction; empty if it does not concern this one."""
     if value == "null":
         return "null" if direction == "dump" else "reject"
     if (value == "last" or policy == "trailing") and direction == "dump":
@@ -156,7 +156,7 @@ def _meant(policy: str, value: str, direction: PolicyDirection) -> str:
 
 
 def is_walked(known: Policies, policy: str, value: str, direction: PolicyDirection) -> bool:
-    """Whether it takes a walk to make a value of a policy true in one direction."""
+    """Whether a value of a policy needs a walk in one direction."""
     return (
         direction in _WALKED.get(policy, ())
         and _meant(policy, value, direction) == "reject"
@@ -170,7 +170,7 @@ def is_possible(known: Policies, policy: str, value: str) -> bool:
         stated, meant = known.stated(policy, direction), _meant(policy, value, direction)
         if stated in (meant, "none") or not meant or value in known.options.get(policy, ()):
             continue
-        # A number that was read as a float shows no more what it was.
+        # A number that was read as a float does not show its original value.
         seen = stated != "float" and (policy != "extensions" or known.classes)
         if not (seen and is_walked(known, policy, value, direction)):
             return False
@@ -178,7 +178,7 @@ def is_possible(known: Policies, policy: str, value: str) -> bool:
 
 
 def can_be_asked(known: Policies, policy: str) -> list[str]:
-    """Return the values of a policy that a codec can be asked for and that would change something."""
+    """Return the values of a policy that a codec supports and that would change its behavior."""
     default = in_force(known, {})[policy]
     return [
         value
@@ -188,7 +188,7 @@ def can_be_asked(known: Policies, policy: str) -> list[str]:
 
 
 def in_force(known: Policies, asked: Mapping[str, str]) -> dict[str, str]:
-    """Return for each policy what is done: one value, ``DUMP/LOAD`` where they differ, "" if not stated."""
+    """Return the value of each policy: ``DUMP/LOAD`` if the directions differ, "" if not stated."""
 
     def done(policy: str, direction: PolicyDirection) -> str:
         stated = known.stated(policy, direction)
@@ -201,7 +201,7 @@ def in_force(known: Policies, asked: Mapping[str, str]) -> dict[str, str]:
 
 
 def documented() -> list[list[str]]:
-    """Return what the values mean as a table: a header row, then one row for each policy."""
+    """Return the meanings of all values as a table: a header row, then one row for each policy."""
 
     def row(name: str, what: str, values: Mapping[str, str]) -> list[str]:
         return [name, what, "; ".join(f"{value}: {meaning}" for value, meaning in values.items())]

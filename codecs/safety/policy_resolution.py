@@ -1,4 +1,4 @@
-"""Policies of one codec: what it does, what it can be asked for, and what that takes."""
+"""Policies of one codec: its defaults, the values that it supports, and how these are enforced."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ __all__ = ["changes", "described", "rules"]
 
 
 def described(spec: Spec) -> dict[str, dict[str, Any]]:
-    """Return for each policy, as plain values, what a codec does, and what else it can be asked for."""
+    """Return a codec's value of each policy and the other values that it supports, as plain values."""
     known = spec.facts.policies
     now = in_force(known, spec.settings.asked)
     return {policy: {"now": now[policy], "can": can_be_asked(known, policy)} for policy in now}
 
 
 def changes(spec: Spec, policies: Mapping[str, str]) -> Spec:
-    """Return what a codec is to be made of so that further policies are kept.
+    """Return a codec's spec with further policies enforced.
 
     Raises:
-        CodecError: No such policy or value, or the codec cannot keep it.
+        CodecError: No such policy or value, or the codec cannot enforce it.
     """
     known = spec.facts.policies
     for policy, value in policies.items():
@@ -57,15 +57,15 @@ def changes(spec: Spec, policies: Mapping[str, str]) -> Spec:
 
 
 def rules(spec: Spec, direction: PolicyDirection, make: Callable[[Spec], CodecProtocol]) -> Rules | None:
-    """Return what a walk has to refuse in one direction; None where there is no need of one.
+    """Return the rules of a walk in one direction; None if no walk is needed.
 
     Args:
-        spec: What the codec is made of.
-        direction: Of the walk.
-        make: Makes a codec of a spec.
+        spec: The codec's spec.
+        direction: The direction of the walk.
+        make: Makes a codec from a spec.
     """
     known = spec.facts.policies
-    # Nesting has a walk of its own, in a third of the time (`Spec.checked_depth`).
+    # Nesting is checked by a separate walk in a third of the time (`Spec.checked_depth`).
     refused = {
         policy for policy, value in spec.settings.asked.items() if is_walked(known, policy, value, direction)
     } - {"nesting"}
@@ -83,7 +83,7 @@ def rules(spec: Spec, direction: PolicyDirection, make: Callable[[Spec], CodecPr
 
 
 def _key_check(plain: CodecProtocol) -> Callable[[dict[Any, Any]], None]:
-    """Return what raises when two keys of a dict are written alike, which their payloads show."""
+    """Return a check that raises if two keys of a dict have the same payload."""
 
     def check(record: dict[Any, Any]) -> None:
         seen: dict[bytes, Any] = {}

@@ -1,12 +1,12 @@
-"""What can follow a codec: ``|zlib[:LEVEL]``, ``|zstd[:LEVEL][,dict]``, ``|lz4[:LEVEL]``, ``|crc32``.
+"""Compressors of a codec: ``|zlib[:LEVEL]``, ``|zstd[:LEVEL][,dict]``, ``|lz4[:LEVEL]``, ``|crc32``.
 
-The last is a checksum: four bytes behind each payload, which tell when a byte of it has changed. Formats take
-many changed payloads without a word, as what has changed is a value. In streams such payloads are framed so
-that behind a damaged one the next is found (`bakeoff.codecs.streams.framing.Marked`).
+The last is a checksum: four bytes after each payload, which detect a changed byte. Formats themselves often
+accept a changed payload, as only a value is different. In streams, payloads with a checksum are framed so
+that the next one can be found after a damaged one (`bakeoff.codecs.streams.framing.Marked`).
 
-Decompression stops at the codec's limits of size and ratio, whatever the payload claims. ``,dict`` stands for
-a dictionary trained on sample payloads (`train`), which both sides must have. Each payload names its own by a
-number, so that a codec may have older ones besides, for reading.
+Decompression stops at the codec's limits of size and ratio, even if the payload claims a smaller size.
+``,dict`` means a dictionary trained on sample payloads (`train`), which both sides must have. Each payload
+contains the number of its dictionary, so that a codec can keep older ones for reading.
 """
 
 from __future__ import annotations
@@ -35,22 +35,24 @@ __all__ = [
 ]
 
 ZSTD_PIECE = 256
-"""Bytes fed at a time; each block of four may stand for 128 KiB (RFC 8878, section 3.1.1.2)."""
+"""Bytes per step; each block of four may expand to 128 KiB (RFC 8878, section 3.1.1.2)."""
 FREE = 1024 * 1024
-"""Bytes that any payload may decompress to: short ones often hold much of the same, and no record made of so
-little takes more than some 75 MiB."""
+"""Bytes that any payload may decompress to.
+
+Short payloads are often repetitive, and a record of this many bytes takes at most some 75 MiB.
+"""
 LZ4_RATIO = 255
-"""Most bytes that one compressed byte expands to (lz4_Block_format.md: each length byte adds 255)."""
+"""Maximum bytes for one compressed byte (lz4_Block_format.md: each length byte adds 255)."""
 CHECKSUM = 4
 """Bytes of a CRC-32, big-endian."""
 DICTIONARY_BYTES = 16 * 1024
-"""Size of a trained dictionary; zstd's own advice is a hundredth of the samples, and messages are small."""
+"""Size of a trained dictionary; zstd advises a hundredth of the samples, and messages are small."""
 _DICTIONARY = (0xEC30A437).to_bytes(4, "little")
-"""How a trained dictionary begins (RFC 8878, section 5); its number follows."""
+"""Start of a trained dictionary (RFC 8878, section 5); its number follows."""
 
 
 class _BeyondError(Exception):
-    """More comes out than was asked for."""
+    """A payload decompresses to more than the limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ class Compression:
     """A compressor with its level, or a checksum.
 
     Attributes:
-        name: As it stands in codec names, ``zstd:3``.
+        name: As in codec names, ``zstd:3``.
         compress: ``(bytes) -> bytes``.
         decompress: ``(bytes, limit) -> bytes``; raises above `limit` bytes. Call `decompress_within`.
         dictionaries: Trained dictionaries: the first is for writing, all are for reading.
@@ -73,7 +75,7 @@ class Compression:
 
     @property
     def kind(self) -> str:
-        """Which compressor it is, whatever its level."""
+        """The name of the compressor without its level."""
         return re.split("[:,]", self.name)[0]
 
     @property
@@ -83,21 +85,21 @@ class Compression:
 
     @property
     def dictionary_id(self) -> int | None:
-        """The number by which payloads name the dictionary that they were written with; None without one."""
+        """The number of the dictionary for writing, which payloads contain; None without a dictionary."""
         return None if self.dictionary is None else dictionary_id(self.dictionary)
 
     def __reduce__(self) -> tuple[Callable[..., Compression], tuple[str, tuple[bytes, ...]]]:
         return compressor, (self.name, self.dictionaries)
 
     def decompress_within(self, data: bytes, size: int, ratio: int) -> bytes:
-        """Return what a payload decompresses to.
+        """Return a decompressed payload.
 
         Args:
-            size: The most it may be, in bytes.
-            ratio: The most it may be, beyond `FREE` bytes, as a multiple of the payload.
+            size: The maximum size in bytes.
+            ratio: The maximum size, beyond `FREE` bytes, as a multiple of the payload.
 
         Raises:
-            LimitError: It is more.
+            LimitError: It is larger.
         """
         # `min` and `max` would take half as long as a short payload.
         limit = ratio * len(data)
@@ -122,7 +124,7 @@ def dictionary_id(dictionary: bytes) -> int:
 
 
 def _checked(name: str, unpacker: Any, data: bytes, limit: int) -> bytes:
-    """Return what a decompressor object yields, if it is one whole frame within the limit."""
+    """Return the output of a decompressor object, if it is one complete frame within the limit."""
     plain: bytes = unpacker.decompress(data, limit + 1)
     if len(plain) > limit:
         raise _BeyondError
@@ -153,7 +155,7 @@ def _zstd(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression
     first = next(iter(trained), 0)
     if trained:
         trained[first].precompute_compress(level=level)
-    # Contexts must not be shared between threads; making one costs microseconds.
+    # Contexts must not be shared between threads; creating one takes microseconds.
     pool: list[Any] = []
     unpackers: dict[int, list[Any]] = {number: [] for number in trained or (0,)}
     several = len(trained) > 1
@@ -170,12 +172,12 @@ def _zstd(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression
             raise _BeyondError
         number = zstandard.get_frame_parameters(data).dict_id if several else first
         if number not in unpackers:
-            number = first  # it was written without one, or with one that is not at hand
+            number = first  # it was written without one, or with one that is not available
         ready = unpackers[number]
         context = ready.pop() if ready else zstandard.ZstdDecompressor(dict_data=trained.get(number))
         try:
-            # A frame need not say how large it is; one that does takes no more than it says. By place, as a
-            # keyword takes as long as the rest: no bound of ours, one frame, and nothing after it.
+            # A frame may state its size, and then needs no more memory. Arguments by position, as a keyword
+            # takes as long as the rest: no bound, one frame, and no data after it.
             plain: bytes = (
                 context.decompress(data, 0, False, False) if size > 0 else _in_pieces(context, data, limit)
             )
@@ -188,7 +190,7 @@ def _zstd(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression
 
 
 def _in_pieces(context: Any, data: bytes, limit: int) -> bytes:
-    """Return what a zstd frame holds that does not say how much, fed in pieces that cannot grow by much."""
+    """Return the content of a zstd frame of unknown size, decompressed in small steps."""
     unpacker = context.decompressobj()
     plain = bytearray()
     for start in range(0, len(data), ZSTD_PIECE):
@@ -205,7 +207,7 @@ def _in_pieces(context: Any, data: bytes, limit: int) -> bytes:
 
 
 def _otherwise(zstandard: Any, data: bytes, trained: Mapping[int, Any]) -> ValueError | None:
-    """Return what to say of a payload whose dictionary is not at hand; None where it is."""
+    """Return the error for a payload whose dictionary is not available; None if it is."""
     wanted = zstandard.get_frame_parameters(data).dict_id
     if wanted in trained or not wanted:
         return None
@@ -222,19 +224,19 @@ def _lz4(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression:
     except ImportError as error:
         raise MissingLibrary(name, "lz4 is not installed; pip install 'bakeoff[lz4]'") from error
 
-    # Not shared between threads; making one takes several times as long as a short payload.
+    # Not shared between threads; creating one takes several times as long as a short payload.
     pool: list[Any] = []
 
     def decompress(data: bytes, limit: int) -> bytes:
         if len(data) * LZ4_RATIO <= limit:
-            # By place, as a keyword takes as long as the rest: no bytearray, and how many bytes were read.
+            # By position, as a keyword takes as long as the rest: no bytearray, and return the bytes read.
             plain, read = frame.decompress(data, False, True)
             if read != len(data):
                 raise ValueError(f"{name}: not one whole compressed frame")
             return plain  # type: ignore[no-any-return]
         unpacker = pool.pop() if pool else frame.LZ4FrameDecompressor()
         whole = _checked(name, unpacker, data, limit)
-        # One that raised may be in the middle of a frame.
+        # After an error, it may be in the middle of a frame.
         unpacker.reset()
         pool.append(unpacker)
         return whole
@@ -264,10 +266,10 @@ class _Kind:
     """A kind of compressor.
 
     Attributes:
-        make: ``(name, level, dictionaries)``.
-        level: The one that is taken where none is named.
-        levels: All that there are.
-        library: The distribution that brings it; "Python" is the standard library.
+        make: Function ``(name, level, dictionaries)``.
+        level: The default level.
+        levels: All levels.
+        library: The distribution that contains it; "Python" is the standard library.
     """
 
     make: Callable[[str, int, tuple[bytes, ...]], Compression]
@@ -283,11 +285,11 @@ COMPRESSORS = {
     "lz4": _Kind(_lz4, 0, range(-65_537, 17), "lz4"),
     "crc32": _Kind(_crc32, 0, range(1), "Python"),
 }
-"""What stands in codec names, by name."""
+"""Compressors by their names in codec names."""
 
 
 def library(name: str) -> str:
-    """Return the distribution behind a compressor such as ``"zstd:3"``; "Python" for the standard library.
+    """Return the distribution of a compressor such as ``"zstd:3"``; "Python" for the standard library.
 
     Raises:
         UnknownCompressor: No such compressor.
@@ -296,16 +298,16 @@ def library(name: str) -> str:
 
 
 def compressor(name: str, dictionary: bytes | Sequence[bytes] | None = None) -> Compression:
-    """Return the compressor that a name such as ``"zstd:3"`` means.
+    """Return the compressor with a name such as ``"zstd:3"``.
 
     Args:
         name: ``KIND[:LEVEL][,dict]``.
-        dictionary: For names with ``,dict``: what `train` made of sample payloads. Of several the first is
-            for writing, all are for reading.
+        dictionary: For names with ``,dict``: the dictionary from `train`, or several: the first is for
+            writing, all are for reading.
 
     Raises:
         UnknownCompressor: No such compressor, level or option.
-        CodecError: The dictionary is missing, or is none.
+        CodecError: The dictionary is missing or invalid.
         MissingLibrary: Its library is not installed.
     """
     kind, number, with_dictionary = _parse(name)
@@ -327,9 +329,9 @@ def compressor(name: str, dictionary: bytes | Sequence[bytes] | None = None) -> 
 def train(name: str, payloads: Sequence[bytes]) -> Compression:
     """Return the compressor ``zstd[:LEVEL],dict`` with a dictionary trained on sample payloads.
 
-    The name may leave out its ``,dict``.
+    The name may omit ``,dict``.
 
-    Train on other records than those you measure: a dictionary knows what it was trained on.
+    Do not train on the records that you measure: a dictionary contains parts of its training data.
 
     Raises:
         CodecError: Too few or too uniform payloads, or a compressor without dictionaries.

@@ -46,8 +46,8 @@ class Decoder:
         """Add a chunk, and return an iterator over the records that are now complete.
 
         Raises:
-            DecodeError: By the iterator, at a damaged record: `offset` is where in the stream
-                that starts. By `feed`, after an error that ends the stream, or after its end.
+            DecodeError: By the iterator, at a damaged record; `offset` is where the record starts in the
+                stream. By `feed`, after an error that ends the stream, or after its end.
         """
         if self._lost is not None:
             raise self._lost
@@ -75,7 +75,7 @@ class Decoder:
         return last
 
     def __iter__(self) -> Iterator[Any]:
-        """Iterate over the records that are whole by now and were not taken."""
+        """Iterate over the records that are complete and were not taken."""
         if self._lost is not None:
             raise self._lost
         payloads, decode = self._payloads, self._codec.decode
@@ -101,10 +101,10 @@ class Decoder:
             self._on_damage(damaged)
 
     def _refuse(self, error: DecodeError) -> DecodeError:
-        """Have the framing go on behind a payload that cannot be decoded.
+        """Let the framing continue after a payload that cannot be decoded.
 
         Raises:
-            DecodeError: It does not.
+            DecodeError: It cannot continue.
         """
         located = damage(self._codec, self._pending.start, error.reason, type(error))
         located.__cause__ = error.__cause__ or error
@@ -116,7 +116,7 @@ class Decoder:
         return told
 
     def _lose(self, error: DecodeError) -> DecodeError:
-        """Return the error behind which there is no more."""
+        """Return the error that ends the stream."""
         if not self._pending.ended:
             offset, error = error.offset, type(error)(error.codec, error.reason + LOST)
             error.offset = offset
@@ -126,10 +126,10 @@ class Decoder:
 
 
 def _chunks(file: IO[bytes]) -> Iterator[bytes]:
-    """Iterate over what a file has, as it has it: a pipe what is there.
+    """Iterate over the chunks of a file as they become available, also from a pipe.
 
     Raises:
-        BlockingIOError: It does not block, and has nothing yet.
+        BlockingIOError: It is non-blocking and has no data yet.
     """
     read = getattr(file, "read1", file.read)
     while chunk := read(CHUNK):
@@ -151,10 +151,10 @@ def load(codec: CodecBase, file: IO[bytes]) -> Iterator[Any]:
 
 
 def payloads(codec: CodecBase, file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Iterate over the payloads of a file, each with where it starts, without decoding them.
+    """Iterate over the payloads of a file, each with its start, without decoding them.
 
     Raises:
-        DecodeError: One cannot be cut out.
+        DecodeError: A payload cannot be extracted.
     """
     pending = StreamBuffer()
     cuts = codec.framing.payloads(codec, pending)

@@ -1,16 +1,16 @@
-"""How records follow one another in a stream: the framing that each format's users expect.
+"""Framings: how the records of a format usually follow one another in a stream.
 
-A framing cuts payloads out of what has come so far; `bakeoff.codecs.streams.decoder` feeds it and decodes
-them, each by the codec itself, so that a stream obeys the same limits and errors as a single payload.
+A framing extracts payloads from the data received so far. `bakeoff.codecs.streams.decoder` feeds it and
+decodes each payload with the codec, so that a stream has the same limits and errors as a single payload.
 
-Behind a damaged record some framings find the next one, as their `resynchronises` says:
+Some framings find the next record after a damaged one, see `resynchronises`:
 
 =================================  ======================================================
 JSON Lines                         the next line
 YAML documents                     the next ``---``
 `Marked` (``|crc32``)              the next frame's mark
-MessagePack, CBOR, BSON, pickle,   none: where heads and lengths are all that tells where
-marshal, lengths before payloads   a record ends, a wrong one leads anywhere
+MessagePack, CBOR, BSON, pickle,   none: only heads and lengths mark the ends of records,
+marshal, lengths before payloads   and a wrong one may lead anywhere
 =================================  ======================================================
 """
 
@@ -48,34 +48,34 @@ __all__ = [
 ]
 
 Cuts = Generator[bytes | DecodeError | None, None, None]
-"""What `Framing.cut` gives."""
+"""The results of `Framing.cut`."""
 
 
 def damage(
     codec: CodecProtocol, start: int, reason: str, kind: type[DecodeError] = DecodeError
 ) -> DecodeError:
-    """Return the error for a record that starts at a byte of a stream, which its `offset` says, too."""
+    """Return the error for a record that starts at a byte of a stream, which becomes its `offset`."""
     error = kind(codec.name, f"in the record that starts at byte {start:,}: {reason}")
     error.offset = start
     return error
 
 
 def too_large(codec: CodecProtocol, start: int) -> DecodeError:
-    """Return the error for a record that is beyond the limit of size."""
+    """Return the error for a record that exceeds the limit of size."""
     reason = f"it takes more than {codec.limits.size:,} bytes, the limit of size"
     return damage(codec, start, reason, LimitError)
 
 
 def cut_short(codec: CodecProtocol, start: int) -> DecodeError:
-    """Return the error for a record within which the stream ends."""
+    """Return the error for a stream that ends within a record."""
     return damage(codec, start, "the stream ends within it")
 
 
 class Framing(ABC):
-    """How records follow one another; payloads stand as they are unless `frame` says otherwise.
+    """How records follow one another; payloads are unchanged unless `frame` changes them.
 
     Attributes:
-        resynchronises: What a reader goes on at behind a damaged record; empty where nothing marks the next.
+        resynchronises: The mark at which a reader continues after a damaged record; empty if there is none.
     """
 
     resynchronises = ""
@@ -91,11 +91,11 @@ class Framing(ABC):
         return count
 
     def header(self, codec: CodecProtocol) -> bytes:
-        """Return what stands in a stream before its first record."""
+        """Return the bytes of a stream before its first record."""
         return b""
 
     def frame(self, payload: bytes) -> bytes:
-        """Return a payload as it stands in the stream."""
+        """Return the form of a payload in the stream."""
         return payload
 
     def payloads(self, codec: CodecProtocol, pending: StreamBuffer) -> Cuts:
@@ -116,19 +116,19 @@ class Framing(ABC):
 
     @abstractmethod
     def cut(self, codec: CodecProtocol, pending: StreamBuffer) -> Cuts:
-        """Iterate over the payloads that follow the header, as far as they have come.
+        """Iterate over the payloads after the header that have been received.
 
-        It gives None where more has to come, and is over when all is taken of what has ended. Where a payload
-        cannot be decoded, that error is thrown in at its ``yield``: who resynchronises catches and gives it.
-        So it gives, in place of a payload, the error for what it passes over by itself.
+        The iterator yields None if it needs more data, and stops after the last payload of a stream that has
+        ended. If a payload cannot be decoded, the error is thrown in at its ``yield``: a framing that can
+        resynchronise catches the error and yields it. It also yields errors for data that it skips.
 
         Raises:
-            DecodeError: A record is damaged, and nothing tells where the next one begins.
+            DecodeError: A record is damaged, and the start of the next one is not marked.
         """
 
 
 class Lines(Framing):
-    """JSON Lines: one value a line; empty lines are passed over."""
+    """JSON Lines: one value in each line; empty lines are skipped."""
 
     resynchronises = "the next line"
 
@@ -157,7 +157,7 @@ class Lines(Framing):
 
 
 def _to_next_line(pending: StreamBuffer) -> Generator[None, None, None]:
-    """Drop what is left of a line, as it comes."""
+    """Drop the rest of a line as it arrives."""
     while not pending.skip_to(b"\n"):
         if pending.ended:
             pending.drop(len(pending))
@@ -167,7 +167,7 @@ def _to_next_line(pending: StreamBuffer) -> Generator[None, None, None]:
 
 
 class Documents(Framing):
-    """YAML documents, each as it stands with its directives and markers, so that the library judges those."""
+    """YAML documents, each with its directives and markers, which the library checks."""
 
     resynchronises = "the next `---`"
 
@@ -191,7 +191,7 @@ class Documents(Framing):
                 lines, size, inside, skipping = [], 0, False, True
                 yield from _to_next_line(pending)
                 continue
-            # A marker at the line's start is one wherever it stands (YAML 1.1, section 4.3.1).
+            # A marker at the start of a line is valid in any context (YAML 1.1, section 4.3.1).
             text = line if inside else line.removeprefix(codecs.BOM_UTF8)
             marked = text.startswith((b"---", b"...")) and text[3:4] in (b"", b" ", b"\t", b"\r", b"\n")
             opens = marked and text.startswith(b"---")
@@ -223,23 +223,23 @@ class Documents(Framing):
                 lines, size, inside = [], 0, False
             else:
                 inside = inside or opens or (self._says(text) and not text.startswith(b"%"))
-        # Directives alone are an error, which the library has words for.
+        # Directives alone are an error, which the library reports.
         if inside or any(map(self._says, lines)):
             pending.start = start
             yield b"".join(lines)
 
     @staticmethod
     def _says(line: bytes) -> bool:
-        """Whether there is more than blanks and a comment."""
+        """Whether a line contains more than blanks and a comment."""
         return line.removeprefix(codecs.BOM_UTF8).strip()[:1] not in (b"", b"#")
 
 
 class Values(Framing):
-    """Values one after another, each of which shows where it ends.
+    """Values one after another, each of which marks its end.
 
     Args:
-        kind: As what they are looked through: concatenated MessagePack, a CBOR sequence (RFC 8742), pickles,
-            each with its own STOP, marshal.
+        kind: Format of the values: concatenated MessagePack, a CBOR sequence (RFC 8742), pickles, each with
+            its own STOP, marshal.
     """
 
     def __init__(self, kind: Literal["msgpack", "cbor", "pickle", "marshal"]) -> None:
@@ -266,8 +266,8 @@ class Prefixed(Framing):
 
     Args:
         layout: `struct` format of the length.
-        included: The length is part of the payload and counts itself (BSON); otherwise it is
-            written before formats that have no framing of their own.
+        included: The length is part of the payload and counts itself (BSON); otherwise the framing writes it
+            before the payload.
     """
 
     def __init__(self, layout: str, *, included: bool) -> None:
@@ -308,13 +308,13 @@ class Prefixed(Framing):
 class Marked(Framing):
     """Each payload after a mark, its length, and a check of these two: eight bytes.
 
-    The mark is the two bytes C1 F5, neither of which stands in UTF-8, nor C1 before a value of MessagePack.
-    The length has four bytes, big-endian. The check is the CRC-16 of CCITT over both: no byte of them can
-    change unnoticed. What is checked of the payload is the codec's, as of a single message.
+    The mark is the two bytes C1 F5. Neither occurs in UTF-8, and C1 does not start a value of MessagePack.
+    The length has four bytes, big-endian. The check is the CRC-16 of CCITT over both, which detects a change of
+    any of their bytes. The codec checks the payload, as in a single message.
 
-    Behind damage the next mark with its check is looked for, also within a frame that does not hold what it
-    should: one that was cut short is followed by others. So a damaged record may give way to a frame that
-    stands in its payload: a checksum is no signature.
+    After damage, the reader searches for the next mark with a valid check, also within the damaged frame,
+    as a frame that was cut short may contain the next ones. So a frame in the payload of a damaged record may be
+    read as a record: a checksum is not a signature.
     """
 
     resynchronises = "the next frame's mark"
@@ -327,7 +327,7 @@ class Marked(Framing):
         return head + crc_hqx(head, 0).to_bytes(2, "big") + payload
 
     def _length(self, head: bytes) -> int:
-        """Return the length of the payload behind a head; -1 where it is none."""
+        """Return the length of the payload after a head; -1 if the head is invalid."""
         if head[:2] != self.MARK or crc_hqx(head, 0):
             return -1
         return int.from_bytes(head[2:6], "big")
@@ -364,7 +364,7 @@ class Marked(Framing):
                 yield from self._to_next(pending)
 
     def _to_next(self, pending: StreamBuffer) -> Generator[None, None, None]:
-        """Drop what stands before the next head."""
+        """Drop the data before the next head."""
         while True:
             if pending.skip_to(self.MARK):
                 while len(pending) < self.HEAD and not pending.ended:
@@ -380,7 +380,7 @@ class Marked(Framing):
 
 
 LENGTHS = Prefixed(">I", included=False)
-"""For formats that have no framing of their own."""
+"""Framing for formats without their own."""
 
 MARKED = Marked()
-"""For payloads that carry a checksum."""
+"""Framing for payloads with a checksum."""

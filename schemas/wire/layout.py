@@ -282,8 +282,7 @@ class Layout:
         return found
 
     def listed(self) -> Layout:
-        """Return the layout of lists of these records. An Arrow definition describes rows, so it fits both.
-        """
+        """Return the layout of lists of these records; an Arrow definition fits both, as it describes rows."""
         lists = WireSequence(self.root, t.ListType(types_of(self.root)))
         return replace(self, root=lists) if self.language == "arrow" else Layout(lists)
 
