@@ -142,6 +142,7 @@ def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> PickedCod
             "pick from those of the machine that will run it"
         )
     result = merged[0][1]
+    file = "" if result.in_python else file
     chosen = _corpora(result, wish)
     fields = {
         c.name: {e.name: e for e in candidates_on(result, c.name) if e.name != BASELINE} for c in chosen

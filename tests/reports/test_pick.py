@@ -229,8 +229,10 @@ class TestHonesty:
             facts={"cheapest": {"extra": "x"}, "vague": {"library": "Python"}, "plain": {}},
             noise=0.0005,
         )
-        choice = pick([shaken(run, "vague", (0.9, 1.12, 1.0))], Wish())
+        run = shaken(run, "vague", (0.9, 1.12, 1.0))
+        choice = pick([run], Wish())
 
+        assert "bakeoff run" not in pick([replace(run, command="bakeoff.run('x', [])")], Wish()).sentence
         assert ("plain", ("cheapest",)) == (choice.winner.name, choice.tied)
         assert ["vague"] == [name for name, _ in choice.unresolved]
         assert "plain: costs the same as cheapest (within 1%)" in choice.sentence
