@@ -1,9 +1,9 @@
-"""What the parent asks of a worker, and what it is answered: typed, and for workers on any machine.
+"""Typed jobs for workers, and their answers; workers may run on any machine.
 
-Both go through one pair of functions, `encode` and `decode`, as JSON; an unknown kind is an error.
-Records, schemas and payloads are named by digest: an `Executor` brings them to where the worker is, and
-back what it made, so that a worker may be on another machine. Only `Prepare` and `Conform` name files, the
-user's, and run where those are.
+Both are encoded as JSON by one pair of functions, `encode` and `decode`; an unknown kind is an error.
+Records, schemas and payloads are named by digest. An `Executor` transfers them to the worker and returns its
+output, so a worker may be on another machine. Only `Prepare` and `Conform` name files of the user, and run
+where these are.
 """
 
 from __future__ import annotations
@@ -55,19 +55,18 @@ Digest: TypeAlias = str
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """What all jobs say.
+    """The fields of every job.
 
     Attributes:
         kind: The name under which it is encoded.
-        memory: Bytes of address space of the worker; None for as much as there is.
-        path: What the worker needs in `sys.path`, for records and codecs of the user's own modules.
-        modules: What it imports before it works, for their classes and for what they register: name to file,
-            which is empty for a module that is found by its name.
-        given: Where the user's own codecs are, by the names that they have in this run.
-        pickled: Codecs that are objects of the program that runs this, as pickles in base64, by name.
+        memory: Bytes of address space of the worker; None for no limit.
+        path: Entries of `sys.path` that the worker needs for the user's own modules.
+        modules: Modules that it imports first, for their classes and registrations: name to file, which is
+            empty for a module that is found by its name.
+        given: Import paths of the user's own codecs, by their names in this run.
+        pickled: Codecs that are objects of the calling program, as pickles in base64, by name.
         core: Processor to stay on.
-        places: Where operations' places are, by name, as far as these are servers: URLs, which may hold
-            passwords.
+        places: URLs of the operations' places that are servers, by name; they may hold passwords.
     """
 
     kind: ClassVar[str]
@@ -80,19 +79,19 @@ class Job:
     places: Mapping[str, str] = field(default_factory=dict)
 
     def digests(self) -> set[Digest]:
-        """Return what an executor has to bring to the worker."""
+        """Return the digests of the blobs that an executor must transfer to the worker."""
         return set()
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusInputs:
-    """What is known of a corpus by the jobs that measure on it.
+    """The inputs shared by the jobs that measure on a corpus.
 
     Attributes:
         sample: Digest of its sample.
-        schema: Digest of a pickle of its `Schema`, empty where it has none.
-        training: Digest of a pickle of records to train dictionaries on, empty where none are wanted.
-        depth: Limit of depth that its records need; 0 where the default suffices.
+        schema: Digest of a pickle of its `Schema`, empty if it has none.
+        training: Digest of a pickle of records to train dictionaries on, empty if none are needed.
+        depth: Limit of depth that its records need; 0 if the default suffices.
     """
 
     sample: Digest
@@ -101,7 +100,7 @@ class CorpusInputs:
     depth: int = 0
 
     def digests(self) -> set[Digest]:
-        """Return those that there are."""
+        """Return the digests that are not empty."""
         return {self.sample, self.schema, self.training} - {""}
 
 
@@ -111,24 +110,24 @@ class Prepare(Job):
 
     Attributes:
         source: Corpus, file or function, as typed.
-        source_object: Pickle of the corpus in base64, where it is an object of the program that runs this.
-        records: Size of a generated corpus, or the most of the user's own.
-        format: Of the file, None to find out.
-        at: Where in each document the records are; None for the document itself.
-        encoding: Of text files; None for UTF-8.
-        null: Cells of CSV that stand for nothing.
+        source_object: Pickle of the corpus in base64, if it is an object of the calling program.
+        records: Size of a generated corpus, or the most records of the user's own.
+        format: Format of the file, None to detect it.
+        at: Path of the records in each document; None for the document itself.
+        encoding: Encoding of text files; None for UTF-8.
+        null: Cells of CSV that mean null.
         sample: Records of the sample.
-        bytes: Cap of the sample, as pickles.
-        infer: Find out a schema.
-        schema: What the records are said to be, as typed; empty for nothing.
-        include: Folders that its imports are looked for in first.
-        batch: Records that make one.
-        seconds: After which reading ends before the end of a long source; None for never.
-        after: Records after which it ends, as it did in the run that is resumed.
-        size: Bytes that each record is brought to, see `datasets.scale`; None for records as they are.
-        codecs: That are to be entered.
-        twins: Those with a schema that has nothing to fix for them are left out.
-        joining: Codecs for certain values, which join where the records hold these, see `codecs.specialists`.
+        bytes: Most bytes of the sample, as pickles.
+        infer: Infer a schema.
+        schema: Schema of the records, as typed; empty for none.
+        include: Folders to search first for its imports.
+        batch: Number of records to combine into one.
+        seconds: Seconds after which reading of a long source ends; None for never.
+        after: Records after which it ends, as in the run that is resumed.
+        size: Bytes to which each record is scaled, see `datasets.scale`; None for records as they are.
+        codecs: Codecs that are entered.
+        twins: Leave out codecs with a schema that has nothing to fix for them.
+        joining: Codecs for certain values, which join if the records hold these, see `codecs.specialists`.
     """
 
     kind = "prepare"
@@ -161,8 +160,8 @@ class Check(Job):
     """Check a codec.
 
     Attributes:
-        seconds: After which a slow codec's records are encoded only, and a very slow one is done.
-        operations: That fall out of the check or are timed afterwards.
+        seconds: Seconds after which the remaining records are encoded only; a very slow codec then ends.
+        operations: Operations that the check measures, or that are timed afterwards.
         libraries: Modules that the records need, which all checks import.
     """
 
@@ -174,7 +173,7 @@ class Check(Job):
     libraries: tuple[str, ...] = ()
 
     def digests(self) -> set[Digest]:
-        """Return the corpus's."""
+        """Return the digests of the corpus."""
         return self.corpus.digests()
 
 
@@ -183,9 +182,9 @@ class TimedCell:
     """A cell of a timing process.
 
     Attributes:
-        payloads: Digest of what the check left; empty for the baseline.
-        dictionary: Digest of the codec's dictionary, empty where it has none.
-        extra: Share of further calls that are made but not counted: a planted difference.
+        payloads: Digest of the payloads of the check; empty for the baseline.
+        dictionary: Digest of the codec's dictionary, empty if it has none.
+        extra: Share of extra calls that are not counted: a planted difference.
     """
 
     codec: str
@@ -202,8 +201,8 @@ class Time(Job):
     Attributes:
         slice: Seconds of a slice.
         collect: The garbage collector is on.
-        least: Contention of a free core as earlier processes saw it; 0 where there were none.
-        repeats: What repeating slices that ran on a shared core, and waiting for a free one, may take, as a
+        least: Contention of a free core as measured by earlier processes; 0 if there were none.
+        repeats: Time for repeating slices that ran on a shared core, including waiting for a free one, as a
             share of the slices' own time.
     """
 
@@ -217,19 +216,19 @@ class Time(Job):
     repeats: float = 1.0
 
     def digests(self) -> set[Digest]:
-        """Return the corpus's and the cells'."""
+        """Return the digests of the corpus and the cells."""
         cells = {digest for cell in self.cells for digest in (cell.payloads, cell.dictionary)}
         return (self.corpus.digests() | cells) - {""}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alone(Job):
-    """Carry out an operation that has a process for itself.
+    """Run an operation that has separate processes.
 
     Attributes:
-        payloads: Digest of what the check left.
+        payloads: Digest of the payloads of the check.
         dictionary: As in `TimedCell`.
-        options: Of the operation; what an earlier answer asked for.
+        options: Options of the operation, as requested by an earlier answer.
     """
 
     kind = "alone"
@@ -241,13 +240,13 @@ class Alone(Job):
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def digests(self) -> set[Digest]:
-        """Return the corpus's and the codec's."""
+        """Return the digests of the corpus and the codec."""
         return (self.corpus.digests() | {self.payloads, self.dictionary}) - {""}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Describe(Job):
-    """Tell the facts of a codec."""
+    """Return the facts of a codec."""
 
     kind = "describe"
     codec: str
@@ -255,7 +254,7 @@ class Describe(Job):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compare(Job):
-    """Find out which values a codec preserves; a note for each value."""
+    """Test which values a codec preserves; one note per value."""
 
     kind = "compare"
     codec: str
@@ -263,11 +262,13 @@ class Compare(Job):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attack(Job):
-    """Try hostile cases on a codec; a note with the places of the cases, then one for each.
+    """Run hostile cases on a codec.
+
+    The first note holds the positions of the cases. One note for each case follows.
 
     Attributes:
-        patterns: Of cases.
-        start: How many to leave out.
+        patterns: Patterns of cases.
+        start: Number of cases to skip.
     """
 
     kind = "attack"
@@ -278,11 +279,11 @@ class Attack(Job):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conform(Job):
-    """Try the cases of a conformance suite on a codec; a note for each.
+    """Run the cases of a conformance suite on a codec; one note per case.
 
     Attributes:
-        folder: The user's copy of the suite; to be read where it is.
-        start: How many to leave out.
+        folder: The user's copy of the suite, read in place.
+        start: Number of cases to skip.
     """
 
     kind = "conform"
@@ -305,7 +306,7 @@ class Try(Job):
     versions: Digest
 
     def digests(self) -> set[Digest]:
-        """Return that of the versions."""
+        """Return the digest of the versions."""
         return {self.versions}
 
 
@@ -314,9 +315,9 @@ class Reread(Job):
     """Time how codecs read payloads of another version of a schema, and of their own; answered by `Timed`.
 
     Attributes:
-        versions: As of `Try`.
+        versions: As in `Try`.
         cells: Codecs and directions, with the payloads of both versions.
-        rounds: As in `Time`; so is `least`.
+        rounds: As in `Time`; the same applies to `least`.
     """
 
     kind = "reread"
@@ -326,24 +327,24 @@ class Reread(Job):
     least: float = 0.0
 
     def digests(self) -> set[Digest]:
-        """Return those of the versions and the payloads."""
+        """Return the digests of the versions and the payloads."""
         return {self.versions} | {cell.payloads for cell in self.cells}
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What came of `Prepare`.
+    """The answer to `Prepare`.
 
     Attributes:
-        facts: Of the corpus, for the result file.
-        corpus: The sample, and what goes with it.
+        facts: Facts about the corpus, for the result file.
+        corpus: The sample and related inputs.
         bad: Where and why the first records were skipped.
-        remark: What the user may not expect, a line each, or nothing.
-        path: What later workers need in `sys.path`.
-        modules: What they import, as in `Job`.
-        codecs: That are entered: those that the schema has something to fix for, and those that join.
-        idle: Names without the schema of codecs that are left out, as it has nothing to fix for them.
-        kinds: Types of arrays and frames that the records hold.
+        remark: Remarks that may surprise the user, a line each, or nothing.
+        path: Entries of `sys.path` that later workers need.
+        modules: Modules that they import, as in `Job`.
+        codecs: Codecs that are entered: those for which the schema has something to fix, and those that join.
+        idle: Names, without the schema, of codecs left out because it has nothing to fix for them.
+        kinds: Types of arrays and frames in the records.
     """
 
     kind: ClassVar[str] = "prepared"
@@ -360,25 +361,25 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What came of `Check`; without the later half where the codec did not get through.
+    """The answer to `Check`; the later half is empty if the codec failed.
 
     Attributes:
-        codec: Facts; empty where it could not be built.
+        codec: Facts; empty if it could not be built.
         loss: What it loses, in words.
         lossy: Records that lost something.
         records: Records that were compared.
         encoded: Records that were encoded.
         fixes: Its schema has something to do.
-        as_is: The records are the objects that it takes in the place of dicts.
-        figures: Of operations that fall out of the check.
-        known: What is known of these besides, by operation, as `operations.base.Measured.known` has it.
+        as_is: The records are the objects that it takes instead of dicts.
+        figures: Figures of operations that the check measures.
+        known: Further facts about these, by operation, as in `operations.base.Measured.known`.
         failed: Outcome and reason of operations that cannot be timed.
-        limits: To ask for, so that the codec takes these records.
-        rough: Seconds for the mean record, by timed operation; of single calls.
-        calls: How many records a call is for, if not for one, by timed operation.
-        definition: The schema in the format's own language, empty where that has none.
-        payloads: Digest of what those need who measure.
-        dictionary: Digest of the dictionary that was trained, empty where there is none.
+        limits: Limits to raise so that the codec takes these records.
+        rough: Seconds for the mean record from single calls, by timed operation.
+        calls: Number of records per call, if not one, by timed operation.
+        definition: The schema in the format's own language, empty if that has none.
+        payloads: Digest of the `Payloads` for later measurements.
+        dictionary: Digest of the trained dictionary, empty if there is none.
     """
 
     kind: ClassVar[str] = "checked"
@@ -404,15 +405,15 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """What came of `Time`.
+    """The answer to `Time`.
 
     Attributes:
-        cells: Figures by the cell's place in the job.
-        errors: Why a cell has none.
+        cells: Figures by the cell's index in the job.
+        errors: Why a cell has no figure.
         reference_kernel: Seconds of a call of the reference kernel.
-        harness: Nanoseconds per call of measuring itself.
+        harness: Nanoseconds per call of the measurement itself.
         dirty: Share of slices that were disturbed.
-        contention: Of the core during the slices behind the figures, see `bench.contention`.
+        contention: Contention of the core during the slices that were used, see `bench.contention`.
         least: The baseline of the contention so far, see `bench.contention.free_level`.
     """
 
@@ -428,10 +429,10 @@ class Timed:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What came of `Alone`; see `operations.base.Measured`.
+    """The answer to `Alone`; see `operations.base.Measured`.
 
     Attributes:
-        known: As `operations.base.Measured.known` has it.
+        known: As in `operations.base.Measured.known`.
     """
 
     kind: ClassVar[str] = "found"
@@ -443,7 +444,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """What came of `Describe`."""
+    """The answer to `Describe`."""
 
     kind: ClassVar[str] = "described"
     facts: Mapping[str, Any]
@@ -451,13 +452,13 @@ class Described:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What came of `Try`; see `evolution.trial.Trial`.
+    """The answer to `Try`; see `evolution.trial.Trial`.
 
     Attributes:
-        backward: What the newer version reads of the older one.
+        backward: How the newer version reads payloads of the older one.
         forward: The reverse.
-        changes: The same two of each change on its own.
-        payloads: Digest of what `Reread` needs, by direction that is read whole.
+        changes: The same two for each change separately.
+        payloads: Digest of the input of `Reread`, by direction in which everything is read.
     """
 
     kind: ClassVar[str] = "tried"
@@ -469,14 +470,14 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A job whose answer is in its notes came to its end."""
+    """A job whose answer is in its notes has finished."""
 
     kind: ClassVar[str] = "done"
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The codec, or what it was asked for, is not to be had here; or memory ran out."""
+    """The codec, or something it needs, is not available here; or memory ran out."""
 
     kind: ClassVar[str] = "failed"
     reason: str
@@ -485,7 +486,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """What the user must know, as the error says it."""
+    """An error message for the user."""
 
     kind: ClassVar[str] = "refused"
     message: str
@@ -504,7 +505,7 @@ _PARTS: dict[str, Callable[[Any], Any]] = {
     "bad": lambda value: tuple((where, why) for where, why in value),
     "failed": lambda value: {name: (outcome, reason) for name, (outcome, reason) in value.items()},
 }
-"""What is made of the parts of a record that JSON has no word for; lists become tuples."""
+"""Constructors for the parts of a record that JSON has no type for; lists become tuples."""
 
 
 def encode(record: Job | Answer) -> bytes:
@@ -513,10 +514,10 @@ def encode(record: Job | Answer) -> bytes:
 
 
 def decode(data: bytes) -> Any:
-    """Return the job or the answer that stands in `data`.
+    """Return the job or the answer in `data`.
 
     Raises:
-        ValueError: Of no kind that is known, or not whole.
+        ValueError: The kind is unknown, or fields are missing.
     """
     plain = json.loads(data)
     kind = plain.pop("kind", None)
@@ -535,13 +536,13 @@ class Ended:
     """How a worker ended.
 
     Attributes:
-        answer: Its answer, or None when it died before giving one.
+        answer: Its answer, or None if it died before giving one.
         outcome: Why there is no answer.
         reason: The same in a sentence.
         stderr: The last lines that it wrote.
         cell: Index of the cell that was running, `IDLE` for none.
-        notes: What it said on the way; there even where it died.
-        host: Where it ran.
+        notes: Its notes, available even if it died.
+        host: The machine on which it ran.
     """
 
     answer: Any
@@ -554,20 +555,20 @@ class Ended:
 
     @property
     def cause(self) -> str:
-        """The reason without the option of `bakeoff run` that it names: other commands have none such."""
+        """The reason without the option of `bakeoff run` that it names: other commands lack it."""
         return self.reason.partition(" (--")[0]
 
     @property
     def sentence(self) -> str:
-        """The cause, with the outcome where it is no error: an error says what it is by itself."""
+        """The cause, preceded by the outcome unless that is an error, which describes itself."""
         return self.cause if self.outcome == "error" else f"{self.outcome}: {self.cause}"
 
 
 class Executor(Protocol):
-    """Where workers run: on this machine (`run.processes.LocalExecutor`), or on another.
+    """A place where workers run: this machine (`run.processes.LocalExecutor`), or another.
 
     Attributes:
-        blobs: What workers were given and what they made, by digest.
+        blobs: Inputs and outputs of workers, by digest.
     """
 
     @property
@@ -584,15 +585,15 @@ class Executor(Protocol):
         """Run a job in a fresh process.
 
         Args:
-            job: What to do.
-            inputs: What it names by digest, where that is not in `blobs` already.
-            patience: Seconds without a heartbeat after which the worker is ended; None for ever.
-            over: Whether the worker is to be ended, or not to be begun any more, as its time is over; its
-                outcome then is "unfinished". Called now and then, in any thread.
-            watch: Called now and then with the cell that is running.
+            job: The job to run.
+            inputs: Blobs that it names by digest and that are not in `blobs` yet.
+            patience: Seconds without a heartbeat after which the worker is ended; None for no limit.
+            over: Returns whether its time is over: the worker is then ended, or not started, with the outcome
+                "unfinished". Called regularly, in any thread.
+            watch: Called regularly with the running cell.
 
         Raises (from the future):
             UsageError: The worker found the user's request impossible.
-            RunError: The worker cannot go on for a reason the user must know.
+            RunError: The worker cannot continue for a reason the user must know.
         """
         ...

@@ -1,1 +1,1 @@
-"""The child: does one job in a fresh process and answers by file; knows nothing of `run`."""
+"""The worker: runs one job in a fresh process and writes the answer to a file; imports nothing of `run`."""

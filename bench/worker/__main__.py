@@ -1,7 +1,7 @@
-"""A worker process: ``python -m bakeoff.bench.worker JOB``; does one job and answers into a file.
+"""A worker process: ``python -m bakeoff.bench.worker JOB`` runs one job and writes the answer to a file.
 
-Standard output and standard error belong to the codecs: whatever they print there is not taken
-for an answer. An answer appears whole or not at all.
+Standard output and standard error belong to the codecs: their output there is never mistaken for an answer.
+An answer is written atomically.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from .context import WorkerContext
 __all__ = ["main"]
 
 _FILE_SIZE = 1 << 30
-"""Bytes that a job may write into one file, a flooded standard error included."""
+"""Most bytes that a job may write to one file, including a flooded standard error."""
 
 
 def main(path: Path) -> NoReturn:
-    """Do the job in a file."""
+    """Run the job in a file."""
     faulthandler.enable()
     envelope = json.loads(path.read_bytes())
     die_with(envelope["parent"])
-    # It may hold the password of a server, and a killed process removes nothing.
+    # The job may hold the password of a server, and a killed process removes nothing.
     path.unlink()
     me = os.getpid()
     job: Job = decode(envelope["job"])
@@ -56,9 +56,9 @@ def main(path: Path) -> NoReturn:
     except MemoryError as error:
         answer = Failed(str(error) or "an allocation failed", "out of memory")
     if os.getpid() == me:
-        release()  # the answer may need the room
+        release()  # the answer may need the space
         _reply(Path(envelope["reply"]), answer)
-    # What codecs leave behind is not worth tearing down, and could still crash.
+    # Skip the teardown of codecs: it is useless, and could still crash.
     sys.stderr.flush()
     os._exit(0)
 
@@ -75,11 +75,11 @@ _MODULES = {
     "try": "..lab.evolution.attempt",
     "reread": "..lab.evolution.cost",
 }
-"""Where the function ``run(job, context)`` of each kind of job is."""
+"""The modules with the function ``run(job, context)`` of each kind of job."""
 
 
 def _do(job: Job, context: WorkerContext) -> Answer:
-    """Import no more than the job needs: starting up is most of a short process."""
+    """Import only the modules that the job needs: startup takes most of a short process."""
     give(job.given)
     import_again(job.modules)
     unpickle(job.pickled)
@@ -90,18 +90,18 @@ def _do(job: Job, context: WorkerContext) -> Answer:
 def _confine(job: Job) -> None:
     if job.memory:
         _limit(resource.RLIMIT_AS, job.memory)
-    if job.kind != "prepare":  # standard input is kept in a file, however large it is
+    if job.kind != "prepare":  # standard input is kept in a file of any size
         _limit(resource.RLIMIT_FSIZE, _FILE_SIZE)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if job.core is not None:
         os.sched_setaffinity(0, {job.core})
     with contextlib.suppress(OSError):
-        # When memory runs out the kernel shall take a worker, not the run.
+        # If memory runs out, the kernel should kill a worker, not the run.
         Path("/proc/self/oom_score_adj").write_text("800")
 
 
 def _limit(kind: int, wanted: int) -> None:
-    """Set a limit, or keep a lower one that we were started with."""
+    """Set a limit, unless a lower one is in effect."""
     hard = resource.getrlimit(kind)[1]
     bound = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
     resource.setrlimit(kind, (bound, bound))

@@ -1,4 +1,4 @@
-"""The worker's side of an operation that has a process for itself: one codec, one operation."""
+"""The worker's side of an operation with separate processes: one codec, one operation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["run"]
 
 
 def run(job: Alone, context: WorkerContext) -> Answer:
-    """Carry out one operation."""
+    """Run one operation."""
     context.beat(0)
     declared = operation(job.operation)
     parts = codec_parts(job.codec, job.corpus, context.blobs, job.dictionary)

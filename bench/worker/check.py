@@ -1,6 +1,6 @@
-"""The check: every record of the sample through encode, decode and comparison, in a process of its own.
+"""The check: every record of the sample is encoded, decoded and compared, in a separate process.
 
-It decides whether a codec may be timed at all, and leaves the payloads for those who time it.
+It decides whether a codec may be timed, and stores its payloads for later measurements.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 __all__ = ["run"]
 
 _ROUND_TRIP = ("dump", "load", "fix")
-"""The timed operations that the check itself goes through."""
+"""The timed operations that make up the round trip."""
 
 
 class _EndedError(Exception):
-    """The check is over before its time."""
+    """The check ended early."""
 
     def __init__(self, outcome: Outcome, reason: str) -> None:
         super().__init__(outcome, reason)
@@ -57,7 +57,7 @@ def run(job: Check, context: WorkerContext) -> Answer:
     except CodecError as error:
         return Checked("error", error.reason)
     except UsageError as error:
-        # The corpus's schema has no form in this codec; that must not end the others' run.
+        # The codec does not support the corpus's schema; this must not end the run of the others.
         return Checked("unsupported", str(error))
     told = facts(parts.codec) | {"name": job.codec, "extra": describe(job.codec).extra}
     check = _Check(job, context, parts, sample)
@@ -98,16 +98,16 @@ def run(job: Check, context: WorkerContext) -> Answer:
 
 
 class _Check:
-    """The check of one codec, and what the records so far showed.
+    """The check of one codec and its findings so far.
 
     Attributes:
-        payloads: In the order of the sample.
-        seconds: By operation, of each record that went through it.
-        compared: Records that went through all of the check; the others of a slow codec are encoded only.
-        calls: By operation, how many records a call is for, if not for one.
+        payloads: Payloads in the order of the sample.
+        seconds: Seconds of each record, by operation.
+        compared: Records that were encoded, decoded and compared; a slow codec's others are encoded only.
+        calls: Number of records per call, if not one, by operation.
         judgement: Losses.
         lossy: Records that lost something.
-        counted: Operations whose calls are not one for each record; all of them were made.
+        counted: Operations whose calls are not one per record; all of these calls were made.
         failed: Outcome and reason of operations that cannot be timed.
     """
 
@@ -127,7 +127,7 @@ class _Check:
         self.failed: dict[str, tuple[Outcome, str]] = {}
 
     def round_trips(self) -> None:
-        """Take the records there and back.
+        """Encode, decode and compare the records.
 
         Raises:
             _EndedError: The codec may not be timed.
@@ -148,12 +148,12 @@ class _Check:
                 self.compared += 1
             self.payloads.append(payload)
             if os.getpid() != me:
-                os._exit(0)  # the codec forked; the original tells
+                os._exit(0)  # the codec forked; the original process answers
             if _has_children():
                 raise _EndedError("error", f"starts processes (at record {index + 1})")
 
     def try_others(self) -> None:
-        """Go through the timed operations that are no part of the round trip."""
+        """Try the timed operations outside the round trip."""
         for declared in self._operations:
             if declared.phase != "time" or declared.name in _ROUND_TRIP:
                 continue
@@ -165,7 +165,7 @@ class _Check:
                 self.failed[declared.name] = end.outcome, end.reason
 
     def figures(self) -> tuple[dict[str, float], dict[str, Mapping[str, Any]]]:
-        """Return the figures of the check and what is known besides, by operation."""
+        """Return the figures of the check and their facts, by operation."""
         found: dict[str, float] = {}
         known: dict[str, Mapping[str, Any]] = {}
         for declared in self._operations:
@@ -179,16 +179,18 @@ class _Check:
                 found[declared.name] = come
             except UnfitError as error:
                 self.failed[declared.name] = "unsupported", str(error)
-            except Exception as error:  # noqa: BLE001 - a cell fails alone, whatever it raises
+            except Exception as error:  # noqa: BLE001 - only this cell fails, whatever is raised
                 reason = f"{declared.name} raised {type(error).__name__}: {error}"
                 self.failed[declared.name] = "error", reason
         return found, known
 
     def costs(self) -> dict[str, list[float]]:
-        """Return what each record takes, by operation; of one that was only encoded, by its payload's length.
+        """Return the cost of each record by operation.
+
+        For a record that was only encoded, it is estimated from the payload's length.
 
         Raises:
-            CodecError: It refuses in a further pass what it has taken before.
+            CodecError: In a second pass, it refuses a record that it accepted before.
         """
         found = {}
         seconds = Checks.COSTS * self._job.seconds
@@ -210,7 +212,7 @@ class _Check:
         return work(self._parts, name, self._sample, self.payloads, places=self._job.places)
 
     def _tried(self, declared: Operation) -> list[float]:
-        """Call an operation once on each record that was compared; return the seconds that each took."""
+        """Call an operation once on each record that was compared; return the seconds of each."""
         found = []
         where = "before the first record"
         try:
@@ -245,16 +247,16 @@ class _Check:
         return found if made.records == 1 or made.calls is not None else found * self.compared
 
     def _note(self, name: str) -> None:
-        """Write down what a slow call took: there may be no time for more."""
+        """Record the time of a slow call, as there may be no time for more."""
         if (spent := self.seconds[name][-1]) > Checks.LONG:
             self._context.note({name: spent})
 
     def _encoded(self, index: int, *, comparing: bool) -> tuple[bytes, bytes | None]:
-        """Encode a record, which must stay as it is; return its payload, and the record as `written`."""
+        """Encode a record, which must not change; return its payload, and the record as `written`."""
         parts, sample = self._parts, self._sample
         record = sample.record(index)
         if len(sample.pickles[index]) > Checks.LARGE:
-            gc.freeze()  # our copy must not be looked through while a codec works, as it is not in timing
+            gc.freeze()  # the collector must not traverse our copy during a codec's call, as in timing
         text = written(record) if comparing else None
         (taken,) = parts.taken([record])
         begin = time.thread_time()
@@ -272,7 +274,7 @@ class _Check:
         return payload, text
 
     def _compare(self, index: int, payload: bytes, text: bytes | None) -> None:
-        """Take a payload back and compare what comes with the record, which is `text` as `written`."""
+        """Decode a payload and compare the result with the record, which is `text` as `written`."""
         parts, where = self._parts, _where(index)
         begin = time.thread_time()
         found = _decoded(parts, payload, where)
@@ -298,14 +300,14 @@ class _Check:
 
 
 def _calls(made: TimedWork, compared: int) -> int:
-    """Return how many calls of an operation the check makes, after so many records were compared."""
+    """Return how many calls of an operation the check makes, after `compared` records."""
     if made.calls is not None:
         return min(made.calls, -(-compared // made.records))
     return compared if made.records == 1 else min(compared, 1)
 
 
 def _as_is(parts: CodecParts, sample: PickledSample) -> bool:
-    """Whether records go into the codec, and come out of it, as they are."""
+    """Return whether the codec takes and returns records without conversion."""
     bound = parts.codec.bound
     record = sample.record(0)
     return bound is not None and bound.as_is and bound.take is not None and bound.take(record) is record
@@ -329,7 +331,7 @@ def _decoded(parts: CodecParts, payload: bytes, where: str) -> Any:
 
 
 def _refused(parts: CodecParts, record: Any, error: EncodeError, where: str) -> _EndedError:
-    """Tell a type that the codec cannot carry from a codec that is broken."""
+    """Distinguish a type that the codec does not support from a broken codec."""
     if _ran_out(error):
         return _EndedError("out of memory", f"{error.reason}; {where}")
     from ...codecs.core.diagnose import explain
@@ -352,7 +354,7 @@ def _ran_out(error: BaseException) -> bool:
 
 
 def _has_children() -> bool:
-    """Whether this process has children, dead or alive; one system call."""
+    """Return whether this process has children, dead or alive; one system call."""
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:

@@ -1,4 +1,4 @@
-"""What a worker has at hand beside its job: what was brought, who watches, and where to write."""
+"""The context of a worker: its inputs, heartbeat and notes."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ __all__ = ["WorkerContext"]
 
 
 class WorkerContext:
-    """A worker's place.
+    """The context of a worker.
 
     Args:
-        blobs: What jobs name by digest.
-        heartbeat: Tells the parent which cell is running.
-        notes: File for what is to be known even if this process dies.
+        blobs: Inputs that jobs name by digest.
+        heartbeat: Reports the running cell to the parent.
+        notes: File for information that must survive the death of this process.
     """
 
     def __init__(self, blobs: Blobs, heartbeat: Heartbeat, notes: Path) -> None:
@@ -27,7 +27,7 @@ class WorkerContext:
         self._notes = notes
 
     def note(self, value: Any) -> None:
-        """Write down what is JSON-able."""
-        # Opened anew: what a codec writes into the files that it finds open is no note of ours.
+        """Write a JSON-serializable note."""
+        # Opened each time: a codec may write to any open file descriptor.
         with self._notes.open("a") as file:
             file.write(json.dumps(value) + "\n")

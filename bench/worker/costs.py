@@ -1,4 +1,4 @@
-"""What each record of a sample costs one codec, as its check finds it out: roughly, by single calls."""
+"""The cost of each record of a sample for one codec, estimated in its check from single calls."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ __all__ = ["costs"]
 def costs(
     made: TimedWork, first: Sequence[float], seconds: float, beat: Callable[[], object] = lambda: None
 ) -> list[float]:
-    """Return what each record takes, in seconds.
+    """Return the seconds of each record.
 
-    The median over some passes in which the level of each pass is taken out, so that neither a burst nor a
-    slow phase of the machine says that those records are dear; a single pass if there is no time for more.
+    This is the median over several passes after removing the level of each pass, so that neither a burst nor
+    a slow phase of the machine makes records look expensive. If there is no time for more, it is a single
+    pass.
 
     Args:
         made: The operation.
-        first: What each record took once; above 0.
-        seconds: That the further passes may take.
-        beat: Called before each call, as who stands still is taken to hang.
+        first: Seconds of each record in its first call; above 0.
+        seconds: Seconds for the further passes.
+        beat: Called before each call, since a worker without progress is considered hung.
     """
     passes = [list(first)]
     most = Checks.PASSES if len(first) > 1 else Checks.PASSES_ALONE
@@ -40,7 +41,7 @@ def costs(
 
 
 def _pass(made: TimedWork, count: int, beat: Callable[[], object]) -> list[float]:
-    """Measure each record once, in any order: what disturbs then hits records that are no neighbours."""
+    """Measure each record once, in random order: a disturbance then hits records that are not neighbors."""
     ring = random.sample(range(count), count)
     batch = made.batches(ring)
     found = [0.0] * count

@@ -1,4 +1,4 @@
-"""The facts of a codec, in a process that a third party's may end as it likes."""
+"""The facts of a codec, collected in a separate process, which a third-party codec may crash."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["run"]
 
 
 def run(job: Describe, context: WorkerContext) -> Answer:
-    """Make the codec and tell."""
+    """Make the codec and return its facts."""
     try:
         made = codec(job.codec)
     except CodecError as error:

@@ -1,15 +1,15 @@
-"""From the slices of one process to one figure per cell: what the mean record takes.
+"""Estimation of one figure per cell, the time of the mean record, from the slices of one process.
 
-Each slice is held against what the check says of the very records in it, so that which records those were
-says nothing any more. Slices of a round share what happens to the machine in that moment. Median polish takes
-that part out, round by round, and what is left tells how far the check is off for that stratum of records. A
-cell's figure is the sum over its strata. The reference kernel goes through the same, and the ratio of any
-two cells is paired by round.
+Each slice is compared with the check's costs of the same records, so that the choice of records does not
+affect the figure. Slices of a round share the momentary state of the machine. Median polish removes this
+part, round by round. The rest shows how far the check is off for that stratum of records. A cell's figure is
+the sum over its strata. The reference kernel is treated in the same way, and the ratio of any two cells is
+paired by round.
 
-Within a stratum the ratio of sums counts, time over expected time: it is the mean over records, not the kind
-of record that is in the majority. Slices far from the others weigh less, as Huber ("Robust estimation of a
-location parameter", 1964) has it; not so where rare calls take much longer than most, as of a store that
-puts its work off until much has come together. There each slice counts in full (`_sums`).
+Within a stratum the figure is the ratio of sums, time over expected time: the mean over records, not the most
+frequent kind of record. Outlying slices weigh less, as in Huber ("Robust estimation of a location parameter",
+1964). The exception is a cell whose rare calls take much longer than most, as in a store that defers its
+work: there each slice counts in full (`_sums`).
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ class Track:
         part: Seconds that the stratum adds to the mean record, by the check.
         mixed: A slice holds many records.
         times: Seconds of a slice, by round; a slow cell skips rounds.
-        works: Seconds that the records of that slice took in the check.
-        dirty: Rounds in which the kernel took the processor away during the slice, once at least.
-        taken: Those in which it did so each time: the processor's time counts, and is too long by the cost
-            of cold caches.
+        works: Seconds of the same records in the check.
+        dirty: Rounds in which the kernel took the processor away during the slice at least once.
+        taken: Rounds in which it did so in each attempt: the processor time counts, and is too long by the
+            cost of cold caches.
         calls: Calls of a slice, by round.
         contention: The higher of the readings before and after a slice, by round; see `bench.contention`.
-            Slices that are too long for readings to vouch for them have none.
-        sums: Slices that take long hold rare calls that take long, and count in full.
+            Slices that are too long to be covered by readings have none.
+        sums: Long slices hold rare slow calls, and count in full.
     """
 
     part: float
@@ -52,7 +52,7 @@ class Track:
     sums: bool = False
 
     def of(self, rounds: Collection[int]) -> Track:
-        """Return the same with the slices of some rounds only."""
+        """Return the same with only the slices of some rounds."""
         kept = sorted(self.times.keys() & rounds)
         return Track(
             self.part,
@@ -67,10 +67,10 @@ class Track:
         )
 
     def free(self, limit: float) -> list[int]:
-        """Return the rounds whose slice had a core of its own; all of what counts in full.
+        """Return the rounds whose slice had a free core; all rounds if slices count in full.
 
-        A store that has just waited for the disk finds the caches cold, and so does the reading after it: to
-        go by that would leave out the calls that take long.
+        A store that has just waited for the disk finds the caches cold, and this affects the reading after
+        it. Using these readings would exclude the slow calls.
         """
         return [r for r in self.times if self.sums or self.contention.get(r, 0.0) <= limit]
 
@@ -84,11 +84,11 @@ class CellEstimate:
     """One cell in one process.
 
     Attributes:
-        raw: Seconds of the mean record, as the clock had it.
-        polished: The same with the rounds' common part taken out, relative to the other cells.
-        drift: Log of the last third over the first third of the process.
-        dear: Slices that took more than `Estimate.RARE` times their median, with the processor all the time.
-        rare: Share of the time that they took beyond their usual.
+        raw: Seconds of the mean record, by the clock.
+        polished: The same without the common part of the rounds, relative to the other cells.
+        drift: Logarithm of the ratio of the process's last third to its first third.
+        dear: Slices that took more than `Estimate.RARE` times their median without losing the processor.
+        rare: Share of the total time by which they exceeded their usual time.
     """
 
     raw: float
@@ -106,10 +106,10 @@ def levels(cells: Sequence[Sequence[Track]]) -> list[CellEstimate | None]:
 
 
 def _common(tracks: Sequence[Track]) -> dict[int, float]:
-    """Return what the slices of each round have in common, as a logarithm."""
-    # A rare call that takes long says nothing of its round, and would be taken out of its own figure.
+    """Return the common part of the slices of each round, as a logarithm."""
+    # A rare slow call says nothing about its round, and would be removed from its own figure.
     steady = [track for track in tracks if not track.sums]
-    # Who has but a few slices cannot tell what is common to them from what is its own.
+    # A cell with only a few slices cannot separate the common part from its own.
     voters = [track for track in steady if len(track.times) >= Estimate.ENOUGH] or steady
     logs = [track.logs() for track in voters]
     own = [median(values.values()) for values in logs]
@@ -154,14 +154,15 @@ def _sums(ratios: Mapping[int, float], works: Mapping[int, float]) -> float:
 
 
 def _centre(ratios: Mapping[int, float], works: Mapping[int, float]) -> float:
-    """Return the median of slices that hold so many records that they differ by what disturbs them only."""
+    """Return the median of slices with so many records that they differ only by disturbances."""
     return median(ratios.values())
 
 
 def _mean(ratios: Mapping[int, float], works: Mapping[int, float]) -> float:
-    """Return the mean over records, where a slice holds few: the kind in the majority must not decide.
+    """Return the mean over records for slices with few records, where the most frequent kind must not decide.
 
-    So a slice is far off only if few are: a fifth of them may be disturbed, and more are a kind of records.
+    A slice counts as an outlier only if few are: up to a fifth of them may be disturbed; more are a kind of
+    records.
     """
     weights = dict.fromkeys(ratios, 1.0)
     if len(ratios) >= Estimate.ENOUGH:
@@ -183,7 +184,7 @@ def _quantile(values: Sequence[float], share: float) -> float:
 
 
 def _spread(rest: Sequence[float]) -> float:
-    """Return the standard deviation of values around 0, however far off a few of them are."""
+    """Return the standard deviation of values around 0, robust against a few outliers."""
     return max(Estimate.LEAST_SPREAD, Estimate.NORMAL * median(map(abs, rest)))
 
 
@@ -195,7 +196,7 @@ def median(values: Iterable[float]) -> float:
 
 
 def _weighted_median(values: Sequence[tuple[float, float]]) -> float:
-    """Return where half of the weight lies below, of (value, weight); between two values where it is even."""
+    """Return the weighted median of (value, weight); the middle of two values if the weights are even."""
     ordered = sorted(values)
     half = math.fsum(weight for _, weight in ordered) / 2
     below = 0.0

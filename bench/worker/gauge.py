@@ -1,4 +1,4 @@
-"""Read the contention for the physical core; see `bench.contention`."""
+"""Readings of the contention for the physical core; see `bench.contention`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["read"]
 
 
 def read() -> float:
-    """Return the time of the reference kernel over that of a chain of dependent steps."""
+    """Return the time of the reference kernel divided by that of a chain of dependent steps."""
     busy = min(time_calls(kernel, ITEMS, 0, 1)[0] for _ in range(Cores.TRIES))
     chain = min(time_calls(spin, [Cores.CHAIN], 0, 1)[0] for _ in range(Cores.TRIES))
     return busy / max(1, chain)

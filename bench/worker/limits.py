@@ -1,4 +1,4 @@
-"""Which limits of a codec the records of a sample go beyond, so that whoever picks it asks for others."""
+"""The limits of a codec that the records of a sample exceed, so that users can raise them."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from .records import PickledSample
 __all__ = ["beyond", "depth_needed"]
 
 _ROOM = 2
-"""Other records may be so many times larger than any of the sample."""
+"""Factor by which other records may exceed the largest one of the sample."""
 
 
 def beyond(name: str, parts: CodecParts, sample: PickledSample, payloads: Sequence[bytes]) -> dict[str, int]:
-    """Return the limits that a codec has to be asked for with: powers of two, with room for larger records.
+    """Return the limits to raise, as powers of two, with room for larger records.
 
     Args:
-        name: The codec's, as in result files.
+        name: The codec's name in result files.
         parts: The codec.
         sample: The records.
-        payloads: Of its first records, in its order.
+        payloads: Payloads of the first records, in order.
 
     Returns:
-        ``size``, ``items``, ``decompressed``, ``ratio`` and ``depth``, where the codec's own do not suffice.
+        ``size``, ``items``, ``decompressed``, ``ratio`` and ``depth``, if the codec's own do not suffice.
     """
     if is_raw(name):
         return {}
     usual = codec(split_name(name)[0], trusted=True).limits
-    # A value takes a byte at the least, in payloads and in pickles.
+    # A value takes at least a byte, in payloads and in pickles.
     large = [n for n, data in enumerate(payloads) if max(len(data), len(sample.pickles[n])) > usual.items]
     found = {"size": max(map(len, payloads), default=0), "items": 0, "decompressed": 0, "ratio": 0}
     plain = parts.bare.with_compression(None)
@@ -52,7 +52,7 @@ def beyond(name: str, parts: CodecParts, sample: PickledSample, payloads: Sequen
 
 
 def depth_needed(deepest: int) -> int:
-    """Return the limit of depth that records need which nest so many levels; 0 where the default suffices."""
+    """Return the limit of depth for records with that many levels; 0 if the default suffices."""
     return min(_roomy(deepest), GREATEST_DEPTH) if deepest > DEFAULT_DEPTH else 0
 
 
@@ -61,7 +61,7 @@ def _roomy(most: int) -> int:
 
 
 def _values(record: Any, least: int) -> int:
-    """Return a power of two that a record's values do not exceed, as `Limits.items` counts; 0 for `least`."""
+    """Return a power of two above a record's number of values, as `Limits.items` counts; 0 for `least`."""
     bound = 0
     while True:
         try:

@@ -1,4 +1,4 @@
-"""A codec as the workers use it: the whole codec, its parts where it has a schema, or its library's calls."""
+"""Codecs as the workers use them: complete, as parts if there is a schema, or as the library's own calls."""
 
 from __future__ import annotations
 
@@ -29,19 +29,20 @@ def codec_parts(
     """Build a codec by its name.
 
     Args:
-        name: As in result files.
-        corpus: Its schema is for names with ``+schema``, its records to train on for those with ``,dict``.
-        blobs: What it names by digest.
-        dictionary: Digest of a dictionary that was trained before; one is trained where it is empty.
-        checking: Give a library's own calls the interface's errors.
+        name: The codec's name in result files.
+        corpus: Provides the schema for names with ``+schema`` and the training records for names with
+            ``,dict``.
+        blobs: Inputs by digest.
+        dictionary: Digest of a dictionary that was trained before; if empty, one is trained.
+        checking: Convert errors of a library's own calls to the interface's.
 
     Raises:
-        CodecError: It cannot be built; a name with ``+schema`` without a schema included.
+        CodecError: It cannot be built, for instance a name with ``+schema`` without a schema.
     """
     base, with_schema, compression = split_name(name)
     if is_raw(name):
         return _own_calls(base, corpus, blobs, checking)
-    # What is decoded here was encoded here, so codecs for trusted data may decode it.
+    # All decoded data were encoded here, so codecs for trusted input may decode them.
     bare = codec(base, trusted=True)
     depth = {"depth": corpus.depth} if corpus.depth and bare.spec.limits_depth else {}
     bare = bare.with_limits(**OWN_DATA, **depth)
@@ -72,7 +73,7 @@ def _schema(name: str, corpus: CorpusInputs, blobs: Mapping[str, bytes]) -> Sche
 
 
 def _own_calls(name: str, corpus: CorpusInputs, blobs: Mapping[str, bytes], checking: bool) -> CodecParts:
-    """Return a library's own calls with what is known of its codec, but without what that promises."""
+    """Return a library's own calls with the facts of its codec, but without its guarantees."""
     from ...codecs import Codec
     from ...codecs.registry import RAW
     from ...codecs.spec import RawCalls
@@ -97,7 +98,7 @@ def _own_calls(name: str, corpus: CorpusInputs, blobs: Mapping[str, bytes], chec
             *(("its records are made ready before the clock starts",) if raw.take else ()),
         ),
     )
-    # Of the bare codec no more than the two calls is used while measuring.
+    # The measurement uses only the two calls of the bare codec.
     return CodecParts(shell, shell if checking else cast("Codec", raw), None, raw.take, raw.give)
 
 

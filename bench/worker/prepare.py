@@ -1,4 +1,4 @@
-"""Draw the sample: in a process of its own, so that the parent stays small whatever the corpus."""
+"""Sampling, in a separate process so that the parent stays small for any corpus."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ __all__ = ["run"]
 
 
 def run(job: Prepare, context: WorkerContext) -> Answer:
-    """Draw a sample, and a schema where one is known or asked for.
+    """Draw a sample, and find a schema if one is known or requested.
 
     Raises:
-        RunError: There is no record, or one that cannot be handed to another process.
+        RunError: There are no records, or one cannot be passed to another process.
     """
-    gc.disable()  # records are no garbage, and all of them would be looked through again and again
+    gc.disable()  # records are not garbage, and the collector would traverse all of them repeatedly
     try:
         return _prepared(job, context)
     except RecursionError as error:
@@ -68,7 +68,7 @@ def _prepared(job: Prepare, context: WorkerContext) -> Prepared:
     schema = _schema(corpus, records, job, known)
     remarks = list(_remarks(corpus, records, schema, job))
     if known is None and (job.infer or job.schema):
-        # What the program that has these records holds in memory: datetimes, not their text.
+        # The types that a program has in memory: datetimes, not their text.
         records = [schema.apply(record) for record in records]
     if batch > 1:
         records = list(_groups(records, batch))
@@ -92,7 +92,7 @@ def _prepared(job: Prepare, context: WorkerContext) -> Prepared:
     seen = corpus.profile()
     profile: dict[str, Fact] = {**seen}
     kinds = array_kinds(records)
-    # The innermost level may be an empty container, and a batch is one level more.
+    # The innermost level may be an empty container, and a batch adds one level.
     levels = int(seen["depth_max"]) + 1 + (batch > 1)
     found = CorpusInputs(
         context.blobs.put(sample.stored()),
@@ -133,7 +133,7 @@ def _prepared(job: Prepare, context: WorkerContext) -> Prepared:
 
 
 def _found(job: Prepare) -> Source:
-    """Return the corpus: the object that a program has given, or what a name leads to."""
+    """Return the corpus: the object that a program passed, or the one that a name refers to."""
     from ...datasets import corpus as find
 
     if job.source_object:
@@ -153,9 +153,9 @@ def _found(job: Prepare) -> Source:
 
 
 def _called(corpus: Source, records: list[Any], job: Prepare, profile: dict[str, Fact]) -> tuple[str, str]:
-    """Return name and description of a corpus whose records were put together, cut or neither.
+    """Return the name and description of a corpus whose records were combined, cut or neither.
 
-    Its profile then says from what, and no longer what single records are.
+    The profile then describes the originals, no longer single records.
     """
     from ...datasets.scale import length, sized
 
@@ -172,7 +172,7 @@ def _called(corpus: Source, records: list[Any], job: Prepare, profile: dict[str,
 
 
 def _is_for(name: str, kinds: Sequence[str], known: RecordClass | None) -> bool:
-    """Whether a codec is for values that the records hold, or for objects of their class."""
+    """Return whether a codec is for values in the records, or for objects of their class."""
     declared = describe(split_name(name)[0])
     held = {known.family} if declared.needs_schema and known is not None else set(kinds)
     return bool(held & set(declared.values))
@@ -196,7 +196,7 @@ def _class(records: list[Any]) -> RecordClass | None:
 
 
 def _remarks(corpus: Source, records: list[Any], schema: Any, job: Prepare) -> Iterator[str]:
-    """Yield what the user may not expect of the records and their schema."""
+    """Yield remarks on the records and their schema that may surprise the user."""
     from ..fit import better_part
 
     if job.schema and (given := schema.given) is not None and given.chosen is not None:
@@ -209,7 +209,7 @@ def _remarks(corpus: Source, records: list[Any], schema: Any, job: Prepare) -> I
 
 
 def _is_idle(schema: Any, name: str, known: RecordClass | None) -> bool:
-    """Whether a codec has the schema and nothing to fix; its check judges one that cannot be built."""
+    """Return whether a codec has a schema with nothing to fix; its check judges one that cannot be built."""
     if (bare := bare_name(name)) == name:
         return False
     try:
@@ -222,7 +222,7 @@ def _is_idle(schema: Any, name: str, known: RecordClass | None) -> bool:
 
 
 def _spread(sample: PickledSample, count: int) -> dict[str, float]:
-    """Return how large the sample's records are as pickles, and what that says of all: the standard error.
+    """Return the mean size of the sample's records as pickles, and its standard error for the whole corpus.
 
     Cochran, "Sampling Techniques" (3rd edition, 1977), 2.15.
     """
@@ -238,7 +238,7 @@ def _groups(records: list[Any], size: int) -> Iterator[list[Any]]:
 
 
 def _schema(corpus: Source, records: list[Any], job: Prepare, known: RecordClass | None) -> Any:
-    """Return the schema of the records: as named, their class, or as inferred; None where there is none."""
+    """Return the schema of the records: as named, their class, or as inferred; None if there is none."""
     from ...schemas import Schema
     from ...schemas.tree.declare import SchemaError
     from ...schemas.tree.declare import describe as described
@@ -247,7 +247,7 @@ def _schema(corpus: Source, records: list[Any], job: Prepare, known: RecordClass
         from ...datasets.schema import schema
 
         named = schema(job.schema, job.include)
-        # Objects of the class that is named are to come back as such.
+        # Objects of the named class should be decoded as objects of this class.
         of_class = known is not None and getattr(named.types, "cls", None) is known.cls
         return Schema(named, as_objects=True, name=named.name) if of_class else named
     if known is not None and corpus.schema is None:

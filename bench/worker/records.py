@@ -1,4 +1,4 @@
-"""The sample of a corpus: one pickle per record, so that every process can make fresh ones."""
+"""The sample of a corpus, one pickle per record, so that every process can make fresh records."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from ...codecs.conventions.tokens import TOKENS
 __all__ = ["Payloads", "PickledSample", "array_kinds", "caches_text", "make_sample"]
 
 _OVERHEAD = 16
-"""Bytes that a record costs before its content, in the weight of a record."""
+"""Fixed bytes per record, in the weight of a record."""
 
 _MOST_PARTS = 1_000_000
-"""Values and keys of a record that are looked at."""
+"""Most values and keys of a record to inspect."""
 
 _NUMBERS = frozenset({int, float, bool, type(None)})
 
 _KNOWN = tuple({token.kind for token in TOKENS})
-"""Types whose values keep nothing of what an encoder asks them for."""
+"""Types whose values cache nothing when they are encoded."""
 
 
 @dataclass(frozen=True, slots=True)
 class PickledSample:
-    """Records as pickles, and what the timing needs to know of them.
+    """Records as pickles, with facts for the timing.
 
     Attributes:
-        pickles: One per record, in shuffled order, so that neighbours are a random part.
+        pickles: One per record, in shuffled order, so that neighbors are a random part.
         weights: Size of each record relative to the mean record.
-        fresh: Encoding may leave something behind in a record (cached UTF-8 of text that is not
-            ASCII), so that a record must be made anew before each timed encode.
+        fresh: Encoding may cache something in a record (the UTF-8 form of text that is not ASCII), so a new
+            record is needed for each timed encode.
     """
 
     pickles: list[bytes]
@@ -46,7 +46,7 @@ class PickledSample:
 
     @classmethod
     def of(cls, stored: bytes) -> Self:
-        """Return the sample that `stored` made (of our own processes: nothing foreign is unpickled)."""
+        """Return the sample that `stored` made. Only data of our own processes are unpickled."""
         return cls(*pickle.loads(stored))
 
     def record(self, index: int) -> Any:
@@ -61,31 +61,31 @@ class PickledSample:
 
 @dataclass(frozen=True, slots=True)
 class Payloads:
-    """What the check of one codec leaves for those who measure it.
+    """The output of one codec's check for later measurements.
 
     Attributes:
-        payloads: One per record of the sample, in its order; fewer for a codec that is very slow.
-        seconds: By operation, what each of these records took; roughly, in a single call.
+        payloads: One per record of the sample, in its order; fewer for a very slow codec.
+        seconds: Rough seconds of each record in a single call, by operation.
     """
 
     payloads: list[bytes]
     seconds: Mapping[str, list[float]]
 
     def stored(self) -> bytes:
-        """Return it as bytes, for other processes."""
+        """Return the object as bytes, for other processes."""
         return pickle.dumps((self.payloads, dict(self.seconds)), protocol=5)
 
     @classmethod
     def of(cls, stored: bytes) -> Self:
-        """Return what `stored` made."""
+        """Return the object that `stored` wrote."""
         return cls(*pickle.loads(stored))
 
 
 def make_sample(records: Sequence[Any]) -> PickledSample:
-    """Make a sample of records; they must be of types that a pickle can name.
+    """Make a sample of records; pickle must support their types.
 
     Raises:
-        pickle.PicklingError: A record holds an object that no other process could make.
+        pickle.PicklingError: A record holds an object that no other process could load.
     """
     pickles = [pickle.dumps(record, protocol=5) for record in records]
     sizes = [len(p) + _OVERHEAD for p in pickles]
@@ -94,11 +94,10 @@ def make_sample(records: Sequence[Any]) -> PickledSample:
 
 
 def caches_text(record: Any) -> bool:
-    """Whether an encoder can leave something behind in a record.
+    """Return whether encoding may cache something in a record.
 
-    CPython keeps the UTF-8 form of a text that is not ASCII with the text once somebody asked for
-    it; ASCII text is its own UTF-8. Objects of unknown types are taken to keep something, too, and so are
-    records that do not come to an end, as those that contain themselves.
+    CPython keeps the UTF-8 form of text that is not ASCII with the text after the first use; ASCII text is
+    its own UTF-8. Objects of unknown types are assumed to cache something, too, and so are cyclic records.
     """
     stack, left = [record], _MOST_PARTS
     while stack:
@@ -106,7 +105,7 @@ def caches_text(record: Any) -> bool:
             return True
         value = stack.pop()
         if type(value) in _NUMBERS:
-            continue  # most values of large documents, and asked a million times
+            continue  # most values of large documents; this runs a million times
         if isinstance(value, str):
             if not value.isascii():
                 return True
@@ -126,15 +125,15 @@ def caches_text(record: Any) -> bool:
 
 
 def _holds_objects(value: Any) -> bool:
-    """Whether an array or a frame holds texts or objects, which keep what they are asked for."""
+    """Return whether an array or a frame holds texts or objects, which may cache something."""
     if kind_of(type(value)).startswith("polars."):
-        return False  # its memory is its own
+        return False  # it owns its memory
     dtypes = value.dtypes if kind_of(type(value)) == "pandas.DataFrame" else [getattr(value, "dtype", None)]
     return any(getattr(dtype, "kind", "") == "O" for dtype in dtypes)
 
 
 def array_kinds(records: Iterable[Any]) -> tuple[str, ...]:
-    """Return the types of arrays, frames and their scalars that records hold, as `kind_of` names them."""
+    """Return the types of arrays, frames and their scalars in records, as `kind_of` names them."""
     found: set[str] = set()
     stack, left = list(records), _MOST_PARTS
     while stack and left:

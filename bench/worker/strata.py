@@ -1,13 +1,13 @@
-"""Which records a cell goes through in a process, so that its figure is that of the mean record.
+"""The records of a cell in a process, chosen so that its figure is that of the mean record.
 
-A slice of short calls holds many records in the mixed order in which they come, a slice of long calls only a
-few: which ones these are must not decide the figure. So the records that a codec takes long for are set apart
-in strata of like cost, each stratum gets slices of its own, and counts with its share of all records. What a
-record costs is known from the codec's own check. Where the check is off, the slices of that stratum tell, and
-within a stratum a slice is held against what the check says of the very records in it.
+A slice of short calls holds many records in mixed order. A slice of long calls holds only a few, and which
+ones must not decide the figure. So the records that a codec is slow on are put into strata of similar cost.
+Each stratum gets separate slices, and counts with its share of all records. The cost of a record is known
+from the codec's check. If the check is off, the slices of that stratum show it; within a stratum, a slice is
+compared with the check's costs of the same records.
 
-Sources: Cochran, "Sampling Techniques" (3rd edition, 1977), chapters 5 (strata, and how many slices each of
-them gets where they differ in cost) and 6 (ratio estimators).
+Sources: Cochran, "Sampling Techniques" (3rd edition, 1977), chapters 5 (strata, and the number of slices of
+each if they differ in cost) and 6 (ratio estimators).
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _GOLDEN = (math.sqrt(5) - 1) / 2
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """Records of like cost, as one ring.
+    """Records of similar cost, as one ring.
 
     Attributes:
-        records: Indices into the sample, in the order they are gone through: as they are mixed where many
-            fit into a slice, else so that any few in a row are small and large ones alike.
-        seconds: What each of them took in the check, in the same order.
+        records: Indices into the sample, in the order of use: mixed if many fit into a slice, else spread so
+            that any few in sequence include small and large ones.
+        seconds: Seconds of each of them in the check, in the same order.
         part: Seconds that these records add to the mean record of the sample.
         mixed: Many of them fit into a slice.
     """
@@ -50,7 +50,7 @@ def strata(seconds: Sequence[float], wanted: float) -> list[Stratum]:
     """Sort the records of a sample into strata.
 
     Args:
-        seconds: What each record took in the check; above 0.
+        seconds: Seconds of each record in the check; above 0.
         wanted: Length of a slice in seconds.
     """
     found: dict[int, list[int]] = {}
@@ -66,7 +66,7 @@ def strata(seconds: Sequence[float], wanted: float) -> list[Stratum]:
 
 
 def _spread(ordered: Sequence[int]) -> list[int]:
-    """Return the items so that any few in a row come from all over (golden section, without repeats)."""
+    """Return the items in an order that spreads any few in sequence over all (golden section, no repeats)."""
     count = len(ordered)
     step = max(1, round(_GOLDEN * count))
     while math.gcd(step, count) != 1:
@@ -75,14 +75,14 @@ def _spread(ordered: Sequence[int]) -> list[int]:
 
 
 def slices(found: Sequence[Stratum], rounds: int, wanted: float) -> list[int]:
-    """Return how many slices each stratum gets in a process of so many rounds.
+    """Return how many slices each stratum gets in a process of `rounds` rounds.
 
-    As many as make the sum of all most certain for the time (Cochran 5.5: by the stratum's part of the whole,
-    over the root of what a slice costs), and one for each at the least.
+    The numbers minimize the error of the sum for the time (Cochran 5.5: proportional to the stratum's part of
+    the whole, over the root of a slice's cost), with at least one for each.
 
     Args:
-        found: At least one.
-        rounds: At most so many slices in all, one a round, if there are no more strata than rounds.
+        found: At least one stratum.
+        rounds: Most slices in total, one per round, if there are no more strata than rounds.
         wanted: Length of a slice in seconds.
     """
     lengths = [max(wanted, stratum.call) for stratum in found]

@@ -38,12 +38,12 @@ class _Part:
 
     Attributes:
         stratum: The records.
-        batch: Gives what the cell is called with; not timed.
+        batch: Makes the inputs of the calls; not timed.
         track: The slices.
         calls: Calls of a slice.
-        warmup: Calls before a slice that do not count.
-        start: Where in the ring the next slice begins.
-        wanted: Slices that it had when all rounds were over.
+        warmup: Untimed calls before a slice.
+        start: Position in the ring of the next slice.
+        wanted: Its number of slices after all rounds.
     """
 
     stratum: Stratum
@@ -57,13 +57,13 @@ class _Part:
 
 @dataclass(slots=True)
 class _Cell:
-    """A cell at work.
+    """A cell being timed.
 
     Attributes:
-        work: What is timed.
+        work: The timed work.
         parts: Its records, in strata.
-        rounds: The part whose turn it is, by round.
-        extra: Share of further calls that are made but not counted: a planted difference.
+        rounds: The part to measure, by round.
+        extra: Share of extra calls that are not counted: a planted difference.
         duration: Seconds spent in slices.
     """
 
@@ -75,17 +75,17 @@ class _Cell:
 
 
 class Process:
-    """What one timing process does with its cells.
+    """A timing process and its cells.
 
     Args:
-        rounds: Their number.
+        rounds: Number of rounds.
         wanted: Length of a slice in seconds.
-        beat: Told which cell is running.
-        ruler: The reference kernel's work, on records that are all alike.
-        least: Contention of a free core, as earlier processes saw it; 0 where there were none.
+        beat: Called with the running cell.
+        ruler: The reference kernel's work, on identical records.
+        least: Contention of a free core as measured by earlier processes; 0 if there were none.
         repeats: As in `jobs.Time`.
         read: Reads the contention.
-        pause: Waits for so many seconds.
+        pause: Waits for a number of seconds.
 
     Attributes:
         failed: Why a cell has no figure, by index.
@@ -113,7 +113,8 @@ class Process:
         self._readings: list[float] = []
         self._spent = 0.0
         self._cells: dict[int, _Cell] = {}
-        # All cells begin at the same record: who sees a part of the sample only shares it with the others.
+        # All cells start at the same record, so that cells that see only a part of the sample share this
+        # part.
         self._origin = random.random()
         made = TimedWork(kernel, rotating(ITEMS)) if ruler is None else ruler
         self._reference_kernels = [
@@ -122,19 +123,19 @@ class Process:
         self.failed: dict[int, str] = {}
 
     def enter(self, index: int, made: TimedWork, seconds: Sequence[float], extra: float = 0.0) -> None:
-        """Enter a cell.
+        """Add a cell.
 
         Args:
             index: Its number.
-            made: What is timed.
-            seconds: What each record took in the check; above 0.
-            extra: Share of further calls that are made but not counted: a planted difference.
+            made: The timed work.
+            seconds: Seconds of each record in the check; above 0.
+            extra: Share of extra calls that are not counted: a planted difference.
         """
         self._cells[index] = self._cell(made, seconds, extra)
 
     def _cell(self, made: TimedWork, seconds: Sequence[float], extra: float) -> _Cell:
-        """Make a cell: its records in strata, its slices calibrated and dealt out over the rounds."""
-        # Rare calls that take long are the place's, not the codec's.
+        """Make a cell: stratify its records, calibrate its slices and assign them to the rounds."""
+        # Rare slow calls come from the backend, not from the codec.
         fewest = made.fewest if made.inside is None else 1
         wanted = length_of_slice(self._wanted, math.fsum(seconds) / len(seconds), fewest)
         found = strata(seconds, wanted)
@@ -151,12 +152,12 @@ class Process:
         return _Cell(made, parts, rounds, extra)
 
     def go(self, *, collect: bool) -> Timed:
-        """Go through all rounds; return the answer to the timing job.
+        """Run all rounds; return the answer to the timing job.
 
         Args:
             collect: The garbage collector is on in slices; else it runs between rounds.
         """
-        # The harness' own objects must not be walked through at the codecs' expense.
+        # The collector must not traverse the harness's own objects during the codecs' calls.
         gc.collect()
         gc.freeze()
         for r in range(self._number + 1):
@@ -169,7 +170,7 @@ class Process:
         return self._answer()
 
     def _round(self, r: int, turns: list[tuple[int, _Cell, _Part]]) -> None:
-        """Time one slice of each cell, in any order, and read the contention around them."""
+        """Time one slice of each cell, in random order, and read the contention around them."""
         me = os.getpid()
         random.shuffle(turns)
         before, unread, since = self._reading(), 0.0, []
@@ -177,12 +178,12 @@ class Process:
             self._beat(index)
             try:
                 took = self._turn(cell, part, r)
-            except Exception as error:  # noqa: BLE001 - a cell fails alone, whatever it raises
+            except Exception as error:  # noqa: BLE001 - only this cell fails, whatever is raised
                 self.failed[index] = _text(error)
                 del self._cells[index]
                 continue
             if os.getpid() != me:
-                os._exit(0)  # a codec forked; the copy must not go on measuring
+                os._exit(0)  # a codec forked; the copy must stop here
             unread += took
             since.append((part, took))
             if unread > Cores.READ_EVERY:
@@ -194,7 +195,7 @@ class Process:
         return self._readings[-1]
 
     def _close(self, r: int, since: list[tuple[_Part, float]], before: float) -> float:
-        """Read the contention and note what the slices since the last reading had; return the reading."""
+        """Read the contention and assign it to the slices since the last reading; return the reading."""
         after = self._reading()
         for part, took in since:
             if took <= Cores.VALID:
@@ -207,9 +208,9 @@ class Process:
         return free_level(self._readings, self._known)
 
     def _turn(self, cell: _Cell, part: _Part, r: int) -> float:
-        """Time a slice of a part in round `r`, and again if it was disturbed; return its seconds."""
+        """Time a slice of a part in round `r`, again if it was disturbed; return its seconds."""
         if part.stratum.mixed:
-            # All quick cells at the same place: what no check foresees of these records is common to them.
+            # All fast cells use the same records, so they share costs that no check predicts.
             where = (self._origin + r / (self._number + 1)) % 1.0
             part.start = int(where * len(part.stratum.records))
         track, made = part.track, math.floor(part.calls * (1 + cell.extra) + random.random())
@@ -232,10 +233,10 @@ class Process:
         return seconds
 
     def _repeat(self, *, collect: bool) -> None:
-        """Measure what ran on a shared core once more, as soon as the core is free again.
+        """Repeat the slices that ran on a shared core, as soon as the core is free again.
 
-        Only the readings decide, never what a slice took. Rounds of their own: what is measured together is
-        compared.
+        Only the readings decide this, never the time of a slice. The repeats form separate rounds, as only
+        slices measured together are compared.
         """
         for part in self._parts():
             part.wanted = len(part.track.times)
@@ -266,7 +267,7 @@ class Process:
         return [part for cell in (*self._cells.values(), *self._reference_kernels) for part in cell.parts]
 
     def _answer(self) -> Timed:
-        """Estimate every cell from the slices on a free core where each cell has enough, else from all."""
+        """Estimate every cell from the slices on a free core if each cell has enough, else from all."""
         most = highest_free(self._least)
         own = all(len(part.track.free(most)) >= Cores.ENOUGH * part.wanted for part in self._parts())
         first = range(1, self._number + 1)
@@ -277,8 +278,8 @@ class Process:
         steady = {i: kept(cell, free=own) for i, cell in self._cells.items() if not cell.work.sums}
         rulers = [kept(ruler, free=own) for ruler in self._reference_kernels]
         found, raw = _levels(steady, rulers)
-        # What counts in full has slices in all rounds, and is held to what the reference kernel took in all
-        # of them.
+        # Cells that count in full have slices in all rounds; compare them with the reference kernel in all
+        # rounds.
         full = {i: kept(cell, free=False) for i, cell in self._cells.items() if cell.work.sums}
         found |= _levels(full, [kept(ruler, free=False) for ruler in self._reference_kernels])[0]
         tracks = {**steady, **full}
@@ -316,7 +317,7 @@ class Process:
 def _levels(
     cells: Mapping[int, list[Track]], rulers: Sequence[list[Track]]
 ) -> tuple[dict[int, tuple[CellEstimate, float]], float]:
-    """Return what each cell took, beside what the reference kernel took; and that as the clock had it."""
+    """Return the time of each cell relative to the reference kernel, and by the clock."""
     found = levels([*cells.values(), *rulers])
     known = [level for level in found[len(cells) :] if level is not None]
     polished = math.prod(level.polished for level in known) ** (1 / len(known))
@@ -326,9 +327,9 @@ def _levels(
 
 
 def _undisturbed(part: _Part, rounds: Collection[int]) -> Track:
-    """Return the slices of some rounds; of a single record those that nothing disturbed, where there are two.
+    """Return the slices of some rounds; for a single record only the undisturbed ones, if there are two.
 
-    Slices of several records are all kept: those that were disturbed may hold the records that take long.
+    All slices of several records are kept: the disturbed ones may hold the slow records.
     """
     found = part.track.of(rounds)
     clean = found.times.keys() - found.taken
@@ -338,7 +339,7 @@ def _undisturbed(part: _Part, rounds: Collection[int]) -> Track:
 
 
 def run(job: Time, context: WorkerContext) -> Answer:
-    """Carry out a timing job."""
+    """Run a timing job."""
     sample = PickledSample.of(context.blobs[job.corpus.sample])
     shared = None if sample.fresh else sample.records()
     process = Process(job.rounds, job.slice, context.beat, least=job.least, repeats=job.repeats)
@@ -351,7 +352,7 @@ def run(job: Time, context: WorkerContext) -> Answer:
                 made, seconds = _prepare(cell, job, context, sample, shared)
                 stack.callback(made.close)
                 process.enter(index, made, seconds, cell.extra)
-            except Exception as error:  # noqa: BLE001 - a cell fails alone, whatever it raises
+            except Exception as error:  # noqa: BLE001 - only this cell fails, whatever is raised
                 process.failed[index] = _text(error)
         context.beat(IDLE)
         return process.go(collect=job.collect)
@@ -360,7 +361,7 @@ def run(job: Time, context: WorkerContext) -> Answer:
 def _prepare(
     cell: TimedCell, job: Time, context: WorkerContext, sample: PickledSample, shared: list[Any] | None
 ) -> tuple[TimedWork, Sequence[float]]:
-    """Return the work of a cell, and what each record took in the check."""
+    """Return the work of a cell, and the cost of each record in the check."""
     if cell.codec == BASELINE:
         made = baseline(cell.operation, sample, collect=job.collect)
         return made, [Slices.COPY * size for size in sample.weights]
@@ -373,10 +374,10 @@ def _prepare(
 
 
 def _calibrate(made: TimedWork, part: _Part, wanted: float, *, alone: bool) -> None:
-    """Find the calls that fill a slice, by the minimum of tries: one disturbed try must not decide.
+    """Find the number of calls that fill a slice, by the minimum of several tries, as one may be disturbed.
 
     Args:
-        made: What is timed.
+        made: The timed work.
         part: Its `calls` and `warmup` are set.
         wanted: Length of a slice in seconds.
         alone: It holds all records of the sample.
@@ -392,13 +393,13 @@ def _calibrate(made: TimedWork, part: _Part, wanted: float, *, alone: bool) -> N
             best = min(tries) * 1e-9 / part.calls
             part.calls = max(part.calls, round(aim / max(best, 1e-9)), 1)
     if not alone:
-        # The same few again and again would be nearer than they are among all the others.
+        # A few repeated records would be warmer than they are among all the others.
         part.calls = min(part.calls, len(part.stratum.records))
     part.warmup = math.ceil(Slices.WARM_UP * part.calls)
 
 
 def _ring_sum(values: Sequence[float], start: int, count: int) -> float:
-    """Sum `count` values from `start` on, round again at the end."""
+    """Sum `count` values from `start` on, wrapping around at the end."""
     laps, rest = divmod(count, len(values))
     start %= len(values)
     around = [*values[start : start + rest], *values[: max(0, start + rest - len(values))]]
@@ -406,11 +407,12 @@ def _ring_sum(values: Sequence[float], start: int, count: int) -> float:
 
 
 def harness(calls: int, tries: int = Slices.TRIES) -> float:
-    """Measure measuring: nanoseconds per call of a C function that does nothing, timed as codecs are.
+    """Measure the overhead: nanoseconds per call of a C function that does nothing, timed like a codec.
 
     Args:
-        calls: Of each try.
-        tries: The quickest counts: all of it takes milliseconds, as long as a neighbour's burst.
+        calls: Calls per try.
+        tries: Number of tries, of which the fastest counts: all of them take milliseconds, as long as a
+            neighbor's burst.
     """
     found = [
         TimedWork(nothing, rotating(ITEMS), touched=True, burst=burst)

@@ -1,12 +1,12 @@
-"""A process that has imported what checks need, and forks a worker for each of them.
+"""A process that has imported the modules that checks need, and forks a worker for each check.
 
-A check is short, and most of it would be starting Python. Only checks begin so: processes that time differ in
-the layout of their memory, as that is one of the things that figures vary with, and forks all have the same.
+A check is short, and most of it would be the start of Python. Only checks are forked: timing processes must
+differ in memory layout, which is one of the sources of variation, and forks all share one.
 
-``python -m bakeoff.bench.worker.warm SOCKET PARENT``: paths of jobs come over the socket of that number, each
-with a connection, the folder to work in, and the libraries that its records need. The fork sends its own
-number there. It is waited for when something comes back, and the connection then gets how it ended: until
-then the number is nobody else's.
+``python -m bakeoff.bench.worker.warm SOCKET PARENT`` receives paths of jobs over the socket of that number,
+each with a connection, the working folder, and the libraries that its records need. The fork sends its
+process id there. The parent of the fork reaps it after a reply, and then sends its exit status over the
+connection: until then the id is not reused.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _LONGEST = 1 << 16
 
 
 def serve(asking: socket.socket) -> tuple[Path, socket.socket]:
-    """Fork for each job that is asked for, and return in the fork, in its folder: job and connection."""
+    """Fork for each requested job. In the fork, change to its folder, and return its job and connection."""
     forks: dict[socket.socket, int] = {}
     with selectors.DefaultSelector() as ready:
         ready.register(asking, selectors.EVENT_READ)
@@ -62,7 +62,7 @@ def serve(asking: socket.socket) -> tuple[Path, socket.socket]:
 
 
 def _import(libraries: list[bytes]) -> None:
-    """Import once what the records of all checks need. If that fails, each fork reports its own error."""
+    """Import the modules that records of all checks need. If that fails, each fork reports its own error."""
     for name in (each.decode() for each in libraries):
         if name not in sys.modules:
             with contextlib.suppress(Exception):
@@ -72,7 +72,7 @@ def _import(libraries: list[bytes]) -> None:
 
 
 def _begin(job: Path, connection: socket.socket) -> None:
-    """Become the worker of a job, as one that was started for it is."""
+    """Become the worker of a job, like one that was started for it."""
     os.setsid()
     errors = os.open(job.parent / "stderr", os.O_WRONLY | os.O_APPEND)
     os.dup2(errors, 2)
@@ -86,7 +86,7 @@ def _begin(job: Path, connection: socket.socket) -> None:
 
 if __name__ == "__main__":
     die_with(int(sys.argv[2]))
-    # What is there lies still: forks that touch it would copy it.
+    # Freeze existing objects: forks that touch them would copy them.
     gc.collect()
     gc.freeze()
     _begin(*serve(socket.socket(fileno=int(sys.argv[1]))))

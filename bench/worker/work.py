@@ -1,6 +1,6 @@
-"""What each timed operation calls, and with which inputs.
+"""The calls and inputs of each timed operation.
 
-It is the same for the check, which learns what a record costs, and for the timing.
+They are the same in the check, which estimates the cost of a record, and in the timing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .reference import ITEMS
 __all__ = ["Spent", "TimedWork", "baseline", "context_of", "work"]
 
 Spent = tuple[int, int, int]
-"""Nanoseconds of the clock, nanoseconds without what others had the processor for, involuntary switches."""
+"""Nanoseconds of the clock, nanoseconds without preemption by others, involuntary switches."""
 
 
 def _clocks() -> tuple[int, int]:
@@ -29,7 +29,7 @@ def _clocks() -> tuple[int, int]:
 
 
 CLOCKS = _clocks()
-"""Nanoseconds that reading the clocks adds to a burst: to the clock's time and to the processor's."""
+"""Nanoseconds that reading the clocks adds to a burst: to the wall time and to the processor time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class TimedWork(TimedCall):
     fewest: int = 1
 
     def run(self, batch: Batch, start: int, calls: int, warmup: int = 0) -> Spent:
-        """Time `calls` from `start` on, after `warmup` calls that come before them in the ring."""
+        """Time `calls` calls from `start` on, after `warmup` calls that precede them in the ring."""
         if self.cold:
             items, at = batch(start, calls)
             evict()
@@ -59,7 +59,7 @@ class TimedWork(TimedCall):
         if self.touched:
             items, at = batch(start, calls)
             return self._timed(items, at, calls, self.burst)
-        # Made just before they are needed, they are as near.
+        # Items made just before their use are in the caches, too.
         nanoseconds = worked = switches = 0
         for done in range(0, calls, self.burst):
             count = min(self.burst, calls - done)
@@ -70,7 +70,7 @@ class TimedWork(TimedCall):
         return nanoseconds, worked, switches
 
     def whole(self) -> TimedWork:
-        """Return the same, of which all that calls take counts."""
+        """Return the same work with all of the calls' time counted."""
         return dataclasses.replace(self, inside=None)
 
     def _timed(self, items: list[Any], at: int, calls: int, burst: int = 0) -> Spent:
@@ -86,7 +86,7 @@ class TimedWork(TimedCall):
                 gc.enable()
         if self.inside is not None:
             inside = self.inside()
-            # Who takes the processor away takes it from all of a call alike.
+            # Preemption affects all parts of a call alike.
             return inside, inside if self.waits else inside * busy // max(1, spent), taken
         bursts = -(-calls // burst) if burst else 1
         if self.waits:
@@ -110,13 +110,13 @@ def work(
         parts: The codec.
         name: Name of a timed operation, variants included.
         sample: The records.
-        payloads: The codec's own payloads of them.
-        shared: All records of the sample, to be encoded by one codec after the other.
-        places: Where the operations' places are, as far as these are servers.
+        payloads: The codec's payloads of them.
+        shared: All records of the sample, to be encoded by several codecs in turn.
+        places: URLs of the operations' places that are servers.
         collect: Leave the garbage collector on, unless the variant says otherwise.
 
     Raises:
-        UnfitError: The codec has no such operation.
+        UnfitError: The codec does not support the operation.
     """
     declared = operation(name)
     made = declared.carry_out(context_of(declared, parts, sample, payloads, places, shared))
@@ -131,13 +131,13 @@ def context_of(
     places: Mapping[str, str],
     shared: Sequence[Any] | None = None,
 ) -> Context:
-    """Return what an operation is carried out with; see `work`."""
+    """Return the context of an operation; see `work`."""
     place, url = declared.at_place, places.get(declared.at_place, "")
     return Context(parts, sample, payloads, shared, declared.variant, place, declared.at_parameter, url)
 
 
 def baseline(name: str, sample: PickledSample, *, collect: bool = True) -> TimedWork:
-    """Prepare the baseline of an operation: copying a record's bytes, the least that any codec has to do."""
+    """Prepare the baseline of an operation: copying a record's bytes, the minimum for any codec."""
     made = TimedCall(copy, rotating(sample.pickles), touched=True, burst=burst(sample))
     return _clocked(made, operation(name), collect)
 
