@@ -1,4 +1,4 @@
-"""What can be measured: one file for each operation or family of them; see `base`."""
+"""Operations, one file for each or for a family; see `base`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ from .base import Operation
 __all__ = ["DEFAULT", "ENTRY_POINTS", "MEMORY", "OPERATIONS", "operation"]
 
 ENTRY_POINTS = "bakeoff.operations"
-"""Entry-point group of third parties' operations: name = the operation's, value = ``module:attribute``."""
+"""Entry-point group for operations of other packages: name = the operation's, value = ``module:attribute``.
+"""
 
 _MODULES = (
     dump, load, fix, size, batch, first, threads, tail, peek, stores, pipeline, update, copied,
@@ -41,7 +42,7 @@ _MEMBERS = tuple(
 )
 
 OPERATIONS: Mapping[str, Operation] = {member.name: member for member in _MEMBERS}
-"""Ours, variants included; of two of one name, the one without a place."""
+"""The built-in operations, including variants; of two with one name, the one without a place."""
 
 _PLACED = {member.name: member for member in _MEMBERS if member.place}
 
@@ -53,13 +54,14 @@ MEMORY = tuple(o.name for o in OPERATIONS.values() if o.default and o.phase == "
 
 
 def operation(name: str) -> Operation:
-    """Return an operation by its name: one of ours, or one that an installed package publishes.
+    """Return an operation by its name: a built-in one, or one that an installed package publishes.
 
     Args:
         name: As `bench.cells.operation_name` writes it.
 
     Raises:
-        UsageError: There is none, the package's cannot be loaded, or it takes no such place or parameter.
+        UsageError: It does not exist, the package's operation cannot be loaded, or it does not support this
+            place or parameter.
     """
     return _named(name)
 
@@ -76,7 +78,7 @@ def _published(name: str) -> Operation:
     from importlib import metadata
 
     points = {point.name: point for point in metadata.entry_points(group=ENTRY_POINTS)}
-    # A variant belongs to one of those whose name it begins with; which, its family tells.
+    # The name of a variant starts with its operation's name; the family has the match.
     for point in points.values():
         if name == point.name or name.startswith(f"{point.name}-"):
             try:

@@ -458,7 +458,7 @@ def length_of_slice(wanted: float, call: float, fewest: int) -> float:
     """Return the seconds of a slice.
 
     Args:
-        wanted: Its length if one call is as good as many.
+        wanted: Its length, unless `fewest` calls take longer.
         call: Seconds of a call.
         fewest: Minimum number of calls; see `Operation.fewest`.
     """

@@ -1,7 +1,7 @@
-"""Frames: several records in one payload, as a list; time and bytes are those of one record.
+"""Batches: several records in one payload, as a list; time and bytes are given per record.
 
-The sample is dealt out to frames in its order. Where it has fewer records than a frame, or the last frame is
-not full, it begins anew, with records that were made again: no encoder finds the same object twice.
+The sample is divided into batches in order. If it has fewer records than a batch, or the last batch is not
+full, it starts again with new copies of the records: no encoder meets the same object twice.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from .base import Context, Operation, TimedCall, UnfitError, burst, made_anew, r
 __all__ = ["MOST", "OPERATIONS"]
 
 MOST = 100_000
-"""Records of a frame."""
+"""Most records of a batch."""
 
 
 def _frames(context: Context) -> list[list[int]]:
-    """Return the records of each frame, by index."""
+    """Return the records of each batch, by index."""
     if context.parts.codec.needs_schema:
         raise UnfitError("its schema describes one record, not a list")
     count, size = len(context.payloads), int(context.parameter)
@@ -53,7 +53,7 @@ def _load(context: Context) -> TimedCall:
     payloads = [context.parts.bare.encode(_made(context, frame)) for frame in frames]
 
     def expected(index: int) -> Any:
-        """Return what each of its records comes back as, in the list or tuple that the codec gives."""
+        """Return the expected records, in the list or tuple that the codec returns."""
         found = decode(payloads[index])
         kind = type(found) if isinstance(found, list | tuple) else list
         return kind(decode(context.payloads[n]) for n in frames[index])
@@ -81,7 +81,7 @@ def _size(context: Context) -> float:
 
 
 def _accepts(place: str, parameter: str) -> None:
-    """Refuse what is no number of records."""
+    """Refuse a parameter that is not a number of records."""
     if not (parameter.isascii() and parameter.isdigit() and 1 <= int(parameter) <= MOST):
         raise UsageError(f"{parameter!r} is not a number of records per frame from 1 to {MOST:,}")
 

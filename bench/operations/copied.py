@@ -1,8 +1,9 @@
-"""The bytes of data that a load and a dump put into memory of their own, and do not refer to where they are.
+"""The bytes of data that a load or a dump copies to new memory, instead of referring to existing memory.
 
-Of a decoded record these are its values: arrays, columns and texts by their length, unless they lie within
-the payload, and 8 bytes for a number, which Python makes an object of. Keys do not count, nor what holds
-values. A dump copies what it returns: the payload, or of frames apart those that are no memory of the record.
+In a decoded record, these are its values: arrays, columns and texts count their length, unless they lie
+within the payload. A number counts 8 bytes, as Python makes an object of it. Keys and containers do not
+count. A dump copies the payload that it returns, or of separate frames the ones that do not lie in the
+record's memory.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from .base import Context, Measured, Operation
 __all__ = ["OPERATIONS", "copied"]
 
 _RECORDS = 20
-"""Records that are looked at: what a codec copies, it copies of each."""
+"""Number of records to inspect, as a codec copies the same parts of each."""
 _WORD = 8
 
 MemorySpan = tuple[int | None, int]
-"""Where data is, None for what has no address or several, and its bytes."""
+"""Address of data, None if there is none or several, and the number of bytes."""
 
 
 def copied(record: Any, payload: bytes) -> int:
@@ -38,7 +39,7 @@ def _address(data: bytes) -> int:
 
 
 def _places(record: Any) -> Iterator[MemorySpan]:
-    """Yield where the data of a record is, shared values once."""
+    """Yield the location of a record's data, shared values once."""
     stack, seen = [record], {}
     while stack:
         value = stack.pop()
@@ -48,7 +49,7 @@ def _places(record: Any) -> Iterator[MemorySpan]:
             continue
         if value is None or id(value) in seen:
             continue
-        seen[id(value)] = value  # held, as what is freed leaves its number to others
+        seen[id(value)] = value  # kept alive, as the id of a freed object is reused
         if isinstance(value, dict):
             stack += value.values()
         elif isinstance(value, list | tuple | set | frozenset):
@@ -70,7 +71,7 @@ def _places(record: Any) -> Iterator[MemorySpan]:
 
 
 def _of_arrays(kind: str, value: Any, stack: list[Any]) -> Iterable[MemorySpan]:
-    """Yield where the data of an array or a frame is; the objects that it holds go to the stack."""
+    """Yield the location of the data of an array or a frame; push its objects on the stack."""
     if kind == "numpy.ndarray":
         if value.dtype.hasobject:
             stack += value.ravel().tolist()
@@ -121,7 +122,7 @@ def _of_polars(value: Any) -> Iterable[MemorySpan]:
 
 
 def _of_arrow(value: Any) -> Iterable[MemorySpan]:
-    """Yield where the buffers of a table, a batch, or an array of Arrow are."""
+    """Yield the locations of the buffers of an Arrow table, batch or array."""
     for column in getattr(value, "columns", [value]):
         for chunk in getattr(column, "chunks", [column]):
             for buffer in getattr(chunk, "buffers", list)():
@@ -130,7 +131,7 @@ def _of_arrow(value: Any) -> Iterable[MemorySpan]:
 
 
 def _by_frames(context: Context, records: list[Any]) -> int | None:
-    """Return the bytes of frames that are no memory of the records; None for codecs without frames."""
+    """Return the bytes of frames outside the records' memory; None for codecs without frames."""
     spec = getattr(context.parts.codec, "spec", None)
     if spec is None or spec.calls.frames is None or spec.settings.compression is not None:
         return None

@@ -1,4 +1,4 @@
-"""Cold starts: the time to import a codec, and that of the first call in a fresh process."""
+"""Cold starts: the time to import a codec, and of the first call in a fresh process."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ before, begun = len(sys.modules), time.perf_counter()
 codec(name, trusted=True)
 print(time.perf_counter() - begun, len(sys.modules) - before)
 """
-"""What a fresh interpreter runs: the worker has imported the library already, and so have others the file
-cache warm."""
+"""The code for a fresh interpreter: this worker has imported the library already. Other processes have warmed
+the file cache."""
 
 
 def _import(context: Context, tools: Toolkit) -> Measured:
@@ -46,7 +46,7 @@ def _import(context: Context, tools: Toolkit) -> Measured:
 
 
 def _mean_record(context: Context) -> int:
-    """Return the record whose size is nearest to the mean: one call can be on one only."""
+    """Return the record whose size is nearest to the mean, for the only call."""
     weights = context.sample.weights[: len(context.payloads)]
     return min(range(len(weights)), key=lambda index: abs(weights[index] - 1))
 

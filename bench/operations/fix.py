@@ -1,4 +1,4 @@
-"""The time of a schema's fix-up of a decoded record."""
+"""The time to fix a decoded record with its schema."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Memory growth: what stays behind per call after warm-up, and whether it is a leak.
+"""Memory growth: bytes retained per call after warm-up, and whether they are a leak.
 
-Two exact counters under the default allocator, read at the edges of windows of calls. The first third
-is warm-up; growth in each of three consecutive blocks of windows after it is a suspicion, and four times
-as many windows in a new process confirm or clear it. Tried on 500 leaks and 350 clean runs: all found,
-no false alarm (the rule "resident size has grown" found 350 and raised 50).
+Two exact counters under the default allocator are read before and after windows of calls. The first third is
+warm-up. Growth in each of three consecutive blocks of windows after it is a suspicion, which four times as
+many windows in a new process confirm or dismiss. Tried on 500 leaks and 350 clean runs: all found, no false
+alarm (the rule "resident size has grown" found 350 and raised 50).
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ CONFIRMING = 4 * WINDOWS
 LEAST_SECONDS = 0.005
 """Shortest window."""
 MOST_SECONDS = 3.0
-"""Longest pass but for the confirming one: slow codecs make fewer calls, and say so."""
+"""Longest pass except the confirming one: slow codecs make fewer calls, and the result says so."""
 CALLS = 1000
-"""Calls a window where time allows: a leak once in so many calls then shows in every block."""
+"""Calls per window if time allows: a leak once in that many calls then shows in every block."""
 _TRIED = 20
-"""Calls that tell how many there is time for."""
+"""Calls that determine how many there is time for."""
 CHUNK = 32
-"""Smallest piece of memory that glibc hands out, in bytes: what the finest leak costs."""
+"""Smallest chunk of glibc's allocator in bytes, and so the size of the smallest leak."""
 TRACED_CALLS = 2000
-"""Calls of the traced pass that tells where the memory stays; fewer where they take `MOST_SECONDS`."""
+"""Calls of the traced pass that finds where the memory is allocated; fewer if they take `MOST_SECONDS`."""
 
 
 def measure(
@@ -47,7 +47,7 @@ def measure(
 
     Args:
         options: ``operation``; ``beat``; ``windows`` and ``calls`` in a confirming process; ``resident`` to
-            use resident memory in place of the exact counters.
+            use resident memory instead of the exact counters.
 
     Returns:
         Value 0.0 and the verdict "no growth", or bytes per call and "growing"; see `GrowthFacts`.
@@ -81,7 +81,7 @@ def measure(
     if not blocks and not heap:
         return Measured(0.0, facts=facts)
     if count < CONFIRMING:
-        # A leak makes every collection slower, so the longer pass makes no more calls than it must.
+        # A leak makes every collection slower, so the longer pass makes only as many calls as necessary.
         confirming = {
             "operation": options["operation"],
             "resident": options.get("resident", False),
@@ -100,14 +100,14 @@ def measure(
 
 
 def _growing(values: list[int], third: int) -> bool:
-    """Whether a counter has risen in each of three consecutive blocks."""
+    """Return whether a counter has risen in each of three consecutive blocks."""
     return all(values[(n + 1) * third] > values[n * third] for n in range(3))
 
 
 def _work(
     codec: Codec, records: Sequence[Any], payloads: Sequence[bytes], operation: str
 ) -> tuple[Callable[[Any], Any], list[Any], bool]:
-    """Return what to call, on what, and whether errors are expected."""
+    """Return the function to call, its inputs, and whether errors are expected."""
     bare = codec if codec.needs_schema else codec.with_schema(None)
     if operation == "growth-dump":
         return bare.encode, list(records), False
@@ -119,7 +119,7 @@ def _work(
 
 
 def _damaged(codec: Codec, payloads: Sequence[bytes]) -> list[bytes]:
-    """Return payloads that the codec refuses: cut short, and with bytes changed, all over."""
+    """Return payloads that the codec refuses: truncated, or with bytes changed at various places."""
     candidates = []
     for number, payload in enumerate(payloads[:50]):
         candidates += [payload[: len(payload) * part // 8] for part in range(1, 8)]
@@ -140,7 +140,7 @@ def _refused(codec: Codec, payload: bytes) -> bool:
 def _calls(
     call: Callable[[Any], Any], items: Sequence[Any], failing: bool, beat: Callable[[], object]
 ) -> int:
-    """Return the calls of a window: at least 5 ms, a thousand where the whole pass stays short."""
+    """Return the calls of a window: at least 5 ms, and a thousand if the whole pass stays short."""
     seconds = math.inf
     for n in range(_TRIED):
         beat()
@@ -170,7 +170,7 @@ def _repeat(call: Callable[[Any], Any], items: Sequence[Any], failing: bool) -> 
 
 
 def _traced(call: Callable[[Any], Any], items: Sequence[Any], failing: bool) -> tuple[float, str]:
-    """Return the bytes of Python objects that stay per call, and the lines that made most of them."""
+    """Return the bytes of Python objects retained per call, and the lines that allocated most of them."""
     import gc
     import tracemalloc
 
@@ -191,7 +191,7 @@ def _traced(call: Callable[[Any], Any], items: Sequence[Any], failing: bool) -> 
 
 
 def _native(call: Callable[[Any], Any], items: Sequence[Any], failing: bool) -> str:
-    """Return the frames that allocate what stays on the C heap, where memray is installed to tell."""
+    """Return the frames that allocate the retained memory of the C heap, if memray is installed."""
     try:
         import memray
     except ImportError:
@@ -219,13 +219,13 @@ def _resident() -> int:
 
 
 def _allocator() -> str:
-    """Say that another allocator makes the counters less sharp; empty where none does."""
+    """Return a note if another allocator makes the counters less precise; empty if none does."""
     changed = [name for name in ("PYTHONMALLOC", "LD_PRELOAD") if os.environ.get(name)]
     return f"{', '.join(changed)} set: counters are less precise" if changed else ""
 
 
 def _lasts(records: int, call: float) -> float:
-    """Return the seconds that `_calls` leads to."""
+    """Return the seconds for the calls that `_calls` chooses."""
     return _TRIED * call + min(MOST_SECONDS, WINDOWS * max(LEAST_SECONDS, CALLS * call))
 
 

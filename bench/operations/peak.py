@@ -1,7 +1,7 @@
-"""Peak memory: the most that is held above the input while records are dumped or loaded, one by one.
+"""Peak memory: the most that is held above the input while records are dumped or loaded, one at a time.
 
-The kernel's high-water mark, set back before the first call and read after the last. A sampling thread
-cannot see it: it does not run while a codec holds the interpreter, and the buffer is gone when it does.
+It is the kernel's high-water mark, reset before the first call and read after the last. A sampling thread
+cannot see it: it does not run while a codec holds the interpreter, and afterwards the buffer is gone.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def measure(
 
 
 def can_reset() -> bool:
-    """Whether the kernel's high-water mark can be set back here; done so, where it can."""
+    """Reset the kernel's high-water mark, and return whether this is possible here."""
     try:
         CLEAR_REFS.write_text("5")
     except OSError:
@@ -52,7 +52,7 @@ def can_reset() -> bool:
 
 
 def kilobytes(path: Path, key: str) -> int:
-    """Return the bytes that a line such as ``VmHWM:`` of a file in ``/proc`` states."""
+    """Return the bytes in a line such as ``VmHWM:`` of a file in ``/proc``."""
     for line in path.read_text().splitlines():
         if line.startswith(key):
             return int(line.split()[1]) * 1024
@@ -60,7 +60,7 @@ def kilobytes(path: Path, key: str) -> int:
 
 
 def _of_files() -> int:
-    """Return the resident bytes that are pages of files: code, above all."""
+    """Return the resident bytes of file pages, mainly code."""
     return kilobytes(ROLLUP, "Rss:") - sum(kilobytes(ROLLUP, key) for key in ("Anonymous:", "Pss_Shmem:"))
 
 
@@ -73,16 +73,16 @@ def _high_water(call: Any, items: Sequence[Any], beat: Callable[[], object]) -> 
     for item in items:
         beat()
         call(item)
-    # The first calls page a library's code in: no memory that anybody holds.
+    # The first calls load pages of a library's code, which is not memory of the call.
     most = kilobytes(STATUS, "VmHWM:") - max(0, _of_files() - files)
-    # Reading the files costs a page or two of its own.
+    # Reading these files takes a page or two itself.
     return Measured(
         float(max(PAGE, most - settled)), facts=PeakFacts("kernel high-water mark"), resolution=16 * PAGE
     )
 
 
 def _resource_usage(call: Any, items: Sequence[Any], beat: Callable[[], object]) -> Measured:
-    """Where the mark cannot be set back it only shows a call that goes beyond everything before."""
+    """Use a mark that cannot be reset: it only shows calls that exceed everything before."""
     import resource
 
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

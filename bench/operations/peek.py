@@ -1,4 +1,4 @@
-"""The time to read one field of a payload, by the way that its codec has for it."""
+"""The time to read one field of a payload, with the codec's own method for it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _peek(context: Context) -> TimedCall:
     if is_raw(codec.name):
         raise UnfitError("a library's own calls have no peek")
     steps = steps_of(path)
-    # A record without the field gives None, as one does where the field is null.
+    # A missing field gives None, the same as a null field.
     decoded = [reach(codec.decode(payload), steps) for payload in payloads]
     if all(value is ... for value in decoded):
         missing: MissingField = absent(codec.name, codec.decode(payloads[0]), steps)
@@ -51,4 +51,4 @@ OPERATIONS = (
         variants=(NOGC,),
     ),
 )
-"""`peek`, by the codec as it is named: with a schema that is the full decode and the fix-up."""
+"""`peek` uses the codec as named: with a schema that is the full decode and fix."""

@@ -1,10 +1,10 @@
-"""What a codec costs from one producer to several readers.
+"""The cost of a codec between one producer and several readers.
 
-Measured are latency at a rate, processor time with the codec's part in it, and the highest rate whose latency
+It measures latency at a rate, processor time with the codec's part in it, and the highest rate whose latency
 stays below a bound.
 
-The codec's part is clocked in place, by the processor's clock: on the wall a call would also last while
-others have the processor, and there are more processes here than processors.
+The codec's part is clocked in place, with the processor's clock: wall time would include the time when others
+have the processor, and there are more processes here than processors.
 """
 
 from __future__ import annotations
@@ -28,47 +28,47 @@ if TYPE_CHECKING:
 __all__ = ["BASELINE", "BOUND", "OPERATIONS", "RATE", "asked"]
 
 RATE = 3000
-"""Records a second, where no rate is asked for."""
+"""Default rate in records per second."""
 BOUND = 10
-"""Milliseconds that the 99th percentile may take, where no bound is asked for."""
+"""Default bound in milliseconds for the 99th percentile."""
 BASELINE = Variant("baseline", "{}, with the codec's payloads as opaque bytes")
 
 _READERS = 256
-"""At the most."""
+"""Most readers."""
 _WARM = 0.05
-"""Seconds of what is sent before anything counts."""
+"""Seconds of warm-up."""
 _SECONDS = 0.3
-"""Of a window at a rate that was asked for."""
+"""Seconds of a window at a requested rate."""
 _SHORT = 0.25
-"""Seconds of each of the windows that search for a rate."""
+"""Seconds of each window in the search for a rate."""
 _FEW = 200
-"""Records that a window has at the least: there is no 99th percentile of less."""
+"""Fewest records of a window: with fewer there is no 99th percentile."""
 _HELD = 0.9
-"""Share of the rate that has to arrive in the second half of a window."""
+"""Share of the rate that must arrive in the second half of a window."""
 _HOPELESS = 0.5
-"""Share of the rate below which another window is not worth its time."""
+"""Share of the rate below which another window is not worthwhile."""
 _LOST = 0.01
 """Share of deliveries that may be lost: with more there is no 99th percentile."""
 _START = 2000
-"""Records a second where the search begins."""
+"""Records per second at the start of the search."""
 _RATES = 10, 1_000_000
-"""Records a second between which it stays."""
+"""Bounds of the search, in records per second."""
 _NEAR = 1.1
-"""How much higher the rate is that the search knows not to be held."""
+"""Factor between the result and the lowest rate known to fail, at the end of the search."""
 _TIMES = 2
-"""Windows in which a rate may be held: what disturbs makes latencies longer, never shorter."""
+"""Number of windows to try a rate: a disturbance makes latencies longer, never shorter."""
 
 _PARAMETER = re.compile(r"([1-9]\d{0,2})(?:x([1-9]\d{0,6}))?")
 
 
 def asked(parameter: str, other: int = RATE) -> tuple[int, int]:
-    """Return the readers and the rate, or the bound, of ``24`` or ``24x500``.
+    """Parse the readers and the rate, or the bound, of ``24`` or ``24x500``.
 
     Args:
-        other: What it is where only the readers are named.
+        other: Default of the second number.
 
     Raises:
-        ValueError: It is something else.
+        ValueError: The text has another form.
     """
     found = _PARAMETER.fullmatch(parameter)
     if not found or int(found[1]) > _READERS:
@@ -88,9 +88,9 @@ def _within_a_bound(parameter: str) -> PipelineSetup:
 
 def _accepts(what: str, setup: Callable[[str], PipelineSetup]) -> Callable[[str, str], Setup | None]:
     def accepts(place: str, parameter: str) -> Setup | None:
-        """Accept a transport and what is asked of it."""
+        """Accept a transport and a parameter."""
         if not place:
-            return None  # asked for as it is declared, for its help
+            return None  # the bare declaration, for its help
         if place not in kinds():
             kind(place)
         try:
@@ -113,7 +113,7 @@ def _as_it_is(payload: bytes, /) -> bytes:
 
 
 def _pipeline(context: Context, tools: Toolkit, readers: int) -> Pipeline:
-    """Return a pipeline that is still to be entered.
+    """Return a pipeline that has not been entered yet.
 
     Raises:
         UnfitError: No transport is named.
@@ -151,7 +151,7 @@ def _seconds(rate: float, seconds: float) -> float:
 
 
 def _measure(context: Context, tools: Toolkit) -> Measured:
-    """Return all that one rate tells."""
+    """Return all figures of one rate."""
     from ._inside import cost
 
     readers, rate = asked(context.parameter)
@@ -184,7 +184,7 @@ def _unheld(window: RateWindow) -> str:
 
 
 def _search(context: Context, tools: Toolkit) -> Measured:
-    """Return the highest rate that is held with its 99th percentile below a bound."""
+    """Return the highest sustained rate with a 99th percentile below a bound."""
     readers, bound = asked(context.parameter, BOUND)
     with _pipeline(context, tools, readers) as pipeline:
         pipeline.window(_START, _WARM)

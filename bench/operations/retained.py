@@ -1,7 +1,7 @@
-"""What decoded records and payloads really hold: traced and resident, in a pass for each.
+"""The memory that decoded records and payloads retain: traced and resident, in separate passes.
 
-Traced is what Python's allocators count, to the byte. Resident is what the process has grown by, which
-includes what allocators round up and what C libraries keep.
+Traced bytes are counted by Python's allocators, exactly. Resident bytes are the growth of the process, which
+includes rounding by allocators and the memory of C libraries.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["measure"]
 
 RESIDENT_BYTES = 16 << 20
-"""Records are kept until they hold about so much: pages are coarse."""
+"""Keep records until they hold about this much, as pages are coarse."""
 MOST_COPIES = 200
 
 

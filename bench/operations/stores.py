@@ -1,10 +1,10 @@
-"""What a record costs in a store.
+"""The cost of a record in a store.
 
-Measured are the call as services make it, the codec's part of it clocked in place, and the same call with the
+It measures the call as services make it, the codec's part of it clocked in place, and the same call with the
 codec's payload as opaque bytes.
 
-The codec's part is never found by subtracting: a call without a codec leaves other things in the processor's
-caches, and the difference has been seen to be twice the codec's time, and below nothing.
+The codec's part is never a difference of two times: a call without a codec leaves the processor's caches in
+another state, and differences from twice the codec's time to below zero have been seen.
 """
 
 from __future__ import annotations
@@ -28,34 +28,34 @@ from .base import NOGC, Batch, Context, Measured, Operation, Ring, TimedCall, Un
 __all__ = ["BASELINE", "BATCH", "CODEC", "OPERATIONS", "PAGE", "STATE", "UNCODED"]
 
 STATE = "MD"
-"""Of a store before timing, where none is asked for."""
+"""Default size of a store before timing."""
 BATCH = 100
-"""Records that are put at once."""
+"""Default number of records per put."""
 PAGE = 100
-"""Records of a scan: a call that returns as many, from anywhere in the store."""
+"""Records of a scan, which returns this many from a random position in the store."""
 
 UNCODED = ("get", "scan")
-"""Operations for which a store that keeps records in memory calls no codec."""
+"""Operations that call no codec in a store that keeps records in memory."""
 _ROWS = 1000
-"""Records that are compared at a time."""
+"""Number of records to compare at a time."""
 
 CODEC = Variant("codec", "the codec's part of {}, clocked in place")
 BASELINE = Variant("baseline", "{}, with the codec's payload as opaque bytes")
 
 _PUTS = 128
-"""Calls of a slice at least, where each writes one record: a store puts work off until much has come
-together, and then one of many calls does it."""
+"""Fewest calls of a slice if each writes one record: a store defers work, and then one of many calls does it.
+"""
 _BATCHES = 4
-"""The same where each writes many."""
+"""Fewest calls of a slice if each writes many records."""
 
 _POOL = StorePool()
 
 
 def _state(text: str) -> tuple[str, int, int]:
-    """Return a state, its records, and how many are put at once, of ``MD`` or ``MDx100``.
+    """Parse the state, its records, and the records per put, of ``MD`` or ``MDx100``.
 
     Raises:
-        ValueError: It is something else.
+        ValueError: The text has another form.
     """
     from ...datasets.sizes import SIZES
 
@@ -70,10 +70,10 @@ def _accepts(place: str, parameter: str) -> Setup | None:
     """Accept a store and its state.
 
     Raises:
-        UsageError: There is none of that name, or no such state.
+        UsageError: There is no such store or state.
     """
     if not place:
-        # Asked for as it is declared, for its help.
+        # The bare declaration, for its help.
         return None
     if place not in kinds():
         kind(place)
@@ -98,12 +98,12 @@ def _accepts_batch(place: str, parameter: str) -> Setup | None:
 
 @dataclass(slots=True)
 class _Cell:
-    """A store and how one cell uses it.
+    """A store as one cell uses it.
 
     Attributes:
-        wire: How records are written in this variant.
-        inside: Of the variant that clocks the codec in place.
-        give: Gives the store back.
+        wire: How records are encoded in this variant.
+        inside: Reads the clocks of the variant that clocks the codec in place.
+        give: Returns the store to the pool.
     """
 
     context: Context
@@ -117,12 +117,12 @@ class _Cell:
         return self.filled.store
 
     def ready(self) -> None:
-        """Make the store this cell's, and no larger than it may be; not timed."""
+        """Give the store this cell's wire, and replace it if it is too large; not timed."""
         self.filled.renew()
         self.store.wire = self.wire
 
     def record(self, index: int) -> Any:
-        """Return a record of the sample as a service has it that puts it; in the baseline, its payload."""
+        """Return a record of the sample as a service would put it; in the baseline, its payload."""
         context = self.context
         if context.variant is BASELINE:
             return context.payloads[index % len(context.payloads)]
@@ -131,16 +131,16 @@ class _Cell:
         return context.parts.taken(context.sample.records([index]))[0]
 
     def back(self, key: int) -> Any:
-        """Return what the codec gives back of the record that has a key."""
+        """Return the decoded form of the record with a key."""
         return self.context.parts.bare.decode(self.context.payloads[self.filled.filling.index(key)])
 
     def key(self, index: int) -> int:
-        """Return a key under which a record of the sample is, one of several at random."""
+        """Return a random key of those that hold a record of the sample."""
         count, size = self.filled.filling.count, len(self.context.payloads)
         return 1 + index % min(count, size) + size * random.randrange(max(1, count // size))
 
     def work(self, call: Callable[[Any], object], item: Callable[[int], Any], **more: Any) -> TimedCall:
-        """Return what is timed, on items that are made anew."""
+        """Return the timed work, on newly made items."""
 
         def batches(ring: Ring) -> Batch:
             def batch(start: int, count: int) -> tuple[list[Any], int]:
@@ -155,12 +155,12 @@ class _Cell:
 
 
 def _cell(context: Context, *, closed: bool = False, writes: bool = False) -> _Cell:
-    """Return a filled store, shared with all that want the same.
+    """Return a filled store, shared with all cells that need the same one.
 
     Args:
-        context: What is asked for.
-        closed: The store is there to be opened.
-        writes: It is written to, and grows: who reads has another, unless it is large.
+        context: The context of the operation.
+        closed: The store is measured by opening it.
+        writes: The operation writes to it, so it grows; readers use another one, unless it is large.
 
     Raises:
         UnfitError: The store is not installed, or calls no codec that could be clocked.
@@ -170,9 +170,9 @@ def _cell(context: Context, *, closed: bool = False, writes: bool = False) -> _C
     found, codec, count = kind(context.place), context.parts.bare, _state(context.parameter)[1]
     wire = Wire(codec.encode, codec.decode, context.parts.codec.format)
 
-    # In memory a store holds either records or payloads; elsewhere they are the same.
+    # A store in memory holds either records or payloads; in others, these are the same.
     own = found.live and context.variant is BASELINE and not closed
-    # A large one takes long to fill, and grows by a share only: who writes and who reads have one together.
+    # A large store takes long to fill and grows only by a share, so readers and writers share it.
     grows = writes or (count >= LARGE and not closed)
 
     def fill() -> Filling:
@@ -200,7 +200,7 @@ def _clock() -> tuple[float, float]:
 
 
 def _clocked(wire: Wire) -> tuple[Wire, Callable[[], int]]:
-    """Return the same wire with clocks in it, and what asks these."""
+    """Return the same wire with clocks, and a function that reads them."""
     from ._inside import Inside
 
     clocks = Inside(wire.encode), Inside(wire.decode)
@@ -214,7 +214,7 @@ def _clocked(wire: Wire) -> tuple[Wire, Callable[[], int]]:
 
 
 def _refuse_live(context: Context) -> None:
-    """Refuse to clock what is not called.
+    """Refuse to clock a codec that is not called.
 
     Raises:
         UnfitError: The store keeps records in memory.
@@ -339,7 +339,7 @@ def _open(context: Context) -> TimedCall:
 
 
 def _stored(context: Context) -> Measured:
-    """Fill a store, close it, see that a scan gives what was put; return what it takes, and how safe."""
+    """Fill a store, close it and verify a scan; return its bytes, and its settings."""
     if not context.place:
         raise UnfitError("name a store: OPERATION@STORE")
     found, codec, count = kind(context.place), context.parts.bare, _state(context.parameter)[1]
@@ -360,7 +360,7 @@ def _stored(context: Context) -> Measured:
 
 
 def _scan_all(store: Store, filling: Filling) -> None:
-    """See that a store holds what it was filled with.
+    """Verify that a store holds the records it was filled with.
 
     Raises:
         StoreError: It does not.
@@ -383,10 +383,10 @@ def _scan_all(store: Store, filling: Filling) -> None:
 def _compare(
     put: Sequence[tuple[tuple[int, Any], bytes]], found: Sequence[tuple[int, Any]], context: Context
 ) -> None:
-    """See that what was put is there: the record itself, or what the codec makes of its payload.
+    """Verify a stored record: it must equal the record itself, or the codec's decoding of its payload.
 
     Raises:
-        StoreError: It is not.
+        StoreError: It does not.
     """
     from ..lab.fidelity.equality import first_difference
 
@@ -403,7 +403,7 @@ def _compare(
 
 
 def _changed(record: Any) -> Any:
-    """Return a record of which one value is another, of the same type and length: the first that can be."""
+    """Return a copy of a record with one value changed to another of the same type and length."""
     if isinstance(record, dict):
         for key, value in record.items():
             if (other := _other(value)) is not None:

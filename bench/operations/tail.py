@@ -1,4 +1,4 @@
-"""Tails: p50, p90 and p99 of single calls beside their mean, each call clocked on its own."""
+"""Tails: p50, p90 and p99 of single calls as well as their mean, with each call clocked separately."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .base import Context, Measured, Operation, Toolkit
 __all__ = ["OPERATIONS"]
 
 _SECONDS = 0.3
-"""How long calls go on, making records anew included."""
+"""Seconds of calls, including making new records."""
 _CALLS = 20_000
-"""Calls after which there are enough for a p99."""
+"""Calls that suffice for a p99."""
 _FEWEST = 200
-"""Calls without which the p99 is one of the two longest, as far as `_MOST_SECONDS` allow."""
+"""Fewest calls: with less the p99 is one of the two longest. `_MOST_SECONDS` limits their time."""
 _MOST_SECONDS = 5.0
 _AT_ONCE = 32
-"""Records that are made before they are called with."""
+"""Number of records to make before calling with them."""
 
 
 def _dump(context: Context, tools: Toolkit) -> Measured:
@@ -45,7 +45,7 @@ def _load(context: Context, tools: Toolkit) -> Measured:
 
 
 def _tail(call: Callable[[Any], Any], items: Iterator[list[Any]], tools: Toolkit) -> Measured:
-    # The first calls in a process are another question, that of `first-call`.
+    # The first calls in a process are measured by `first-call`.
     tools.each(call, next(items))
     begun = time.perf_counter()
     spent: list[list[int]] = []
@@ -69,7 +69,7 @@ def _tail(call: Callable[[Any], Any], items: Iterator[list[Any]], tools: Toolkit
 
 
 def _at(ordered: Sequence[int], share: float) -> float:
-    """Return the seconds that a share of the calls take at most."""
+    """Return the seconds within which a share of the calls finish."""
     return max(1, ordered[min(len(ordered) - 1, int(share * len(ordered)))]) * 1e-9
 
 

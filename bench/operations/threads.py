@@ -1,4 +1,4 @@
-"""Threads: records per second of several together, and how long one call keeps the others from running."""
+"""Threads: records per second of several threads together, and how long one call blocks the others."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ from .base import Context, Measured, Operation, Toolkit
 __all__ = ["OPERATIONS"]
 
 _SECONDS = 0.25
-"""How long threads call."""
+"""Seconds for which threads call."""
 _LOOKING = 0.005
-"""Seconds of calls between two looks at the clock."""
+"""Seconds of calls between two readings of the clock."""
 _MOST = 256
-"""Threads."""
+"""Most threads."""
 
 _REPEATS = 50
-"""Calls: what disturbs makes a stall longer, never shorter, so the shortest counts."""
+"""Number of calls, of which the shortest stall counts: a disturbance makes it longer, never shorter."""
 _STALLING = 1.5
 """Seconds after which no further call is made."""
 _SWITCH = 1e-6
-"""Seconds after which a thread that waits asks for the interpreter: Python's own 5 ms would hide all less.
-The kernel makes some 50 microseconds of it; who asks without pause would burn the very time that is read."""
+"""Seconds after which a waiting thread requests the interpreter: Python's default of 5 ms would hide all
+shorter stalls. The kernel makes it about 50 microseconds. A thread that requests it continuously would use up
+the processor time that is measured."""
 
 
 def _dump_rate(context: Context, tools: Toolkit) -> Measured:
@@ -41,9 +42,9 @@ def _load_rate(context: Context, tools: Toolkit) -> Measured:
 def _rate(
     call: Callable[[Any], Any], items: Callable[[], list[Any]], number: int, tools: Toolkit
 ) -> Measured:
-    """Return the calls per second of several threads, each with records of its own.
+    """Return the calls per second of several threads, each with its own records.
 
-    They call from Python, where the interpreter changes threads, as programs do.
+    They call from Python, where the interpreter switches threads, as programs do.
     """
     mine = items()
     begun = time.perf_counter()
@@ -67,7 +68,7 @@ def _rate(
                 calls += len(some)
                 at = (at + batch) % len(items)
                 now = time.perf_counter()
-        except Exception as error:  # noqa: BLE001 - told by the thread that waits
+        except Exception as error:  # noqa: BLE001 - raised by the waiting thread
             failed.append(error)
         else:
             found.append(calls / (now - begun))
@@ -85,14 +86,14 @@ def _rate(
 
 
 class _Waiting(threading.Thread):
-    """A thread that wants to run all the time, beside the one that makes it.
+    """A thread that always wants to run, started by the thread that it measures.
 
-    It reads that one's processor time: a clock on the wall would also show what other programs take.
+    It reads the processor time of that thread: a wall clock would include other programs.
 
     Attributes:
         ticks: Times that it ran.
-        longest: Seconds that the other worked while it was kept from running, at the most.
-        done: It is to end.
+        longest: Longest processor time of the other thread while this one was blocked, in seconds.
+        done: It should end.
     """
 
     def __init__(self) -> None:
@@ -103,7 +104,7 @@ class _Waiting(threading.Thread):
         self.done = False
 
     def run(self) -> None:
-        """Look at the clock again and again."""
+        """Read the clock repeatedly."""
         clock, other = time.clock_gettime, self.other
         last = clock(other)
         while not self.done:
@@ -114,13 +115,13 @@ class _Waiting(threading.Thread):
             self.ticks += 1
 
     def turn(self) -> None:
-        """Return when it has run again."""
+        """Wait until it has run again."""
         seen = self.ticks
         while self.ticks < seen + 2:
             time.sleep(0)
 
     def kept(self, call: Callable[[Any], Any], item: Any) -> tuple[float, float]:
-        """Return the seconds that a call kept it from running at a stretch, and those of the call."""
+        """Return the seconds of the longest stall during a call, and the seconds of the call."""
         self.turn()
         self.longest = 0.0
         begun = time.thread_time()
@@ -151,12 +152,12 @@ def _stall(call: Callable[[Any], Any], items: list[Any], context: Context, tools
         waiting.done = True
         waiting.join()
         sys.setswitchinterval(interval)
-    # No call keeps others longer than it takes: what is beyond is the kernel's.
+    # No call blocks others for longer than it takes: the rest is due to the kernel.
     return Measured(min(kept, took), {"call": took, "least": least}, resolution=least)
 
 
 def _least(waiting: _Waiting, call: Callable[[Any], Any], item: Any, tools: Toolkit) -> tuple[float, float]:
-    """Return the seconds that a call keeps another thread waiting, and those that it takes, at the least."""
+    """Return the least stall and the least time of a call, in seconds."""
     found: list[tuple[float, float]] = []
     end = time.perf_counter() + _STALLING
     while not found or (len(found) < _REPEATS and time.perf_counter() < end):
@@ -166,7 +167,7 @@ def _least(waiting: _Waiting, call: Callable[[Any], Any], item: Any, tools: Tool
 
 
 def _accepts(place: str, parameter: str) -> None:
-    """Refuse what is no number of threads."""
+    """Refuse a parameter that is not a number of threads."""
     if not (parameter.isascii() and parameter.isdigit() and 1 <= int(parameter) <= _MOST):
         raise UsageError(f"{parameter!r} is not a number of threads from 1 to {_MOST}")
 

@@ -1,7 +1,8 @@
-"""Changing a stored value: one element is added to a list, as a graph on a key-value store adds a relation.
+"""Changing a stored value: one element is added to a list, as a graph in a key-value store adds a relation.
 
-Decoding, changing and encoding costs more the longer the list is, splicing hardly so. The list is of the
-operation's own making, so that its length can be swept; its items are numbers of 32 bits, as those of users.
+The cost of decoding, changing and encoding grows with the length of the list; the cost of splicing hardly
+does. The operation generates the list so that its length can be varied; its items are 32-bit numbers, like
+user ids.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ __all__ = ["OPERATIONS"]
 
 _MOST = 10_000_000
 _ITEMS = 40_000
-"""Of all lists that take turns, where that is more than one."""
+"""Items of all lists together, if there is more than one list."""
 _TURNS = 16
 _CACHES = 1 << 20
 """Bytes of payloads that are timed together."""
@@ -41,7 +42,7 @@ def _work(context: Context, codec: Codec, way: Callable[[Codec, int], Callable[[
     lists = [_numbers(count, turn) for turn in range(max(1, min(_TURNS, _ITEMS // max(1, count))))]
     payloads = [codec.encode(numbers) for numbers in lists]
     item = 1 << 31
-    # Made of the numbers, and not by way of what is checked.
+    # Generated directly, without the code under test.
     expected = [codec.encode([*numbers, item]) for numbers in lists]
     return TimedCall(
         way(codec, item),
@@ -72,7 +73,7 @@ def _changed(codec: Codec, item: int) -> Callable[[bytes], bytes]:
 
 
 def _of_lists(context: Context) -> Codec:
-    """Return the codec, with the schema of such a list where it has one."""
+    """Return the codec, with the schema of this list if it has one."""
     parts = context.parts
     if is_raw(parts.codec.name):
         raise UnfitError("a library's own calls have no conventions to write lists of any codec by")
@@ -89,7 +90,7 @@ def _numbers(count: int, turn: int) -> list[int]:
 
 
 def _accepts(place: str, parameter: str) -> None:
-    """Accept a length."""
+    """Accept the length of a list."""
     if not (parameter.isascii() and parameter.isdecimal() and int(parameter) <= _MOST):
         raise UsageError(
             f"update: expected a number of items up to {_MOST:,}, as in update:1000, or a store, as in "

@@ -1,1 +1,1 @@
-"""Whether measuring works here: codecs with planted faults, and what must be found of them."""
+"""The self-test: codecs with planted faults, which the measurement must find on this machine."""

@@ -1,7 +1,7 @@
-"""Can the measurement be trusted on this machine? Known truths go through the way of a real run.
+"""Checks of the measurement on this machine: known truths, measured by a real run.
 
-Pairs of the same codec must tie, a planted difference of 2 % must be found, deliberate leaks must be
-found and clean codecs that look suspicious must not, and codecs that crash or hang must cost only
+Pairs of the same codec must tie, and a planted difference of 2 % must be found. Deliberate leaks must be
+found, and clean codecs that look suspicious must not be flagged. Codecs that crash or hang must cost only
 their own row.
 """
 
@@ -36,16 +36,16 @@ Show = Callable[[str, int, int], None]
 
 TIMED = ("dump", "load")
 FOUND_WITHIN = 5.0
-"""Seconds in which a planted difference must be found."""
+"""Seconds within which a planted difference must be found."""
 _PRECISE = 20.0
-"""Seconds in which pairs of the same codec come as close as the largest difference of 200 may be."""
+"""Seconds within which pairs of the same codec must be as close as the largest of 200 differences."""
 _HARDLY = 0.05
 _WATCHED = 3.0
-"""Seconds for which each processor's core is watched."""
+"""Seconds for which the core of each processor is watched."""
 _FREE = 0.25
-"""Share of the time that a core must be free, so that a run gets its figures from it."""
+"""Share of the time that a core must be free so that a run can use it."""
 PEAK = {"peak-dump": 40_000_000, "peak-load": 20_000_000}
-"""What msgpack must show for 20 MB of bytes: its buffer and the payload; the bytes."""
+"""The expected peak of msgpack for 20 MB of bytes: its buffer and the payload; the bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +53,10 @@ class SelftestFinding:
     """One line of the self-test.
 
     Attributes:
-        what: What was tried.
-        found: What came out, in words.
-        target: What must come out, in words.
-        ok: Whether it did.
+        what: What was tested.
+        found: The finding, in words.
+        target: The expected finding, in words.
+        ok: Whether they agree.
     """
 
     what: str
@@ -67,7 +67,7 @@ class SelftestFinding:
 
 @contextmanager
 def _published() -> Iterator[Path]:
-    """Make the faulty codecs known to worker processes, for a while."""
+    """Publish the faulty codecs to worker processes for the duration of a block."""
     with tempfile.TemporaryDirectory(prefix="bakeoff-selftest-") as name:
         folder = Path(name)
         faults.publish(folder)
@@ -95,7 +95,7 @@ class _Trial:
         self.show = show
 
     def runs(self, what: str, **options: Any) -> Iterator[Result]:
-        """Yield the results of as many runs as are asked for."""
+        """Yield the results of the repeated runs, as often as requested."""
         for number in range(self.times):
             self.show(what, number, self.times)
             yield self.run(**options)
@@ -108,7 +108,7 @@ class _Trial:
 
 
 def _pairs(trial: _Trial) -> Iterator[SelftestFinding]:
-    """The same codec under four names: pairs that must tie, judged as a report judges."""
+    """Test the same codec under four names: pairs must tie, judged as in a report."""
     flagged, largest, pairs = 0, 0.0, 0
     results = trial.runs(
         "pairs of the same codec",
@@ -131,7 +131,8 @@ def _pairs(trial: _Trial) -> Iterator[SelftestFinding]:
         "the same codec twice",
         f"{flagged} of {pairs} pairs distinguished",
         "at most 5 %",
-        # So few pairs show a rate only roughly: a miss is what a rate of 5 % would hardly give.
+        # With few pairs the rate is only approximate: a failure is a count that is improbable at a rate of 5
+        # %.
         flagged <= 0.05 * pairs or _at_least(flagged, pairs) >= _HARDLY,
     )
     yield SelftestFinding(
@@ -140,13 +141,13 @@ def _pairs(trial: _Trial) -> Iterator[SelftestFinding]:
 
 
 def _at_least(found: int, tries: int, rate: float = 0.05) -> float:
-    """Return the chance of so many or more."""
+    """Return the probability of at least this count."""
     chances = (math.comb(tries, k) * rate**k * (1 - rate) ** (tries - k) for k in range(found))
     return 1 - math.fsum(chances)
 
 
 def _planted(trial: _Trial) -> Iterator[SelftestFinding]:
-    """Two hundredths more work: a difference that must be found."""
+    """Test a difference of two per cent more work, which must be found."""
     found = 0
     results = trial.runs(
         "a planted 2 %",
@@ -169,7 +170,7 @@ def _planted(trial: _Trial) -> Iterator[SelftestFinding]:
 
 
 def _leaks(trial: _Trial) -> Iterator[SelftestFinding]:
-    """Deliberate leaks, each of which must be found."""
+    """Test deliberate leaks, each of which must be found."""
     found = dict.fromkeys(faults.LEAKERS, 0)
     results = trial.runs(
         "deliberate leaks",
@@ -189,7 +190,7 @@ def _leaks(trial: _Trial) -> Iterator[SelftestFinding]:
 
 
 def _clean(trial: _Trial) -> Iterator[SelftestFinding]:
-    """Clean codecs, and two that only look like leaks: none may be flagged."""
+    """Test clean codecs, including two that look like leaks: none may be flagged."""
     from .... import codecs
 
     ours = [name for name in codecs.available() if not name.startswith("selftest-")]
@@ -215,7 +216,7 @@ def _clean(trial: _Trial) -> Iterator[SelftestFinding]:
 
 
 def _failures(trial: _Trial) -> Iterator[SelftestFinding]:
-    """Codecs that fail in every way, beside one that does not."""
+    """Test codecs that fail in every way, along with a healthy one."""
     trial.show("codecs that fail", 0, 1)
     result = trial.run(
         corpora=("movies",),
@@ -238,7 +239,7 @@ def _failures(trial: _Trial) -> Iterator[SelftestFinding]:
 
 
 def _peak(trial: _Trial) -> Iterator[SelftestFinding]:
-    """The peak of one call whose truth is known."""
+    """Test the peak of one call whose true value is known."""
     trial.show("peak memory", 0, 1)
     result = trial.run(
         corpora=(f"{faults.__name__}:big",),
@@ -256,14 +257,14 @@ def _peak(trial: _Trial) -> Iterator[SelftestFinding]:
 
 
 def _harness(trial: _Trial) -> Iterator[SelftestFinding]:
-    """What measuring itself costs."""
+    """Measure the overhead of the harness."""
     trial.show("cost of measuring", 0, 1)
     cost = harness(10_000, tries=300)
     yield SelftestFinding("cost of measuring a call", f"{cost:.1f} ns", "at most 10 ns", cost <= 10)
 
 
 def _contention(trial: _Trial) -> Iterator[SelftestFinding]:
-    """How much of the time a neighbor uses the same physical core, which no load average shows."""
+    """Measure how often a neighbor uses the same physical core, which no load average shows."""
     allowed = cores()
     readings: list[list[float]] = []
     try:
@@ -308,15 +309,15 @@ PARTS: Mapping[str, tuple[Callable[[_Trial], Iterator[SelftestFinding]], int]] =
     "failures": (_failures, 1),
     "peak": (_peak, 1),
 }
-"""Name of each part to what it does and how often, by default."""
+"""Name of each part to its function and its default number of repetitions."""
 
 
 def run(parts: Mapping[str, int], show: Show) -> Iterator[SelftestFinding]:
-    """Carry out parts of the self-test.
+    """Run parts of the self-test.
 
     Args:
-        parts: Name of a part in `PARTS` to how often.
-        show: Progress: text, done, total.
+        parts: Name of a part in `PARTS` to its number of repetitions.
+        show: Receives progress: text, done, total.
 
     Yields:
         Findings, as they are made.

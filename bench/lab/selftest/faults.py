@@ -1,7 +1,7 @@
-"""Codecs with known faults, and clean ones that look suspicious: what the self-test must tell apart.
+"""Codecs with known faults, and clean ones that look suspicious, which the self-test must distinguish.
 
-They are published like any third party's, through the entry-point group, so that the self-test takes
-the way of a real run.
+They are published like any third party's, through the entry-point group, so that the self-test uses the same
+path as a real run.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SLOWER = "selftest-slower"
 
 
 def records() -> Iterator[dict[str, Any]]:
-    """Yield records whose part ``some`` is two hundredths of the whole, for a planted difference."""
+    """Yield records whose part ``some`` is two per cent of the whole, for a planted difference."""
     digits = random.Random(1)
     for _ in range(40):
         parts = [{"id": digits.randrange(10**6), "name": f"name {digits.random()}"} for _ in range(100)]
@@ -52,7 +52,7 @@ def _after(change: Callable[[Any], Any]) -> Callable[[Callable[[Any], Any], byte
 
 
 def _twin(name: str, part: str) -> Codec:
-    """Encode a record, and a part of it once more: nothing of it, or two hundredths."""
+    """Encode a record, and then again an empty part of it or two per cent of it."""
     pack = codec("msgpack").encode
 
     def encode(record: dict[str, Any]) -> bytes:
@@ -148,7 +148,7 @@ FAILURES: dict[str, tuple[str, Callable[[str], Codec]]] = {
     "selftest-exits": ("crashed", lambda name: _made(name, _after(lambda value: os._exit(0)))),
     "selftest-lies": ("wrong", _lie),
 }
-"""Name to the outcome it must have, and how it is made."""
+"""Name to the expected outcome and the factory."""
 
 
 def _makers() -> dict[str, Callable[[str], Codec]]:
@@ -158,7 +158,7 @@ def _makers() -> dict[str, Callable[[str], Codec]]:
 
 
 def __getattr__(name: str) -> Callable[[], Codec]:
-    """Return the factory of a codec: what the entry points name."""
+    """Return the factory of a codec, for the entry points."""
     for known, make in _makers().items():
         if known.replace("-", "_") == name:
             return partial(make, known)
@@ -166,7 +166,7 @@ def __getattr__(name: str) -> Callable[[], Codec]:
 
 
 def publish(folder: Path) -> None:
-    """Write the metadata of a distribution that publishes all of these codecs; `folder` goes on the path."""
+    """Write the metadata of a distribution that publishes all these codecs; add `folder` to the path."""
     info = folder / "bakeoff_selftest-1.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: bakeoff-selftest\nVersion: 1\n")
