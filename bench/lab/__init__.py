@@ -1,1 +1,1 @@
-"""Studies of codecs other than timing: fidelity, hostile input, conformance, evolution, the self-test."""
+"""Tests of codecs other than timing: fidelity, hostile input, conformance, evolution, self-test."""

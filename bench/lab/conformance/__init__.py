@@ -1,5 +1,5 @@
-"""Public conformance suites, from copies of the user's own, run against every codec of their format.
+"""Public conformance suites, from the user's own copies, run against every codec of their format.
 
-None is part of bakeoff. `suites` finds them in a folder, a module for each format reads its cases,
-`judge` runs one codec over them in a worker process, `run` starts those processes and counts.
+No suite is part of bakeoff. `suites` finds them in a folder, a module per format reads their cases,
+`verdicts` judges one codec in a worker process, and `run` starts these processes and counts.
 """

@@ -1,4 +1,4 @@
-"""The BSON corpus: documents with their canonical bytes and extended JSON, and bytes that are no document."""
+"""The BSON corpus: documents with their canonical bytes and extended JSON, and invalid documents."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def _cases(folder: Path) -> Iterator[ConformanceCase]:
 
 def _valid(name: str, valid: Mapping[str, Any]) -> Iterator[ConformanceCase]:
     canonical = bytes.fromhex(valid["canonical_bson"])
-    # Extended JSON cannot hold some, such as a NaN with a payload.
+    # Extended JSON cannot represent some values, such as a NaN with a payload.
     value = UNTOLD if valid.get("lossy") else _value(valid["canonical_extjson"])
     yield ConformanceCase(name, canonical, "accept", value, canonical)
     if "degenerate_bson" in valid:
         yield ConformanceCase(
             f"{name} (degenerate)", bytes.fromhex(valid["degenerate_bson"]), "accept", value, canonical
         )
-    # What stands for deprecated types is a document like any other.
+    # The encodings of deprecated types are ordinary documents.
     if "converted_bson" in valid:
         converted = bytes.fromhex(valid["converted_bson"])
         value = _value(valid["converted_extjson"])
@@ -51,12 +51,12 @@ def _value(text: str) -> Any:
         datetime_conversion=DatetimeConversion.DATETIME_AUTO,  # years beyond 9999
     )
     value = loads(text, json_options=options)
-    # A whole document refers to no other one, whatever its keys are called.
+    # A whole document is not a reference to another one, whatever its keys are.
     return _plain(dict(value.as_doc()) if isinstance(value, DBRef) else value)
 
 
 def _plain(value: Any) -> Any:
-    """Return a value with 64-bit integers and UUIDs as Python has them."""
+    """Return a value with 64-bit integers and UUIDs as Python types."""
     from bson.binary import UUID_SUBTYPE, Binary, UuidRepresentation
     from bson.int64 import Int64
 

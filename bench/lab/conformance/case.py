@@ -1,4 +1,4 @@
-"""What a suite says of one payload."""
+"""Cases of conformance suites, each with one payload."""
 
 from __future__ import annotations
 
@@ -19,26 +19,25 @@ ConformanceVerdict: TypeAlias = Literal[
     "rejected",
     "fault",
 ]
-"""What can become of a case.
+"""The possible outcomes of a case.
 
-``accepted`` and ``rejected`` are for cases that the format leaves to the implementation; a ``fault`` is an
-error of another kind than `DecodeError` and `EncodeError`, or the end of the process.
-"""
+``accepted`` and ``rejected`` are for cases that the format leaves to the implementation. A ``fault`` is an
+error other than `DecodeError` and `EncodeError`, or the death of the process."""
 
 UNTOLD: Final = object()
-"""The value of a case of which the suite says only whether it is to be read."""
+"""The value of a case for which the suite says only whether it is valid."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConformanceCase:
-    """One payload and what shall become of it.
+    """One payload and the expected outcome.
 
     Attributes:
-        name: The file, and the place in it where it holds several.
-        payload: What is decoded.
-        expect: ``"either"`` where the format leaves it to the implementation.
-        value: What it is in Python; `UNTOLD` where the suite does not say or it is to be refused.
-        written: What encoding its value must give; None where more than one is right.
+        name: The file, and the position in it if it holds several cases.
+        payload: The bytes to decode.
+        expect: ``"either"`` if the format leaves it to the implementation.
+        value: The expected value in Python; `UNTOLD` if the suite does not say, or the payload is invalid.
+        written: The expected encoding of the value; None if more than one is valid.
     """
 
     name: str
@@ -54,16 +53,16 @@ def _as_it_is(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """A suite: how a copy is recognised, and its cases.
+    """A suite: how to recognize a copy, and its cases.
 
     Attributes:
         format: Wire format, as `Codec.format` has it.
-        url: Where a copy is to be had.
-        places: Globs, from the top of a copy inwards, one of which finds a file in each copy.
-        cases: Reads the cases from the folder of the file that was found.
+        url: Where to get a copy.
+        places: Globs, from the root of a copy inwards; in each copy, one of them finds a file.
+        cases: Reads the cases from the folder of this file.
         streams: A payload holds any number of records, and a value is the list of them.
-        seen: Turns what a codec gave into what `ConformanceCase.value` has, where libraries have classes of
-            their own.
+        seen: Converts a codec's result to the types of `ConformanceCase.value`, if libraries have special
+            classes.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The examples of RFC 7049, appendix A, which RFC 8949 kept, as cbor/test-vectors has them."""
+"""The examples of RFC 7049, appendix A, also valid for RFC 8949, as published in cbor/test-vectors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NOTED = {
     "(_ h'0102', h'030405')": b"\1\2\3\4\5",
     "{1: 2, 3: 4}": {1: 2, 3: 4},
 }
-"""What is given in diagnostic notation and has a type in Python; the rest is of a library's own classes."""
+"""Values in diagnostic notation that have a type in Python; the others have types of the libraries."""
 
 
 def _cases(folder: Path) -> Iterator[ConformanceCase]:

@@ -1,6 +1,6 @@
-"""JSONTestSuite: files that a parser must accept (``y_``), must reject (``n_``) or may do as it likes with.
+"""JSONTestSuite: files that a parser must accept (``y_``), must reject (``n_``) or may treat either way.
 
-It gives no values: those of valid files are what Python's own `json` reads.
+It contains no values: for valid files they come from Python's own `json`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def _cases(folder: Path) -> Iterator[ConformanceCase]:
             yield ConformanceCase(name, payload, "accept", _value(payload))
         else:
             yield ConformanceCase(name, payload, "reject" if path.name.startswith("n") else "either")
-    # How numbers, doubled keys and surrogates are understood: the suite takes no side.
+    # Interpretation of numbers, duplicate keys and surrogates, on which the suite is neutral.
     for path in sorted((folder.parent / "test_transform").glob("*.json")):
         yield ConformanceCase(f"test_transform/{path.name}", path.read_bytes(), "either")
 

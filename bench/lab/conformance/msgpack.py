@@ -1,4 +1,4 @@
-"""msgpack-test-suite: values, each with all the ways in which MessagePack may write it."""
+"""msgpack-test-suite: values, each with all its valid MessagePack encodings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 
 
 class Extension(NamedTuple):
-    """An extension value; every library has a class of its own."""
+    """An extension value; each library has a different class for it."""
 
     code: int
     data: bytes
@@ -32,7 +32,7 @@ def _cases(folder: Path) -> Iterator[ConformanceCase]:
             for written in example["msgpack"]:
                 payload = _bytes(written)
                 value = _value(example, payload)
-                # What no datetime can hold has no value in Python that all could agree on.
+                # A value outside the range of datetime has no common type in Python.
                 open_ = "timestamp" in example and value is UNTOLD
                 name = f"{group}#{number}: {written}"
                 yield ConformanceCase(name, payload, "either" if open_ else "accept", value)

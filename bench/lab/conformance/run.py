@@ -1,4 +1,4 @@
-"""The parent's side: a worker for each codec, another one where it has died, and what they found."""
+"""The parent's side: a worker per codec, a new one if it dies, and the collected verdicts."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ PATIENCE = 10.0
 MEMORY = 2 << 30
 """Bytes of address space of a codec's process."""
 DEATHS = 10
-"""Processes that a codec may end before its other cases are given up."""
+"""Processes that a codec may crash before its other cases are skipped."""
 
 
 class LeftOut(NamedTuple):
-    """A codec that no suite was run on, and why; `failed` where that is its own fault."""
+    """A codec on which no suite was run, and why; `failed` if that is its own fault."""
 
     codec: str
     reason: str
@@ -37,7 +37,7 @@ class Report:
     """One codec on the suite of its format.
 
     Attributes:
-        judgements: One for each case of the suite by its name, in order; names may be doubled.
+        judgements: One per case of the suite with its name, in order; names may repeat.
     """
 
     codec: str
@@ -52,7 +52,7 @@ class Report:
 def pair(
     codecs: Sequence[str], copies: Sequence[Copy], executor: LocalExecutor
 ) -> tuple[list[tuple[str, Copy]], list[LeftOut]]:
-    """Return which codec is to be judged by which copy, and the codecs that none is for."""
+    """Return the pairs of codec and copy to run, and the codecs that no suite is for."""
     by_format = {copy.suite.format: copy for copy in copies}
     pairs, left_out = [], []
     for name in codecs:
@@ -73,7 +73,7 @@ def pair(
 
 
 def _format(name: str, executor: LocalExecutor) -> tuple[str, str]:
-    """Return the format of a codec, or why it cannot be made."""
+    """Return the format of a codec, or the reason why it cannot be made."""
     declaration = describe(name)
     if not declaration.entry_point:
         return declaration.format, ""
@@ -97,7 +97,7 @@ def reports(pairs: Sequence[tuple[str, Copy]], executor: LocalExecutor) -> Itera
 def _judge(
     name: str, copy: Copy, cases: Sequence[ConformanceCase], executor: LocalExecutor
 ) -> list[ConformanceJudgement]:
-    """Return what became of each case, whatever the codec does to its processes."""
+    """Return the verdict on each case, even if the codec crashes its processes."""
     job = Conform(
         codec=name, suite=copy.suite.name, folder=str(copy.folder.absolute()), start=0, memory=MEMORY
     )

@@ -1,4 +1,4 @@
-"""Which suites there are, and which of them a folder holds a copy of."""
+"""The known suites, and detection of their copies in a folder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SUITES = (json.SUITE, msgpack.SUITE, yaml.SUITE, bson.SUITE, cbor.SUITE)
 
 
 class Copy(NamedTuple):
-    """A suite and the folder where its cases are."""
+    """A suite and the folder of its cases."""
 
     suite: Suite
     folder: Path
@@ -25,7 +25,7 @@ class Copy(NamedTuple):
         """Read all cases.
 
         Raises:
-            UsageError: The files are not laid out as those of the suite are.
+            UsageError: The files do not have the layout of the suite.
         """
         try:
             return list(self.suite.cases(self.folder))
@@ -39,13 +39,13 @@ class Copy(NamedTuple):
 
 
 def find(folder: Path) -> list[Copy]:
-    """Return the copies that a folder holds; of two copies of a suite the first by name.
+    """Return the copies in a folder; of two copies of a suite, the first by name.
 
     Args:
-        folder: A copy of one suite, or what holds several.
+        folder: A copy of one suite, or a folder of several.
 
     Raises:
-        UsageError: It is none, and holds none.
+        UsageError: It contains no suite.
     """
     found: dict[str, Copy] = {}
     for top in [folder, *sorted(path for path in folder.iterdir() if path.is_dir())]:

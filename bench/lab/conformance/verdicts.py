@@ -1,4 +1,4 @@
-"""The worker's side: one codec, all cases of the suite of its format."""
+"""The worker's side: one codec, all cases of the suite for its format."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _REJECTED: dict[str, ConformanceVerdict] = {
     "either": "rejected",
 }
 _MOST = 32
-"""Bytes that are shown of a payload."""
+"""Bytes of a payload to show."""
 
 
 class ConformanceJudgement(NamedTuple):
-    """What became of one case.
+    """The verdict on one case.
 
     Attributes:
         verdict: See `case.ConformanceVerdict`.
-        reason: The error, the difference, or what was made of the payload; empty where all is right.
-        exact: Whether the value was written as the suite has it; None where that was not tried.
+        reason: The error, the difference, or the decoded value; empty if everything is right.
+        exact: Whether the encoding matches the suite's; None if that was not tested.
     """
 
     verdict: ConformanceVerdict
@@ -46,7 +46,7 @@ class ConformanceJudgement(NamedTuple):
 
 
 def run(job: Conform, context: WorkerContext) -> Answer:
-    """Judge one codec, from one case on; each verdict is kept before the next case is tried."""
+    """Judge one codec, starting at one case; each verdict is saved before the next case is run."""
     me = os.getpid()
     suite = next(suite for suite in SUITES if suite.name == job.suite)
     cases = Copy(suite, Path(job.folder)).cases()
@@ -58,13 +58,13 @@ def run(job: Conform, context: WorkerContext) -> Answer:
         context.beat(index)
         judgement = conformance_of(codec, suite, case)
         if os.getpid() != me:
-            os._exit(1)  # The codec has started a process of its own, and that is no worker.
+            os._exit(1)  # The codec forked, and the copy is not a worker.
         context.note(judgement)
     return Done()
 
 
 def conformance_of(codec: Codec, suite: Suite, case: ConformanceCase) -> ConformanceJudgement:
-    """Return what a codec made of one case."""
+    """Return the verdict on a codec for one case."""
     try:
         if suite.streams:
             value: Any = list(codec.load(io.BytesIO(case.payload)))
@@ -90,7 +90,7 @@ def conformance_of(codec: Codec, suite: Suite, case: ConformanceCase) -> Conform
 
 
 def _written(codec: Codec, expected: bytes, value: Any) -> ConformanceJudgement:
-    """Write a value that was read rightly."""
+    """Encode a value that was decoded correctly."""
     try:
         payload = codec.encode(value)
     except EncodeError as error:
@@ -103,7 +103,7 @@ def _written(codec: Codec, expected: bytes, value: Any) -> ConformanceJudgement:
 
 
 def _as_carried(value: Any, codec: Codec) -> Any:
-    """Return a value with tuples for lists where the codec says that it gives those."""
+    """Return a value with tuples instead of lists if the codec declares that it returns tuples."""
     if "list" in codec.preserves or "tuple" not in codec.preserves:
         return value
     if isinstance(value, dict):
@@ -114,7 +114,7 @@ def _as_carried(value: Any, codec: Codec) -> Any:
 def _shown(value: Any) -> str:
     try:
         return reprlib.repr(value)
-    except Exception:  # noqa: BLE001 - integers of too many digits have no text
+    except Exception:  # noqa: BLE001 - integers with too many digits have no text
         return brief(value)
 
 

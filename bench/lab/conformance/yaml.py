@@ -1,7 +1,7 @@
-"""yaml-test-suite (YAML 1.2), in the form of its releases: a folder for each case.
+"""yaml-test-suite (YAML 1.2), in the form of its releases: a folder per case.
 
-``in.yaml`` is a stream of documents, ``error`` says that it is none, and ``in.json`` has its values,
-where JSON can hold them.
+``in.yaml`` is a stream of documents, ``error`` marks it as invalid, and ``in.json`` has its values if JSON
+can represent them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _IDS = "[0-9A-Z]" * 4
 
 
 def _cases(folder: Path) -> Iterator[ConformanceCase]:
-    # The one that was found is a case itself. `name` and `tags` lead to the same cases once more.
+    # This folder is a case itself. `name` and `tags` lead to the same cases again.
     for path in sorted([*folder.parent.glob(f"{_IDS}/in.yaml"), *folder.parent.glob(f"{_IDS}/*/in.yaml")]):
         name = path.parent.relative_to(folder.parent).as_posix()
         if (path.parent / "error").exists():
@@ -35,7 +35,7 @@ def _cases(folder: Path) -> Iterator[ConformanceCase]:
 
 
 def _records(text: str) -> Iterator[Any]:
-    """Yield JSON values that follow one another without a separator."""
+    """Yield successive JSON values without a separator."""
     decoder = json.JSONDecoder()
     rest = text.strip()
     while rest:

@@ -1,1 +1,1 @@
-"""What a change of a schema costs: what each codec makes of the other version's payloads, and how fast."""
+"""The cost of a schema change: how each codec reads the other version's payloads, and how fast."""

@@ -1,6 +1,7 @@
-"""A trial of each codec in a process of its own, and timing in processes that all of them share.
+"""A trial of each codec in a separate process, then timing in processes that all codecs share.
 
-A codec that dies of a foreign payload costs its row, and one that dies while it is timed its costs.
+A codec that crashes on a payload of the other version loses its row; one that crashes during timing loses its
+costs.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ if TYPE_CHECKING:
 __all__ = ["Costs", "attempts", "run"]
 
 PATIENCE: Final = 60.0
-"""Seconds without progress after which a codec is ended."""
+"""Seconds without progress after which a codec's process is ended."""
 MEMORY: Final = 2 << 30
 """Bytes of address space of a codec's process."""
 LEAST: Final = 30.0
-"""Seconds that trials have, however short the budget: what is lost is the answer, what it costs is not."""
+"""Seconds for trials, however short the budget: losses matter more than costs."""
 
 Costs = Mapping[Key, ReadingCost]
 
@@ -45,18 +46,18 @@ def attempts(
     seconds: float,
     show: Callable[[int, int], object],
 ) -> tuple[list[Trial], Costs]:
-    """Return what each codec makes of the two versions, and what reading the other one costs it.
+    """Return how each codec reads the two versions, and the cost of reading the other one.
 
     Args:
         names: The codecs.
         difference: The versions.
         old: Records of the older one.
         new: The same records in the newer one.
-        seconds: For all codecs, trying and measuring together. One timing process runs in any case.
-        show: Called with the codecs that were tried, and how many there are.
+        seconds: Time for all codecs, both trials and timing. One timing process runs in any case.
+        show: Called with the number of codecs that were tried, and their total.
 
     Raises:
-        RunError: There is no place for temporary files.
+        RunError: There is no folder for temporary files.
     """
     from ...run.processes import LocalExecutor
 
@@ -88,7 +89,7 @@ def attempts(
 def _timed(
     executor: LocalExecutor, job: Reread, cells: dict[Key, str], left: Callable[[], float]
 ) -> dict[Key, ReadingCost]:
-    """Time the cells in one process after the other, as many as there is time for."""
+    """Time the cells in successive processes while there is time."""
     from ...run.environment import cores
 
     allowed, keys, answers = cores(), dict[int, list[Key]](), list[Timed]()
@@ -133,7 +134,7 @@ def _reading(plain: Mapping[str, Any]) -> CrossReading:
 
 
 def run(job: Try, context: WorkerContext) -> Answer:
-    """Try one codec, and keep the payloads that it reads whole."""
+    """Try one codec, and store the payloads if all are read."""
     context.beat(0)
     difference, old, new = pickle.loads(context.blobs[job.versions])
     trial = try_codec(job.codec, difference, old, new)

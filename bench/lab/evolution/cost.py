@@ -1,8 +1,8 @@
-"""What reading the other version costs, beside reading the same records of one's own: timed as codecs are.
+"""The cost of reading the other version, compared with the same records in the reading version.
 
-What was read is written again by the reading version: so the payloads hold the same, and differ in the
-version alone. A timing process has the two decodes of all codecs as its cells; the ratio of two cells and its
-interval are estimated over several processes, as in a run.
+The reading version encodes the decoded records again, so that the payloads have the same content and differ
+only in version. A timing process has the two decodes of all codecs as its cells. The ratio of two cells and
+its interval are estimated over several processes, as in a run.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ __all__ = ["ROUNDS", "SLICE", "Key", "Payloads", "ReadingCost", "costs", "payloa
 
 ROUNDS: Final = 15
 _REPEATS: Final = 0.25
-"""Share of the slices' time that repeating those on a shared core may take, as in a short run."""
+"""Share of the slices' time for repeating slices that ran on a shared core, as in a short run."""
 SLICE: Final = 0.00025
 """Seconds of a slice, as in a run."""
 
 Payloads = tuple[list[bytes], list[float]]
-"""Payloads, and the seconds that each took to decode once."""
+"""Payloads, and the seconds to decode each of them once."""
 Key = tuple[str, EvolutionDirection]
-"""A codec, and which version reads which."""
+"""A codec, and the direction."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingCost:
-    """What reading takes.
+    """The cost of reading.
 
     Attributes:
         other: Seconds for a payload of the other version.
-        own: Seconds for the same record, as the reading version writes it.
-        ratio: The one over the other.
+        own: Seconds for the same record as the reading version writes it.
+        ratio: `other` divided by `own`.
     """
 
     other: float
@@ -59,7 +59,7 @@ class ReadingCost:
 
 
 def payloads(trial: Trial) -> Iterator[tuple[EvolutionDirection, tuple[Payloads, Payloads]]]:
-    """Yield the payloads of the other version and of the reading one, by direction that is read whole."""
+    """Yield the payloads of the other and the reading version, by direction in which everything is read."""
     if trial.old is None or trial.new is None:
         return
     directions: tuple[tuple[EvolutionDirection, Version, Version], ...] = (
@@ -73,8 +73,8 @@ def payloads(trial: Trial) -> Iterator[tuple[EvolutionDirection, tuple[Payloads,
         try:
             again = [_again(own, decode(payload)) for payload in writer.payloads]
         except CodecError:
-            continue  # It reads what it would not write.
-        # Copied, so that neither lies in memory otherwise than the other.
+            continue  # It reads values that it would not write.
+        # Copied, so that both have a similar memory layout.
         other, same = ([bytes(memoryview(payload)) for payload in each] for each in (writer.payloads, again))
         yield (
             way,
@@ -87,10 +87,10 @@ def _seconds(decode: Any, found: list[bytes]) -> list[float]:
 
 
 def _again(version: Version, found: Any) -> bytes:
-    """Write what was read of the other version, without what a version does not know if it must.
+    """Encode a decoded record of the other version, without unknown fields if necessary.
 
     Raises:
-        CodecError: It cannot be written.
+        CodecError: It cannot be encoded.
     """
     try:
         return bytes(version.codec.encode(found))
@@ -100,7 +100,7 @@ def _again(version: Version, found: Any) -> bytes:
 
 
 def run(job: Reread, context: WorkerContext) -> Answer:
-    """Time the two decodes of each cell: the first at an even place, the second behind it."""
+    """Time the two decodes of each cell: the first has an even index, the second the next one."""
     difference, *_ = pickle.loads(context.blobs[job.versions])
     process = Process(job.rounds, SLICE, context.beat, least=job.least, repeats=_REPEATS)
     for place, cell in enumerate(job.cells):
@@ -118,11 +118,11 @@ def run(job: Reread, context: WorkerContext) -> Answer:
 
 
 def costs(keys: Mapping[int, list[Key]], answers: list[Timed]) -> dict[Key, ReadingCost]:
-    """Return what the answers of timing processes say.
+    """Return the costs from the answers of timing processes.
 
     Args:
-        keys: The cells of each process, by its place among the answers.
-        answers: Of the processes.
+        keys: The cells of each process, by the index of its answer.
+        answers: The answers of the processes.
     """
     samples: dict[Key, tuple[list[Measurement], list[Measurement]]] = {}
     for pair, answer in enumerate(answers):

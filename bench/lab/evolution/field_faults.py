@@ -1,4 +1,4 @@
-"""What is wrong with a record of the other version: fidelity's differences, named by the reading schema."""
+"""Faults in a record of the other version: fidelity's differences, with paths of the reading schema."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _FORMS: Final = ("as codecs write what they lack",)
 
 @dataclass(frozen=True, slots=True)
 class FieldFault:
-    """One place where a record is not what the reading version should have made of it.
+    """One place where a record differs from the expected record of the reading version.
 
     Attributes:
-        fault: ``"lost"``: written, and not there. ``"wrong"``: another value. ``"made up"``: a value where
-            nothing was written. ``"unfit"``: as it was written, or of another type than the reading version
-            has there; or nothing where that requires something and nobody wrote it.
-            ``"kept"`` is none: a field that the reading version does not know.
-        path: By the names of the reading version, without the numbers of items. Of a record within another of
-            its kind it is that of the outermost.
-        example: What was written and what came, in short.
+        fault: ``"lost"``: written, but missing. ``"wrong"``: another value. ``"made up"``: a value that was
+            not written. ``"unfit"``: a value in its written type, or another type than the reading version's;
+            or a required value that is missing and was not written. ``"kept"`` is not a fault: a field that
+            the reading version does not know.
+        path: Names of the reading version, without the indices of items. For a record within another of its
+            kind, it is the path of the outermost.
+        example: The written and the decoded value, in short.
     """
 
     fault: Fault
@@ -43,12 +43,12 @@ class FieldFault:
 
 
 def findings(wanted: Any, found: Any, kind: WireType) -> Iterator[FieldFault]:
-    """Yield where a record is not what was expected.
+    """Yield the places where a record differs from the expected one.
 
     Args:
-        wanted: As `expected` gives it.
-        found: What a codec decoded.
-        kind: Of the reading version.
+        wanted: The result of `expected`.
+        found: The decoded record.
+        kind: Its kind in the reading version.
     """
     done: set[tuple[object, ...]] = set()
     for gap in differences(wanted, found, sys.maxsize):
@@ -56,7 +56,8 @@ def findings(wanted: Any, found: Any, kind: WireType) -> Iterator[FieldFault]:
         if any(steps[:count] in done for count in range(len(steps) + 1)):
             continue
         if steps != gap.steps or gap.kind == "length":
-            # No item, key or part of it stands for another one: it is compared as a whole.
+            # Items, keys and their parts cannot substitute for each other, so the value is compared as a
+            # whole.
             done.add(steps)
             yield from _changed(_at(wanted, steps), _at(found, steps), held, path)
         elif gap.kind == "extra":
@@ -70,9 +71,9 @@ def findings(wanted: Any, found: Any, kind: WireType) -> Iterator[FieldFault]:
 def _located(
     gap: ValueDifference, value: Any, kind: WireType
 ) -> tuple[str, WireType | None, tuple[object, ...]]:
-    """Return the path of a difference, the kind there, and the steps to what is compared as a whole.
+    """Return the path of a difference, the kind there, and the steps to the value to compare.
 
-    The kind is None where the reading version does not know the field.
+    That value is compared as a whole. The kind is None if the reading version does not know the field.
     """
     path, above = "$", dict[str, str]()
     for count, key in enumerate(gap.steps):
@@ -143,8 +144,8 @@ def _changed(wanted: Any, found: Any, kind: WireType | None, path: str) -> Itera
 
 
 def _passed_on(written: Any, found: Any, kind: WireType | None, path: str) -> Iterator[FieldFault]:
-    """Yield what became of a value that the reading version has no place for."""
-    # Of a container some parts may have become what the reading version wants, and others not.
+    """Yield the faults of a value that the reading version has no place for."""
+    # Some parts of a container may have the reading version's type, and others not.
     whole = isinstance(written, dict | list | tuple | set | frozenset)
     alike = whole and type(written) is type(found) and len(written) == len(found)
     if alike or _same(written, found):
@@ -156,12 +157,12 @@ def _passed_on(written: Any, found: Any, kind: WireType | None, path: str) -> It
 
 
 def _is_form(value: Any, other: Any) -> bool:
-    """Whether one of two is what a codec writes in the place of the other: a text for a number, say."""
+    """Return whether one of two values is the encoded form of the other: a text for a number, say."""
     return not find_losses(value, other, (), _FORMS).wrong or not find_losses(other, value, (), _FORMS).wrong
 
 
 def _same(wanted: Any, found: Any) -> bool:
-    """Whether two values are one; an int is what it is as a float, and a member of an enum what it holds."""
+    """Return whether two values are the same; an int equals its float, and an enum member its value."""
     if type(wanted) in (int, float) and type(found) in (int, float):
         return bool(wanted == found)
     if isinstance(wanted, enum.Enum) and isinstance(found, enum.Enum):

@@ -1,4 +1,4 @@
-"""Records of two versions of a schema: made ones, and what one version's record is in the other."""
+"""Records of two versions of a schema: generated ones, and the translation from one version to the other."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ __all__ = [
 ]
 
 _FRESH: Final = 0.3
-"""Share of the values of a changed type that are made anew, as not all that it takes now was there before."""
+"""Share of the values of a changed type that are newly generated, as some of its values are new."""
 _WORDS: Final = ("ada", "Grace Hopper", "", "naïve", "日本", "x" * 40, "true", "12")
 _TRIES: Final = 50
 _LEVELS: Final = 3
-"""Records within others of their own kind that are made; deeper ones hold as little as they may."""
+"""Depth of generated records within others of their kind; deeper ones are minimal."""
 _RECORDS: Final = 100
-"""Records after which the same is so of all others, where they may hold one another."""
+"""Number of records after which all others are minimal, if they may contain each other."""
 
 
 NOTHING: Final = object()
-"""In the place of a value: there is none."""
+"""Marks a missing value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unfit:
-    """Stands for a value that the reading version has no place for, or that it requires and nobody wrote.
+    """Marks a value that the reading version has no place for, or that it requires but was not written.
 
     Attributes:
-        value: As it was written, or `NOTHING`.
+        value: The written value, or `NOTHING`.
     """
 
     value: Any
@@ -57,7 +57,7 @@ class Unfit:
 
 @dataclass(frozen=True, slots=True)
 class FieldMapping:
-    """Which fields of two versions are one field, from the side of the one that writes.
+    """The fields that correspond in two versions, as seen from the writing version.
 
     Attributes:
         renamed: Keys of the older version by those of the newer one.
@@ -68,13 +68,13 @@ class FieldMapping:
     forward: bool = False
 
     def back(self) -> FieldMapping:
-        """Return the same for the other direction."""
+        """Return the mapping for the other direction."""
         return FieldMapping(self.renamed, not self.forward)
 
     def slots(
         self, written: w.WireRecord, read: w.WireRecord
     ) -> list[tuple[w.WireField | None, w.WireField]]:
-        """Return each slot that is read, beside the one that was written, in the order of reading."""
+        """Return each slot that is read, with the one that was written, in the order of reading."""
         old, new = (read, written) if self.forward else (written, read)
         found = [(b, a) if self.forward else (a, b) for a, b in pairs(old, new, self.renamed)]
         by_slot = {id(after): before for before, after in found}
@@ -82,7 +82,7 @@ class FieldMapping:
 
 
 class Maker:
-    """Makes values of a layout; the same ones for the same seed.
+    """Generates values of a layout, reproducible by seed.
 
     Args:
         seed: Any number.
@@ -94,11 +94,11 @@ class Maker:
         self.inside = self.records = self.references = 0
 
     def happens(self, share: float) -> bool:
-        """Whether something happens this time."""
+        """Return whether a random event happens."""
         return self.random.random() < share
 
     def make(self, kind: w.WireType) -> Any:
-        """Return a value of a kind."""
+        """Generate a value of a kind."""
         if not self.inside:
             self.records = self.references = 0
         self.inside += 1
@@ -141,7 +141,7 @@ class Maker:
 
     @property
     def ends(self) -> bool:
-        """Whether what is made holds no more than it must."""
+        """Return whether generated values should be minimal."""
         return self.levels >= _LEVELS or (self.references > 0 and self.records > _RECORDS)
 
     def _size(self) -> int:
@@ -173,7 +173,7 @@ class Maker:
 
 
 def _levels(kind: w.WireType, above: frozenset[str] = frozenset()) -> float:
-    """Return how many records within others of their own kind a value needs at the least."""
+    """Return the minimum depth of records within others of their own kind that a value needs."""
     match kind:
         case w.Ref(name):
             return math.inf if name in above else 1 + _levels(kind.record, above | {name})
@@ -186,7 +186,7 @@ def _levels(kind: w.WireType, above: frozenset[str] = frozenset()) -> float:
 
 def _whole(random: random.Random, leaf: w.Leaf) -> int:
     least, most = leaf.bounds
-    # Beyond 53 bits some languages have no integers.
+    # Some languages have no integers beyond 53 bits.
     least, most = max(least, -(2**53)), min(most, 2**53)
     found = [0, 1, -1, 5, 200, 70_000, random.randrange(10**6), most, least]
     return random.choice([number for number in found if least <= number <= most])
@@ -198,7 +198,7 @@ _STEPS: Final = {"s": 1_000_000, "ms": 1000}
 
 
 def _step(leaf: w.Leaf) -> int:
-    """Return the microseconds between two moments that a leaf tells apart."""
+    """Return the resolution of a leaf's moments in microseconds."""
     found = _FORM.fullmatch(leaf.form)
     return _STEPS.get(found["size"] if found else leaf.unit, 1)
 
@@ -209,7 +209,7 @@ def _bytes(random: random.Random, leaf: w.Leaf) -> bytes:
 
 
 def _scalar(random: random.Random, leaf: w.Leaf) -> Any:
-    """Return a value of a scalar, no finer than the leaf's form."""
+    """Generate a value of a scalar, no finer than the leaf's form."""
     value = SCALAR_OF[t.python_type(leaf.type)].draw(random)
     found = _FORM.fullmatch(leaf.form)
     match value:
@@ -224,7 +224,7 @@ def _scalar(random: random.Random, leaf: w.Leaf) -> Any:
 
 
 def _real(random: random.Random, leaf: w.Leaf) -> float:
-    # Binary fractions are whole in 32 bits as well.
+    # Binary fractions are exact in 32 bits as well.
     return random.choice([0.0, -1.5, 19.75, 3.0, random.randrange(10**6) / 64])
 
 
@@ -240,42 +240,42 @@ _MAKERS: dict[type[t.Type], Callable[[random.Random, w.Leaf], Any]] = {
 
 
 def _built(record: w.WireRecord, there: Mapping[str | int, Any]) -> Any:
-    """Return a record of its fields by key."""
+    """Generate a record from its fields by key."""
     if not isinstance(record.type, t.RecordType):
         return tuple(there.values())
     make = builder(record, as_objects=False)
     return dict(there) if make is None else make(*there.values())
 
 
-# From one version to the other ----------------------------------------------------------------------
+# Conversion from one version to the other ------------------------------------------------------------
 
 
 def expected(value: Any, written: w.WireType, read: w.WireType, pairing: FieldMapping) -> Any:
-    """Return what a reader should make of a value: a record without fields that nobody wrote.
+    """Return the value that a reader should decode: a record without fields that were not written.
 
     Args:
-        value: Of the version that writes.
+        value: A value of the writing version.
         written: Its kind there.
-        read: Its kind in the version that reads.
-        pairing: From the side of the one that writes.
+        read: Its kind in the reading version.
+        pairing: From the side of the writing version.
 
     Returns:
-        The value; with `Unfit` in the places of what the reading version has no place for.
+        The value; with `Unfit` if the reading version has no place for a part of it.
     """
     return Projector(pairing).project(value, written, read)
 
 
 def translate(value: Any, written: w.WireType, read: w.WireType, pairing: FieldMapping, maker: Maker) -> Any:
-    """Return a record of the other version that is as like as can be: what it lacks is made."""
+    """Translate a record to the other version as closely as possible; missing values are generated."""
     return Projector(pairing, maker).project(value, written, read)
 
 
 class Projector:
-    """Makes of values of one version those of the other.
+    """Converts values of one version to the other.
 
     Args:
-        pairing: From the side of the one that writes.
-        maker: Makes what that lacks; None to leave it out.
+        pairing: From the side of the writing version.
+        maker: Generates missing values; None to leave them out.
 
     Attributes:
         dropped: Whether a record had a field that the reading version does not know.
@@ -287,7 +287,7 @@ class Projector:
         self.dropped = False
 
     def project(self, value: Any, a: w.WireType, b: w.WireType) -> Any:
-        """Return what a value of kind `a` is as one of kind `b`."""
+        """Convert a value of kind `a` to kind `b`."""
         found = value if isinstance(value, Unfit) else self._project(value, a, b)
         if self.maker is not None and isinstance(found, Unfit):
             return self.maker.make(b)
@@ -334,7 +334,7 @@ class Projector:
         return value if isinstance(b, w.Leaf) and isinstance(b.type, t.AnyType) else Unfit(value)
 
     def _option(self, value: Any, a: w.WireType, b: w.WireUnion) -> Any:
-        """Return what a value is as the option that takes it, of several the one of its type."""
+        """Convert a value to the option of its type."""
         before, fit = self.dropped, []
         for option in b.options:
             self.dropped = before
@@ -369,7 +369,7 @@ class Projector:
 
 
 def option_of(value: Any, choice: w.WireUnion) -> w.WireType | None:
-    """Return which option of a choice a value is; the first of those that it could be as a whole."""
+    """Return the option of a choice that a value has; of several possible ones, the first."""
     fit = [option.kind for option in choice.options if _fits(value, option.kind)]
     if len(fit) < 2:
         return fit[0] if fit else None
@@ -378,7 +378,7 @@ def option_of(value: Any, choice: w.WireUnion) -> w.WireType | None:
 
 
 def _fits(value: Any, kind: w.WireType) -> bool:
-    """Whether a value has the type of a kind, and a record its fields."""
+    """Return whether a value has the type of a kind, and a record its fields."""
     kind = w.opened(kind)
     if isinstance(kind, w.WireRecord) and isinstance(value, dict):
         keys = {slot.key for slot in kind.slots}
@@ -388,7 +388,7 @@ def _fits(value: Any, kind: w.WireType) -> bool:
 
 
 def is_whole(value: Any) -> bool:
-    """Whether there is a place for everything in a value."""
+    """Return whether every part of a value has a place."""
     if isinstance(value, dict):
         return all(is_whole(key) and is_whole(item) for key, item in value.items())
     if isinstance(value, list | tuple | set | frozenset):

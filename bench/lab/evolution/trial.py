@@ -1,4 +1,4 @@
-"""What a codec makes of the payloads of another version of a schema: tried, not told by rules."""
+"""Trials of a codec on payloads of another version of a schema: measured, not derived from rules."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ __all__ = ["CrossReading", "EvolutionDirection", "Trial", "Version", "reader", "
 EvolutionDirection = Literal["old→new", "new→old"]
 
 FEW = 50
-"""Records for each change on its own."""
+"""Records for each separate change."""
 _SAID = 160
-"""Characters of an error."""
+"""Most characters of an error."""
 
 
 @dataclass(frozen=True, slots=True)
 class CrossReading:
-    """What a codec makes of the other version's payloads.
+    """The result of reading the other version's payloads with a codec.
 
     Attributes:
-        records: That were tried.
-        refused: Of them, those that could not be read.
-        error: Why the first of those.
-        faults: Each place and what is wrong there, with the first example.
-        unknown: Whether fields that the reading version does not know are kept; None where there were none.
-        failed: Why the codec cannot even carry its own version; empty where it can.
+        records: Records that were tried.
+        refused: Records that could not be read.
+        error: Error of the first of these.
+        faults: Each place and its fault, with the first example.
+        unknown: Whether fields that the reading version does not know are kept; None if there were none.
+        failed: Why the codec does not support even its own version; empty if it does.
     """
 
     records: int
@@ -53,7 +53,7 @@ class CrossReading:
         return not (self.failed or self.refused or self.faults)
 
     def places(self, *faults: Fault) -> list[str]:
-        """Return the paths of these faults, each once."""
+        """Return the paths of these faults, without repeats."""
         return list(dict.fromkeys(found.path for found in self.faults if found.fault in faults))
 
 
@@ -63,9 +63,9 @@ class Version:
 
     Attributes:
         schema: The version.
-        codec: Bound to it, or with it as its advisory schema.
-        payloads: Of its records.
-        records: As they come back from them: what the codec cannot carry anyhow is no matter of versions.
+        codec: The codec bound to it, or with it as its advisory schema.
+        payloads: Payloads of its records.
+        records: The records as decoded from them: losses of the codec itself are not due to the versions.
     """
 
     schema: Schema
@@ -75,12 +75,12 @@ class Version:
 
     @classmethod
     def of(cls, bare: Codec, schema: Schema, records: Sequence[Any]) -> Version:
-        """Write the records of a version and read them again.
+        """Encode and decode the records of a version.
 
         Raises:
-            CodecError: The codec cannot.
-            BakeoffError: It has no form of the schema.
-            Exception: What else the library says of a record that it does not take.
+            CodecError: The codec refuses a record.
+            BakeoffError: It does not support the schema.
+            Exception: Any other error of the library for a record.
         """
         made = cls(schema, bare.with_schema(schema), [], records)
         made.payloads = [made.written(record) for record in records]
@@ -96,28 +96,28 @@ class Version:
         """Return the payload of a record of dicts.
 
         Raises:
-            CodecError: It cannot be written.
+            CodecError: It cannot be encoded.
         """
         bound = self.codec.bound
         return self.codec.encode(record if bound is None or bound.take is None else bound.take(record))
 
     def given(self, found: Any) -> Any:
-        """Return a record of dicts for what was decoded."""
+        """Return a record of dicts for a decoded object."""
         bound = self.codec.bound
         return found if bound is None or bound.give is None else bound.give(found)
 
     def read(self, writer: Version, pairing: FieldMapping) -> CrossReading:
-        """Decode the payloads of another version and hold them against what they should be in this one."""
+        """Decode the payloads of another version and compare them with the expected records."""
         try:
             decode = reader(self.codec, writer.schema)
-        except Exception as error:  # noqa: BLE001 - a library's word on two schemas is its refusal
+        except Exception as error:  # noqa: BLE001 - any error of the library on two schemas is a refusal
             return CrossReading(len(writer.payloads), len(writer.payloads), _reason(error))
         seen: dict[tuple[str, str], FieldFault] = {}
         refused, why, kept, strange = 0, "", False, False
         for payload, record in zip(writer.payloads, writer.records, strict=True):
             try:
                 found = self.given(decode(payload))
-            except Exception as error:  # noqa: BLE001 - which ones come out is the question
+            except Exception as error:  # noqa: BLE001 - the errors are what is tested
                 refused += 1
                 why = why or _reason(error)
                 continue
@@ -136,24 +136,24 @@ class Version:
 
 
 def reader(codec: Codec, writer: Schema) -> Callable[[bytes], Any]:
-    """Return what decodes the payloads of another version, told which where the format asks for it."""
+    """Return a decoder for the payloads of another version, with its schema if the format needs that."""
     bound = codec.bound
     return codec.decode if bound is None or bound.reading is None else bound.reading(writer)
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One codec, tried.
+    """The trial of one codec.
 
     Attributes:
         codec: Its name.
-        backward: The newer version reads what the older one wrote.
-        forward: The older version reads what the newer one wrote.
-        changes: The same two of each change on its own, where that can be; none where it was not tried: a
-            definition that was given in the codec's own language may say more than a layout (defaults,
-            aliases of Avro), and belongs to the whole.
-        old: The older version, to be timed; None where the codec cannot carry it.
-        new: The newer one.
+        backward: The newer version reads payloads of the older one.
+        forward: The older version reads payloads of the newer one.
+        changes: The same two for each separate change. It is empty if this was not possible: a definition in
+            the codec's own language may say more than a layout (defaults, aliases of Avro) that belongs to
+            the whole.
+        old: The older version, for timing; None if the codec does not support it.
+        new: The newer version.
     """
 
     codec: str
@@ -169,20 +169,20 @@ class Trial:
         return self.backward.clean and self.forward.clean
 
     def reading(self, direction: EvolutionDirection) -> CrossReading:
-        """Return one of the two."""
+        """Return the result for a direction."""
         return self.backward if direction == "old→new" else self.forward
 
 
 def sample(
     difference: SchemaDifference, count: int, records: Sequence[Any] = (), *, newer: bool = False
 ) -> tuple[list[Any], list[Any]]:
-    """Return records of both versions, each beside its like in the other one.
+    """Return records of both versions, as pairs that correspond.
 
     Args:
         difference: The versions.
-        count: How many are made, where there are none.
-        records: Of one of them.
-        newer: They are the newer one's.
+        count: Number of records to generate if there are none.
+        records: Records of one version.
+        newer: They are of the newer version.
     """
     old, new = difference.old.layout.root, difference.new.layout.root
     maker, pairing = Maker(), FieldMapping(difference.renamed)
@@ -193,7 +193,7 @@ def sample(
 
 
 def _alone(difference: SchemaDifference, old: Sequence[Any]) -> Iterator[tuple[Schema, list[Any]] | None]:
-    """Yield each change on its own: the old schema with it, and records of that."""
+    """Yield each change separately: the old schema with this change, and records of it."""
     if len(difference.changes) < 2:
         return
     for change in difference.changes:
@@ -208,7 +208,7 @@ def _alone(difference: SchemaDifference, old: Sequence[Any]) -> Iterator[tuple[S
 
 
 def try_codec(name: str, difference: SchemaDifference, old: Sequence[Any], new: Sequence[Any]) -> Trial:
-    """Try one codec, both ways, with the whole change and step by step.
+    """Try one codec in both directions, with the whole change and with each separate change.
 
     Args:
         name: The codec.
@@ -217,10 +217,10 @@ def try_codec(name: str, difference: SchemaDifference, old: Sequence[Any], new: 
         new: The same records in the newer one.
     """
     try:
-        # What is decoded here was encoded here.
+        # All decoded data were encoded here.
         bare = codec(name, trusted=True)
         before = Version.of(bare, difference.old, old)
-    except Exception as error:  # noqa: BLE001 - which ones come out is the question
+    except Exception as error:  # noqa: BLE001 - the errors are what is tested
         failed = CrossReading(len(old), failed=f"the old version: {_reason(error)}")
         return Trial(name, failed, failed)
     pairing = FieldMapping(difference.renamed)
@@ -232,7 +232,7 @@ def try_codec(name: str, difference: SchemaDifference, old: Sequence[Any], new: 
 
 
 def _says_more(version: Schema, language: str) -> bool:
-    """Whether a version is a definition in a language, of which not all is in its layout."""
+    """Return whether a version is a definition in a language that says more than its layout."""
     return version.layout.language == language and language not in NUMBERED
 
 
@@ -246,7 +246,7 @@ def _both(
     """Read an older version's payloads with a newer one, and the reverse."""
     try:
         after = Version.of(bare, schema, records)
-    except Exception as error:  # noqa: BLE001 - which ones come out is the question
+    except Exception as error:  # noqa: BLE001 - the errors are what is tested
         failed = CrossReading(len(records), failed=f"the new version: {_reason(error)}")
         return failed, failed, None
     count = len(records)

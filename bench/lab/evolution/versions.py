@@ -1,4 +1,4 @@
-"""A user's records, as those of one version of a schema."""
+"""Conversion of a user's records to one version of a schema."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ __all__ = ["VersionRecords", "as_version"]
 
 @dataclass(slots=True)
 class VersionRecords:
-    """Records as one version has them.
+    """Records of one version.
 
     Attributes:
         records: With the types of the version, without fields that it does not know.
-        faults: What does not fit it, in words.
-        unknown: How many fields it did not know.
+        faults: Parts that do not fit it, in words.
+        unknown: Number of fields that it does not know.
     """
 
     records: list[Any] = field(default_factory=list)
@@ -30,12 +30,12 @@ class VersionRecords:
 
 
 def as_version(records: Iterable[Any], schema: Schema, codec: str) -> VersionRecords:
-    """Return records as those of a version.
+    """Convert records to those of a version.
 
     Args:
-        records: As a file has them; they are left as they are.
+        records: The records of a file; they are not changed.
         schema: The version.
-        codec: Whose conventions the file follows.
+        codec: The codec whose conventions the file follows.
     """
     advise, root, made = schema.adviser(codec), schema.layout.root, VersionRecords()
     for record in records:

@@ -1,1 +1,1 @@
-"""What comes back: strict equality, what was lost, and the matrix of codecs and types."""
+"""Fidelity: strict equality, losses, and the matrix of codecs and types."""

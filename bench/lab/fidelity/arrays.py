@@ -1,4 +1,4 @@
-"""Comparison of arrays and frames: by type, dtype, shape, labels and values, as their ``==`` gives no bool.
+"""Comparison of arrays and frames by type, dtype, shape, labels and values, as their ``==`` gives no bool.
 
 NaN equals NaN, -0.0 is not 0.0, and byte order counts. Types are found by name: nothing is imported here.
 """
@@ -17,12 +17,12 @@ __all__ = ["Gap", "gap", "named", "plain", "stand_in"]
 
 
 class Gap(NamedTuple):
-    """Where two values of one type differ.
+    """The first difference of two values of one type.
 
     Attributes:
         steps: Keys and indices from the values to the place.
-        expected: What was there, in words.
-        found: What came back, in the same short form.
+        expected: The encoded value, in words.
+        found: The decoded value, in the same short form.
     """
 
     steps: tuple[Any, ...]
@@ -37,11 +37,11 @@ _FEW = 6
 
 
 def gap(a: Any, b: Any, equal: Equal) -> Gap | None:
-    """Return the first place where two values of one type differ; None where they are the same.
+    """Return the first place where two values of one type differ; None if they are the same.
 
     Args:
-        a: What was encoded; of a type that `kind_of` knows.
-        b: What came back, of the same type.
+        a: The encoded value, of a type that `kind_of` knows.
+        b: The decoded value, of the same type.
         equal: Compares plain values strictly.
     """
     return _GAPS.get(kind_of(type(a)), _of_scalar)(a, b, equal)
@@ -89,7 +89,7 @@ def _shown(item: Any) -> str:
 
 
 def _same_items(numpy: Any, a: Any, b: Any, equal: Equal) -> Any:
-    """Return which items of two arrays of one dtype and shape are the same."""
+    """Return a mask of the items that are the same in two arrays of one dtype and shape."""
     kind = a.dtype.kind
     if a.dtype.names:
         same = numpy.ones(a.shape, bool)
@@ -127,7 +127,7 @@ def _of_array_array(a: Any, b: Any, equal: Equal) -> Gap | None:
 
 
 def _of_items(a: Any, b: Any, equal: Equal) -> Gap | None:
-    """Return where two lists of one length differ."""
+    """Return the first difference of two lists of one length."""
     if equal(a, b):
         return None
     for index, (x, y) in enumerate(zip(a, b, strict=True)):
@@ -187,14 +187,14 @@ def _of_frame(a: Any, b: Any, equal: Equal) -> Gap | None:
 
 
 def _of_moment(a: Any, b: Any, equal: Equal) -> Gap | None:
-    """Compare Timestamps or Timedeltas: to the nanosecond, with unit, zone and fold."""
+    """Compare Timestamps or Timedeltas to the nanosecond, with unit, zone and fold."""
     if a == b and a.unit == b.unit and repr(a) == repr(b) and getattr(a, "fold", 0) == getattr(b, "fold", 0):
         return None
     return Gap((), f"{a!r} ({a.unit})", f"{b!r} ({b.unit})")
 
 
 def _of_comparable(a: Any, b: Any, equal: Equal) -> Gap | None:
-    # NA and NaT are one object each, and equal to nothing.
+    # NA and NaT are singletons that equal nothing.
     return None if a is b or a == b else Gap((), brief(a), brief(b))
 
 
@@ -205,7 +205,7 @@ def _of_polars_column(a: Any, b: Any, equal: Equal) -> Gap | None:
         return Gap((), named(a), named(b))
     if (found := _of_items(a.to_list(), b.to_list(), equal)) is not None:
         return found
-    # Of nanoseconds the list does not show all.
+    # The list omits nanoseconds.
     return None if a.equals(b) else Gap((), named(a), named(b))
 
 
@@ -235,25 +235,25 @@ _GAPS: Mapping[str, Callable[[Any, Any, Equal], Gap | None]] = {
     "polars.DataFrame": _of_polars_frame,
     "polars.Series": _of_polars_column,
 }
-"""What compares each type; the scalars of numpy have one comparison."""
+"""The comparison for each type; the scalars of numpy share one."""
 
 
 def stand_in(value: Any) -> Any:
-    """Return a hashable value that is equal for values that are the same, by what their `repr` shows."""
+    """Return a hashable key that is equal for the same values, based on their `repr`."""
     if kind_of(type(value)) in ("numpy.ndarray", "array.array"):
         return named(value), repr(value.tolist())
     return named(value), repr(value), getattr(value, "unit", "")
 
 
 def plain(a: Any, b: Any, equal: Equal, *, nulls: bool) -> Any:
-    """Return the plain values that the conventions write for a value, all the way down.
+    """Return the plain values that the conventions write for a value, recursively.
 
     Args:
         a: A value of a type that `kind_of` knows, or one that holds such values.
-        b: What came back in its place. It is returned itself where it is read as `a`: a float32 may have a
-            shorter text than the same value as a float64.
+        b: The decoded value. It is returned itself if it can be read as `a`: a float32 may have a shorter
+            text than the same value as a float64.
         equal: As in `gap`.
-        nulls: NaN may have come back as None.
+        nulls: NaN may be decoded as None.
     """
     if kind := kind_of(type(a)):
         same = type(a) is type(b) and gap(a, b, equal) is None
@@ -272,7 +272,7 @@ def plain(a: Any, b: Any, equal: Equal, *, nulls: bool) -> Any:
 
 
 def _reads_as(a: Any, b: Any, nulls: bool) -> bool:
-    """Whether floats that were rounded, or texts of moments, are read as an array or scalar of its dtype."""
+    """Return whether rounded floats, or texts of moments, can be read as an array or scalar of its dtype."""
     numpy: Any = sys.modules["numpy"]
     kind = a.dtype.kind
     if type(b) not in (list, float, str) or kind not in "fM" or (kind == "f" and a.dtype.itemsize > 4):

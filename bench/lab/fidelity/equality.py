@@ -1,9 +1,9 @@
-"""Strict, typed comparison of what went in with what came back.
+"""Strict, typed comparison of encoded and decoded records.
 
 ``1``, ``True`` and ``1.0`` differ, a tuple is not a list, NaN equals NaN, ``-0.0`` is not ``0.0``,
-``Decimal("1.10")`` is not ``Decimal("1.1")``, and two datetimes must agree in UTC offset, in the zone
-that gives it, and in `fold`. Arrays and frames are compared by `arrays`.
-Deep, cyclic and massively shared records are compared in linear time without recursion.
+``Decimal("1.10")`` is not ``Decimal("1.1")``, and two datetimes must agree in UTC offset, in time zone, and
+in `fold`. Arrays and frames are compared by `arrays`. Deep, cyclic and massively shared records are compared
+in linear time without recursion.
 """
 
 from __future__ import annotations
@@ -38,29 +38,29 @@ __all__ = [
 ]
 
 MISSING = object()
-"""In the place of a value that is not there."""
+"""Marks a missing value."""
 _SAME = frozenset({str, int, bool, bytes, bytearray, type(None), date, timedelta, UUID, range})
-"""Types whose ``==`` already is exact once the types agree."""
+"""Types whose ``==`` is exact if the types agree."""
 
 
 _MARSHALLED = 2
 """The last version that writes the same bytes whether values are shared or not."""
 _MOST = 50_000_000
-"""Values of a record, shared ones each time, that are written down to be compared."""
+"""Most values of a record, counting shared ones each time, to serialize for a comparison."""
 
 
 @dataclass(frozen=True, slots=True)
 class ValueDifference:
-    """One place where a record came back otherwise than it went in.
+    """One place where the decoded record differs from the encoded one.
 
     Attributes:
         path: Place, for instance ``$.items[3].tags``.
-        expected: The type, or the value when the types agree, in short.
-        found: What came back, in the same short form.
+        expected: The type, or the value if the types agree, in short.
+        found: The decoded one, in the same short form.
         kind: ``"type"``, ``"value"``, ``"length"``, ``"missing"``, ``"extra"`` or ``"order"``.
         steps: Keys, indices and names of fields that lead to the place.
-        before: What was encoded there; None for what was not.
-        after: What came back; None for what did not.
+        before: The encoded value; None if there was none.
+        after: The decoded value; None if there is none.
     """
 
     path: str
@@ -82,22 +82,22 @@ class ValueDifference:
 
 
 def equal(expected: object, found: object, *, order: bool = False) -> bool:
-    """Return whether nothing differs; see `differences`."""
+    """Return whether two records are the same; see `differences`."""
     return first_difference(expected, found, order=order) is None
 
 
 def first_difference(expected: object, found: object, *, order: bool = False) -> ValueDifference | None:
-    """Return the first place where `found` is not what `expected` was, or None; see `differences`."""
+    """Return the first place where `found` differs from `expected`, or None; see `differences`."""
     if (text := written(expected)) is not None and text == written(found):
         return None
     return next(_walk(expected, found, order), None)
 
 
 def written(record: Any) -> bytes | None:
-    """Return bytes that only the same record gives, some thirty times as quickly as it is compared.
+    """Return bytes that identify a record, about thirty times as fast as comparing it.
 
-    A record that is the same may give others (its keys stand in another order); None for one of other than
-    plain values. `marshal` writes types apart and floats as they are.
+    The same record may give different bytes, for instance with its keys in another order. For values that are
+    not plain, return None. `marshal` distinguishes types and writes floats exactly.
     """
     try:
         check_record(record, _PLAIN)
@@ -107,7 +107,7 @@ def written(record: Any) -> bytes | None:
 
 
 def _other(value: object) -> None:
-    # Of bytes-like values `marshal` writes the bytes and not the type.
+    # For bytes-like values `marshal` writes the bytes and not the type.
     raise ValueError(f"`{type(value).__name__}` is written as another type")
 
 
@@ -117,11 +117,11 @@ _PLAIN = Rules(max_items=_MOST, inside=_other)
 def differences(
     expected: object, found: object, limit: int = 10, *, order: bool = False
 ) -> list[ValueDifference]:
-    """Return at most `limit` places where `found` is not what `expected` was.
+    """Return at most `limit` places where `found` differs from `expected`.
 
     Args:
-        expected: What was encoded.
-        found: What came back.
+        expected: The encoded record.
+        found: The decoded record.
         limit: Most differences to return.
         order: Whether the order of dict keys counts.
     """
@@ -129,7 +129,7 @@ def differences(
 
 
 class _Place:
-    """A place as a linked list, rendered only for a difference."""
+    """A place as a linked list, rendered only if there is a difference."""
 
     __slots__ = ("key", "up")
 
@@ -180,7 +180,7 @@ def _walk(expected: Any, found: Any, order: bool) -> Iterator[ValueDifference]:
 def _open(
     a: Any, b: Any, place: _Place, order: bool, children: list[tuple[Any, Any, _Place]]
 ) -> Iterator[ValueDifference]:
-    """Yield what differs in a container itself and append the pairs of its elements left to compare."""
+    """Yield the differences of a container itself, and append the pairs of its elements to compare."""
     if isinstance(a, dict):
         yield from _open_dict(a, b, place, order, children)
     elif isinstance(a, list | tuple):
@@ -222,7 +222,7 @@ def _open_dict(
 
 
 def _by_exact_key(items: dict[Any, Any]) -> dict[Any, Any]:
-    """Return the values by exact stand-in of their keys, counted: a dict can have NaN as a key twice."""
+    """Return the values by exact key, counted: a dict can have NaN as a key twice."""
     counts: Counter[Any] = Counter()
     found = {}
     for key, value in items.items():
@@ -233,7 +233,7 @@ def _by_exact_key(items: dict[Any, Any]) -> dict[Any, Any]:
 
 
 def _settled(a: Any, b: Any) -> bool:
-    """Whether two values are the same beyond doubt, at the price of a glance."""
+    """Return whether a cheap test shows that two values are the same."""
     kind = type(a)
     if a is b:
         return True
@@ -254,17 +254,17 @@ def _same_leaf(a: Any, b: Any) -> bool:
         return a is b
     try:
         return bool(a == b)
-    except Exception:  # noqa: BLE001 - a value that cannot be compared is not known to be the same
+    except Exception:  # noqa: BLE001 - a failed comparison does not show equality
         return False
 
 
 def _clock(value: datetime | time) -> tuple[Any, ...]:
-    """Return what a moment has beside its date and time."""
+    """Return the properties of a moment besides date and time."""
     return value.utcoffset(), zone(value.tzinfo), value.fold
 
 
 def _exact(value: Any) -> Any:
-    """Return a hashable stand-in that is equal only for values of the same types throughout."""
+    """Return a hashable key that is equal only for values of the same types throughout."""
     kind = type(value)
     if kind is str or kind is bytes:
         return value
@@ -284,10 +284,10 @@ def _exact(value: Any) -> Any:
         return kind, repr(value)
     if isinstance(value, Decimal):
         return kind, value.as_tuple()
-    # A frozen dataclass may leave a field out of its hash.
+    # A frozen dataclass may exclude a field from its hash.
     return kind, value if isinstance(value, Hashable) else repr(value)
 
 
 def type_name(value: object) -> str:
-    """Return the type of a value as messages have it; "nothing" for `MISSING`."""
+    """Return the type of a value for messages; "nothing" for `MISSING`."""
     return type(value).__name__ if value is not MISSING else "nothing"

@@ -1,8 +1,8 @@
-"""Is a difference declared (lossy) or not (wrong)?
+"""Classification of differences: declared (lossy) or not (wrong).
 
-A codec states which Python types it preserves (`Codec.preserves`). A value of another type may come back
-as what the conventions write in its place: text, a list, a dict, a coarser time. Anything else
-that differs is wrong, as is any difference in a type that the codec does carry.
+A codec declares which Python types it preserves (`Codec.preserves`). A value of another type may be decoded
+as the form that the conventions write for it: text, a list, a dict, a coarser time. Any other difference is
+wrong, as is any difference in a type that the codec preserves.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ from .equality import MISSING, differences, equal, type_name
 __all__ = ["FidelityJudgement", "find_losses"]
 
 _COARSE = dt.timedelta(seconds=1)
-"""How much of a moment a format without its own type for it may cut."""
+"""Precision that a format without a native type may cut from a moment."""
 _MOST = 20
 _KEYS = 5
 
 
 @dataclass(slots=True)
 class FidelityJudgement:
-    """What differs between a record and what came back.
+    """The differences between a record and its decoded form.
 
     Attributes:
         losses: Declared differences, one text each.
-        wrong: The first difference that nothing declares, or None.
+        wrong: The first undeclared difference, or None.
     """
 
     losses: dict[str, str] = field(default_factory=dict)
     wrong: str | None = None
 
     def merge(self, other: FidelityJudgement) -> None:
-        """Add what another record showed; the first example of each kind of loss stays."""
+        """Add the differences of another record; the first example of each kind of loss is kept."""
         for kind, text in other.losses.items():
             if kind in self.losses or len(self.losses) < _MOST:
                 self.losses.setdefault(kind, text)
@@ -55,13 +55,13 @@ class FidelityJudgement:
 def find_losses(
     expected: Any, found: Any, preserves: Iterable[str], losses: Sequence[str] = ()
 ) -> FidelityJudgement:
-    """Compare strictly, then ask for each difference whether it is declared.
+    """Compare strictly, then classify each difference as declared or not.
 
     Args:
         expected: The record that was encoded.
-        found: What was decoded.
+        found: The decoded record.
         preserves: The types in `Codec.preserves`.
-        losses: What else the codec declares to lose.
+        losses: Further losses that the codec declares.
     """
     judgement = FidelityJudgement()
     carried = frozenset(preserves)
@@ -95,7 +95,7 @@ def _text(path: str, before: Any, after: Any) -> str:
 
 
 class _Words(str):
-    """A text that takes the place of a value in a message."""
+    """A text that replaces a value in a message."""
 
     __slots__ = ()
 
@@ -143,7 +143,7 @@ def _walk(a: Any, b: Any, path: str, carried: frozenset[str], declares: bool) ->
 
 
 def _walk_array(a: Any, b: Any, path: str, carried: frozenset[str], declares: bool) -> _Found:
-    """Yield what differs in an array, a frame or a value out of one: it may come back as what it holds."""
+    """Yield the differences of an array, a frame or an item of one, which may be decoded as plain values."""
     if type(a) is type(b):
         if (gap := arrays.gap(a, b, equal)) is not None:
             yield path + join(gap.steps)[1:], _Words(gap.expected), _Words(gap.found), False
@@ -185,7 +185,7 @@ def _walk_dict(
 
 
 def _carries_key(key: Any, carried: frozenset[str]) -> bool:
-    """Whether a key that is no text comes back as it was."""
+    """Return whether a key that is not text is preserved."""
     if kind_of(type(key)):
         return False
     if type(key) is int and "int_keys" in carried:
@@ -194,7 +194,7 @@ def _carries_key(key: Any, carried: frozenset[str]) -> bool:
 
 
 def _find(key: Any, there: dict[Any, Any]) -> Any:
-    """Find the key that stands for `key`: itself, of the same type, or its text."""
+    """Find the key that corresponds to `key`: the same one with the same type, or its text."""
     held = key if (write := convention(type(key))) is None else write(key)
     for candidate in (key, held, *_texts(held), str(key)):
         if candidate in there or candidate != candidate:
@@ -231,7 +231,7 @@ def _walk_sequence(a: Any, b: Any, path: str, carried: frozenset[str], declares:
 
 
 def _texts(value: Any) -> list[str]:
-    """Return the texts that conventions write for a value."""
+    """Return the texts that the conventions write for a value."""
     if isinstance(value, enum.Enum):
         return _texts(value.value)
     if value is None:
@@ -249,7 +249,7 @@ def _texts(value: Any) -> list[str]:
 
 
 def _is_written_form(a: Any, b: Any, declares: bool) -> bool:
-    """Whether `b` is what a format without the type of `a` may write in its place."""
+    """Return whether `b` is a form that a format without the type of `a` may write."""
     if isinstance(b, str):
         return b in _texts(a)
     if _differs_in_zone(a, b):
@@ -268,7 +268,7 @@ def _is_written_form(a: Any, b: Any, declares: bool) -> bool:
 
 
 def _differs_in_zone(a: Any, b: Any) -> bool:
-    """Whether two moments read alike and differ only in what no format writes: name of the zone and fold."""
+    """Return whether two moments differ only in the name of the zone and fold, which no format writes."""
     kind = dt.datetime if isinstance(a, dt.datetime) else dt.time
     if not isinstance(a, kind) or not isinstance(b, kind):
         return False
@@ -278,13 +278,13 @@ def _differs_in_zone(a: Any, b: Any) -> bool:
 
 
 def _zone_of(value: Any, other: Any) -> str:
-    """Return name of the zone and fold of a moment, where another one differs in them."""
+    """Return the name of the zone and fold of a moment if another one differs in them."""
     words = [str(value.tzinfo)] if zone(value.tzinfo) != zone(other.tzinfo) else []
     return ", ".join(words + [f"fold={value.fold}"] * (value.fold != other.fold))
 
 
 def _is_coarser(a: Any, b: Any) -> bool:
-    """Whether `b` is the moment `a` with its smallest part or its zone cut off."""
+    """Return whether `b` is the moment `a` without its smallest part or its zone."""
     if isinstance(a, dt.datetime) and isinstance(b, dt.datetime):
         for zone in (dt.UTC, a.tzinfo, b.tzinfo):
             x = a if a.tzinfo else a.replace(tzinfo=zone or dt.UTC)

@@ -1,7 +1,6 @@
-"""Which Python types each codec preserves, without and with a schema.
+"""The Python types that each codec preserves, without and with a schema.
 
-Every codec works through the values in a process of its own, with limits: one that crashes or hangs
-loses its remaining cells and nothing else.
+Every codec runs in a separate process with limits: one that crashes or hangs loses only its remaining cells.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["VALUES", "FidelityCell", "Value", "cells", "matrix", "run"]
 
 TIMEOUT = 60.0
-"""Seconds that one codec may take for a value."""
+"""Seconds per value."""
 MEMORY = 3 * 2**30
 """Bytes of address space of a codec's process."""
 
@@ -56,10 +55,10 @@ class Value(NamedTuple):
     """One row of the matrix.
 
     Attributes:
-        name: As shown.
-        value: What is written, as ``{"v": value}``, or as it is where `top` is set.
-        kind: What the schema says; None where no schema can help.
-        token: The name in `Codec.preserves` that stands and falls with this row; empty for none.
+        name: Name of the row.
+        value: The value to encode, as ``{"v": value}``, or directly if `top` is set.
+        kind: Its kind in the schema; None if no schema can help.
+        token: The name in `Codec.preserves` that this row determines; empty for none.
         top: Whether the value is the record itself.
     """
 
@@ -71,7 +70,7 @@ class Value(NamedTuple):
 
     @property
     def record(self) -> Any:
-        """What is written."""
+        """The record to encode."""
         return self.value if self.top else {"v": self.value}
 
 
@@ -151,7 +150,7 @@ def _values() -> tuple[Value, ...]:
         Value("defaultdict", defaultdict(list, a=[1])),
         Value("shared list", [SHARED, SHARED]),
     )
-    shown = {row.token for row in rows} | {"dict"}  # which every value stands in
+    shown = {row.token for row in rows} | {"dict"}  # the container of every value
     rest = (token for token in TOKENS if token.name not in shown)
     return (*rows, *(Value(token.name, token.example, token.kind, token.name) for token in rest))
 
@@ -161,12 +160,12 @@ VALUES = _values()
 
 @dataclass(frozen=True, slots=True)
 class FidelityCell:
-    """What became of one value.
+    """The result for one value.
 
     Attributes:
         outcome: ``"exact"``, ``"changed"``, ``"encode error"``, ``"decode error"``, ``"needs a schema"`` or
             ``"crash"``.
-        became: Type (or value) that came back, or the error.
+        became: Type (or value) that was decoded, or the error.
     """
 
     outcome: str
@@ -196,7 +195,7 @@ def _cell_with_schema(bare: Any, row: Value) -> FidelityCell:
     try:
         codec = bare.with_schema(Schema(row.kind if row.top else {"v": row.kind}, as_objects=True))
     except UsageError as error:
-        return FidelityCell("encode error", _reason(error))  # the type has no form in this codec
+        return FidelityCell("encode error", _reason(error))  # the codec does not support the type
     return _cell(codec, row)
 
 
@@ -263,7 +262,7 @@ def _reason(error: Exception) -> str:
 def matrix(codecs: Iterable[str]) -> Iterator[tuple[str, dict[str, tuple[FidelityCell, FidelityCell]]]]:
     """Yield each codec with its cells by value name: (without schema, with schema).
 
-    A codec whose library is not installed is left out.
+    Codecs whose library is not installed are left out.
     """
     from ...run.processes import LocalExecutor
 
@@ -283,7 +282,7 @@ def _told(ended: Ended) -> dict[str, tuple[FidelityCell, FidelityCell]]:
 
 
 def run(job: Compare, context: WorkerContext) -> Answer:
-    """Note the cells of one codec, value by value."""
+    """Write a note with the cells of one codec for each value."""
     context.beat(0)
     for number, (value, without, with_schema) in enumerate(cells(job.codec), 1):
         context.note([value, [without.outcome, without.became], [with_schema.outcome, with_schema.became]])
