@@ -1,6 +1,6 @@
-"""Measuring: cells, slices, rounds, processes and runs; writes pyperf files.
+"""Measurement: cells, slices, rounds, processes and runs; writes pyperf files.
 
-The parent carries a run through, the workers do one job each in a fresh process and answer by file:
+The parent conducts a run. Each worker does one job in a fresh process and writes its answer to a file:
 
 ========  ==============================================  ===========================
 phase     `run`, the parent                               `worker`, the child
@@ -11,13 +11,13 @@ time      `time`, `stopping`                              `time`, `strata`, `est
 memory    `memory`                                        `memory`
 ========  ==============================================  ===========================
 
-`jobs` is what one asks and the other answers, typed; `blobs` what jobs name by digest, `context` what a
-worker has at hand, `heartbeat` how it shows that it lives. `run.processes` starts workers and says how they
-ended, `run.state` sums up what was found, `run.journal` keeps it on disk; `worker.parts` builds codecs, and
-`worker.work` clocks what an operation calls (`_slice`). `operations` is what can be measured, `fidelity` what
-comes back, `results` the file, `stats` the verdicts on pairs (`noise`, `student`), `verdict` ranks and
-winner. `worker` imports nothing of `run`, and `run` names workers only in jobs.
+`jobs` has the types of jobs and answers, `blobs` the data that jobs name by digest, `context` the inputs of a
+worker, and `heartbeat` its signs of life. `run.processes` starts workers and reports how they ended,
+`run.state` sums up the findings, and `run.journal` keeps them on disk. `worker.parts` builds codecs, and
+`worker.work` clocks the calls of an operation (`_slice`). `operations` are the measurements, `results` the
+file, `stats` the verdicts on pairs (`noise`, `student`), and `verdict` the ranks and the winner. `worker`
+imports nothing of `run`, and `run` names workers only in jobs.
 
-`hostile` attacks codecs with payloads and objects, `conformance` tries suites of others on them, `selftest`
-measuring on codecs with planted faults.
+In `lab`, `fidelity` compares decoded records, `evolution` tries versions of a schema, `hostile` attacks codecs
+with payloads and objects, `conformance` runs public suites, and `selftest` measures codecs with planted faults.
 """

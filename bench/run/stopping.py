@@ -57,7 +57,7 @@ class Rule:
 
     @property
     def alpha(self) -> float:
-        """Return the share of the run's alpha that one look, and therefore the final table, may spend.
+        """The share of the run's alpha that one look, and therefore the final table, may spend.
 
         A rule that stops at a fixed width, whatever the differences are, does not favor large differences
         (Chow and Robbins 1965), so it need not split alpha.

@@ -141,7 +141,7 @@ class Maker:
 
     @property
     def ends(self) -> bool:
-        """Return whether generated values should be minimal."""
+        """Whether generated values should be minimal."""
         return self.levels >= _LEVELS or (self.references > 0 and self.records > _RECORDS)
 
     def _size(self) -> int:

@@ -1,4 +1,4 @@
-"""The worker's side: one codec, case after case, each reported before it is tried and after."""
+"""The worker's side: one codec, case after case, each reported before and after it is run."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class _Call(NamedTuple):
 
 
 def built(name: str) -> Codec:
-    """Return a codec as it is attacked: with a schema of an ordinary record where it wants one."""
+    """Return a codec as it is attacked: with a schema of an ordinary record if it needs one."""
     from ....codecs import describe
     from ....schemas import Schema
 
@@ -55,21 +55,21 @@ def built(name: str) -> Codec:
 
 
 def run(job: Attack, context: WorkerContext) -> Answer:
-    """Try the cases of one codec."""
+    """Run the cases on one codec."""
     try:
         attacked = built(job.codec)
         cases = cases_of(attacked, job.patterns)
     except CodecError as error:
         return Failed(error.reason)
     me = os.getpid()
-    # What is nested deeply is never freed: Python recurses to free some kinds, and would end the process.
+    # Deeply nested objects are never freed: for some types Python recurses to free them, and would crash.
     held: list[Any] = []
     context.note([CASES.index(case) for case in cases])
     for number, case in enumerate(cases[job.start :], job.start):
         context.beat(number)
         seen = attempt(attacked, case, context.beat, number, held)
         if os.getpid() != me:
-            os._exit(1)  # The codec has started a process of its own, and that is no worker.
+            os._exit(1)  # The codec forked, and the copy is not a worker.
         context.note({name: getattr(seen, name) for name in Seen.__slots__})
     return Done()
 
@@ -77,13 +77,13 @@ def run(job: Attack, context: WorkerContext) -> Answer:
 def attempt(
     attacked: Codec, case: HostileCase, beat: Callable[[int], object], number: int, held: list[Any]
 ) -> Seen:
-    """Return the worst of all calls of a case.
+    """Return the worst outcome of all calls of a case.
 
     Args:
         attacked: The codec.
         beat: Called with the number before each call.
-        number: Of the case.
-        held: Takes the objects that were encoded, so that they are never freed.
+        number: Number of the case.
+        held: Keeps the encoded objects, so that they are never freed.
     """
     calls: list[_Call] = []
     subjects = iter(case.make(attacked))
@@ -121,7 +121,7 @@ def _call(attacked: Codec, case: HostileCase, subject: Any) -> _Call:
     waited, started = _waited(), time.perf_counter()
     try:
         came = call(subject)
-    except BaseException as raised:  # noqa: BLE001 - which ones come out is the question
+    except BaseException as raised:  # noqa: BLE001 - the errors are what is tested
         error = raised
     seconds = time.perf_counter() - started - (_waited() - waited)
     memory = math.nan if settled is None else kilobytes(STATUS, "VmHWM:") - settled
@@ -155,14 +155,14 @@ def _outcome(
         try:
             attacked.decode(came)
         except LimitError:
-            pass  # Larger, or deeper, than what is read by default: so it says.
-        except BaseException as refusal:  # noqa: BLE001 - likewise
+            pass  # Larger or deeper than the default limits for decoding: the error says so.
+        except BaseException as refusal:  # noqa: BLE001 - as above
             return "unreadable", _said(refusal)
     return "accepted", ""
 
 
 def _described(subject: Any, levels: int = 3) -> str:
-    """Return what kind of payload or object it was, without asking the object."""
+    """Return a description of the payload or object, without calling its methods."""
     if type(subject) is bytes:
         return f"{subject[:40]!r}{' ...' if len(subject) > 40 else ''}"
     kind = type(subject).__name__
@@ -183,13 +183,13 @@ def _said(error: BaseException | None) -> str:
 
 
 def _settled() -> int | None:
-    """Set the kernel's high-water mark back, and return the bytes that are held; None where it cannot be."""
+    """Reset the kernel's high-water mark and return the bytes in use; None if that is impossible."""
     trim()
     return kilobytes(STATUS, "VmRSS:") if can_reset() else None
 
 
 def _waited() -> float:
-    """Return the seconds that this thread has waited for a core: neighbours are no fault of a codec's."""
+    """Return the seconds that this thread has waited for a core, which is not the codec's fault."""
     try:
         return int(_SCHEDULED.read_text().split()[1]) / 1e9
     except (OSError, IndexError):

@@ -1,7 +1,7 @@
-"""The builder of payloads: a format's cases are rows of a table, and this makes payloads of them.
+"""The builder of payloads from tables; each row is one case of a format.
 
-A row says what must happen, the name of the case, what it is, and its payloads: bytes as they are, `Repeat`
-and `Fill` for those whose size follows the limits of the codec, and functions for the few that need code.
+A row has the required outcome, the name of the case, a description, and its payloads: bytes, `Repeat` and
+`Fill` for payloads whose size follows the codec's limits, and functions for the few that need code.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ __all__ = [
 DEEP = 100_000
 """Levels of nesting, more than any library supports."""
 EMOJI = "😀".encode()
-"""Ends long texts: with it, each character takes Python four bytes."""
+"""Last character of long texts: it makes Python store four bytes per character."""
 _AROUND = 80
-"""Bytes that no format needs more of around its items."""
+"""Bytes that suffice for every format around its items."""
 
 Payload = bytes | Callable[["Codec"], Iterable[bytes]]
 
@@ -51,11 +51,11 @@ class Repeat:
 
     Attributes:
         item: What is repeated.
-        count: How often; None for as often as the limit of size allows.
-        head: What comes first, or a function that makes it of the count.
-        tail: What comes after the items.
-        closing: What closes each item, behind the tail: this nests.
-        end: What comes after all.
+        count: Number of repetitions; None for as many as the limit of size allows.
+        head: The start, or a function that makes it from the count.
+        tail: The bytes after the items.
+        closing: Closes each item, after the tail, to build nesting.
+        end: The end of the payload.
         most: The most bytes that the items take where `count` is None; None for the limit of size.
     """
 
@@ -83,15 +83,15 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True)
 class Fill:
-    """Two payloads: as many items as the limit of items allows, and as many as that of size does.
+    """Two payloads: as many items as the limit of items allows, and as many as the limit of size allows.
 
     They take the most memory.
 
     Attributes:
         array: ``(count) -> payload``.
-        size: Bytes that each item takes.
-        values: How many values each counts as (`Limits.items`).
-        other: Values that the rest of the payload counts as.
+        size: Bytes of each item.
+        values: Number of values that each item counts as (`Limits.items`).
+        other: Number of values in the rest of the payload.
     """
 
     array: Callable[[int], bytes]
@@ -105,7 +105,7 @@ class Fill:
 
 
 def counts(codec: Codec, size: int, values: int, other: int = 4) -> tuple[int, int]:
-    """Return how many items the limit of items allows, and that of size; see `Fill`."""
+    """Return how many items the limits of items and of size allow; see `Fill`."""
     fitting = (codec.limits.size - _AROUND) // size
     return min(fitting, (codec.limits.items - other) // values), fitting
 
@@ -124,13 +124,13 @@ def _row(must: Must, name: str, what: str, *payloads: Payload) -> Row:
 
 
 either = partial(_row, "either")
-"""``(name, what, *payloads)`` of a case whose payloads may be read or refused."""
+"""``(name, what, *payloads)`` of a case whose payloads may be accepted or refused."""
 accept = partial(_row, "accept")
-"""The same where they must be read."""
+"""The same for payloads that must be accepted."""
 refuse = partial(_row, "refuse")
-"""The same where they must be refused."""
+"""The same for payloads that must be refused."""
 limit = partial(_row, "limit")
-"""The same where they must be refused with a `LimitError`."""
+"""The same for payloads that must be refused with a `LimitError`."""
 
 
 _KINDS: Mapping[str, tuple[str, int]] = {
@@ -143,7 +143,7 @@ _KINDS: Mapping[str, tuple[str, int]] = {
     "moments": ("moments", 1),
     "tagged-moments": ("moments", 2),
 }
-"""What fills a payload: words for it, and how many values it counts as."""
+"""The kinds of items: a description, and the number of values that each counts as."""
 
 
 def fills(
@@ -156,11 +156,11 @@ def fills(
     """Yield a row for a list of each kind of item, and one for a map of many keys.
 
     Args:
-        items: Kind, one of `_KINDS`, to one item as it is written.
+        items: Kind, one of `_KINDS`, to one encoded item.
         array: ``(item, count) -> payload``.
-        mapping: ``(count) -> payload`` of as many different keys.
-        pair: Bytes that a key takes with its value.
-        apart: Bytes that a list takes for each item in addition to the item itself.
+        mapping: ``(count) -> payload`` with that many different keys.
+        pair: Bytes of a key with its value.
+        apart: Bytes that a list adds to each item.
     """
     for kind, item in items.items():
         words, values = _KINDS[kind]
@@ -180,7 +180,7 @@ def joined(*parts: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def varint(number: int) -> bytes:
-    """Return a number as seven bits a byte, the lowest first (LEB128)."""
+    """Return a number in LEB128: seven bits per byte, the lowest first."""
     made = bytearray()
     while number > 0x7F:
         made.append(number & 0x7F | 0x80)
@@ -192,7 +192,7 @@ def table(wires: str | Iterable[str] | None, *rows: Row, pack: bool = True) -> t
     """Return the cases of a format.
 
     Args:
-        wires: What the rows are for: a format, the name of one codec, or another of `collection.wires`; None
+        wires: Where the rows apply: a format, the name of one codec, or another of `collection.wires`; None
             for all codecs.
         pack: Compress the payloads for codecs that compress.
     """

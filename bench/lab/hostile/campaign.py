@@ -1,4 +1,4 @@
-"""The parent's side: one codec after another, each in processes that it may end as it likes."""
+"""The parent's side: one codec after another, each in processes that it may crash."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ AttackVerdict = Literal["kept", "broken", "known", "out of date"]
 _OUTCOMES: Mapping[str, AttackOutcome] = {"timed out": "hung", "out of memory": "out of memory"}
 
 PATIENCE = 10.0
-"""Seconds that a codec may take at least: to be imported and made, too."""
+"""Minimum seconds for a codec, including import and construction."""
 BASE = 1 << 30
-"""Bytes of address space of a process that does nothing yet, libraries and stacks of threads included."""
+"""Bytes of address space of an idle process, including libraries and stacks of threads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,8 @@ class AttackFinding:
     """One codec in one case.
 
     Attributes:
-        broken: Which promises, in words; empty where all are kept.
-        known: The library's fault that this is, if it is.
+        broken: The broken promises, in words; empty if all are kept.
+        known: The library's known fault that explains them, if any.
     """
 
     codec: str
@@ -53,7 +53,7 @@ class AttackFinding:
 
     @property
     def reproduction(self) -> str:
-        """The command that shows it again."""
+        """The command that reproduces it."""
         return f"bakeoff attack '{self.codec}' --only {self.case.title}"
 
 
@@ -62,7 +62,7 @@ class AttackedCodec:
     """One codec in all its cases.
 
     Attributes:
-        failed: Why it could not be tried at all; empty where it could.
+        failed: Why it could not be tried at all; empty if it could.
     """
 
     codec: str
@@ -71,18 +71,18 @@ class AttackedCodec:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing has to be done about it."""
+        """Whether no action is needed."""
         return not self.failed and all(each.verdict in ("kept", "known") for each in self.findings)
 
 
 def check(
     codecs: Iterable[str], patterns: Sequence[str], promise: Promise, show: Callable[[str, int], object]
 ) -> Iterator[AttackedCodec]:
-    """Yield each codec with what came of its cases.
+    """Yield each codec with the findings of its cases.
 
     Args:
-        patterns: Cases, as ``--only`` takes them; none for all.
-        show: Called now and then with the codec, and how many of its cases were tried.
+        patterns: Patterns of cases, as for ``--only``; none for all.
+        show: Called regularly with the codec and the number of its cases that were tried.
     """
     with LocalExecutor() as executor:
         for name in codecs:

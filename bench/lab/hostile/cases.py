@@ -1,4 +1,4 @@
-"""What an attack is, and the record that all codecs are given."""
+"""The declaration of an attack, and the record that all codecs are given."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RECORD: dict[str, Any] = {
     "by": {"name": "x" * 40, "age": 300, "flags": [True, False]},
     "many": [{"n": number, "square": number**2} for number in range(8)],
 }
-"""An ordinary record: every format writes it."""
+"""An ordinary record, which every format supports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +31,16 @@ class HostileCase:
     """One attack.
 
     Attributes:
-        direction: What is attacked.
+        direction: The attacked direction.
         name: Unique in its direction among the cases that apply to one codec.
-        what: The same in a half sentence.
-        make: Yields the payloads or objects, each of which is tried; runs on after each has been.
-        must: What is promised beyond a record, or payload, or one of our errors: "refuse" and "limit"
-            (as `LimitError`, when decoding) for what must not pass, "accept" for what must.
-        wires: To which codecs it applies, see `collection.wires`; None for all.
-        payloads: What `make` is built of, where that is a table; the fuzzer takes its seeds from here.
-        reads_back: Whether the codec must be able to read what it makes of the object.
+        what: A description as a phrase.
+        make: Yields the payloads or objects, each of which is tried before it resumes.
+        must: A promise beyond a result or one of our errors: "refuse" and "limit" (with `LimitError`, when
+            decoding) for input that must be refused, "accept" for input that must be accepted.
+        wires: The codecs to which it applies, see `collection.wires`; None for all.
+        payloads: The parts from which `make` is built, if it comes from a table; the fuzzer uses them as
+            seeds.
+        reads_back: Whether the codec must be able to decode its own payload of the object.
     """
 
     direction: AttackDirection
@@ -53,17 +54,17 @@ class HostileCase:
 
     @property
     def title(self) -> str:
-        """Direction and name, as ``--only`` takes them."""
+        """Direction and name, as for ``--only``."""
         return f"{self.direction}/{self.name}"
 
     def fits(self, patterns: Sequence[str]) -> bool:
-        """Whether a pattern means this case; without any, all are meant."""
+        """Return whether a pattern matches this case; no patterns match all cases."""
         return not patterns or any(
             fnmatchcase(self.title, pattern) or fnmatchcase(self.name, pattern) for pattern in patterns
         )
 
 
 def ordinary(codec: Codec) -> Any:
-    """Return an ordinary record as a codec takes it: a dict, or the library's own object."""
+    """Return an ordinary record in the form that a codec takes: a dict, or the library's own object."""
     bound = codec.bound
     return RECORD if bound is None or bound.take is None or bound.dicts else bound.take(RECORD)

@@ -1,4 +1,4 @@
-"""All attacks, and those that apply to a codec."""
+"""All attacks, and the selection of attacks on a codec."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 __all__ = ["CASES", "cases_of", "wires"]
 
 CASES: tuple[HostileCase, ...] = PAYLOADS + OBJECTS
-"""All cases, those of decoding first."""
+"""All cases, the decoding ones first."""
 _WIRES = frozenset(wire for case in CASES for wire in case.wires or ())
 
 
 def cases_of(codec: Codec, patterns: Sequence[str] = ()) -> list[HostileCase]:
     """Return the cases that apply to a codec and match a pattern.
 
-    Decoding with a codec that runs what payloads bring along promises nothing: there only the refusal counts.
+    Decoding with a codec that runs code from payloads promises nothing: only its refusal is tested.
     """
     known = wires(codec)
     return [
@@ -36,9 +36,9 @@ def cases_of(codec: Codec, patterns: Sequence[str] = ()) -> list[HostileCase]:
 
 
 def wires(codec: Codec) -> frozenset[str]:
-    """Return what is known of a codec's payloads.
+    """Return the tags that select cases for a codec's payloads.
 
-    This is the format, or the codec's own name where cases are for it alone; the compressor; and whether no
+    These are the format, or the codec's own name if cases are for it alone; the compressor; and whether no
     payload is empty.
     """
     base = split_name(codec.name)[0]

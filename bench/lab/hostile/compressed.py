@@ -1,4 +1,4 @@
-"""Hostile compressed payloads: what they decompress to is what counts."""
+"""Hostile compressed payloads, which attack by their decompressed content."""
 
 from __future__ import annotations
 

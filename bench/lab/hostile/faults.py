@@ -1,8 +1,8 @@
-"""Faults of libraries that no codec of ours can prevent at no cost.
+"""Faults of libraries that our codecs cannot prevent at no cost.
 
-Each was looked into by hand; a guard would have to look at or copy every record. The command `check` shows
-them and does not count them, the fuzzer does not report them and leaves out the objects that would end its
-processes, the contract tests do not try them, and `docs/reference/hostile.md` has the table of `markdown`.
+Each was examined by hand: a guard would have to inspect or copy every record. The command `check` shows them
+and does not count them. The fuzzer does not report them, and skips objects that would end its processes. The
+contract tests do not try them. `docs/reference/hostile.md` has the table of `markdown`.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ class Fault:
     Attributes:
         codecs: Patterns of base names.
         outcome: The result; "changed" if the decoded object differs from the encoded one.
-        what: The input that shows it, in the words of the documentation.
+        what: The input that shows it, for the documentation.
         reason: What the library does.
         cases: Names of the cases that show it; none if only the fuzzer or another test does.
-        direction: Of these cases.
+        direction: Direction of these cases.
         always: Whether it happens every time; if it then does not, this table is out of date. Freed memory
             often keeps its content, so use after free does not.
         message: Part of the fuzzer's finding; empty for all findings with that outcome.

@@ -1,4 +1,4 @@
-"""Hostile payloads: those of no format in particular, most made of the codec's own, and all others."""
+"""Hostile payloads for any format, mostly made from the codec's own, and the collection of all others."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _own(codec: Codec) -> Iterator[bytes]:
 
 
 def _twice(codec: Codec) -> Iterator[bytes]:
-    # YAML goes on after a map; there another document has to begin.
+    # YAML continues after a map, so another document has to begin there.
     between = b"---\n" if codec.format == "yaml" and codec.compression is None else b""
     for payload in _own(codec):
         yield payload + between + payload
@@ -37,7 +37,7 @@ def _prefixes(codec: Codec) -> Iterator[bytes]:
 
 
 def _mutants(codec: Codec) -> Iterator[bytes]:
-    """Yield payloads with bytes flipped, lost, doubled, or become what often means a length."""
+    """Yield payloads with bytes flipped, removed, doubled, or replaced by common forms of a length."""
     digits = random.Random(1)
     payload = next(_own(codec))
     for _ in range(MUTANTS):
@@ -97,7 +97,7 @@ _UNIVERSAL = (
 )  # fmt: skip
 
 (UNTRUSTED,) = table(None, refuse("untrusted", "an ordinary payload, without trust", _own), pack=False)
-"""All that is promised of decoding where payloads can run code."""
+"""The only promise of decoding if payloads can run code."""
 
 PAYLOADS: tuple[HostileCase, ...] = (UNTRUSTED, *_UNIVERSAL, *formats.CASES, *compressed.CASES)
-"""All cases of decoding."""
+"""All decoding cases."""

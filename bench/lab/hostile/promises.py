@@ -1,4 +1,4 @@
-"""What is promised of an attack, and which promises were broken."""
+"""The promises for an attack, and the check of which were broken."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ AttackOutcome = Literal[
     "out of memory",
     "cannot be tried",
 ]
-"""What came of a case: of its calls, the worst. "passed": an interruption went through, as it must;
-"swallowed": it did not. "unreadable": the codec does not read what it has written."""
+"""The outcome of a case: the worst of its calls. "passed": an interruption propagated, as it must;
+"swallowed": it did not. "unreadable": the codec cannot decode its own payload."""
 
 HARD = 8
-"""At how many times the promise a process is ended: until there, what really happens is seen."""
+"""Multiple of the promise at which a process is ended: up to there, the actual cost is measured."""
 
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """What each call may take, at default limits.
+    """The resources that each call may use, at default limits.
 
     Attributes:
-        seconds: Of the call, without what it waited for a core.
-        memory: Bytes held above those of the payload or object.
+        seconds: Time of the call, without waiting for a core.
+        memory: Bytes held in addition to the payload or object.
     """
 
     seconds: float = 1.0
@@ -43,16 +43,16 @@ class Promise:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What was seen of one case.
+    """The measured outcome of one case.
 
     Attributes:
-        outcome: Of its calls, the worst.
+        outcome: The worst outcome of its calls.
         said: The error, or how the process ended.
-        calls: How many payloads or objects were tried.
-        passed: How many of them were accepted.
-        seconds: Of the slowest call; NaN where the process did not live to tell.
-        memory: Bytes of the hungriest call; likewise.
-        limit: Whether all that was refused was refused as `LimitError`.
+        calls: Number of payloads or objects that were tried.
+        passed: Number of these that were accepted.
+        seconds: Seconds of the slowest call; NaN if the process died.
+        memory: Most bytes of a call; NaN if the process died.
+        limit: Whether every refusal was a `LimitError`.
     """
 
     outcome: AttackOutcome
@@ -65,7 +65,7 @@ class Seen:
 
 
 def breaches(case: HostileCase, seen: Seen, promise: Promise) -> list[str]:
-    """Return which promises were broken, in the words of the table."""
+    """Return the broken promises, in the words of the table."""
     found: list[str] = []
     if seen.outcome == "hung":
         found.append("too slow")

@@ -1,7 +1,7 @@
 """Hostile payloads by format: each module holds the ``CASES`` of the format that it is named after.
 
-A new format brings its cases as a module of its name, and nothing else names it: `bakeoff attack`, the
-contract tests and the fuzzer find it here. A format without one is attacked with mutations of its payloads.
+To add a format, add a module with its name: `bakeoff attack`, the contract tests and the fuzzer find it here.
+A format without one is attacked with mutations of its payloads.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ __all__ = ["CASES"]
 
 _NUMBERS = (-1, 2**31 - 1, 2**60, 2**63 - 1, -(2**63))
 _CLAIM = 2**40
-"""Bytes that compressed buffers claim to become."""
+"""Decompressed bytes that compressed buffers claim."""
 
 
 def _written(codec: Codec, **changes: Any) -> bytes:
@@ -36,7 +36,7 @@ def _parts(codec: Codec) -> tuple[bytes, bytes]:
 
 def _filled(field: str, item: Any, values: int, size: int) -> Callable[[Codec], Iterator[bytes]]:
     def make(codec: Codec) -> Iterator[bytes]:
-        # The rest of the record counts, too.
+        # The rest of the record counts as well.
         for count in counts(codec.with_limits(size=codec.limits.size - 4096), size, values, 200 * values):
             yield _written(codec, **{field: [item] * count})
 
@@ -44,13 +44,13 @@ def _filled(field: str, item: Any, values: int, size: int) -> Callable[[Codec], 
 
 
 def _flags(codec: Codec) -> Iterator[bytes]:
-    # Eight of them take a byte, so that the limit of items comes first.
+    # Eight of them take a byte, so that the limit of items is reached first.
     for count in (codec.limits.items - 200, codec.limits.items + 1):
         yield _written(codec, by=RECORD["by"] | {"flags": [True] * count})
 
 
 def _words(data: bytes, start: int, width: str, numbers: tuple[int, ...]) -> Iterator[bytes]:
-    """Yield data with each of its words in turn made each of some numbers."""
+    """Yield data with each word in turn replaced by each of some numbers."""
     size = struct.calcsize(width)
     for at in range(start, len(data) - size + 1, size):
         for number in numbers:
@@ -106,7 +106,7 @@ def _deep(codec: Codec) -> Iterator[bytes]:
     import pyarrow as pa
 
     kind = pa.int64()
-    for _ in range(60):  # deeper ones pyarrow does not write
+    for _ in range(60):  # pyarrow does not write deeper ones
         kind = pa.list_(kind)
     yield _stream(pa.table({"id": pa.array([None], kind)}))
 
@@ -163,7 +163,7 @@ def _others(codec: Codec) -> Iterator[bytes]:
     yield head + batch + END + END
     yield END
     yield END + head + batch + END
-    # Of before Arrow 0.15, which had no mark before the length.
+    # Before Arrow 0.15, there was no marker before the length.
     yield head[4:] + batch[4:] + END[4:]
     table = pa.table({"id": pa.array([1])})
     sink = pa.BufferOutputStream()

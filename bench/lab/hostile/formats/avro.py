@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 __all__ = ["CASES"]
 
 _AROUND = 80
-"""Bytes that the rest of a record needs at most."""
+"""Most bytes of the rest of a record."""
 _MOST = 2**63 - 1
 _LEAST = -(2**63)
 
 
 def _number(value: int) -> bytes:
-    """Return a number as Avro writes it: zigzag, seven bits a byte."""
+    """Return a number as in Avro: zigzag, seven bits per byte."""
     return varint((value << 1) ^ (value >> 63))
 
 
 def _head(codec: Codec) -> bytes:
-    """Return what comes before the first field."""
+    """Return the bytes before the first field."""
     return codec.encode(RECORD).partition(b"\x0e\x18Gr")[0]
 
 
@@ -36,7 +36,7 @@ def _record(
 
 
 def _records(**fields: list[bytes]) -> Callable[[Codec], Iterator[bytes]]:
-    """Return what makes a record of each written form of a field."""
+    """Return a function that makes a record of each encoded form of a field."""
     return lambda codec: (_record(codec, **{name: form}) for name, forms in fields.items() for form in forms)
 
 

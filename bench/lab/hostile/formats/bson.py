@@ -19,7 +19,7 @@ _ITEMS = {
     "moments": b"\x09\0" + bytes(8),
 }
 _KINDS = (b"\x02", b"\x03", b"\x04", b"\x05", b"\x0d", b"\x0f")
-"""Of elements that have a length."""
+"""Types of elements that have a length."""
 
 
 def _document(body: bytes) -> bytes:

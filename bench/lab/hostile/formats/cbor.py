@@ -26,7 +26,7 @@ _ITEMS = {
 _LONG = 200_000
 """Digits of long numbers."""
 _MODULUS = 2**61 - 1
-"""Of Python's hashes of numbers."""
+"""The modulus of Python's hashes of numbers."""
 
 
 def _head(major: int, count: int) -> bytes:
@@ -49,7 +49,7 @@ def _bignum(value: int) -> bytes:
 def _same_hash(codec: Codec) -> Iterator[bytes]:
     count = min(20_000, codec.limits.size // 30)
     numbers = [_bignum((number + 16) * _MODULUS) for number in range(count)]
-    # Python hashes -1 like -2, and tuples by the hashes of their items.
+    # Python gives -1 and -2 the same hash, and hashes tuples by their items.
     tuples = [b"\x94" + bytes(key) for key in islice(product((0x20, 0x21), repeat=20), count)]
     for keys in (numbers, tuples):
         yield _head(5, count) + b"".join(key + b"\x00" for key in keys)

@@ -54,7 +54,7 @@ def _mapping(count: int) -> bytes:
 
 
 def _keys_of_one_hash(codec: Codec) -> Iterator[bytes]:
-    """Python hashes -1 like -2, and tuples by the hashes of their items."""
+    """Yield a map whose keys have one hash: -1 and -2 share one, and tuples are hashed by their items."""
     keys = (b"\xdc\x00\x14" + bytes(key) for key in product((0xFF, 0xFE), repeat=20))
     pairs = [key + b"\x00" for key in islice(keys, min(20_000, codec.limits.size // 30))]
     yield b"\xdf" + struct.pack(">I", len(pairs)) + b"".join(pairs)

@@ -39,7 +39,7 @@ def _plist(content: bytes) -> bytes:
 def _within(
     item: bytes, start: bytes, end: bytes, count: int | None = None, most: int | None = None
 ) -> Repeat:
-    """Return a property list with what is repeated between two tags."""
+    """Return a property list with repeated content between two tags."""
     return Repeat(item, count, head=_HEAD + start, tail=end + _TAIL, most=most)
 
 
@@ -125,7 +125,7 @@ _XML = table(
 def _written(
     objects: Sequence[bytes], *, top: int = 0, reference: int = 4, count: int | None = None
 ) -> bytes:
-    """Return a binary list of objects that are written already."""
+    """Return a binary list of encoded objects."""
     offsets, place = [], 8
     for item in objects:
         offsets.append(place)

@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 __all__ = ["CASES", "LENGTHS"]
 
 LENGTHS = (b"\x7f", b"\xff\xff\xff\xff\x07", b"\xff\xff\xff\xff\x0f", b"\xff" * 9 + b"\x01", b"\xff" * 30)
-"""Of what follows; the last two are longer than lengths are."""
+"""Lengths of the following data; the last two are longer than lengths may be."""
 
 
 def _after(*tails: bytes) -> Callable[[Codec], Iterable[bytes]]:
-    """Return what makes payloads of a whole record and something after it."""
+    """Return a function that makes payloads of a whole record with additional bytes."""
     return lambda codec: joined([codec.encode(ordinary(codec))], tails)
 
 
 def _filled(item: bytes, values: int) -> Callable[[Codec], Iterator[bytes]]:
-    """Return what repeats a field, each of which is read as so many values."""
+    """Return a function that makes payloads of a repeated field whose items count as `values` values each."""
 
     def make(codec: Codec) -> Iterator[bytes]:
         whole = codec.encode(ordinary(codec))

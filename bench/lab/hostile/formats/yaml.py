@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 __all__ = ["CASES"]
 
 _MODULUS = 2**61 - 1
-"""Of Python's hashes of numbers."""
+"""The modulus of Python's hashes of numbers."""
 _SHORT = 400_000
-"""Bytes of what a loader might read over and over again."""
+"""Bytes of a text that a loader might read repeatedly."""
 _LONG = 1_000_000
 """Digits of long numbers."""
 

@@ -1,6 +1,6 @@
-"""Hostile objects, for `Codec.encode`: nested without end, lying, raising, changing while they are written.
+"""Hostile objects, for `Codec.encode`: endlessly nested, lying, raising, or changing during encoding.
 
-Endless ones are left out, as are small ones that are many gigabytes when written: no encoder could know.
+Infinite objects are left out, as are small ones whose encoding takes many gigabytes: no encoder could know.
 """
 
 from __future__ import annotations
@@ -10,4 +10,4 @@ from . import adversarial, changing, nesting, values
 __all__ = ["OBJECTS"]
 
 OBJECTS = values.CASES + nesting.CASES + adversarial.CASES + changing.CASES
-"""All cases of encoding."""
+"""All encoding cases."""

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 __all__ = ["CASES", "MADE_OF", "raised"]
 
-# What comes of objects that contradict themselves may contradict itself: it need not be readable.
+# The encoding of an inconsistent object may be inconsistent, so it need not be decodable.
 _case = partial(HostileCase, "encode", reads_back=False)
 
 raised: list[BaseException] = []
-"""What hostile objects have raised of their own; `attack` empties it before each call."""
+"""Errors that hostile objects have raised; `attack` clears it before each call."""
 
 
 def spring(error: BaseException) -> Any:
@@ -41,11 +41,11 @@ def _answer(answer: Any, *arguments: Any) -> Any:
 
 
 class OwnInterruption(BaseException):
-    """As programs have of their own, to get out of everything."""
+    """An exception of a program that must reach the top level."""
 
 
 class UnprintableError(Exception):
-    """Its text cannot be had."""
+    """An error whose text cannot be read."""
 
     def __str__(self) -> str:
         raise RuntimeError("no text either")
@@ -83,13 +83,13 @@ MADE_OF: dict[type, tuple[Any, ...]] = {
     deque: ([1],),
     object: (),
 }
-"""What the objects lie about, and what they are made of."""
+"""The types that the objects imitate, and their content."""
 _BASES = tuple(MADE_OF)
 _NO_SETS = tuple(base for base in _BASES if base not in (set, frozenset))
 
 
 def _armed(method: str, act: Callable[..., Any], bases: Sequence[type] = _BASES) -> Iterator[Any]:
-    """Yield an object of each base whose one method acts, once it is made; alone, and within others."""
+    """Yield an object of each base with one active method, enabled once it is made; alone, and nested."""
     for base in bases:
         if not (base is object or hasattr(base, method)):
             continue
@@ -129,7 +129,7 @@ def _lying_iterators(codec: Codec) -> Iterator[Any]:
 
 
 class _Key:
-    """A key that behaves while it is put into a dict, and not afterwards."""
+    """A key that behaves well while it is put into a dict, and not afterwards."""
 
     def __init__(self, method: str, act: Callable[[], Any]) -> None:
         self.method, self.act, self.armed = method, act, False
@@ -148,7 +148,7 @@ class _Key:
 
 
 class _TextKey(_Key, str):
-    """The same as text."""
+    """The same as a str."""
 
     def __new__(cls, method: str, act: Callable[[], Any]) -> _TextKey:
         return str.__new__(cls, "a")
@@ -193,7 +193,7 @@ def _lying_mappings(codec: Codec) -> Iterator[Any]:
 
 
 class Zone(dt.tzinfo):
-    """A time zone whose answers are given."""
+    """A time zone with given answers."""
 
     def __init__(self, offset: Callable[[], Any]) -> None:
         self.offset = offset
@@ -237,7 +237,7 @@ _INTERRUPTIONS: tuple[Callable[[], BaseException], ...] = (
 
 
 def _raising(errors: Iterable[Callable[[], BaseException]]) -> Callable[[Codec], Iterator[Any]]:
-    """Return what makes objects of all kinds, but for what the next two raise in."""
+    """Return a function that makes raising objects of all kinds, except the ones of the next two functions."""
 
     def make(codec: Codec) -> Iterator[Any]:
         for error in errors:
@@ -269,7 +269,7 @@ def _raising_sets(errors: Iterable[Callable[[], BaseException]]) -> Callable[[Co
 
 
 def _liar(base: type, **methods: Any) -> Any:
-    """Return an object of a base with other methods: functions, or what they answer."""
+    """Return an object of a base with other methods: functions, or their answers."""
     made = {
         f"__{name}__" if name not in ("items", "keys", "encode") else name: (
             answer if callable(answer) else lambda self, *arguments, answer=answer: answer

@@ -1,4 +1,4 @@
-"""Objects that change while they are written: by a hook that the encoder calls, or in another thread."""
+"""Objects that change during encoding: by a hook that the encoder calls, or in another thread."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _emptied_set(act: Callable[[], Any]) -> tuple[Any, Callable[[], Any]]:
 
 
 def _threads(codec: Codec) -> Iterator[Any]:
-    """Have another thread change the object all the while."""
+    """Change the object continuously in another thread."""
     for make in (_shared_list, _shared_dict, _shared_box):
         subject, change = make()
         stop = threading.Event()

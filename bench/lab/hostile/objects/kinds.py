@@ -12,7 +12,7 @@ __all__ = ["Box", "GivenMapping", "Pair", "TextSubclass"]
 
 @dataclass
 class Box:
-    """A dataclass that holds anything."""
+    """A dataclass that holds any value."""
 
     content: Any
 
@@ -21,11 +21,11 @@ Pair = namedtuple("Pair", "left right")
 
 
 class TextSubclass(str):
-    """Hashable as text is."""
+    """A hashable subclass of str."""
 
 
 class GivenMapping(Mapping[Any, Any]):
-    """A mapping whose answers are given."""
+    """A mapping with given answers."""
 
     def __init__(self, **answers: Callable[[], Any]) -> None:
         self.answers = answers

@@ -1,4 +1,4 @@
-"""Objects that nest without end, in every kind of container."""
+"""Endlessly nested objects, in every kind of container."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _case = partial(HostileCase, "encode")
 
 
 class ListSubclass(list[Any]):
-    """Without methods of its own."""
+    """A subclass without methods."""
 
 
 class DictSubclass(dict[Any, Any]):
-    """Without methods of its own."""
+    """A subclass without methods."""
 
 
 WRAPS: dict[str, Callable[[Any], Any]] = {

@@ -1,4 +1,4 @@
-"""Values and keys of every kind, at their bounds, and objects that are half made."""
+"""Values and keys of every kind, at their bounds, and partly initialized objects."""
 
 from __future__ import annotations
 
