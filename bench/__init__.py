@@ -18,6 +18,7 @@ worker, and `heartbeat` its signs of life. `run.processes` starts workers and re
 file, `stats` the verdicts on pairs (`noise`, `student`), and `verdict` the ranks and the winner. `worker`
 imports nothing of `run`, and `run` names workers only in jobs.
 
-In `lab`, `fidelity` compares decoded records, `evolution` tries versions of a schema, `hostile` attacks codecs
-with payloads and objects, `conformance` runs public suites, and `selftest` measures codecs with planted faults.
+In `lab`, `fidelity` compares decoded records, `evolution` tries versions of a schema, `hostile` attacks
+codecs with payloads and objects, `conformance` runs public suites, and `selftest` measures codecs with
+planted faults.
 """

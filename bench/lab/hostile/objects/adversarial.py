@@ -237,7 +237,7 @@ _INTERRUPTIONS: tuple[Callable[[], BaseException], ...] = (
 
 
 def _raising(errors: Iterable[Callable[[], BaseException]]) -> Callable[[Codec], Iterator[Any]]:
-    """Return a function that makes raising objects of all kinds, except the ones of the next two functions."""
+    """Return a function that makes raising objects, except the ones of the next two functions."""
 
     def make(codec: Codec) -> Iterator[Any]:
         for error in errors:
