@@ -263,7 +263,7 @@ def constants(group: type) -> Iterator[Constant]:
 
 
 def printed() -> str:
-    """Return all groups as text, a line for each constant: value, and what it is for."""
+    """Return all groups as text, a line for each constant: value and reason."""
     lines = []
     for group in GROUPS:
         lines.append(f"{(group.__doc__ or '').rstrip('.')}\n")

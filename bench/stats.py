@@ -98,15 +98,15 @@ class Ratio:
         return math.sqrt(self.high / self.low) - 1 if self.low > 0 else math.inf
 
     def inside(self, tie: float) -> bool:
-        """Whether the whole interval lies inside the tie band."""
+        """Return whether the whole interval lies inside the tie band."""
         return self.low >= 1 / (1 + tie) and self.high <= 1 + tie
 
     def outside(self, tie: float) -> bool:
-        """Whether the whole interval lies outside the tie band, on one side."""
+        """Return whether the whole interval lies outside the tie band, on one side."""
         return self.low > 1 + tie or self.high < 1 / (1 + tie)
 
     def inverse(self) -> Ratio:
-        """The ratio b/a."""
+        """Return the ratio b/a."""
         low = 1 / self.high if self.high > 0 else math.inf
         high = 1 / self.low if self.low > 0 else math.inf
         return Ratio(1 / self.value, low, high, self.spread, self.processes, self.p)

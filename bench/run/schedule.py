@@ -60,7 +60,7 @@ class Schedule:
         return Budget.READ * self.budget
 
     def reading_over(self) -> bool:
-        """Whether to stop reading a source that has not yielded its first records in time."""
+        """Return whether to stop reading a source that has not yielded its first records in time."""
         return not self.options.no_time_limit and not self.left()
 
     @property
@@ -72,7 +72,7 @@ class Schedule:
         return min(Budget.CHECKED, max(0.1, share - Budget.FORK))
 
     def check_over(self, finished: int) -> bool:
-        """Whether to end the checks that are still running.
+        """Return whether to end the checks that are still running.
 
         Args:
             finished: Number of checks that have finished.
@@ -107,7 +107,7 @@ class Schedule:
         return not self.options.no_time_limit and self.left(self._alone_part) <= seconds
 
     def all_over(self) -> bool:
-        """Whether to end everything that is still running."""
+        """Return whether to end everything that is still running."""
         return time.monotonic() >= self.begun + self.most
 
     @property

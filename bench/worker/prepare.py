@@ -155,7 +155,7 @@ def _found(job: Prepare) -> Source:
 def _called(corpus: Source, records: list[Any], job: Prepare, profile: dict[str, Fact]) -> tuple[str, str]:
     """Return the name and description of a corpus whose records were combined, cut or neither.
 
-    The profile then describes the originals, no longer single records.
+    The profile of scaled records gets their source, and of combined or scaled ones loses the mean size.
     """
     from ...datasets.scale import length, sized
 
