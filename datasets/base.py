@@ -10,10 +10,10 @@ from typing import Any
 __all__ = ["DEFAULT_SEED", "PROFILED", "Corpus", "Progress", "Survey"]
 
 DEFAULT_SEED = 1
-"""The first number there is, with nothing up our sleeves."""
+"""Default seed of generated records and samples."""
 
 PROFILED = 1_000
-"""Records that a profile is made of, at least."""
+"""Minimum number of records that a profile is made from."""
 
 Progress = Callable[[int, int | None], None]
 """Called with the amount done and, if known, the total: bytes of files, otherwise records."""
@@ -32,18 +32,19 @@ class Corpus(ABC):
     """Records under a name.
 
     Attributes:
-        name: Without a slash, as in names of benchmarks.
+        name: Name without a slash, as in names of benchmarks.
         source: As the user typed it.
         description: One line.
-        seed: For generated records, and for the choice of a sample.
-        bad: (where, cause) of records that the last pass skipped; the first hundred.
+        seed: Seed for generated records, and for the choice of a sample.
+        bad: (where, cause) of the first hundred records that the last pass skipped.
         skipped: Number of all skipped records.
         share: Part of the source that the last pass read, see `cut`.
-        remark: A finding that may surprise the user, by the last pass or before; empty for none.
+        remark: A finding that may surprise the user, from the last pass or before; empty if there is none.
     """
 
     def __init__(self, name: str, source: str, description: str, schema: Any, seed: int) -> None:
-        # A file name need not be text, and may steer a terminal or break a line; no report of it does.
+        # A file name need not be text. It may contain control characters for a terminal, or line breaks, so
+        # reports never print it unescaped.
         text = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in name)
         self.name = text.replace("/", "_") or "records"
         self.source = source
@@ -70,12 +71,12 @@ class Corpus(ABC):
 
     @property
     def brings_schema(self) -> bool:
-        """Whether it is of files that have a schema in them, as those of Avro; nothing is opened."""
+        """Whether its files contain a schema, as Avro files do. No file is opened."""
         return False
 
     @abstractmethod
     def records(self, on_progress: Progress | None = None) -> Iterator[Any]:
-        """Iterate over all records, newly made each time; one is held at a time.
+        """Iterate over all records. Each pass creates new ones, and holds one at a time.
 
         Raises:
             UnreadableCorpus: The source cannot be read, or contains no records.
@@ -86,41 +87,41 @@ class Corpus(ABC):
     def sample(
         self, n: int, on_progress: Progress | None = None, *, room: int | None = None, least: int = 1
     ) -> list[Any]:
-        """Return `n` records from all over the corpus, in its order; all if it has fewer.
+        """Return `n` records from all over the corpus, in its order, or all records if there are fewer.
 
-        They are the same each time. The same pass finds all other facts about a corpus
-        (number, hash, profile).
+        Each call returns the same records. The same pass finds all other facts about a corpus (number, hash,
+        profile).
 
         Args:
             n: Maximum number of records.
             on_progress: See `Progress`.
-            room: Bytes, as pickles, that the sample may take: this allows for records of the mean size,
-                drawn from all of the corpus, wherever the large ones are.
-            least: Records, however large they are.
+            room: Bytes, as pickles, that the sample may take. It limits the number of records by their mean
+                size; they are drawn from the whole corpus, so the position of large records does not matter.
+            least: Minimum number of records, whatever their size.
 
         Raises:
             UnreadableCorpus: As `records`.
         """
 
     def cut(self, seconds: float | None = None, after: int | None = None) -> None:  # noqa: B027 - optional
-        """Let passes end before the end of a source that is long to read; others take no notice.
+        """Let passes end before the end of a source that takes long to read; other corpora ignore it.
 
         Args:
-            seconds: After so long.
-            after: After so many records.
+            seconds: Maximum duration.
+            after: Maximum number of records.
         """
 
     def count(self) -> int:
-        """Return the number of records; a pass over the source the first time."""
+        """Return the number of records; the first call may read the whole source."""
         return self._surveyed().count
 
     @property
     def sha256(self) -> str:
         """The hash of the records.
 
-        Of generated records: of their canonical bytes, JSON Lines by the codec ``json``, which is
-        what ``bakeoff generate NAME -o NAME.jsonl`` writes. Of a file: of the file as it is
-        stored. Of a folder: of its files' hashes and names, as ``sha256sum`` lists them.
+        For generated records, it is the hash of their canonical bytes: JSON Lines by the codec ``json``, as
+        written by ``bakeoff generate NAME -o NAME.jsonl``. For a file, it is the hash of the stored file. For
+        a folder, it is the hash of its files' hashes and names, as ``sha256sum`` lists them.
         """
         return self._surveyed().sha256
 

@@ -1,4 +1,4 @@
-"""Finding a corpus by its name or path."""
+"""Find a corpus by its name or path."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def names() -> list[str]:
 
 
 def is_function(source: str) -> bool:
-    """Whether a source is ``module:name`` or ``FILE.py:name``, which is imported and run; no file is."""
+    """Return whether a source is ``module:name`` or ``FILE.py:name``, which is imported and run."""
     return is_named(source)
 
 
@@ -62,21 +62,21 @@ def corpus(
             precedence over a file of that name; a file, by its ending; a folder of files; ``-`` for standard
             input; ``module:name`` or ``FILE.py:name`` for a function that returns records or a list of them;
             modules are also searched in the current folder.
-        records: A number, or a size (``SM``, ``MD``, ``LG``). 10,000 of a built-in corpus; of
-            others at most that many from the start, None meaning all.
+        records: A number, or a size (``SM``, ``MD``, ``LG``). By default, 10,000 records of a built-in
+            corpus, and all records of another source. A number limits these to the first records.
         seed: Same seed, same records.
         skip_bad: Skip records that cannot be read; `Corpus.bad` lists them.
         trusted: Allow formats that can run code from the file (pickle).
         format: Name of the format, if the ending does not determine it.
         at: Location of the records in each document, as JSONPath (``$.items``, ``$.pages[*].items``) or JSON
             Pointer (``/items``).
-        encoding: Of text files; not needed for UTF-8 and files with a byte order mark.
-        null: Cells of CSV that are None, for instance ``["NA", ""]``.
+        encoding: Encoding of text files; not needed for UTF-8 and files with a byte order mark.
+        null: Texts of CSV cells that mean None, for instance ``["NA", ""]``.
 
     Raises:
         UnknownCorpus: No such name or file.
         UnknownFormat: The format is not known.
-        UntrustedCorpus: A pickle, and `trusted` is False.
+        UntrustedCorpus: It is a pickle, and `trusted` is False.
         UnreadableCorpus: It cannot be opened, or is a folder without files of records.
         UsageError: The name is empty; `records`, `seed`, `at` or `encoding` is invalid, or does not apply
             to this source; the source of the records cannot be imported, or a
@@ -128,21 +128,21 @@ def corpus(
 
 
 def _refuse_unread(source: str, reading: ReadOptions) -> None:
-    """Refuse what says how a file is read, of what is no file."""
+    """Refuse options for reading files if the source is not a file."""
     for option, value in (("at", reading.at), ("encoding", reading.encoding), ("null-value", reading.null)):
         if value:
             raise UsageError(f"{source} is not a file; remove --{option}")
 
 
 def is_read_once(source: str) -> bool:
-    """Return whether a source can be read only once: standard input, a pipe."""
+    """Return whether a source can be read only once: standard input or a pipe."""
     path = Path(source)
     return source == "-" or (path.exists() and not (path.is_file() or path.is_dir()))
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Corpora as the user named them, before any is read; the other attributes are as in `corpus`.
+    """Corpora as the user named them, before any is read. The other attributes are those of `corpus`.
 
     Attributes:
         names: Built-in names, files and functions.
@@ -161,7 +161,7 @@ class Sources:
         Functions are imported in a separate process, so they are not checked.
 
         Raises:
-            UsageError: As `bakeoff.corpus` raises; or a source is a result file.
+            UsageError: As for `bakeoff.corpus`, or a source is a result file.
         """
         for name in self.names:
             if name.endswith(".json") and is_result_file(Path(name)):
@@ -171,11 +171,11 @@ class Sources:
                 self._opened(name)
 
     def hold_objects(self) -> bool:
-        """Whether records may be objects, whose class is their schema: from a function, or built-in."""
+        """Return whether records may be objects whose class is their schema: from a function, or built-in."""
         return any(is_function(name) or name in NAMES for name in self.names)
 
     def bring_schemas(self) -> bool:
-        """Return whether all are files that have a schema in them, as those of Avro; False for none."""
+        """Return whether all sources are files that contain a schema, as Avro files do; False for none."""
         if any(is_read_once(name) or is_function(name) for name in self.names):
             return False
         try:

@@ -10,10 +10,10 @@ __all__ = ["BadRecord", "UnknownCorpus", "UnknownFormat", "UnreadableCorpus", "U
 
 
 class UnknownCorpus(UsageError):  # noqa: N818
-    """Neither a built-in corpus nor a file; or, where only one of those will do, no `built_in` one.
+    """The name is neither a built-in corpus nor a file, or is not the required one of the two.
 
     Attributes:
-        near: Built-in names that look alike.
+        near: Similar built-in names.
     """
 
     def __init__(self, name: str, near: Sequence[str] = (), *, built_in: bool = False) -> None:
@@ -23,15 +23,15 @@ class UnknownCorpus(UsageError):  # noqa: N818
 
 
 class UnknownFormat(UsageError):  # noqa: N818
-    """The format of a file is clear neither from its ending nor from its content."""
+    """Neither a file's extension nor its content determines its format."""
 
 
 class UntrustedCorpus(UsageError):  # noqa: N818
-    """Reading the file could run code from it, and that is not allowed."""
+    """Reading the file could run code from it, which is not allowed."""
 
 
 class UnreadableCorpus(RunError):  # noqa: N818
-    """The file cannot be opened, is cut short, is of another format, or contains no records."""
+    """The file cannot be opened, is truncated, has another format, or contains no records."""
 
 
 class BadRecord(UnreadableCorpus):
@@ -40,7 +40,7 @@ class BadRecord(UnreadableCorpus):
     Attributes:
         source: The file.
         where: Line, byte offset or document, and the number of the record.
-        cause: The error in it.
+        cause: The cause of the error.
     """
 
     def __init__(self, source: str, where: str, cause: str) -> None:

@@ -18,7 +18,7 @@ class Hasher:
         self._digest = hashlib.sha256()
 
     def add(self, record: Any) -> None:
-        """Take in one record; of what JSON has no convention for, the type only."""
+        """Add one record; of a value that JSON has no convention for, only its type."""
         try:
             payload = self._encode(record)
         except CodecError as error:
@@ -26,5 +26,5 @@ class Hasher:
         self._digest.update(payload + b"\n")
 
     def hexdigest(self) -> str:
-        """Return the hash of all that was taken in."""
+        """Return the hash of all added records."""
         return self._digest.hexdigest()

@@ -1,4 +1,4 @@
-"""Corpora of which nothing is known before all records have passed."""
+"""Corpora that are unknown until all records have been read."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ __all__ = ["Cut", "Passed", "ReadOptions"]
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """How to read what the user has brought.
+    """How to read the user's source.
 
     Attributes:
-        format: Name of the format; None goes by the ending.
-        limit: Read the first so many records; None reads all.
-        skip_bad: Leave out records that cannot be read.
-        trusted: Allow formats that run what the file says.
-        at: Where in each document the records are; None for the document itself.
-        encoding: Of text; None is UTF-8, or what a byte order mark tells.
-        null: Cells of CSV that stand for None.
+        format: Name of the format; None uses the file's extension.
+        limit: Number of records to read; None reads all.
+        skip_bad: Skip records that cannot be read.
+        trusted: Allow formats that run code from the file.
+        at: Location of the records in each document; None for the document itself.
+        encoding: Encoding of text; None is UTF-8, or the encoding of a byte order mark.
+        null: Texts of CSV cells that mean None.
     """
 
     format: str | None = None
@@ -44,15 +44,15 @@ class ReadOptions:
 
 
 _SOME = 64
-"""Records after which the clock is looked at."""
+"""Records between two looks at the clock."""
 
 
 class Cut:
-    """Says when a pass is to end before the end.
+    """Decides when a pass ends before the end of the source.
 
     Args:
-        seconds: After so long; None for never.
-        after: After so many records; None for never.
+        seconds: Maximum duration; None for no limit.
+        after: Maximum number of records; None for no limit.
     """
 
     def __init__(self, seconds: float | None = None, after: int | None = None) -> None:
@@ -60,13 +60,13 @@ class Cut:
         self._left = -1 if after is None else after
 
     def __call__(self) -> bool:
-        """Return whether the record that has just passed is the last; to be asked once for each."""
+        """Return whether the record just read is the last one; call it once for each record."""
         self._left -= 1
         return self._left == 0 or (self._left % _SOME == 0 and time.monotonic() > self._until)
 
 
 class Passed(Corpus):
-    """Records that can only be had by going through all of them."""
+    """Records that can only be read all in sequence."""
 
     def __init__(self, name: str, source: str, description: str, reading: ReadOptions) -> None:
         super().__init__(name, source, description, None, reading.seed)
@@ -80,10 +80,10 @@ class Passed(Corpus):
 
     @abstractmethod
     def _read(self, problems: Problems, on_progress: Progress | None) -> Iterator[Any]:
-        """Iterate over all records; set `_digest`, the hash of what was read, at the end."""
+        """Iterate over all records, and set `_digest`, the hash of the data read, at the end."""
 
     def _remark_on_only(self, record: Any) -> str:
-        """Return what is to be said of the only record there is."""
+        """Return the remark about the only record."""
         return ""
 
     def records(self, on_progress: Progress | None = None) -> Iterator[Any]:

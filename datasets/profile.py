@@ -1,4 +1,4 @@
-"""What kind of records these are: results depend on it, so it stands beside every result."""
+"""The profile of records. Results depend on it, so every result includes it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["profile"]
 
 Fact = str | int | float
 
-# Bounds on what is looked at: a profile is a by-product.
+# Bounds on the work, because a profile is a by-product.
 MOST_VALUES = 300_000
 MOST_BYTES = 8 * 1024 * 1024
 
@@ -25,21 +25,20 @@ def profile(records: Sequence[Any], count: int, size: float = 0.0) -> dict[str, 
     """Describe records.
 
     Args:
-        records: The sample that is looked at.
-        count: How many there are in all.
-        size: Bytes of one of them in memory, roughly; very large ones are not written as JSON for this.
+        records: The sample to describe.
+        count: Number of all records.
+        size: Approximate bytes of a record in memory. Very large records are not written as JSON.
 
     Returns:
         Flat facts: ``records``, ``sample``; bytes as compact JSON (``bytes_mean``, ``bytes_min``,
-        ``bytes_max``, and ``zlib_ratio``, how many times smaller zlib makes them together);
-        ``record_other``, the part of the records that are no dicts;
-        ``values_mean`` a record and ``type_NAME``, the share of each type among the values, and of
-        them ``int_beyond_64`` and ``float_nonfinite``, integers beyond 64 bits, NaN and infinities;
-        length of texts in characters (``text_median``, ``text_max``) and ``ascii_share`` of the
-        texts; ``keys_distinct``, ``keys_mean`` a record, and ``key_share``, the part of the JSON
-        that keys make up; ``key_other``, the share of keys that are not text; ``list_median`` items;
-        ``depth_max`` (a scalar is 0 deep).
-        Shares are from 0 to 1; what does not occur is left out.
+            ``bytes_max``, and ``zlib_ratio``, the factor by which zlib compresses all of them together);
+            ``record_other``, the share of records that are not dicts; ``values_mean`` per record and
+            ``type_NAME``, the share of each type among the values, with ``int_beyond_64`` and
+            ``float_nonfinite``, the shares of integers beyond 64 bits, and of NaN and infinities; length of
+            texts in characters (``text_median``, ``text_max``) and ``ascii_share`` of the texts;
+            ``keys_distinct``, ``keys_mean`` per record, and ``key_share``, the part of the JSON that consists
+            of keys; ``key_other``, the share of keys that are not text; ``list_median`` items; ``depth_max``
+            (the depth of a scalar is 0). Shares are from 0 to 1. Facts about absent types are omitted.
     """
     walk = _Walk()
     for record in records:
@@ -83,7 +82,7 @@ def _sizes(records: Sequence[Any]) -> dict[str, float]:
 
 
 class _Walk:
-    """Goes through the values of records, without recursion."""
+    """Walks through the values of records, without recursion."""
 
     def __init__(self) -> None:
         self.seen = 0
@@ -98,7 +97,7 @@ class _Walk:
         self._depth = 0
 
     def add(self, record: Any) -> None:
-        """Look at one record and all in it."""
+        """Add one record and all its values."""
         self._records += 1
         self._others += not isinstance(record, dict) and not isinstance(opened(record), dict)
         stack = [(record, 0)]
@@ -127,7 +126,7 @@ class _Walk:
                     stack += [(part, depth + 1) for part in value]
 
     def facts(self, bytes_mean: float) -> dict[str, Fact]:
-        """Return what was found; `bytes_mean` is the length of a record as JSON."""
+        """Return the facts; `bytes_mean` is the length of a record as JSON."""
         whole = self._records > 1 or self.seen <= MOST_VALUES
         facts: dict[str, Fact] = {"values_mean": round(self.seen / max(self._records, 1), 1)} if whole else {}
         facts |= {f"type_{name}": round(n / self.seen, 4) for name, n in self._types.most_common()}
@@ -139,7 +138,7 @@ class _Walk:
             facts["text_max"] = max(self._texts)
             facts["ascii_share"] = round(self._ascii / len(self._texts), 4)
         if self._keys:
-            # With two quotes and a colon each.
+            # With two quotes and a colon for each key.
             in_keys = sum((len(str(key)) + 3) * n for key, n in self._keys.items())
             facts["keys_distinct"] = len(self._keys)
             if whole:

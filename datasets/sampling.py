@@ -1,4 +1,4 @@
-"""Drawing records from a stream of unknown length, in one pass."""
+"""Draw records from a stream of unknown length, in one pass."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ __all__ = ["Sampler", "fitting", "pickled", "strata"]
 
 _WEIGHED = 20_000
 _SOME = 17
-"""After so many records only one in so many is weighed; a prime, as kinds of records may take turns."""
+"""After this many records, only one in this many is weighed; a prime, as kinds of records may alternate."""
 _HELD = 256 << 20
-"""Bytes of records, as pickles, that a reservoir holds; of larger ones it holds fewer."""
+"""Most bytes of the records in a reservoir, as pickles; it keeps fewer records if they are larger."""
 
 
 class Sampler:
-    """Keeps `size` records of those that pass through, each with the same probability.
+    """Keeps `size` records of a stream, each with the same probability.
 
-    Which ones depends on the seed, the size and the number of records only (Vitter's algorithm R,
-    "Random sampling with a reservoir", ACM TOMS 11, 1985).
+    The choice depends only on the seed, the size and the number of records (Vitter's algorithm R, "Random
+    sampling with a reservoir", ACM TOMS 11, 1985).
 
     Attributes:
-        count: Records that have passed.
+        count: Number of records so far.
     """
 
     def __init__(self, size: int, seed: int) -> None:
@@ -37,7 +37,7 @@ class Sampler:
         self.count = 0
 
     def take(self, records: Iterable[Any]) -> None:
-        """Let all records pass."""
+        """Pass all records through."""
         below = self._random.below
         for record in records:
             size = -1
@@ -70,7 +70,7 @@ class Sampler:
             self._halve()
 
     def _halve(self) -> None:
-        """Hold half as many from now on; any half of a random sample is one."""
+        """Keep half as many from now on; any half of a random sample is one."""
         self._size = len(self._kept) // 2
         for place in range(self._size):
             other = place + self._random.below(len(self._kept) - place)
@@ -79,12 +79,12 @@ class Sampler:
         self._held = sum(size for _, _, size in self._kept)
 
     def records(self) -> list[Any]:
-        """Return what was kept, in the order of the stream."""
+        """Return the kept records, in the order of the stream."""
         return [record for _, record, _ in sorted(self._kept, key=itemgetter(0))]
 
 
 def fitting(drawn: Sequence[Any], n: int, room: int | None, least: int, seed: int) -> list[Any]:
-    """Return records from all over those that were drawn, as `Corpus.sample` has it."""
+    """Return a spread selection of the drawn records, as described in `Corpus.sample`."""
     if room is not None and min(n, len(drawn)) > least:
         mean = sum(map(pickled, drawn)) / max(1, len(drawn))
         n = min(n, max(least, int(room / max(1.0, mean))))
@@ -92,7 +92,7 @@ def fitting(drawn: Sequence[Any], n: int, room: int | None, least: int, seed: in
 
 
 def pickled(record: Any) -> int:
-    """Return the size of a record as a pickle, in bytes; of one that cannot be pickled, none."""
+    """Return the size of a record as a pickle, in bytes; 0 if it cannot be pickled."""
     try:
         return len(pickle.dumps(record, protocol=5))
     except (pickle.PicklingError, AttributeError, TypeError, RecursionError):
@@ -100,7 +100,7 @@ def pickled(record: Any) -> int:
 
 
 def strata(count: int, size: int, seed: int) -> Iterator[int]:
-    """Iterate over `size` of `count` indices, one out of each of `size` equal parts, ascending."""
+    """Iterate over `size` of `count` indices in ascending order, one from each of `size` equal parts."""
     if size >= count:
         yield from range(count)
         return

@@ -1,9 +1,9 @@
-"""Records of a wanted size, made of a corpus's own: larger ones are cut, smaller ones come in lists.
+"""Records of a given size, made from a corpus's own: large records are cut, small ones are combined in lists.
 
-A size is that of compact JSON. A record that is too large keeps the fields that fit, the first first, and of
-a text or list that does not fit its beginning; numbers are never cut. Where a record is too small, a list
-takes its place: it, those that follow it in the sample, and of the last as much as fits. So small sizes have
-few fields, and large ones many records; what a corpus is made of stays.
+A size is that of compact JSON. A record that is too large keeps its first fields up to the size, and the
+beginning of the text or list that does not fit; numbers are never cut. A record that is too small becomes a
+list of itself, the next records of the sample, and as much of the last one as fits. So small sizes have few
+fields, and large ones many records, but the composition of the corpus stays.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from typing import Any
 __all__ = ["length", "scaled", "sized"]
 
 _FEWEST = 4
-"""Records, however large they are."""
+"""Minimum number of records, whatever their size."""
 
 
 def length(record: Any) -> int:
-    """Return the bytes of a record as compact JSON; of what JSON has no form for, those of its text."""
+    """Return the bytes of a record as compact JSON, or of its text if JSON has no form for it."""
     return len(json.dumps(record, separators=(",", ":"), ensure_ascii=False, default=str).encode())
 
 
 def sized(size: int) -> str:
-    """Write a size in the largest unit that it is a whole number of: "64KiB"."""
+    """Return a size as a whole number of the largest possible unit: "64KiB"."""
     for bits, unit in ((20, "MiB"), (10, "KiB")):
         if size >= 1 << bits and size % (1 << bits) == 0:
             return f"{size >> bits}{unit}"
@@ -36,10 +36,10 @@ def scaled(records: Sequence[Any], size: int, count: int, room: int) -> list[Any
     """Return records of about a size.
 
     Args:
-        records: Of a corpus; at least one. Where more are needed they come again, made anew.
-        size: Bytes of each, as compact JSON. What cannot be made so small is as small as it can be.
-        count: How many, at the most.
-        room: Bytes after which there are enough of them, if there are four.
+        records: Records of a corpus; at least one. If more are needed, they are repeated as new objects.
+        size: Bytes of each, as compact JSON. A record that cannot be made this small is as small as possible.
+        count: Most records.
+        room: Total bytes after which no more are made, once there are four records.
     """
     kept = [pickle.dumps(record) for record in records]
     found: list[Any] = []
@@ -52,7 +52,7 @@ def scaled(records: Sequence[Any], size: int, count: int, room: int) -> list[Any
 
 
 def _made(kept: Sequence[bytes], at: int, size: int) -> tuple[Any, int]:
-    """Return a record of the wanted size, and the place in the sample of the next."""
+    """Return a record of the given size, and the place in the sample of the next."""
     first = pickle.loads(kept[at % len(kept)])
     have = length(first)
     if have >= size:
@@ -72,7 +72,7 @@ def _made(kept: Sequence[bytes], at: int, size: int) -> tuple[Any, int]:
 
 
 def _cut(value: Any, size: int) -> Any:
-    """Return the beginning of a value; as much as fits, and a value that has no beginning as it is."""
+    """Return as much of a value's beginning as fits, or the value itself if it cannot be cut."""
     if length(value) <= size:
         return value
     if isinstance(value, str):
@@ -97,21 +97,21 @@ def _fields(value: dict[Any, Any], size: int) -> dict[Any, Any]:
         if (part := _fitting(item, left)) is not None:
             found[key] = part
     if not found:
-        # A record without a field is none: the smallest there is.
+        # A record without fields is not a record, so the smallest one has one field.
         key = min(value, key=lambda name: length({str(name): _cut(value[name], 0)}))
         found = {key: _cut(value[key], 0)}
     return found
 
 
 def _fitting(value: Any, left: int) -> Any:
-    """Return a value or its beginning if it fits into what is left and says anything, else None."""
+    """Return a value or its beginning if it fits into the remaining size and is not empty, else None."""
     part = _cut(value, left)
     empty = part in ("", [], (), {}) and part != value
     return None if part is None or empty or length(part) > left else part
 
 
 def _text(value: str, size: int) -> str:
-    """Return the beginning of a text, by halving: characters take one byte to six."""
+    """Return the beginning of a text, by bisection: characters take one to six bytes."""
     low, high = 0, len(value)
     while low < high:
         middle = (low + high + 1) // 2

@@ -1,4 +1,4 @@
-"""Schemas by what people type: a Python file or module, a definition in another language, or a corpus."""
+"""Find a schema by the user's text: a Python file or module, a definition, or a corpus."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def schema(text: str, include: Sequence[str | os.PathLike[str]] = (), **options:
     Args:
         text: ``FILE.py``, ``FILE.py:NAME``, ``MODULE:NAME``, a definition such as ``FILE.avsc`` or
             ``FILE.proto#MESSAGE``, or the name of a built-in corpus.
-        include: Folders that imports of a ``.proto`` file are looked for in first.
-        options: As of `Schema`.
+        include: Folders to search first for imports of a ``.proto`` file.
+        options: See `Schema`.
 
     Raises:
-        UsageError: There is none, or it cannot be read.
+        UsageError: There is no schema, or it cannot be read.
     """
     if not is_named(text) and text in names():
         return Schema(corpus(text).schema, **options)

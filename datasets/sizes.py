@@ -1,4 +1,4 @@
-"""Numbers of records, in figures or by the names that the benchmarks of 2013 gave them."""
+"""Numbers of records, in figures or by the names in the benchmarks of 2013."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SIZES = {"SM": 100, "MD": 1_000, "LG": 50_000}
 
 
 def size(given: int | str) -> int:
-    """Return the number that is meant: ``50000``, ``"50_000"``, ``"50,000"`` or ``"LG"``.
+    """Return a number of records: ``50000``, ``"50_000"``, ``"50,000"`` or ``"LG"``.
 
     Raises:
         UsageError: Not a number of at least 1, nor a name.

@@ -1,4 +1,4 @@
-"""Writing records to a file, one by one, in any of the formats that can be read."""
+"""Write records to a file, one by one, in any of the formats that can be read."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ __all__ = ["write"]
 
 
 def write(records: Iterable[Any], file: IO[bytes], kind: FileFormat, problems: Problems | None = None) -> int:
-    """Write records; types that the format lacks by the conventions of `bakeoff.codecs.conventions.families`.
+    """Write records; types that the format lacks follow `bakeoff.codecs.conventions.families`.
 
     Args:
-        file: A binary file; compression is the caller's.
-        problems: Takes note of records that the format cannot hold; None raises.
+        file: A binary file; the caller compresses it.
+        problems: Collects records that the format cannot hold; None raises.
 
     Returns:
         The number of records written.
 
     Raises:
         RunError: The format cannot hold a record.
-        MissingLibrary: The library behind the format is not installed.
+        MissingLibrary: The library of the format is not installed.
     """
     if kind.name not in _ENCODERS and not kind.codec:
         how = "it needs a schema; use `codec.dump`" if kind.name == "avro" else "read-only"
@@ -50,7 +50,7 @@ def write(records: Iterable[Any], file: IO[bytes], kind: FileFormat, problems: P
 
 
 class _NoRowError(ValueError):
-    """A record that is no row."""
+    """A record is not a row."""
 
 
 def _by_codec(kind: FileFormat, file: IO[bytes]) -> Callable[[Any], None]:

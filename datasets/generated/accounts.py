@@ -1,4 +1,4 @@
-"""`accounts`: users with their items, as the stores of 2013 were filled with."""
+"""`accounts`: users with their items, as in the store benchmarks of 2013."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Item(TypedDict):
 
 
 class Account(TypedDict):
-    """A user; `password` has the form of a bcrypt hash, which nobody had to compute."""
+    """A user; `password` has the form of a bcrypt hash, but is random."""
 
     id: int
     login: str

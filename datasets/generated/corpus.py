@@ -1,4 +1,4 @@
-"""The built-in corpora: records made as they are asked for."""
+"""The built-in corpora, whose records are generated on demand."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["Generated"]
 
 
 class Generated(Corpus):
-    """The first so many records of a family.
+    """The first records of a family.
 
     Raises:
-        UsageError: The seed does not fit into 64 bits; the family takes no such parameter.
+        UsageError: The seed does not fit into 64 bits, or the family does not take the parameter.
     """
 
     def __init__(self, name: str, records: int, seed: int) -> None:

@@ -1,4 +1,4 @@
-"""What a family of generated records is, and the list of them."""
+"""The definition of a family of generated records, and the list of families."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
 __all__ = ["NAMES", "CorpusFamily", "Make", "Parameter", "family", "is_built_in"]
 
 NAMES = ("movies", "messages", "types", "numbers", "text", "accounts", "universe", "likes", "pairs")
-"""The families; ``NAME.py`` beside this file declares each as ``FAMILY``."""
+"""The families; each is declared as ``FAMILY`` in ``NAME.py`` in this folder."""
 
 Make = Callable[["Random", int], Any]
-"""Called with the generator, standing at the start of the record, and the record's index; returns a record
-made of new objects.
+"""Called with the generator, at the start of a record, and the record's index; returns a record made of new
+objects.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A whole number that says what the records of a family are like, as in ``likes:1000``.
+    """A whole number that sets a property of a family's records, as in ``likes:1000``.
 
     Attributes:
-        default: Where none is said.
-        most: The largest.
-        make: Returns what makes records for a number.
+        default: Default number.
+        most: Largest number.
+        make: Returns the function that makes records for a number.
     """
 
     default: int
@@ -48,7 +48,7 @@ class CorpusFamily:
         description: One line: what the records look like and what they stress.
         schema: The class that describes a record, as `bakeoff.Schema` takes it.
         make: See `Make`; with a parameter, for its default.
-        parameter: What may be said behind the name; None where there is nothing to say.
+        parameter: The parameter after the name; None if the family takes none.
     """
 
     name: str
@@ -59,12 +59,12 @@ class CorpusFamily:
 
     @property
     def stream(self) -> str:
-        """What keeps its random numbers apart from those of other families; the same for every parameter."""
+        """Keeps the random numbers of families apart; the same for every parameter of a family."""
         return self.name.partition(":")[0]
 
 
 def is_built_in(name: str) -> bool:
-    """Whether a name is that of a family, with a parameter or without; ``movies:made`` is a function."""
+    """Return whether a name is that of a family, with or without a parameter, and not of a function."""
     base, colon, given = name.partition(":")
     if base not in NAMES or not colon:
         return base in NAMES
@@ -72,10 +72,10 @@ def is_built_in(name: str) -> bool:
 
 
 def family(name: str) -> CorpusFamily:
-    """Return the family called `name`, importing nothing of the others.
+    """Return the family called `name`, without importing the others.
 
     Raises:
-        UsageError: It takes no parameter, or not this one.
+        UsageError: The family takes no parameter, or not this one.
     """
     base, colon, given = name.partition(":")
     found = _declared(base)

@@ -1,4 +1,4 @@
-"""`likes`: users with sets of relations; how large these are is what is asked."""
+"""`likes`: users with sets of relations; the parameter is the size of the sets."""
 
 from __future__ import annotations
 
@@ -24,6 +24,6 @@ FAMILY = CorpusFamily(
     description="Users with sets of relations: 100 of them, or N of likes:N.",
     schema=User,
     make=likes,
-    # A million takes 9 MB as JSON: codecs take payloads of 16 MiB, unless their limits are raised.
+    # A million takes 9 MB as JSON; codecs accept payloads of 16 MiB unless their limits are raised.
     parameter=Parameter(default=100, most=1_000_000, make=lambda number: partial(likes, relations=number)),
 )

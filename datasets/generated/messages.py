@@ -1,4 +1,4 @@
-"""`messages`: nested events of the size of the records that started it all in 2011."""
+"""`messages`: nested events of the size of the records in the benchmark of 2011."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Source(TypedDict):
 
 
 class Trace(TypedDict):
-    """Where the event belongs in a distributed trace."""
+    """The place of the event in a distributed trace."""
 
     trace: str
     span: str
@@ -29,7 +29,7 @@ class Trace(TypedDict):
 
 
 class Actor(TypedDict):
-    """Who caused the event."""
+    """The cause of the event."""
 
     id: int
     name: str
@@ -50,7 +50,7 @@ class Line(TypedDict):
 
 
 class Address(TypedDict):
-    """Where the order goes; `position` is latitude and longitude in degrees."""
+    """The destination of an order; `position` is latitude and longitude in degrees."""
 
     street: str
     city: str
@@ -60,7 +60,7 @@ class Address(TypedDict):
 
 
 class Order(TypedDict):
-    """What the event is about."""
+    """The subject of the event."""
 
     number: int
     currency: str

@@ -1,4 +1,4 @@
-"""`movies`: small flat records, where fixed costs rule."""
+"""`movies`: small flat records, whose cost is mostly fixed."""
 
 from __future__ import annotations
 

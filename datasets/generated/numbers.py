@@ -1,4 +1,4 @@
-"""`numbers`: floats above all, as in telemetry and geometry."""
+"""`numbers`: mostly floats, as in telemetry and geometry."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["FAMILY", "Reading"]
 
 
 class Reading(TypedDict):
-    """Short decimals (as sensors report), full doubles (as computations leave), whole numbers."""
+    """Short decimals (as from sensors), full doubles (as from computations), whole numbers."""
 
     sensor: int
     time: float
@@ -43,7 +43,7 @@ def record(random: Random, index: int) -> dict[str, Any]:
         "outline": [[random.real(), random.real()] for _ in range(8)],
         "counts": [random.below(10 ** (1 + n % 9)) for n in range(12)],
         "checksum": random.below(2**53),
-        # Summed as whole numbers: sum() of floats rounds differently from Python 3.12 on.
+        # Summed as integers, because sum() of floats rounds differently from Python 3.12 on.
         "mean": sum(levels) / 1_600,
         "valid": random.chance(95),
     }

@@ -1,4 +1,4 @@
-"""`pairs`: 16 bytes of data, where a codec's fixed costs are all there is."""
+"""`pairs`: 16 bytes of data, so that nearly all of the cost is a codec's fixed cost."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["FAMILY", "Pair"]
 
 
 class Pair(TypedDict):
-    """Whole numbers of eight bytes: every format has those, while most texts would need base64 for bytes."""
+    """Integers of eight bytes, which every format has. Bytes would need base64 in most text formats."""
 
     key: int
     value: int

@@ -1,4 +1,4 @@
-"""`text`: posts in many scripts, where UTF-8, escapes and string widths decide."""
+"""`text`: posts in many scripts, which depend on UTF-8, escapes and string widths."""
 
 # ruff: noqa: SIM905 - quotes make a list of words no clearer
 
@@ -72,7 +72,7 @@ LANGUAGES: dict[str, Callable[[Random, int], str]] = {
     "ko-KR": _hangul,
     "el-GR": lambda random, count: _words(random, GREEK, count),
 }
-# Latin and East Asian scripts twice: they are the bulk of what is written.
+# Latin and East Asian scripts appear twice, because most text is written in them.
 TURNS = ["fr-de-pl", "ja-zh", "fr-de-pl", "ja-zh", "ru-uk", "ko-KR", "el-GR"]
 
 
@@ -88,7 +88,7 @@ def record(random: Random, index: int) -> dict[str, Any]:
         "language": language,
         "author": write(random, 2),
         "text": text,
-        # Quotes, backslashes and line breaks: what has to be escaped.
+        # Quotes, backslashes and line breaks have to be escaped.
         "quote": f'"{write(random, 3)}"\n\t\\ {random.word()}/{random.word()}',
         "reactions": {random.pick(EMOJI): random.below(1_000) for _ in range(3)},
         "replies": [write(random, random.between(3, 8)) for _ in range(random.between(1, 3))],

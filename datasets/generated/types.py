@@ -1,4 +1,4 @@
-"""`types`: every Python type that records are made of and that some format lacks."""
+"""`types`: every Python type that records may contain and that some format lacks."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Point(NamedTuple):
 
 @dataclass
 class Place:
-    """A dataclass that holds a type of its own."""
+    """A dataclass that contains another declared type."""
 
     name: str
     opened: date
@@ -81,7 +81,7 @@ def _moment(random: Random) -> datetime:
 
 
 def _amount(random: Random) -> Decimal:
-    # Two decimal places, trailing zeros kept: a float would lose them.
+    # Two decimal places with trailing zeros, which a float would lose.
     return Decimal(random.below(10_000_000)).scaleb(-2)
 
 
@@ -96,14 +96,14 @@ def _part(random: Random) -> Part:
 def record(random: Random, index: int) -> dict[str, Any]:
     """Return one record.
 
-    Sets hold numbers: the order of texts in a set, and so the bytes of a pickle, would depend on
+    Sets contain numbers, because the order of texts in a set, and so the bytes of a pickle, would depend on
     the hash seed of the process.
     """
     quarters = random.between(-40, 48)
     return {
         "created": _moment(random),
         "updated": _moment(random).replace(tzinfo=UTC),
-        # 7 quarters of an hour more than any whole hour: never UTC by chance.
+        # 7 quarters of an hour more than a whole hour, so that the offset is never UTC by chance.
         "local": _moment(random).replace(tzinfo=timezone(timedelta(minutes=15 * quarters + 7))),
         "day": _moment(random).date(),
         "opens": _moment(random).time(),

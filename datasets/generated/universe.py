@@ -1,4 +1,4 @@
-"""`universe`: many small records of two kinds, which refer to one another."""
+"""`universe`: many small records of two kinds that refer to one another."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The English word list behind all generated text, most frequent first.
+"""The English word list for all generated text, most frequent words first.
 
-Compiled by hand from everyday vocabulary. The order matters: text is drawn with a frequency
-that falls with the rank (Zipf's law), as in real prose, so compressors find neither more nor
-less than they would in a real text. Changing a word changes every corpus and its stored hash.
+Compiled by hand from everyday vocabulary. The order matters: a word's frequency falls with its rank (Zipf's
+law), as in real prose, so that compressors find as much redundancy as in real text. Changing a word changes
+every corpus and its stored hash.
 """
 
 # ruff: noqa: SIM905 - a thousand quotes make a list of words no clearer
@@ -18,7 +18,7 @@ into than them so some up out other then only time could these two may first any
 our over even most me after also made did many before must through back where much your way well
 down should because each just those how too little state good very make still own see men long
 """.split()
-"""Words without which there is no sentence; not used in titles and names."""
+"""Function words, which every sentence needs; not used in titles and names."""
 
 COMMON = """
 world year work day life house night city family story young small great last three water people

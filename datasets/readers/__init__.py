@@ -1,1 +1,1 @@
-"""Records from files, one module per family of file formats."""
+"""Read records from files, with one module per family of file formats."""

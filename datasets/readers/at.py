@@ -1,11 +1,11 @@
-r"""Records inside a document: ``--at '$.statuses'``.
+r"""Find records inside a document: ``--at '$.statuses'``.
 
-A place is written as JSONPath (RFC 9535) or as JSON Pointer (RFC 6901): of the former names (``.name``,
-``['name']``), indices from 0 (``[0]``), and ``[*]`` or ``.*`` for all items or values; of the latter all. A
-place without ``[*]`` is one value, and when that is a list its items are the records, as those of a file that
-is a list are; with ``[*]`` each value that it leads to is a record.
+A location is written as JSONPath (RFC 9535) or JSON Pointer (RFC 6901). Of JSONPath, names (``.name``,
+``['name']``), indices from 0 (``[0]``), and ``[*]`` or ``.*`` for all items or values are supported; of JSON
+Pointer, everything. A location without ``[*]`` is one value. If that is a list, its items are the records, as
+for a file that is a list. With ``[*]``, each selected value is a record.
 
-The libraries for either look into documents that are in memory; here a document may be of any size.
+Libraries for these languages search documents in memory. Here, a document may have any size.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from ...errors import UsageError, hint, near
 __all__ = ["KEYS", "RecordPath", "RecordPathStep", "Search", "way_in"]
 
 KEYS = 1_000
-"""Keys of an object that are remembered to say what could be looked for instead."""
+"""Keys of an object that are remembered to suggest alternatives."""
 _SHOWN = 10
 _COUNTED = 10_000
-"""Values of a part that are counted to find the largest."""
+"""Values of a part that are counted to find the largest part."""
 _SEVERAL = 10
-"""Items from which a list inside a record may be what somebody takes for the records."""
+"""Number of items from which a list inside a record may be the intended list of records."""
 _DEEPEST = 8
 
 _STEP: Final = re.compile(
@@ -41,11 +41,11 @@ _INDEX: Final = re.compile(r"0|[1-9]\d{0,17}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class RecordPathStep:
-    """One part of a place; neither key nor index stands for all items or values.
+    """One part of a location; without key and index it selects all items or values.
 
     Attributes:
-        key: Of an object.
-        index: Of a list; digits of a JSON Pointer may be either.
+        key: Key of an object.
+        index: Index of a list; digits of a JSON Pointer may be either.
     """
 
     key: str | None = None
@@ -53,7 +53,7 @@ class RecordPathStep:
 
     @property
     def is_wild(self) -> bool:
-        """Whether it leads to all there are."""
+        """Whether the part selects all items or values."""
         return self.key is None and self.index is None
 
     def __str__(self) -> str:
@@ -64,7 +64,7 @@ class RecordPathStep:
 
 @dataclass(frozen=True, slots=True)
 class RecordPath:
-    """Where the records of a document are."""
+    """The location of the records in a document."""
 
     steps: tuple[RecordPathStep, ...]
 
@@ -73,7 +73,7 @@ class RecordPath:
         """Read JSONPath or JSON Pointer.
 
         Raises:
-            UsageError: It is neither, or of the parts of JSONPath that are not followed.
+            UsageError: It is neither, or uses parts of JSONPath that are not supported.
         """
         if text.startswith("/"):
             return cls(tuple(map(_token, text[1:].split("/"))))
@@ -91,7 +91,7 @@ class RecordPath:
 
     @property
     def is_singular(self) -> bool:
-        """Whether it leads to one value at the most."""
+        """Whether the location selects at most one value."""
         return not any(step.is_wild for step in self.steps)
 
     def __str__(self) -> str:
@@ -116,8 +116,8 @@ class Search:
     """A search for the records of one or several documents.
 
     Attributes:
-        place: Where they are.
-        found: Whether a document had that place.
+        place: Their location.
+        found: Whether a document had that location.
     """
 
     def __init__(self, place: RecordPath) -> None:
@@ -127,7 +127,7 @@ class Search:
         self._miss = ""
 
     def records(self, value: Any, depth: int = 0) -> Iterator[Any]:
-        """Iterate over the records of a document that is in memory, or of a value so many steps into one."""
+        """Iterate over the records of a document in memory, or of a value at a given depth in one."""
         if depth == len(self.place.steps):
             self.found = True
             if self.place.is_singular and isinstance(value, list):
@@ -156,7 +156,7 @@ class Search:
             self.miss_container(depth, value)
 
     def miss_key(self, depth: int, keys: Iterable[Any]) -> None:
-        """Note that an object lacks the key, and which it has."""
+        """Note that an object lacks the key, and note its keys."""
         if not self._is_news(depth):
             return
         names = [key for key in islice(keys, KEYS) if isinstance(key, str)]
@@ -177,7 +177,7 @@ class Search:
             self._note(depth, f"is of type {type(value).__name__}")
 
     def _is_news(self, depth: int) -> bool:
-        """Return whether nobody came so far before: that is where something else can be looked for."""
+        """Return whether no document got this far before; alternatives are taken from the deepest part."""
         return not self._miss or depth > self._missed
 
     def _note(self, depth: int, text: str, meant: Sequence[str] = ()) -> None:
@@ -187,12 +187,12 @@ class Search:
         )
 
     def nothing(self, source: str) -> UsageError:
-        """Return the error that says that no document has the place, and what is there."""
+        """Return the error that no document has the location, with a description of the documents instead."""
         return UsageError(f"{source}: nothing at {self.place}" + (f": {self._miss}" if self._miss else ""))
 
 
 def _extent(part: Any) -> tuple[int, int]:
-    """Return how large a part is: its values, as far as they are worth counting, and then its items."""
+    """Return the size of a part: the number of its values, up to a limit, and then of its items."""
     stack, seen = [part], 0
     while stack and seen < _COUNTED:
         value = stack.pop()
@@ -205,10 +205,10 @@ def _extent(part: Any) -> tuple[int, int]:
 
 
 def way_in(record: Any) -> RecordPath | None:
-    """Return where the one record of a file may have those that are meant, None where it seems to be one.
+    """Return the location of the likely records in the only record of a file, or None.
 
-    That is the way along the largest parts to the first list of several items, or to an object whose many
-    values are all lists or all objects.
+    The search follows the largest parts to the first list of several items, or to an object whose many values
+    are all lists or all objects.
     """
     steps: tuple[RecordPathStep, ...] = ()
     for _ in range(_DEEPEST):

@@ -1,4 +1,4 @@
-"""Reading binary files: any by the codec of its format; BSON, Avro and pickle by their own calls."""
+"""Read binary files: any by the codec of its format, and BSON, Avro and pickle by their libraries."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ __all__ = ["read_avro", "read_bson", "read_framed", "read_pickle", "schema_of_av
 
 FILE = OWN_DATA | {"size": RECORD_LIMIT}
 RATIO = 200
-"""How many times its size a deflated file may grow: rows that hardly differ reach 150, a bomb 1,000."""
+"""Largest growth factor of a deflated file: rows that hardly differ reach 150, a bomb 1,000."""
 BROKEN = "; the rest cannot be read"
 
 
 def _records(kind: Codec, file: Any, problems: Problems, decode: Callable[[bytes], Any]) -> Iterator[Any]:
-    """Iterate over the records that the framing of a codec's format cuts out of a file."""
+    """Iterate over the records that the framing of a codec's format finds in a file."""
     number = 1
     try:
         for start, payload in payloads(kind, file):
@@ -43,10 +43,10 @@ def _records(kind: Codec, file: Any, problems: Problems, decode: Callable[[bytes
 
 
 def read_framed(name: str, file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
-    """Iterate over the records that the framing of a codec's format cuts out of a file.
+    """Iterate over the records that the framing of a codec's format finds in a file.
 
     Args:
-        name: The codec. One that can run code is trusted: the caller has checked that it may.
+        name: The codec. If it can run code, it is trusted: the caller has checked that this is allowed.
     """
     kind = codec(name, trusted=True).with_limits(**FILE)
     return _records(kind, file, problems, kind.decode)
@@ -55,10 +55,10 @@ def read_framed(name: str, file: io.BufferedReader, problems: Problems) -> Itera
 def read_bson(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
     """Iterate over concatenated BSON documents, as ``mongodump`` writes them.
 
-    Types of the database's own become plain ones, so that every codec can carry the record:
-    ObjectId its 24 digits, Decimal128 a Decimal, Int64 an int; dates are aware, in UTC.
+    The database's own types become plain types, so that every codec can encode the record: ObjectId becomes
+    its 24 digits, Decimal128 a Decimal, Int64 an int. Dates are aware, in UTC.
     """
-    # First: importing the file of a format declares its codecs, and their order counts.
+    # This import comes first: a format's file declares its codecs on import, and their order matters.
     kind = codec("bson").with_limits(**FILE)
     import bson
     from bson import codec_options
@@ -94,17 +94,17 @@ def read_bson(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
             record = bson.decode(payload, options)
         except (bson.InvalidBSON, ValueError, OverflowError, RecursionError) as error:
             raise DecodeError("bson", f"not BSON: {error}") from error
-        # As our own codec does with what is no document.
+        # Our own codec does the same with values other than documents.
         return record[WRAP] if record.keys() == {WRAP} else record
 
     return _records(kind, file, problems, decode)
 
 
 def read_avro(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
-    """Iterate over the records of an Avro container file, by the schema that it begins with.
+    """Iterate over the records of an Avro container file, by the schema at its start.
 
     Raises:
-        UnreadableCorpus: It begins with none, or with one whose records can hold themselves.
+        UnreadableCorpus: The file has no schema, or one whose records can contain themselves.
     """
     if not file.peek(1):
         return
@@ -114,7 +114,7 @@ def read_avro(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
 
 
 def schema_of_avro(file: io.BufferedReader, source: str) -> Schema:
-    """Return the schema that an Avro container file begins with.
+    """Return the schema at the start of an Avro container file.
 
     Raises:
         UnreadableCorpus: As `read_avro`.
@@ -123,7 +123,7 @@ def schema_of_avro(file: io.BufferedReader, source: str) -> Schema:
 
 
 def _avro_of(file: io.BufferedReader, source: str) -> tuple[Codec, Schema, bytes]:
-    """Return the codec and the schema of a container file, and what was read of it."""
+    """Return the codec and the schema of a container file, and the bytes that were read."""
     from ...codecs.formats.avro import schema_of_file
 
     bare = codec("avro").with_limits(**FILE | {"ratio": RATIO})
@@ -136,9 +136,9 @@ def _avro_of(file: io.BufferedReader, source: str) -> tuple[Codec, Schema, bytes
 
 
 def read_pickle(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
-    """Iterate over concatenated pickles. Runs what the file says: the caller has checked that it may.
+    """Iterate over concatenated pickles, which can run code: the caller has checked that this is allowed.
 
-    No limit holds against that. Most such files are one list of all records, of any size.
+    No limit applies to that code. Most of these files are one list of all records, of any size.
     """
     import pickle
 

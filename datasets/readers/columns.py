@@ -1,7 +1,7 @@
-"""Reading files of columns: Parquet, Arrow's IPC files and streams, and numpy's arrays; row by row.
+"""Read files of columns row by row: Parquet, Arrow's IPC files and streams, and numpy's arrays.
 
-A batch of rows is held at a time, of some MiB. Parquet and IPC files are read from their end, so that what is
-compressed as a whole is copied to a temporary file first.
+One batch of rows of some MiB is held at a time. Parquet and IPC files are read from the end, so compressed
+files are first copied to a temporary file.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from .problems import Problems
 __all__ = ["read_arrow", "read_npy", "read_npz", "read_parquet", "schema_of_arrow", "schema_of_parquet"]
 
 ROWS = 1_024
-"""Rows of a batch, at the most."""
+"""Most rows of a batch."""
 BATCH = 8 << 20
-"""Bytes of a batch, where its rows are of the mean size."""
+"""Bytes of a batch whose rows have the mean size."""
 _PIECE = 1 << 20
 
 
 class _Seeking:
-    """A file that can be read at any place, and the one that is read from its start along with it.
+    """A file for random access, and the same file read from its start.
 
-    Reads at arbitrary offsets bypass the counting and hashing of the file; `follow` makes up for that.
+    Random access bypasses the counting and hashing of the file; `follow` makes up for that.
 
     Args:
         file: The plain bytes, read from the start.
@@ -50,13 +50,13 @@ class _Seeking:
         else:
             self.file = tempfile.TemporaryFile(prefix="bakeoff-")  # noqa: SIM115 - closed below
             shutil.copyfileobj(file, self.file, _PIECE)
-        # Not with this object: schemas are read from the file alone.
+        # Close it along with `file`, not with this object, because schemas are read from the file alone.
         weakref.finalize(file, self.file.close)
         self.size = self.file.seek(0, os.SEEK_END)
         self.file.seek(0)
 
     def follow(self, share: float) -> None:
-        """Read the file up to this share of its length."""
+        """Read the file sequentially up to this share of its length."""
         wanted = math.ceil(self.size * min(1.0, share))
         while self._followed < wanted:
             if not (data := self._file.read(min(_PIECE, wanted - self._followed))):
@@ -70,7 +70,7 @@ def _need_pyarrow(problems: Problems) -> None:
 
 
 def _rows(pyarrow: Any, batch: Any) -> Iterator[dict[str, Any]]:
-    """Iterate over the rows of a batch: moments as datetimes, or as text where these are not as fine."""
+    """Iterate over the rows of a batch. Moments finer than a datetime are text."""
     columns = [_column(pyarrow, column) for column in batch.columns]
     names = batch.schema.names
     return (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
@@ -90,14 +90,14 @@ def _column(pyarrow: Any, column: Any) -> list[Any]:
             column = column.cast(coarser)
         except pyarrow.ArrowInvalid:
             if types.is_duration(kind):
-                # The text of a duration is that of the conventions, which write it.
+                # Write durations as text by the conventions.
                 import numpy
 
                 return list(numpy.asarray(column.to_numpy(zero_copy_only=False)))
             texts = column.cast(pyarrow.string()).to_pylist()
             return [None if text is None else text.replace(" ", "T", 1) for text in texts]
     if types.is_timestamp(kind) and kind.tz == "UTC":
-        # A fixed offset, as codecs bring it back: to them a zone with a name is another one.
+        # Use a fixed offset, as decoded by codecs: to them, a named time zone is a different zone.
         column = column.cast(pyarrow.timestamp(column.type.unit, "+00:00"))
     values: list[Any] = column.to_pylist()
     if types.is_map(kind):
@@ -111,7 +111,7 @@ def _check_names(names: list[str], problems: Problems) -> None:
 
 
 def _not_it(problems: Problems, what: str, error: Exception, file: io.BufferedReader) -> UnreadableCorpus:
-    # Who reads a pipe piece by piece sees by this that there may be more to come.
+    # A short read shows the reader of a pipe that more data may follow.
     while file.read(_PIECE):
         pass
     return UnreadableCorpus(f"{problems.source}: not {what}: {_one_line(error)}")
@@ -122,7 +122,8 @@ def _one_line(error: Exception) -> str:
 
 
 def schema_of_parquet(file: io.BufferedReader, source: str) -> Schema | None:
-    """Return the schema of the rows of a Parquet file; None where reading says what is wrong with it."""
+    """Return the schema of the rows of a Parquet file, or None if the file is invalid, which reading reports.
+    """
     if missing("arrow") is not None:
         return None
     import pyarrow
@@ -135,7 +136,7 @@ def schema_of_parquet(file: io.BufferedReader, source: str) -> Schema | None:
 
 
 def schema_of_arrow(file: io.BufferedReader, source: str) -> Schema | None:
-    """Return the schema of the rows of an Arrow IPC file or stream; None as of Parquet."""
+    """Return the schema of the rows of an Arrow IPC file or stream, or None as for Parquet."""
     if missing("arrow") is not None or not file.peek(1):
         return None
     import pyarrow
@@ -154,7 +155,7 @@ def read_parquet(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
     """Iterate over the rows of a Parquet file as dicts; a row group that cannot be read is a bad record.
 
     Raises:
-        UnreadableCorpus: It is no Parquet file, or two columns have one name.
+        UnreadableCorpus: It is not a Parquet file, or two columns have one name.
         UsageError: pyarrow is not installed.
     """
     _need_pyarrow(problems)
@@ -207,7 +208,7 @@ def read_arrow(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
     done = 0
     try:
         for batch in batches:
-            # Unchecked offsets lead anywhere.
+            # Unchecked offsets can point anywhere.
             batch.validate(full=True)
             for start in range(0, batch.num_rows, ROWS):
                 part = batch.slice(start, ROWS)
@@ -218,7 +219,7 @@ def read_arrow(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
 
 
 def _arrow(file: io.BufferedReader) -> tuple[Any, _Seeking | None]:
-    """Return a reader: of a stream from its start; or of a file at any place, and that file."""
+    """Return a reader, either of a stream from its start, or of a file with random access, and that file."""
     import pyarrow.ipc
 
     if file.peek(6)[:6] != b"ARROW1":
@@ -243,7 +244,7 @@ def _numpy(problems: Problems) -> Any:
 
 
 def read_npy(file: io.BufferedReader, problems: Problems, trusted: bool) -> Iterator[Any]:
-    """Iterate over the rows of an array along its first axis; those of a structured one are dicts.
+    """Iterate over the rows of an array along its first axis; rows of a structured array are dicts.
 
     Args:
         file: The plain bytes.
@@ -251,8 +252,8 @@ def read_npy(file: io.BufferedReader, problems: Problems, trusted: bool) -> Iter
         trusted: Unpickle an array of objects.
 
     Raises:
-        UnreadableCorpus: It is no such file, or is cut short.
-        UntrustedCorpus: It holds objects, and nobody said that it is trusted.
+        UnreadableCorpus: It is not an array file, or is truncated.
+        UntrustedCorpus: It contains objects, and is not trusted.
         UsageError: numpy is not installed.
     """
     numpy = _numpy(problems)
@@ -312,7 +313,7 @@ def _pickled(numpy: Any, file: io.BufferedReader, problems: Problems, trusted: b
 
 
 def _records(numpy: Any, rows: Any) -> Iterator[Any]:
-    """Iterate over rows: dicts of structured ones, else what numpy gives, in memory of its own."""
+    """Iterate over rows as dicts if the array is structured, else as numpy's objects, in separate memory."""
     names = rows.dtype.names
     for row in rows:
         if names and not row.shape:
@@ -322,7 +323,7 @@ def _records(numpy: Any, rows: Any) -> Iterator[Any]:
 
 
 def read_npz(file: io.BufferedReader, problems: Problems, trusted: bool) -> Iterator[Any]:
-    """Iterate over the rows of the arrays of an archive together, as dicts by their names.
+    """Iterate over the rows of an archive's arrays in parallel, as dicts by their names.
 
     Args:
         file: The plain bytes.
@@ -330,7 +331,7 @@ def read_npz(file: io.BufferedReader, problems: Problems, trusted: bool) -> Iter
         trusted: Unpickle arrays of objects.
 
     Raises:
-        UnreadableCorpus: It is no such file, or its arrays are not of one length.
+        UnreadableCorpus: It is not an archive, or its arrays differ in length.
         UsageError: numpy is not installed.
     """
     numpy = _numpy(problems)

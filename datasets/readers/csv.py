@@ -1,11 +1,10 @@
-"""Reading CSV: a header line, then one record a line.
+"""Read CSV: a header line, then one record per line.
 
-The first thousand rows decide what a column holds: whole numbers, decimal numbers or truth values,
-when *every* filled cell there is written as one in the usual way (at most 18 digits, 15 for
-decimals: what fits exactly); otherwise text. ``007``, ``+1`` and ``1e5`` make a column text. An
-empty cell is None, but in a column with text it is an empty text. A later cell that does not fit its
-column stays text. Texts that were said to stand for nothing (``NA``) are None in every column and say nothing
-of its type.
+The first thousand rows determine the type of a column. Its type is integer, decimal or boolean if *every*
+non-empty cell is written as one in the usual way, with at most 18 digits, or 15 for decimals, so that the
+value is exact. Otherwise it is text: ``007``, ``+1`` and ``1e5`` make a column text. An empty cell is None,
+except in a column of text, where it is an empty text. A later cell that does not fit its column stays text.
+Texts declared as null (``NA``) are None in every column, and do not affect its type.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ HEADER_LIMIT = 1024 * 1024
 _INT = re.compile(r"-?(?:0|[1-9]\d{0,17})", re.ASCII)
 _FLOAT = re.compile(r"(?=.{1,17}$)-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?", re.ASCII)
 _QUOTED = re.compile(rb'(?:^|(?<=[,;\t|]))(?:\xef\xbb\xbf)?"(?:[^"]|"")*"?')
-"""A quoted cell, in which a delimiter is text."""
+"""A quoted cell, which may contain delimiters."""
 _TRUTH = {"true": True, "false": False, "True": True, "False": False, "TRUE": True, "FALSE": False}
 
 CellReader = Callable[[str], Any]
@@ -44,7 +43,7 @@ _TYPES: tuple[tuple[Callable[[str], object], CellReader], ...] = (
     (_FLOAT.fullmatch, float),
     (_TRUTH.__contains__, _TRUTH.__getitem__),
 )
-"""Types of a column, the first first: what tells a cell of it, and what reads one."""
+"""Types of a column in order of preference, each with its pattern and its conversion."""
 
 
 def _column(cells: list[str], null: frozenset[str]) -> CellReader:
@@ -66,7 +65,7 @@ def _typed_cell(is_one: Callable[[str], object], read: CellReader, cell: str) ->
 
 
 def read_tsv(file: io.BufferedReader, problems: Problems, null: frozenset[str]) -> Iterator[Any]:
-    """Iterate over the rows of a file with tabs."""
+    """Iterate over the rows of a file with tabs as delimiters."""
     return read_csv(file, problems, null, "\t")
 
 
@@ -76,8 +75,8 @@ def read_csv(
     """Iterate over the rows as dicts.
 
     Args:
-        null: Cells that stand for None.
-        delimiter: None takes the one of ``, ; tab |`` that the header has most of, outside quotes.
+        null: Texts of cells that mean None.
+        delimiter: None takes the most frequent of ``, ; tab |`` in the header, outside quotes.
     """
     if delimiter is None:
         head = file.peek(HEADER_LIMIT)[:HEADER_LIMIT]
@@ -111,8 +110,8 @@ def _whole_rows(rows: Iterator[tuple[int, list[str]]], width: int, problems: Pro
 
 
 def _rows(file: io.BufferedReader, problems: Problems, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Iterate over (line number, cells); empty lines are passed over."""
-    # There is one limit for the whole process, of 128 KiB by default; whoever has raised it keeps that.
+    """Iterate over (line number, cells), without empty lines."""
+    # The limit applies to the whole process, and is 128 KiB by default. A larger limit is kept.
     csv.field_size_limit(max(csv.field_size_limit(), RECORD_LIMIT))
     lines = _Lines(file, problems)
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
@@ -133,7 +132,7 @@ class _Lines:
 
     def __init__(self, file: io.BufferedReader, problems: Problems) -> None:
         head = file.peek(HEADER_LIMIT)
-        # As spreadsheets on a Macintosh still write them.
+        # Spreadsheets on a Macintosh still write these line ends.
         returns = b"\r" in head and b"\n" not in head
         self._lines = _returned(file) if returns else iter(partial(file.readline, RECORD_LIMIT), b"")
         self._problems = problems

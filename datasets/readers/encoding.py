@@ -1,4 +1,4 @@
-"""Text that is not UTF-8: turned into it while it is read, and guessed at where nobody said what it is."""
+"""Convert text that is not UTF-8 while reading it, and guess its encoding if none is given."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .streams import Pieces
 __all__ = ["as_utf8", "checked", "not_utf8"]
 
 _CHUNK = 256 * 1024
-# The longer ones first: that of UTF-16 begins that of UTF-32.
+# Longer marks come first: the UTF-32 mark begins with the UTF-16 mark.
 _MARKS = {
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
@@ -23,14 +23,14 @@ _MARKS = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 _CONTROLS = re.compile(rb"[\x80-\x9f]")
-"""Control characters in latin-1, which no text has; quotes and dashes in cp1252."""
+"""Control characters in latin-1, which no text has; in cp1252 they are quotes and dashes."""
 
 
 def checked(encoding: str) -> str:
-    """Return the name of an encoding that there is.
+    """Return the name of an existing encoding.
 
     Raises:
-        UsageError: There is none of that name, or it is none of text.
+        UsageError: There is no encoding of that name, or it is not for text.
     """
     try:
         "".encode(encoding)
@@ -42,7 +42,7 @@ def checked(encoding: str) -> str:
 
 
 def as_utf8(file: io.BufferedReader, encoding: str | None, source: str) -> io.BufferedReader:
-    """Return a file as UTF-8: from the encoding that was said, or that its byte order mark tells."""
+    """Return a file as UTF-8, from the given encoding or that of its byte order mark."""
     if encoding is None:
         head = file.peek(4)[:4]
         encoding = next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
@@ -52,7 +52,7 @@ def as_utf8(file: io.BufferedReader, encoding: str | None, source: str) -> io.Bu
 
 
 def not_utf8(error: UnicodeDecodeError) -> str:
-    """Return what is wrong with bytes that are no UTF-8, and what to say in case they are something else."""
+    """Return the fault of bytes that are not UTF-8, and a hint in case they have another encoding."""
     narrow = "cp1252" if _CONTROLS.search(error.object) else "latin-1"
     guess = "utf-16" if b"\0" in error.object else narrow
     where = f"{error.reason} at byte {error.start + 1:,} of it"
@@ -60,7 +60,7 @@ def not_utf8(error: UnicodeDecodeError) -> str:
 
 
 def _recoded(file: io.BufferedReader, encoding: str, source: str) -> Iterator[bytes]:
-    """Yield text of another encoding as UTF-8."""
+    """Yield text in another encoding as UTF-8."""
     decode = codecs.getincrementaldecoder(encoding)().decode
     before, data = 0, b" "
     while data:

@@ -1,4 +1,4 @@
-"""Records out of files: one, a folder of them, or what comes in through a pipe."""
+"""Records of one file, of a folder of files, or of a pipe."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ __all__ = ["Files", "one_file", "pipe", "whole_folder"]
 
 
 MOST_PIPED = 8 << 30
-"""Bytes of a pipe that are kept."""
+"""Most bytes of a pipe that are kept."""
 
 _LESS = "limit it with --records N, or save it to a file"
 
 PIECE = 1 << 20
-"""Bytes of a pipe that are copied at a time, and at first."""
+"""Bytes of a pipe that are copied at a time, and in the first step."""
 
 
 class Files(Passed):
-    """Records out of one file, or out of several that follow one another.
+    """Records of one file, or of several files in sequence.
 
     Args:
-        folder: The folder that the files are in, when it is the folder that was asked for.
-        spool: The temporary file that a pipe was copied to; it goes when the corpus goes.
+        folder: The folder of the files, if the source is a folder.
+        spool: The temporary copy of a pipe; it is deleted with the corpus.
     """
 
     def __init__(
@@ -139,10 +139,10 @@ def _check_trust(kind: FileFormat, source: str, trusted: bool) -> None:
 
 
 def _check_use(reading: ReadOptions, kinds: Mapping[str, FileFormat]) -> None:
-    """Refuse what no file that is read has a use for.
+    """Refuse options that none of the files uses.
 
     Raises:
-        UsageError: With the formats there are.
+        UsageError: An option is not used; the message lists the formats that use it.
     """
     names = " and ".join(kinds)
     if reading.encoding is not None and not any(kind.text for kind in kinds.values()):
@@ -152,32 +152,32 @@ def _check_use(reading: ReadOptions, kinds: Mapping[str, FileFormat]) -> None:
 
 
 def one_file(path: Path, source: str, reading: ReadOptions) -> Files:
-    """Return the records of a file that can be read again and again.
+    """Return the records of a file that can be read repeatedly.
 
     Raises:
-        UnknownFormat: The ending tells no format.
-        UntrustedCorpus: The format is not to be read without trust.
-        UsageError: Nothing in it has a use for how it is to be read.
+        UnknownFormat: The extension is not that of a format.
+        UntrustedCorpus: The format may only be read if trusted.
+        UsageError: The format does not use an option.
     """
     stem = split_compression(path)[0].stem
     return Files(stem, source, [(path, format_of(path, reading.format))], reading)
 
 
 def whole_folder(folder: Path, source: str, reading: ReadOptions) -> Files:
-    """Return the records of all files under a folder whose ending tells their format, sorted by path.
+    """Return the records of all files of known formats under a folder, sorted by path.
 
-    Result files of bakeoff are left out; the remark says how many.
+    bakeoff's own result files are skipped; the remark has their number.
 
     Raises:
         UnreadableCorpus: There is no such file.
-        UntrustedCorpus: A format is not to be read without trust.
+        UntrustedCorpus: A format may only be read if trusted.
     """
     files = []
     results = 0
     for parent, folders, found in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for path in (Path(parent, name) for name in found if not name.startswith(".")):
-            # The results of earlier runs stay where they were measured, and are no records.
+            # Results of earlier runs are often in the measured folder, but are not records.
             if not path.is_file():
                 continue
             if path.suffix == ".json" and is_result_file(path):
@@ -200,15 +200,16 @@ def whole_folder(folder: Path, source: str, reading: ReadOptions) -> Files:
 
 
 def pipe(file: IO[bytes], name: str, source: str, reading: ReadOptions) -> Files:
-    """Return the records of what can be read only once, copied to a temporary file.
+    """Return the records of a source that can be read only once, after copying it to a temporary file.
 
-    Where only the first so many are wanted, no more than holds them is read; it may have no end, so at
-    most `MOST_PIPED` bytes are kept, and half of the room that there is.
+    If only a number of records is wanted, reading stops when they are complete. The source may have no end,
+    so at most `MOST_PIPED` bytes are kept, and at most half of the free space.
 
     Raises:
-        UnknownFormat: Neither the user nor the first bytes tell the format.
-        UntrustedCorpus: The format is not to be read without trust.
-        UnreadableCorpus: It cannot be read, there is more of it, or no room to keep it.
+        UnknownFormat: Neither the user nor the first bytes determine the format.
+        UntrustedCorpus: The format may only be read if trusted.
+        UnreadableCorpus: The source cannot be read, is larger than the limit, or there is no space to keep
+            it.
     """
     kind = None if reading.format is None else format_of(Path(source), reading.format)
     spool = tempfile.NamedTemporaryFile(prefix="bakeoff-")  # noqa: SIM115 - closed with the corpus
@@ -239,7 +240,7 @@ def pipe(file: IO[bytes], name: str, source: str, reading: ReadOptions) -> Files
 
 
 class _Bounded:
-    """A pipe of which no more than so many bytes are taken."""
+    """A pipe with a limit on the bytes that are read."""
 
     def __init__(self, file: IO[bytes], most: int, source: str, place: Path) -> None:
         self._file = file
@@ -248,10 +249,10 @@ class _Bounded:
         self._place = place
 
     def read(self, size: int) -> bytes:
-        """Read so many bytes, fewer at the end.
+        """Read the given number of bytes, or fewer at the end.
 
         Raises:
-            UnreadableCorpus: There are more than the most that are taken.
+            UnreadableCorpus: The pipe has more bytes than the limit.
         """
         data = self._file.read(size)
         self._left -= len(data)
@@ -264,7 +265,7 @@ class _Bounded:
 
 
 def _copied(file: _Bounded, spool: Any, size: int) -> int:
-    """Copy so many bytes, or what there is; return how many."""
+    """Copy up to the given number of bytes, and return how many were copied."""
     left = size
     while left and (data := file.read(min(left, PIECE))):
         spool.write(data)
@@ -276,10 +277,10 @@ def _copied(file: _Bounded, spool: Any, size: int) -> int:
 def _copy_records(
     file: _Bounded, spool: Any, kept: int, source: str, kind: FileFormat, reading: ReadOptions, wanted: int
 ) -> None:
-    """Copy what holds the records that are wanted: each time as much again, so that looking costs no more.
+    """Copy the part with the wanted records; it is doubled before each check, so checks cost no more.
 
     Raises:
-        UnreadableCorpus: Bad records only, in as much as two of the longest take.
+        UnreadableCorpus: There are only bad records in twice the size of the longest record.
     """
     before = -1
     while (found := _found(Path(spool.name), kind, reading, wanted)) < wanted:
@@ -291,9 +292,10 @@ def _copy_records(
 
 
 def _found(path: Path, kind: FileFormat, reading: ReadOptions, wanted: int) -> int:
-    """Return how many of the records that are wanted are in what was kept, part of what may have no end.
+    """Return how many of the wanted records are in the copied part of a source that may have no end.
 
-    The last one found may be cut off, and some formats look ahead: so more are wanted than are asked for.
+    The last one may be incomplete, and some formats look ahead. More records are therefore required than were
+    requested.
     """
     found = 0
     try:
@@ -304,5 +306,5 @@ def _found(path: Path, kind: FileFormat, reading: ReadOptions, wanted: int) -> i
                 found += 1
     except UnreadableCorpus:
         if not file.at_end:
-            return wanted  # What is wrong before the end is wrong with more as well.
+            return wanted  # An error before the end would also occur with more data.
     return found

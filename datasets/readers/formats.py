@@ -1,4 +1,4 @@
-"""The file formats: endings, readers, and the codec that writes each."""
+"""The file formats: extensions, readers, and the codec that writes each."""
 
 from __future__ import annotations
 
@@ -28,22 +28,24 @@ __all__ = ["FileFormat", "codec_of", "file_formats", "format_of", "sniff"]
 
 @dataclass(frozen=True, slots=True)
 class FileFormat:
-    """A format that files of records come in.
+    """A file format of records.
 
     Attributes:
-        name: As given to ``--from`` and ``--format``.
-        suffixes: Endings of file names; empty for those that `codec`'s format declares.
-        reader: ``module:function`` in this package, imported when needed; empty where `codec` reads the
-            records that its format's framing cuts out of a file.
-        search: The same for one that finds a place in documents of any size; empty where they are read whole.
-        codec: Codec that writes it, record by record; empty where `writing` has a way of its own, or none.
-        text: Readers get it as UTF-8, whatever its encoding.
-        cells: Cells can stand for None.
-        unwrap: A file that holds one list and nothing else stands for the items of the list.
-        trusted_only: Reading it runs what the file says.
-        schema: ``module:function`` that returns the `Schema` in an open file, of which it gets the name, too;
-            empty where files have none.
-        pickles: It may hold pickles; its reader is told whether it may unpickle them.
+        name: Name for ``--from`` and ``--format``.
+        suffixes: File extensions; empty to use those that `codec`'s format declares.
+        reader: ``module:function`` in this package, imported when needed; empty if `codec` reads the records
+            that its format's framing finds in a file.
+        search: The same for a reader that finds a location in documents of any size; empty if they are read
+            whole.
+        codec: Codec that writes it, record by record; empty if `writing` has another writer, or none.
+        text: Whether readers get it as UTF-8, whatever its encoding.
+        cells: Whether texts of cells can mean None.
+        unwrap: Whether a file that consists of one list is read as the items of that list.
+        trusted_only: Whether reading it runs code from the file.
+        schema: ``module:function`` that returns the `Schema` in an open file, given the file and its name;
+            empty if files have none.
+        pickles: Whether it may contain pickles. Its reader gets an argument that says if it may unpickle
+            them.
     """
 
     name: str
@@ -59,7 +61,7 @@ class FileFormat:
     pickles: bool = False
 
     def schema_of(self, file: io.BufferedReader, source: str) -> Schema | None:
-        """Return the schema that a file has in it; None where that says what records cannot have.
+        """Return the schema in a file, or None if records cannot have its types.
 
         Raises:
             UnreadableCorpus: It cannot be read.
@@ -73,10 +75,10 @@ class FileFormat:
         """Iterate over the records of a file.
 
         Args:
-            search: For those at a place in each document.
+            search: The search for records at a location in each document.
 
         Raises:
-            BadRecord: A record cannot be read, and bad ones are not to be skipped.
+            BadRecord: A record cannot be read, and bad records are not skipped.
             UnreadableCorpus: The file cannot be read at all.
         """
         if self.text:
@@ -132,14 +134,14 @@ _OWN = (
     FileFormat("yaml", reader="yaml:read_yaml", codec="yaml", text=True, unwrap=True),
     FileFormat("pickle", reader="binary:read_pickle", codec="pickle", unwrap=True, trusted_only=True),
 )
-"""Formats with a reader, or options, of their own."""
+"""Formats with a separate reader or with options."""
 
 _MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\x93NUMPY": "npy"}
 
 
 @functools.cache
 def file_formats() -> Mapping[str, FileFormat]:
-    """Return all formats by name: with those of codecs whose declaration says what their files are called."""
+    """Return all formats by name, including those of codecs that declare file extensions."""
     declared, firsts = formats(), first_codecs()
     files = {firsts[name]: each for name, each in declared.items() if each.files}
     found = {
@@ -156,7 +158,7 @@ def file_formats() -> Mapping[str, FileFormat]:
 
 
 def codec_of(path: str, name: str | None = None) -> str:
-    """Return the codec whose conventions records of a file follow; that of JSON where no format is known."""
+    """Return the codec whose conventions a file's records follow; the JSON codec if the format is unknown."""
     try:
         return format_of(Path(path), name).codec or "json"
     except UnknownFormat:
@@ -167,11 +169,11 @@ def format_of(path: Path, name: str | None = None, option: str = "--from") -> Fi
     """Return the format of a file.
 
     Args:
-        name: What the user said; None goes by the ending, before that of a compressor.
-        option: What the user may say it with.
+        name: Format named by the user; None uses the extension before that of a compressor.
+        option: The option with which the user can name it.
 
     Raises:
-        UnknownFormat: No such format, or no known ending.
+        UnknownFormat: No such format, or no known extension.
     """
     if name is not None:
         if name not in file_formats():
@@ -185,10 +187,10 @@ def format_of(path: Path, name: str | None = None, option: str = "--from") -> Fi
 
 
 def sniff(head: bytes, name: str) -> FileFormat:
-    """Return the format of a file without a name from its first bytes.
+    """Determine the format of a file without a name from its first bytes.
 
     Raises:
-        UnknownFormat: They could be anything.
+        UnknownFormat: They fit several formats, or none.
     """
     start = head.removeprefix(codecs.BOM_UTF8).lstrip()
     if start[:1] in (b"{", b"["):

@@ -1,4 +1,4 @@
-"""Records out of the user's own module or file of Python: ``module:function``, ``FILE.py:LIST``."""
+"""Records of the user's own Python module or file: ``module:function``, ``FILE.py:LIST``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Made", "imported"]
 
 
 class Made(Passed):
-    """The records that a function returns each time it is called, or that are in a list."""
+    """The records that a function returns at each call, or the items of a list."""
 
     def __init__(
         self, source: str, function: Callable[[], Iterable[Any]], reading: ReadOptions, description: str = ""
@@ -52,12 +52,13 @@ class Made(Passed):
 
 
 def imported(source: str) -> Callable[[], Iterable[Any]]:
-    """Return what gives the records of ``module:name`` or ``FILE.py:name``, each time it is called.
+    """Return a function that returns the records of ``module:name`` or ``FILE.py:name``.
 
-    A function is called, a list or other iterable is read as it is, and the items of an iterator are kept.
+    It calls a function, and reads a list or other iterable. Items of an iterator are kept for the next call.
 
     Raises:
-        UsageError: There is no such module, file or name, importing it fails, or it gives no records.
+        UsageError: There is no such module, file or name, importing it fails, or it is not a source of
+            records.
     """
     found = named(source)
     is_function = isinstance(found, type) or not isinstance(found, Iterable)

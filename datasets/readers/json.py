@@ -1,4 +1,4 @@
-"""Reading JSON: lines, one array, or values one after another; never more than one record in memory.
+"""Read JSON: lines, one array, or concatenated values, with one record in memory at a time.
 
 A record may be at most 64 MiB.
 """
@@ -22,7 +22,7 @@ __all__ = ["read_json", "read_json_at", "read_json_lines"]
 
 
 def read_json_lines(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
-    """Iterate over the values of JSON Lines; empty lines are passed over."""
+    """Iterate over the values of JSON Lines, without empty lines."""
     number = line_number = 0
     blank = BLANK.encode()
     for line in iter(partial(file.readline, RECORD_LIMIT + 1), b""):
@@ -62,15 +62,15 @@ def _cause(error: Exception) -> str:
         return not_utf8(error)
     if isinstance(error, RecursionError):
         return "nested too deeply"
-    # What Python adds to such an error is advice to programmers.
+    # Python's own message adds advice for programmers.
     return str(error).partition("; use sys.set_int_max_str_digits()")[0]
 
 
 def read_json(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
-    """Iterate over the items of one array, or over values that follow one another.
+    """Iterate over the items of one array, or over concatenated values.
 
-    A file whose first line is a whole value, with more to follow, is read as JSON Lines. Otherwise
-    nothing tells where a broken value ends: what follows it cannot be read.
+    A file whose first line is a complete value, with more to follow, is read as JSON Lines. Otherwise the end
+    of a broken value is unknown, and nothing after it can be read.
     """
     if _looks_like_lines(file.peek(CHUNK)):
         yield from read_json_lines(file, problems)
@@ -96,9 +96,9 @@ def read_json(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
 
 
 def read_json_at(file: io.BufferedReader, problems: Problems, search: Search) -> Iterator[Any]:
-    """Iterate over the records at a place of one document, or of several that follow one another.
+    """Iterate over the records at a location of one document, or of several concatenated ones.
 
-    What stands beside that place is passed over piece by piece, whatever its size.
+    Everything outside that location is skipped piece by piece, whatever its size.
     """
     if _looks_like_lines(file.peek(CHUNK)):
         for document in read_json_lines(file, problems):
@@ -116,7 +116,7 @@ def read_json_at(file: io.BufferedReader, problems: Problems, search: Search) ->
 
 
 def _inside(window: TextWindow, search: Search, depth: int) -> Iterator[Any]:
-    """Take one value; iterate over the records in it."""
+    """Read one value, and iterate over the records in it."""
     place = search.place
     mark = window.peek()
     if depth == len(place.steps):
@@ -160,10 +160,10 @@ def _inside(window: TextWindow, search: Search, depth: int) -> Iterator[Any]:
 
 
 def _end(error: Exception, window: TextWindow, number: int, problems: Problems) -> None:
-    """Take note of what ends the reading of a text.
+    """Record the error that ends the reading of a text.
 
     Raises:
-        BadRecord: Bad records are not to be skipped.
+        BadRecord: Bad records are not skipped.
     """
     cause = f"{_cause_in_window(error)}; the rest cannot be read"
     problems.add(f"byte {window.byte():,}, record {max(number, 1)}", cause, error)

@@ -1,4 +1,4 @@
-"""The part of a JSON text that is being read: values are taken off one by one, or passed over."""
+"""A window on a JSON text, from which values are read one by one, or skipped."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from typing import Any
 __all__ = ["BLANK", "CHUNK", "RECORD_LIMIT", "TextWindow", "TooLongError", "scan"]
 
 RECORD_LIMIT = 64 << 20
-"""Bytes of a record in a file."""
+"""Most bytes of a record in a file."""
 CHUNK = 256 * 1024
 BLANK = " \t\r\n\x1e"
-"""What may stand between values; the last is the record separator of RFC 7464."""
+"""Characters between values; the last is the record separator of RFC 7464."""
 
-# A value that is cut off by the end of the buffer fails at most this far from it.
+# A value that is cut off by the end of the buffer fails at most this far from the end.
 MARGIN = 16
 
-# The call behind json.loads, without the search for blanks around each value.
+# The call inside json.loads, without the search for blanks around each value.
 scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 
 
@@ -29,10 +29,10 @@ _UNCLOSED = "the file ends inside the object"
 
 
 class TooLongError(ValueError):
-    """A value is longer than a record may be.
+    """A value is longer than the limit for records.
 
     Attributes:
-        inside: Key of the longest list in it; empty where it is no object with lists.
+        inside: Key of the longest list in it; empty if it is not an object with lists.
     """
 
     def __init__(self, inside: str) -> None:
@@ -41,13 +41,13 @@ class TooLongError(ValueError):
 
 
 class _Cut(Exception):  # noqa: N818 - not an error: more has to be read
-    """The value goes on behind the end of what has been read."""
+    """The value continues after the end of the buffer."""
 
 
 class TextWindow:
     """The part of a text that is being read.
 
-    Its methods raise what `json` raises, or `ValueError`, where the text is not as it should be.
+    Its methods raise the errors of `json`, or `ValueError`, if the text is malformed.
     """
 
     def __init__(self, file: io.BufferedReader) -> None:
@@ -59,11 +59,11 @@ class TextWindow:
         self._ended = False
 
     def byte(self) -> int:
-        """Return the byte offset (from 0, a byte order mark not counted) at which the text stands."""
+        """Return the byte offset of the current position, from 0, without a byte order mark."""
         return self._before + len(self._text[: self._at].encode())
 
     def peek(self) -> str:
-        """Return the next character that is not blank, without taking it; empty at the end."""
+        """Return the next character that is not blank, without reading it; empty at the end."""
         while True:
             while self._at < len(self._text):
                 if (character := self._text[self._at]) not in BLANK:
@@ -74,11 +74,11 @@ class TextWindow:
             self._more()
 
     def skip(self) -> None:
-        """Take one character."""
+        """Read one character."""
         self._at += 1
 
     def value(self) -> Any:
-        """Take one value."""
+        """Read one value."""
         while True:
             try:
                 return self._try_value()
@@ -88,7 +88,7 @@ class TextWindow:
                 self._more()
 
     def items(self) -> Iterator[int]:
-        """Take a list: iterate over the indices of its items, each of which has to be taken meanwhile."""
+        """Read a list: iterate over the indices of its items. The caller reads each item in between."""
         self.skip()
         if self.peek() == "]":
             self.skip()
@@ -101,7 +101,7 @@ class TextWindow:
                 return
 
     def members(self) -> Iterator[str]:
-        """Take an object: iterate over its keys, the value of each of which has to be taken meanwhile."""
+        """Read an object: iterate over its keys. The caller reads each value in between."""
         self.skip()
         if self.peek() == "}":
             self.skip()
@@ -119,7 +119,7 @@ class TextWindow:
                 return
 
     def _goes_on(self, end: str, what: str, inside: str) -> bool:
-        """Take what stands after a part of a container; return whether another part follows."""
+        """Read the separator after a part of a container, and return whether another part follows."""
         mark = self.peek()
         if mark not in (",", end):
             raise ValueError(
@@ -131,7 +131,7 @@ class TextWindow:
         return mark == ","
 
     def whole(self) -> tuple[Any] | None:
-        """Take one value that ends within a chunk; None of any other, and of one that is broken."""
+        """Read a value that ends within a chunk; return None for a longer or broken one."""
         while len(self._text) - self._at <= CHUNK and not self._ended:
             self._more()
         begin = self._at
@@ -142,7 +142,7 @@ class TextWindow:
             return None
 
     def pass_over(self) -> None:
-        """Take one value without holding more of it than a chunk, or a single text or number."""
+        """Read one value while holding at most a chunk of it, or a single text or number."""
         mark = self.peek()
         if self.whole() is None:
             if mark in ("[", "{"):
@@ -152,7 +152,7 @@ class TextWindow:
                 self.value()
 
     def _longest_list(self) -> str:
-        """Return the key of the longest list in an object that does not end in what has been read."""
+        """Return the key of the longest list in an object that extends beyond the buffer."""
         window = TextWindow(io.BufferedReader(io.BytesIO(self._text[self._at :].encode())))
         lengths: dict[str, int] = {}
         with contextlib.suppress(ValueError, RecursionError):
@@ -179,7 +179,7 @@ class TextWindow:
                 raise _Cut from error
             self._at = error.value
             raise ValueError("not JSON: no value") from error
-        # A number may go on: 1 | .5
+        # A number may continue: 1 | .5
         if not self._ended and end >= near_end:
             raise _Cut
         self._at = end
@@ -188,7 +188,7 @@ class TextWindow:
     def _more(self) -> None:
         rest = self._text[self._at :]
         self._before += len(self._text[: self._at].encode())
-        # Three times what there is: a long value is scanned anew a few times only.
+        # Triple the buffer, so that a long value is scanned only a few times.
         data = self._file.read(max(CHUNK, min(3 * len(rest), RECORD_LIMIT + 1 - len(rest))))
         self._ended = not data
         self._text = rest

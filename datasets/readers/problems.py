@@ -1,4 +1,4 @@
-"""What to do with a record that cannot be read: stop there, or count it and go on."""
+"""Handle records that cannot be read: stop, or count them and continue."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ class Problems:
     """The bad records of one pass over a corpus.
 
     Args:
-        skip: Go on after a bad record.
+        skip: Continue after a bad record.
 
     Attributes:
         source: The file being read.
         kept: (where, cause) of the first hundred, `where` with the file's name.
-        total: How many there were.
+        total: Number of bad records.
     """
 
     def __init__(self, *, skip: bool) -> None:
@@ -28,10 +28,10 @@ class Problems:
         self.total = 0
 
     def add(self, where: str, cause: str, error: BaseException | None = None) -> None:
-        """Take note of a bad record.
+        """Record a bad record.
 
         Raises:
-            BadRecord: Bad records are not to be skipped.
+            BadRecord: Bad records are not skipped.
         """
         cause = " ".join(cause.split()) or "unreadable"
         if not self.skip:

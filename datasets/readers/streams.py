@@ -1,6 +1,6 @@
-"""Opening a file once: decompressed, hashed and counted while it is read.
+"""Open a file once, and decompress, hash and count it while it is read.
 
-Memory does not depend on the file: a few buffers of 256 KiB.
+Memory does not depend on the size of the file: a few buffers of 256 KiB.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ if TYPE_CHECKING:
 __all__ = ["BUFFER", "COMPRESSIONS", "Input", "Pieces", "compressor", "opened", "split_compression"]
 
 BUFFER = 256 * 1024
-# A chunk of zstd this long decompresses to 64 MiB at worst.
+# In the worst case, a chunk of zstd of this length decompresses to 64 MiB.
 ZSTD_CHUNK = 2 * 1024
 
 COMPRESSIONS = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
-"""Endings of compressed files."""
+"""Extensions of compressed files."""
 
 MAGIC = {b"\x1f\x8b\x08": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 
 
 def split_compression(path: Path) -> tuple[Path, str | None]:
-    """Split the ending of a compressor off a file name."""
+    """Split the extension of a compressor off a file name."""
     kind = COMPRESSIONS.get(path.suffix.lower())
     return (path.with_suffix(""), kind) if kind else (path, None)
 
 
 class _Hashed(io.RawIOBase):
-    """A file that hashes and counts what is read from it."""
+    """A file that hashes and counts the bytes that are read from it."""
 
     def __init__(self, file: io.FileIO, total: int, on_progress: Progress | None) -> None:
         self._file = file
@@ -49,7 +49,7 @@ class _Hashed(io.RawIOBase):
         self.digest = hashlib.sha256()
         self.position = 0
         self.path = file.name
-        """For who reads it at any place as well."""
+        """The path, for readers that also need random access."""
 
     def readable(self) -> bool:
         return True
@@ -68,7 +68,7 @@ class _Hashed(io.RawIOBase):
 
 
 class Pieces(io.RawIOBase):
-    """A file of pieces, without seek: libraries then read no byte too many."""
+    """A file of pieces without seek, so that libraries do not read more bytes than they need."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces = pieces
@@ -95,7 +95,7 @@ class Pieces(io.RawIOBase):
 
 
 def _zstd(file: IO[bytes]) -> Iterator[bytes]:
-    """Yield what zstd frames hold; unlike the library's own reader it notices a truncated one."""
+    """Yield the contents of zstd frames; unlike the library's own reader, it detects a truncated one."""
     make, rest = _zstandard().ZstdDecompressor, b""
     frame: Any = None
     while data := rest or file.read(ZSTD_CHUNK):
@@ -109,7 +109,7 @@ def _zstd(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _zstandard() -> Any:
-    compression.compressor("zstd")  # says which extra to install
+    compression.compressor("zstd")  # The message says which extra to install.
     import zstandard
 
     return zstandard
@@ -120,7 +120,7 @@ def _decompressed(file: Any, kind: str) -> Iterator[bytes]:
 
 
 def _packed(file: Any, kind: str, mode: Literal["rb", "wb"]) -> Any:
-    """Return a file that is decompressed or compressed on the way, by the standard library."""
+    """Return a file that the standard library decompresses or compresses during access."""
     if kind == "gzip":
         import gzip
 
@@ -138,9 +138,9 @@ class Input:
     """An open file of records.
 
     Attributes:
-        path: Where it is.
+        path: Path of the file.
         file: The plain (decompressed) bytes.
-        size: Of the file as it is stored, in bytes.
+        size: Stored size of the file in bytes.
     """
 
     def __init__(self, path: Path, raw: _Hashed, kind: str | None) -> None:
@@ -158,27 +158,27 @@ class Input:
 
     @property
     def read(self) -> int:
-        """Bytes that were read, as they are stored."""
+        """Number of stored bytes that were read."""
         return self._raw.position
 
     def so_far(self) -> str:
-        """Return the hash of what was read, as it is stored."""
+        """Return the hash of the stored bytes that were read."""
         return self._raw.digest.hexdigest()
 
     @property
     def at_end(self) -> bool:
-        """Whether all of it was read, as it is stored."""
+        """Whether all stored bytes were read."""
         return self._raw.position >= self.size
 
     def sha256(self) -> str:
-        """Return the hash of the whole file as it is stored; reads what has not been read yet."""
+        """Return the hash of the whole stored file, after reading the rest of it."""
         while self._raw.read(BUFFER):
             pass
         return self._raw.digest.hexdigest()
 
 
 def _decompression_errors() -> tuple[type[Exception], ...]:
-    """Return what the decompressors raise; only asked for once something was raised."""
+    """Return the exceptions of the decompressors; only called once something was raised."""
     import lzma
     import sys
 
@@ -193,12 +193,12 @@ def opened(path: Path, kind: str | None = None, on_progress: Progress | None = N
 
     Args:
         path: A file that can be read more than once.
-        kind: A name out of `COMPRESSIONS`; None looks at the first bytes.
-        on_progress: Called with the bytes read so far and in all, as they are stored.
+        kind: A name from `COMPRESSIONS`; None detects it from the first bytes.
+        on_progress: Called with the stored bytes read so far, and their total.
 
     Raises:
-        UnreadableCorpus: It cannot be opened or read, or its compression is broken or cut short.
-        UsageError: The library of its compression is not installed.
+        UnreadableCorpus: It cannot be opened or read, or the compressed data are broken or truncated.
+        UsageError: The library of the compressor is not installed.
     """
     try:
         with path.open("rb", buffering=0) as file:
@@ -219,7 +219,7 @@ def opened(path: Path, kind: str | None = None, on_progress: Progress | None = N
 
 @contextmanager
 def compressor(file: IO[bytes], kind: str | None) -> Iterator[IO[bytes]]:
-    """Wrap a file that is written so that it gets compressed; the same bytes each time.
+    """Wrap a file to compress the data that are written to it; equal data become equal bytes.
 
     Raises:
         UsageError: The library is not installed.

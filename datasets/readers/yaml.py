@@ -1,4 +1,4 @@
-"""Reading YAML: each document is a record; a file of one document that is a list, its items."""
+"""Read YAML: each document is a record. If the only document is a list, its items are the records."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["read_yaml"]
 
 
 def read_yaml(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
-    """Iterate over the documents; one without content is passed over."""
+    """Iterate over the documents, without empty ones."""
     decode = codec("yaml").with_limits(**OWN_DATA).decode
     number = 0
     for line, document in _documents(file, problems):
@@ -35,7 +35,7 @@ def read_yaml(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
 
 
 def _documents(file: io.BufferedReader, problems: Problems) -> Iterator[tuple[int, bytes]]:
-    """Iterate over (number of the first line, text); markers are markers wherever they start a line."""
+    """Iterate over (number of the first line, text). Markers count at the start of every line."""
     lines: list[bytes] = []
     first = number = size = 0
     filled = False

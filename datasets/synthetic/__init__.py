@@ -1,4 +1,4 @@
-"""Synthetic records: they cost codecs what those of a corpus do, and have none of its values."""
+"""Synthetic records: they cost codecs as much as the records of a corpus, and have none of their values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fitting a profile to records: the values at each place, the fields, and which fields come together."""
+"""Fit a profile to records: the values at each place, the fields, and which fields occur together."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from .texts import fit_texts
 __all__ = ["fit", "fit_records"]
 
 _SEEN: Final = 5_000
-"""Records that are looked at."""
+"""Most records that are read."""
 _ROOM: Final = 64 << 20
-"""Bytes of them, as pickles."""
+"""Most bytes of these, as pickles."""
 _FEW = 64
-"""Different values of a field of few."""
+"""Most distinct values of a field that counts as having few."""
 _OFTEN = 4
-"""Times that each of few values comes, on average."""
+"""Average number of occurrences of each value in such a field."""
 _ROW = 16
-"""Items of lists that are always as long."""
+"""Most items of lists of constant length."""
 _KINDS = 16
-"""Kinds of records at one place."""
+"""Most kinds of records at one place."""
 _VARIANTS = 64
-"""Sets of fields that are missing together."""
+"""Most sets of fields that are missing together."""
 _SCRIPT = 20
-"""Records of each script where they are told apart."""
+"""Records of each script from which scripts are distinguished."""
 _MAP_KEYS = 20
 _WIDEST = 5_000
-"""Names that a record may have."""
+"""Most names that a record may have."""
 _ID: Final = re.compile(r"[0-9]+|[0-9a-fA-F]{8,}|[^@\s]+@[^@\s]+|.*[0-9]{4}.*", re.DOTALL)
 
 
@@ -46,13 +46,13 @@ def fit(corpus: Corpus, on_progress: Progress | None = None) -> s.DataProfile:
 
     Raises:
         UnreadableCorpus: As `Corpus.records`.
-        RunError: Records are nested deeper than `DEEPEST`, or there is no way to look into them.
+        RunError: Records are nested deeper than `DEEPEST`, or have a type that cannot be inspected.
     """
     return fit_records(corpus.sample(_SEEN, on_progress, room=_ROOM), corpus.count())
 
 
 def fit_records(records: Sequence[Any], count: int) -> s.DataProfile:
-    """Return the profile of records that were drawn out of so many.
+    """Return the profile of records that were drawn from `count` records.
 
     Raises:
         RunError: As `fit`.
@@ -80,7 +80,7 @@ def _joined(found: list[tuple[int, s.Node]]) -> s.Node:
 
 
 def _known(value: Any) -> Any:
-    """Return a value of a type that is not known here as one of those that are."""
+    """Convert a value of an unknown type to a known one."""
     if isinstance(value, Enum):
         return _as_known(value.value)
     if (plain := opened(value)) is not None:
@@ -95,7 +95,7 @@ def _known(value: Any) -> Any:
         return bytes(value)
     plain = codec("json")
     try:
-        return plain.decode(plain.encode(value))  # as the convention of its type has it
+        return plain.decode(plain.encode(value))  # As the convention of its type does.
     except CodecError as error:
         raise RunError(
             f"a value of type {type(value).__name__} cannot be generated: {error.reason}"
@@ -114,7 +114,7 @@ def _scalars(values: list[Any], _depth: int) -> list[tuple[int, s.Node]]:
 
 
 def _few(values: list[Any], fitted: Any) -> list[tuple[int, s.Node]]:
-    """Return a node for each value where there are few, so that they are made once."""
+    """Return a node for each value if there are few, so that each is made once."""
     different = Counter(map(repr, values) if isinstance(values[0], float) else values)
     if len(different) > _FEW or len(values) < _OFTEN * len(different):
         return list(fitted(values))
@@ -146,7 +146,7 @@ def _dicts(values: list[dict[Any, Any]], depth: int) -> list[tuple[int, s.Node]]
 
 
 def _is_map(values: list[dict[Any, Any]]) -> bool:
-    """Whether keys are values: they look like identifiers, or each dict has few of many, and other ones."""
+    """Return whether keys are data: they look like identifiers, or each dict has few of many keys."""
     keys: dict[Any, None] = {}
     total = 0
     for value in values:
@@ -160,12 +160,12 @@ def _is_map(values: list[dict[Any, Any]]) -> bool:
     mean = total / len(values)
     if len(keys) < _MAP_KEYS or len(keys) <= 4 * mean:
         return len(keys) > _WIDEST
-    # Records of several kinds have many names as well; these would be of more kinds than anybody has.
+    # Records of several kinds have many names, too, but here there would be more kinds than is plausible.
     return len(_kinds(values)) == _KINDS
 
 
 def _kinds(values: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """Return records of a kind together: those that have more names in common than not."""
+    """Group records by kind: most names of two records of a kind agree."""
     counts: Counter[frozenset[str]] = Counter(map(frozenset, values))
     kinds: list[set[str]] = []
     place: dict[frozenset[str], int] = {}
@@ -184,7 +184,7 @@ def _kinds(values: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
 
 
 def _scripts(values: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """Return records of a script together: all texts of a record are mostly of one language."""
+    """Group records by script, because most texts of a record have one language."""
     groups: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for value in values:
         parts = [part for part in value.values() if type(part) is str]

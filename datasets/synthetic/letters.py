@@ -1,7 +1,8 @@
 """Classes of characters, and words made of them.
 
-Characters are alike where codecs treat them alike: what UTF-8 and Python need for them, what JSON escapes.
-Of ASCII, what is neither letter nor digit stands for itself. The classes are those of `profile.CLASSES`.
+Characters are in one class if codecs treat them alike: their bytes in UTF-8, their width in Python, and
+whether JSON escapes them. ASCII characters other than letters and digits represent themselves.
+`profile.CLASSES` has the classes.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _ALPHABETS: Final = {
     "f": "😀😂😍🤔😭🎉🔥🚀🍕🐙👍🌍🎵💡📷😎🙏💪🌸",
     "s": "\ud800\ud83d\udbff\udc00\ude00\udfff",
 }
-"""Letters of each class, those of prose as often as they come."""
+"""Letters of each class; those of prose are repeated by their frequency."""
 
 _PIECES: Final = re.compile("[0-9A-Za-z\x80-\U0010ffff]+|[^0-9A-Za-z\x80-\U0010ffff]+")
 _RUNS: Final = re.compile(
@@ -50,26 +51,26 @@ _HEX_UPPER: Final = re.compile(r"(?=.*[0-9])(?=.*[A-F])[0-9A-F]{6,}")
 _ESCAPED: Final = re.compile(r'["\\\x00-\x1f]')
 _SIGN: Final = re.compile(r'[^"\\\x00-\x20]')
 _SIGNS = 3
-"""Signs in a row that are kept."""
+"""Most signs in a row that are kept."""
 _SCRAMBLED = 4
-"""Runs from which a word of eight letters and digits or more is taken for a made-up one."""
+"""Number of runs from which a word of at least eight letters and digits counts as random."""
 _MEANINGS: Final = frozenset(
     word
     for plain in ("y", "n", "no", "on", "off", "yes", "true", "false", "null")
     for word in (plain, plain.title(), plain.upper())
 )
-"""Words that YAML takes for something else than text."""
+"""Words that YAML reads as another type than text."""
 
 
 def pieces(text: str) -> list[str]:
-    """Cut a text into words and what stands between them."""
+    """Split a text into words and the pieces between them."""
     return _PIECES.findall(text)
 
 
 def word_form(piece: str) -> tuple[bool, Form]:
     """Return whether a piece is a word, and its form."""
     if piece[0] < "\x80" and not piece[0].isalnum():
-        # What stands between words is kept as it is; a row of signs may be a value.
+        # Pieces between words are kept unchanged, but a row of signs may be a value.
         signs = piece if len(piece) <= _SIGNS else _SIGN.sub("p", piece)
         return False, tuple((match[1], len(match[0])) for match in _SAME.finditer(signs))
     if piece.isascii():
@@ -86,19 +87,19 @@ def word_form(piece: str) -> tuple[bool, Form]:
 
 
 def is_escaped(text: str) -> bool:
-    """Return whether JSON has to escape something in a text."""
+    """Return whether JSON has to escape a character of a text."""
     return _ESCAPED.search(text) is not None
 
 
 def scripts(text: str) -> str:
-    """Return the classes of the characters that are not ASCII, those of wider texts last; empty for ASCII."""
+    """Return the classes of the characters that are not ASCII, the wider ones last; empty for ASCII."""
     if text.isascii():
         return ""
     return "".join([letter for letter, some in _WIDE.items() if some.search(text)])
 
 
 def main_script(text: str) -> str:
-    """Return the class of most characters beyond ASCII, empty for none; emoji and surrogates do not count."""
+    """Return the most frequent class beyond ASCII, empty if there is none, without emoji and surrogates."""
     if text.isascii():
         return ""
     found = {letter: sum(map(len, _WIDE[letter].findall(text))) for letter in "nwt"}

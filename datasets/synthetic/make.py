@@ -1,4 +1,4 @@
-"""Making records of a profile."""
+"""Generate records from a profile."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from .letters import is_escaped, spell, widest
 __all__ = ["made"]
 
 _VOCABULARY = 2_000
-"""Different words of one form; where there are more, each is new."""
+"""Distinct words of one form; if more are needed, each is new."""
 _LONGEST_WORD = 1_000
-"""Characters of a word that is remembered."""
+"""Most characters of a word that is remembered."""
 _TABLE = 4_096
-"""Words, with what follows each, that prose is made of."""
+"""Words of prose, each with the piece that follows it."""
 _TRIES = 50
 _REMEMBERED = 1 << 28
-"""Values and characters that are kept to come again; after that words are new each time."""
+"""Values and characters that are kept for reuse; after that, words are always new."""
 _MOST_VALUES = 20_000_000
-"""Values, or characters of texts, in one record."""
+"""Most values, or characters of texts, in one record."""
 _SOME = 1_000
 
 _T = TypeVar("_T")
@@ -35,7 +35,7 @@ Make = Callable[[], Any]
 
 
 def _pick(random: Random, counted: Sequence[tuple[int, _T]]) -> Callable[[], _T]:
-    """Return what draws alternatives as often as they were counted."""
+    """Return a function that draws alternatives by their counts."""
     if len(counted) == 1:
         return _constant(counted[0][1])
     return Pick(random, [option for _, option in counted], [count for count, _ in counted])
@@ -44,7 +44,7 @@ def _pick(random: Random, counted: Sequence[tuple[int, _T]]) -> Callable[[], _T]
 def made(
     profile: s.DataProfile, records: int, seed: int, on_progress: Progress | None = None
 ) -> Iterator[Any]:
-    """Make records of a profile; the same ones for the same seed.
+    """Generate records from a profile; the same seed generates the same records.
 
     Raises:
         RunError: A record would have more than `_MOST_VALUES` values or characters.
@@ -59,10 +59,10 @@ def made(
 
 
 class _Maker:
-    """Turns nodes into functions that make values.
+    """Converts nodes to functions that generate values.
 
     Attributes:
-        left: Values and characters that the record at hand may still have.
+        left: Values and characters that the current record may still have.
     """
 
     def __init__(self, random: Random) -> None:
@@ -71,15 +71,15 @@ class _Maker:
         self._room = _REMEMBERED
 
     def of(self, node: s.Node) -> Make:
-        """Return what makes values of a node."""
+        """Return the function that generates values of a node."""
         make: Make = getattr(self, f"make_{node.kind}")(node)
         return make
 
     def take(self, size: int) -> int:
-        """Count what is about to be made.
+        """Count values before they are generated.
 
         Raises:
-            RunError: It is too much for one record.
+            RunError: There are too many for one record.
         """
         self.left -= size
         if self.left < 0:
@@ -122,7 +122,7 @@ class _Maker:
         return lambda: timedelta(microseconds=max(-most, min(most, number())))
 
     def _digits(self, length: int) -> str:
-        """Return so many significant digits: neither the first nor the last is 0."""
+        """Return the given number of significant digits; neither the first nor the last is 0."""
         ends = "123456789"
         if length == 1:
             return self._random.spell(ends, 1)
@@ -141,7 +141,8 @@ class _Maker:
         def number() -> float:
             for _ in range(_TRIES):
                 value = float(f"{sign}{self._digits(length)}e{power - length + 1}")
-                # Of all digits the last is often not needed to tell a double from its neighbours.
+                # If all digits are given, the last one is often not needed to distinguish a double from its
+                # neighbors.
                 if length < 16 or len(repr(value).partition("e")[0].strip("-0.").replace(".", "")) == length:
                     break
             return value if -1.8e308 < value < 1.8e308 else 0.0
@@ -213,7 +214,7 @@ class _Maker:
         return text if node.text else whole
 
     def _word(self, rows: Sequence[tuple[int, int, s.Form]]) -> Callable[[], str]:
-        """Return what writes words of some forms: few different ones again and again, many always new."""
+        """Return a function that writes words of some forms: few words repeatedly, or many, always new."""
         options: list[tuple[int, Callable[[], str]]] = []
         for count, different, form in rows:
             options.append((count, self._vocabulary(count, different, form)))
@@ -232,7 +233,7 @@ class _Maker:
         words: list[str] = []
 
         def word() -> str:
-            # One is as likely as those twice as far down the list: Zipf's law, as in real prose.
+            # A word is as likely as all words up to twice as far down the list: Zipf's law, as in real prose.
             at = int(max(1, different) ** random.real()) - 1
             while len(words) <= at:
                 if self._room < 0:
@@ -246,7 +247,7 @@ class _Maker:
     def _long(self, form: s.Form, size: int) -> Callable[[], str]:
         def word() -> str:
             self.take(size)
-            self.left += size  # counted with the text, and before that only looked at
+            self.left += size  # Counted with the text; before that, only checked.
             return spell(self._random, form)
 
         return word
@@ -261,7 +262,7 @@ class _Maker:
                 part = make()
                 take(len(part))
                 written.append(part)
-            # A text of one part may be a word that comes again.
+            # A text of one part may be a word that is repeated.
             return fresh(written[0]) if len(written) == 1 else "".join(written)
 
         return text
@@ -286,7 +287,7 @@ class _Maker:
         return text
 
     def _table(self, word: Callable[[], str], between: Callable[[], str]) -> list[str]:
-        """Return words with what follows them, as many as there is room for."""
+        """Return words with the pieces that follow them, up to the size limit."""
         table: list[str] = []
         room = _TABLE * _LONGEST_WORD
         while len(table) < _TABLE and room > 0:
@@ -296,7 +297,7 @@ class _Maker:
         return table
 
     def _mended(self, text: str, node: s.Prose) -> str:
-        """Return a text with what all texts of its kind have."""
+        """Return a text with the features that all texts of its kind share."""
         wide = node.widest
         if wide and text and widest(text) != wide:
             at = self._random.below(len(text))
@@ -321,7 +322,7 @@ class _Maker:
                 if self._room < 0:
                     raise RunError(f"fields of few values have more than {_REMEMBERED:,} characters")
             found = known[index]
-            # An object of its own each time, as a file that is read gives them: pickles note what is shared.
+            # A new object each time, as when a file is read, because pickles refer to shared objects.
             return fresh(found) if type(found) is str else found
 
         return value
@@ -406,7 +407,7 @@ def _constant(value: _T) -> Callable[[], _T]:
 
 
 def _new(make: Make, known: Any) -> Any:
-    """Return a value that is not yet known, where there is one."""
+    """Return a value that is not yet known, if there is one."""
     for _ in range(_TRIES):
         value = make()
         if value not in known:

@@ -1,4 +1,4 @@
-"""The names of fields in a profile, which are all that it has of the original, and names made up for them."""
+"""The field names in a profile, its only part of the original, and made-up names for them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def names(profile: s.DataProfile) -> list[str]:
 
 
 def names_by_risk(profile: s.DataProfile) -> list[str]:
-    """Return the names of all fields, first those most likely to be data: no identifiers, then the rarest."""
+    """Return the names of all fields, most likely data first: non-identifiers, then rare names."""
     shares: dict[str, float] = {}
     for node in profile.nodes():
         if isinstance(node, s.ProfileRecord):
@@ -31,7 +31,7 @@ def names_by_risk(profile: s.DataProfile) -> list[str]:
 
 
 def hidden(profile: s.DataProfile, seed: int = 1) -> s.DataProfile:
-    """Return the profile with made-up names, each as long as the one that it stands for."""
+    """Return the profile with made-up names of the same length."""
     random = Random(seed, "names")
     made: dict[str, str] = {}
     taken: set[str] = set()

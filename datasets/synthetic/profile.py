@@ -1,8 +1,8 @@
-"""The profile of records: what stands in a profile file, and how it is read back.
+"""The profile of records, and how it is written to a file and read back.
 
-A profile is a tree of nodes, each for what stands at one place of the records. Counts say how often each
-alternative was seen; they are used as frequencies. Nothing here is a value of the original: lengths, ranges
-of a fixed grid, classes of characters, and names of fields.
+A profile is a tree of nodes, one for each place in the records. Counts are the number of times that each
+alternative was seen, and are used as frequencies. A profile contains no value of the original: only lengths,
+ranges of a fixed grid, classes of characters, and names of fields.
 """
 
 from __future__ import annotations
@@ -47,30 +47,30 @@ __all__ = [
 ]
 
 LARGEST: Final = 64 << 20
-"""Bytes of a profile's file."""
+"""Most bytes of a profile file."""
 VERSION: Final = 1
 DEEPEST: Final = 100
-"""Levels that records may be nested."""
+"""Most levels of nesting."""
 _MOST_NODES = 100_000
 _MOST_ROWS = 10_000
 _LONGEST = 1 << 24
-"""Of texts and lists."""
+"""Most characters of texts, and items of lists."""
 _LINE = 110
 
 CLASSES: Final = ("a", "A", "d", "0", "h", "H", "b", "p", "n", "w", "s", "t", "f")
 """Small letters, capitals, digits (that do not begin with 0, that do), hexadecimal digits (small, capital),
-letters and digits mixed, other signs, and what is not ASCII: to U+00FF, of two bytes in UTF-8, surrogates, of
-three bytes, of four.
+letters and digits mixed, other signs, and characters beyond ASCII: to U+00FF, of two bytes in UTF-8,
+surrogates, of three bytes, of four.
 """
 
 Form = tuple[tuple[str, int], ...]
-"""Runs of characters: the class, or of ASCII but letters and digits the character itself, and how many."""
+"""Runs of characters: the class, or an ASCII sign itself, and the length."""
 Ranges = tuple[tuple[int, int, int], ...]
-"""Lowest, highest, how often."""
+"""Lowest, highest, count."""
 
 
 class DataProfileError(RunError):
-    """A profile file that cannot be used, with the place and the reason."""
+    """A profile file cannot be used; with the place and the reason."""
 
     def __init__(self, place: str, reason: str) -> None:
         super().__init__(f"{place}: {reason}")
@@ -218,7 +218,7 @@ _COUNTED_NODES: Final = _listed(_row(_COUNT, _node), 1)
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """What stands at one place."""
+    """The values at one place."""
 
     kind: ClassVar[str]
 
@@ -241,7 +241,7 @@ class Bool(Node):
 
 @dataclass(frozen=True, slots=True)
 class Int(Node):
-    """Whole numbers, in ranges within which they are written alike by all formats."""
+    """Whole numbers, in ranges within which all formats write them alike."""
 
     kind = "int"
     ranges: Ranges = field(metadata={"read": _listed(_ordered, 1)})
@@ -249,7 +249,7 @@ class Int(Node):
 
 @dataclass(frozen=True, slots=True)
 class Span(Node):
-    """Durations, in microseconds; of `unit` microseconds each."""
+    """Durations, in microseconds, as multiples of `unit`."""
 
     kind = "timedelta"
     ranges: Ranges = field(metadata={"read": _listed(_ordered, 1)})
@@ -257,7 +257,7 @@ class Span(Node):
 
 @dataclass(frozen=True, slots=True)
 class Float(Node):
-    """Floats: significant digits, decimal exponent of the first, how often above 0, how often below."""
+    """Floats: significant digits, decimal exponent of the first, number above 0, number below 0."""
 
     kind = "float"
     digits: tuple[tuple[int, int, int, int], ...] = field(
@@ -270,7 +270,7 @@ class Float(Node):
 
 @dataclass(frozen=True, slots=True)
 class Decimals(Node):
-    """Decimals: digits, exponent of the last, how often above 0, how often below."""
+    """Decimals: digits, exponent of the last, number above 0, number below 0."""
 
     kind = "decimal"
     digits: tuple[tuple[int, int, int, int], ...] = field(
@@ -280,7 +280,7 @@ class Decimals(Node):
 
 @dataclass(frozen=True, slots=True)
 class Bytes(Node):
-    """Bytes, or base64 of them."""
+    """Bytes, or base64 text of bytes."""
 
     kind = "bytes"
     base64: bool = field(metadata={"read": _one_of(True, False)})
@@ -289,7 +289,7 @@ class Bytes(Node):
 
 @dataclass(frozen=True, slots=True)
 class Uuid(Node):
-    """UUIDs, or text of them."""
+    """UUIDs, or text of UUIDs."""
 
     kind = "uuid"
     text: str = field(metadata={"read": _one_of("", "a", "A")})
@@ -300,12 +300,12 @@ class Moment(Node):
     """Dates and times, or their ISO 8601 text.
 
     Attributes:
-        type: Which of them.
+        type: Date, time or datetime.
         separator: Between date and time of text; empty for objects.
         text: Whether it is text.
         years: First and last.
-        fractions: Digits of the seconds' fraction, how often; -1 where not even seconds are written.
-        zones: ``""``, ``"Z"``, ``"+"`` (``+0100``), ``"+:"`` (``+01:00``), how often.
+        fractions: Digits of the seconds' fraction, with counts; -1 if even seconds are omitted.
+        zones: ``""``, ``"Z"``, ``"+"`` (``+0100``), ``"+:"`` (``+01:00``), with counts.
     """
 
     kind = "moment"
@@ -321,7 +321,7 @@ class Moment(Node):
 
 @dataclass(frozen=True, slots=True)
 class ProfileParts(Node):
-    """Text of a fixed number of parts; of each part the forms: how often, how many different, form."""
+    """Text of a fixed number of parts; for each part its forms: count, number of distinct texts, form."""
 
     kind = "parts"
     parts: tuple[tuple[tuple[int, int, Form], ...], ...] = field(metadata={"read": _listed(_WORDS)})
@@ -329,16 +329,16 @@ class ProfileParts(Node):
 
 @dataclass(frozen=True, slots=True)
 class Prose(Node):
-    """Text of words and what stands between them.
+    """Text of words and the pieces between them.
 
     Attributes:
         lengths: In characters.
         widest: A class of characters that occurs in each text; empty for ASCII.
-        escaped: Whether JSON has to escape something in each.
-        words: How often, how many different, form.
-        between: How often, 1, form.
-        starts: What stands before the first word: how often, 1, form; the form may be empty.
-        ends: The same behind the last.
+        escaped: Whether JSON has to escape a character of each text.
+        words: Count, number of distinct words, form.
+        between: Count, 1, form.
+        starts: The piece before the first word: count, 1, form; the form may be empty.
+        ends: The same after the last word.
     """
 
     kind = "text"
@@ -355,7 +355,7 @@ class Prose(Node):
 
 @dataclass(frozen=True, slots=True)
 class ProfileValues(Node):
-    """A few values, each made once: how often, and what it is like."""
+    """A few values, each made once: count, and node."""
 
     kind = "values"
     of: tuple[tuple[int, Node], ...] = field(metadata={"read": _COUNTED_NODES})
@@ -363,7 +363,7 @@ class ProfileValues(Node):
 
 @dataclass(frozen=True, slots=True)
 class Alternatives(Node):
-    """Values of several kinds: how often, and which."""
+    """Values of several kinds: count, and node."""
 
     kind = "any"
     of: tuple[tuple[int, Node], ...] = field(metadata={"read": _COUNTED_NODES})
@@ -371,7 +371,7 @@ class Alternatives(Node):
 
 @dataclass(frozen=True, slots=True)
 class ProfileField:
-    """A field of a record, in how many records it is, and what stands in it."""
+    """A field of a record, the number of records that have it, and the node of its values."""
 
     key: str = field(metadata={"read": _text(10_000)})
     count: int = field(metadata={"read": _COUNT})
@@ -383,10 +383,10 @@ class ProfileRecord(Node):
     """A dict whose keys are names.
 
     Attributes:
-        count: How many there were.
+        count: Number of dicts.
         fields: In the order of the keys.
-        without: How often which fields (by number from 0) were missing together; empty where they are
-            missing independently of one another.
+        without: Counts of the sets of fields (by number from 0) that were missing together; empty if fields
+            are missing independently of one another.
     """
 
     kind = "record"
@@ -399,7 +399,7 @@ class ProfileRecord(Node):
 
 @dataclass(frozen=True, slots=True)
 class ProfileMap(Node):
-    """A dict whose keys are values."""
+    """A dict whose keys are data."""
 
     kind = "map"
     lengths: Ranges = field(metadata={"read": _spans})
@@ -422,7 +422,7 @@ class List(Node):
 
 @dataclass(frozen=True, slots=True)
 class ProfileRow(Node):
-    """Always so many items, each of its own kind."""
+    """Lists of constant length, with a separate kind for each item."""
 
     kind = "row"
     type: str = field(metadata={"read": _one_of("list", "tuple")})
@@ -443,9 +443,9 @@ class DataProfile:
     """The profile of all records of a corpus.
 
     Attributes:
-        records: How many there were.
-        seen: How many of them were looked at.
-        record: What they are like.
+        records: Number of records.
+        seen: Number of records that were read for the profile.
+        record: Node of the records.
     """
 
     records: int = field(metadata={"read": _whole(1, 2**53)})
@@ -488,10 +488,10 @@ def _plain_word(word: tuple[int, int, Form]) -> list[Any]:
 
 
 def write(profile: DataProfile) -> bytes:
-    """Return a profile as JSON that people can read: what fits stands on one line.
+    """Return a profile as readable JSON: parts that fit are on one line.
 
     Raises:
-        DataProfileError: There is more in it than is read back.
+        DataProfileError: The profile is larger than the limit for reading.
     """
     if sum(1 for _ in profile.nodes()) > _MOST_NODES:
         raise DataProfileError("profile", f"the records have more than {_MOST_NODES:,} different parts")
@@ -523,10 +523,10 @@ def _lines(value: Any, indent: str) -> Iterator[str]:
 
 
 def read(content: bytes, source: str) -> DataProfile:
-    """Return the profile that a file holds.
+    """Return the profile in a file.
 
     Raises:
-        DataProfileError: It is none, one of another version, or asks for what no record has.
+        DataProfileError: The file is not a profile, has another version, or asks for impossible records.
     """
     from ...codecs import CodecError, codec
 

@@ -1,4 +1,4 @@
-"""Fitting nodes to values without parts: how large or long they are, never which."""
+"""Fit nodes to values without parts: their sizes or lengths, never the values themselves."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ _GRID: Final = sorted(
     | {10**power for power in range(1, 401)}
     | {1 << power for power in (15, 16, 31, 32, 53, 63, 64, *range(30, 1_320, 30))}
 )
-"""Between two neighbours all whole numbers are written alike: as many digits, as many bytes in any format."""
+"""Between two neighbors, all integers are written alike: with as many digits, and as many bytes in any
+format."""
 
 
 def _ranges(values: Iterable[int]) -> s.Ranges:
@@ -30,14 +31,14 @@ def _ranges(values: Iterable[int]) -> s.Ranges:
     for value in values:
         size = min(abs(value), _GRID[-1] - 1)
         low = bisect_right(_GRID, size) - 1
-        # Of negative numbers as well the fixed one-byte forms end at a power of two.
+        # The fixed one-byte forms of negative numbers also end at a power of two.
         first, last = _GRID[low], _GRID[low + 1] - 1
         found[(first, last) if value >= 0 else (-last, -first)] += 1
     return tuple((low, high, count) for (low, high), count in sorted(found.items()))
 
 
 def real(values: Sequence[float]) -> s.Float:
-    """Return what floats are like: how many digits they are written with, and how large they are."""
+    """Return the node for floats: the number of their digits, and their magnitudes."""
     digits: Counter[tuple[int, int, bool]] = Counter()
     special: Counter[str] = Counter()
     for value in values:
@@ -63,7 +64,7 @@ def real(values: Sequence[float]) -> s.Float:
 
 
 def decimals(values: Sequence[Decimal]) -> s.Node:
-    """Return what decimals are like."""
+    """Return the node for decimals."""
     found: Counter[tuple[int, int, bool]] = Counter()
     for value in values:
         sign, digits, exponent = value.as_tuple()
@@ -75,7 +76,7 @@ def decimals(values: Sequence[Decimal]) -> s.Node:
 
 
 def lengths(values: Iterable[int]) -> s.Ranges:
-    """Return lengths as they are where few differ, else in as many ranges that come equally often."""
+    """Return lengths unchanged if few are distinct, or else in ranges of equal frequency."""
     found = sorted(Counter(min(value, 1 << 24) for value in values).items())
     if len(found) <= _MOST:
         return tuple((value, value, count) for value, count in found)
@@ -97,7 +98,7 @@ def _fraction(microsecond: int) -> int:
 
 
 def moments(values: Sequence[Any]) -> s.Moment:
-    """Return what dates, times or both are like; all values are of one type."""
+    """Return the node for dates, times or both; all values have one type."""
     years = [value.year for value in values if not isinstance(value, time)] or [2000]
     zones: Counter[str] = Counter()
     fractions: Counter[int] = Counter()
@@ -123,7 +124,7 @@ SCALARS: Final[dict[type, Callable[[Sequence[Any]], s.Node]]] = {
     time: moments,
     timedelta: lambda values: s.Span(_ranges(value // timedelta(microseconds=1) for value in values)),
 }
-"""Type to what fits a node to its values; text is in `texts`."""
+"""The function that fits a node to values, by type; text is in `texts`."""
 
 _UUID: Final = re.compile(
     r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9A-F]{8}-(?:[0-9A-F]{4}-){3}[0-9A-F]{12}"
@@ -141,7 +142,7 @@ _BASE64: Final = re.compile(
 
 
 def recognised(text: str) -> tuple[Any, ...]:
-    """Return what a text is, beside text: its kind, and of moments how they are written; () for nothing."""
+    """Return the kind of a text, and for moments the way they are written; () for plain text."""
     if len(text) == 36 and _UUID.fullmatch(text):
         return ("uuid", "a" if text == text.lower() else "A")
     if 5 <= len(text) <= 40 and text[:2].isdigit() and (match := _MOMENT.fullmatch(text)):
@@ -154,7 +155,7 @@ def recognised(text: str) -> tuple[Any, ...]:
 
 
 def reduced(kind: tuple[Any, ...], texts: Sequence[str]) -> s.Node:
-    """Return the node for texts that are `recognised` as of one kind."""
+    """Return the node for texts that were `recognised` as one kind."""
     if kind[0] == "uuid":
         return s.Uuid(kind[1])
     if kind[0] == "base64":

@@ -1,4 +1,4 @@
-"""Fitting nodes to texts: recognised kinds, texts of few parts, and prose."""
+"""Fit nodes to texts: recognised kinds, texts of few parts, and prose."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from .scalars import lengths, recognised, reduced
 __all__ = ["fit_texts"]
 
 _PARTS = 24
-"""Pieces of a text that may be of a fixed number of parts."""
+"""Most pieces of a text of a fixed number of parts."""
 _SKELETONS = 12
 _FORMS = 64
-"""Forms of a part; with more it is prose, whose lengths are exact whatever the forms."""
+"""Most forms of a part; with more it is prose, whose lengths are exact whatever the forms."""
 _WORDS = 300
 _BETWEEN = 100
 
 Cut = tuple[tuple[bool, s.Form, str], ...]
-"""Pieces of a text: whether it is a word, its form, and itself."""
+"""Pieces of a text: whether it is a word, its form, and the piece."""
 
 
 def fit_texts(values: Sequence[str]) -> list[tuple[int, s.Node]]:
-    """Return nodes for texts, and how many of them each stands for."""
+    """Return nodes for texts, and the number of texts for each node."""
     groups: defaultdict[tuple[Any, ...], list[str]] = defaultdict(list)
     for text in values:
         groups[recognised(text) or ("", scripts(text), is_escaped(text))].append(text)
@@ -80,7 +80,7 @@ def _counted(found: Iterable[tuple[s.Form, str]]) -> tuple[tuple[int, int, s.For
 
 
 def _some(words: tuple[tuple[int, int, s.Form], ...], most: int) -> tuple[tuple[int, int, s.Form], ...]:
-    """Return at most so many forms: the most frequent, and one out of several of the others."""
+    """Return at most the given number of forms: the most frequent, and one of several of the others."""
     if len(words) <= most:
         return words
     frequent, rare = words[: most // 2], words[most // 2 :]

@@ -282,7 +282,7 @@ class Layout:
         return found
 
     def listed(self) -> Layout:
-        """Return the layout of lists of these records; an Arrow definition fits both, as it describes rows."""
+        """Return the layout of lists of these records. An Arrow definition describes rows, and fits both."""
         lists = WireSequence(self.root, t.ListType(types_of(self.root)))
         return replace(self, root=lists) if self.language == "arrow" else Layout(lists)
 
