@@ -13,19 +13,18 @@ if TYPE_CHECKING:
 __all__ = ["LAYOUTS", "OUTPUT_FORMATS", "recommendation", "render"]
 
 OUTPUT_FORMATS: Final = ("text", "md", "csv", "json", "latex", "rst", "html")
-"""What `render` writes. Here "html" is a fragment to paste; the page is `reports.page`."""
+"""Output formats of `render`. Here "html" is a fragment to embed; for the page see `reports.page`."""
 
 
 def render(results: Sequence[Result], format: str = "text", **options: Any) -> str:  # noqa: A002
     """Render results as a table.
 
     Args:
-        results: One or more; those of one machine share a table, several machines get a block of
+        results: One or more results. Results of one machine share a table; several machines get a block of
             columns each.
-        format: One of `OUTPUT_FORMATS`.
-        **options: See `bakeoff.reports.model.options.TableOptions.of`; "text" takes `width` and `color` too.
-            `layout` is one of `LAYOUTS`: without it, and without other options, that of stores or
-            pipelines for what was measured in these only.
+        format: One of `OUTPUT_FORMATS`. **options: See `bakeoff.reports.model.options.TableOptions.of`;
+            "text" takes `width` and `color` too. `layout` is one of `LAYOUTS`. Without it and other options,
+            results that only have stores, or only pipelines, use the layout for these.
 
     Raises:
         UsageError: An unknown format, column or codec, or nothing to show.
@@ -55,8 +54,7 @@ def recommendation(result: Result, **options: Any) -> str:
     """Say in one sentence which codec to take.
 
     Args:
-        result: A run.
-        **options: `reads` and `bandwidth`, as `render` has them.
+        result: A run. **options: `reads` and `bandwidth`, as in `render`.
     """
     from .model.cost import CostModel
     from .model.view import View

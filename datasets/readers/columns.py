@@ -122,8 +122,7 @@ def _one_line(error: Exception) -> str:
 
 
 def schema_of_parquet(file: io.BufferedReader, source: str) -> Schema | None:
-    """Return the schema of the rows of a Parquet file, or None if the file is invalid, which reading reports.
-    """
+    """Return the schema of the rows of a Parquet file, or None if the file is invalid; reading says why."""
     if missing("arrow") is not None:
         return None
     import pyarrow

@@ -1,13 +1,12 @@
-"""Two runs of the same work, cell by cell: what became faster or slower, and what cannot be said.
+"""Compare two runs of the same work, cell by cell: faster, slower or undecided.
 
-The two runs' processes are different ones, so nothing is paired by process: a cell's ratio
-(after/before) has the interval of independent values that each run has normalized by its own
-reference kernel, widened by what two runs of the same code differ by (`bench.stats.Session`). Holm
-guards all cells of a comparison together. A change counts only when it is significant *and* outside
-the tie band; a regression beyond a limit is a significant one whose estimate is beyond it. A gate
-also asks for what it could have missed: cells without a figure after, cells measured under another
-contention, and intervals in which twice the limit would have room.
-Memory has one figure a run and thus no interval: a tolerance stands in for one (`ONCE`, `HELD`).
+The two runs have different processes, so nothing is paired by process. A cell's ratio (after/before) has the
+interval of independent values, each normalized by its run's reference kernel. It is widened by the difference
+between two runs of the same code (`bench.stats.Session`). Holm's method guards all cells of a comparison
+together. A change counts only if it is significant *and* outside the tie band. A regression beyond a limit is
+a significant one whose estimate exceeds the limit. A gate also checks for changes that it could have missed:
+cells without a figure after, cells measured under another contention, and intervals that could hide twice the
+limit. Memory has one figure per run and thus no interval; a tolerance is used instead (`ONCE`, `HELD`).
 """
 
 from __future__ import annotations
@@ -38,32 +37,32 @@ ONCE: Final = 0.1
 """Share by which a memory figure, measured once a run, may differ between two runs of the same code."""
 
 _SHIFT: Final = 0.02
-"""Log ratio of two runs' reference kernels beyond which it is said."""
+"""Log ratio of two runs' reference kernels from which it is reported."""
 
 HELD: Final = 512 * 1024
-"""Bytes that a peak may differ by besides: what allocators happen to hold when it is measured."""
+"""Additional bytes by which a peak may differ, because allocators hold varying amounts of memory."""
 
 _WORDS: Final = {"second": ("faster", "slower"), "byte": ("smaller", "larger"), "integer": ("less", "more")}
 _BAD: Final = ("lossy", "unsupported", "wrong", "error", "crashed", "timed out", "out of memory")
-"""Outcomes that a check has found out, from bad to worse."""
+"""Outcomes found by a check, from bad to worse."""
 _UNCHECKED: Final = ("unfinished", "missing")
-"""Outcomes that say nothing of the codec."""
+"""Outcomes that do not depend on the codec."""
 _QUIET: Final = ("same", "not significant", "not measured", "cannot decide")
 
 
 @dataclass(frozen=True, slots=True)
 class CellChange:
-    """What became of one cell, or (without a codec) of the geometric mean of an operation.
+    """The change of one cell or, without a codec, of an operation's geometric mean.
 
     Attributes:
-        operation: What it is a figure of.
-        ratio: After/before with its interval; None when a side has no figure.
-        verdict: Direction-aware: "better" is faster, smaller, less, or more where more is better.
-        outcomes: Outcome before and after where they differ, or a loss or leak that appeared or went.
-        broken: The outcome is worse than it was, whatever the figures are.
-        reason: Why there is no verdict on the change, in a sentence; empty where there is one.
-        session: What its interval takes two runs of the same code to differ by; None where it needs none.
-        worst: Factor by which it may have become worse, at a confidence of 95 %; 1 where no noise hides it.
+        operation: The operation that was measured.
+        ratio: After/before with its interval; None if a side has no figure.
+        verdict: Direction-aware: "better" is faster, smaller or less, or more if more is better.
+        outcomes: Outcome before and after if they differ, or a loss or leak that appeared or disappeared.
+        broken: Whether the outcome became worse, whatever the figures are.
+        reason: Why there is no verdict on the change, in a sentence; empty if there is a verdict.
+        session: Assumed difference between two runs of the same code; None if the interval needs none.
+        worst: Factor by which it may have become worse, at a confidence of 95 %; 1 if it has no noise.
     """
 
     cell: Cell
@@ -80,12 +79,12 @@ class CellChange:
 
     @property
     def timed(self) -> bool:
-        """Whether its figures are of several processes, so that its interval counts."""
+        """Whether its figures come from several processes, so that its interval counts."""
         return self.operation.phase in ("time", "alone")
 
     @property
     def words(self) -> str:
-        """The verdict as people say it: "1.25× faster"."""
+        """The verdict in common terms: "1.25× faster"."""
         outcomes = f"{self.outcomes[0]} → {self.outcomes[1]}" if self.outcomes else ""
         if outcomes and (self.broken or self.verdict == "better"):
             return outcomes
@@ -97,7 +96,7 @@ class CellChange:
         return f"{outcomes}, {change}" if outcomes else change
 
     def beyond(self, limit: float) -> bool:
-        """Return whether this is a regression of more than `limit`; a worse outcome always is."""
+        """Return whether this is a regression of more than `limit`; a worse outcome always is one."""
         if self.verdict != "worse":
             return False
         if self.ratio is None or self.broken:
@@ -106,7 +105,7 @@ class CellChange:
         return (value if self.operation.direction == "lower" else 1 / value) > 1 + limit
 
     def undecided(self, limit: float) -> bool:
-        """Return whether a regression of twice the limit could be hidden in what is known of this cell."""
+        """Return whether this cell could hide a regression of twice the limit."""
         if self.verdict == "cannot decide":
             return True
         if self.broken or self.beyond(limit):
@@ -116,16 +115,17 @@ class CellChange:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two runs compared.
+    """The comparison of two runs.
 
     Attributes:
-        changes: Every cell of both runs, or only of the first and measured there; in the first's order.
+        changes: Every cell of both runs, or only of the first one if it was measured there; in the first
+            run's order.
         means: Geometric mean over all codecs and corpora, one for each operation.
         new: Cells that only the second run has measured.
-        unmeasured: Cells of which neither run has a figure.
-        notes: What else changed: machine, environment, versions; one line each.
-        remarks: What else is to be said of how the verdicts were reached; one line each.
-        warnings: What may have spoiled either run.
+        unmeasured: Cells without a figure in either run.
+        notes: Other changes: machine, environment, versions; one line each.
+        remarks: How the verdicts were reached; one line each.
+        warnings: Conditions that may have distorted either run.
     """
 
     changes: tuple[CellChange, ...]
@@ -137,19 +137,19 @@ class Comparison:
     warnings: tuple[str, ...] = ()
 
     def regressions(self, limit: float) -> list[CellChange]:
-        """Return the cells that became worse by more than `limit`, surely."""
+        """Return the cells that became significantly worse, by more than `limit`."""
         return [change for change in self.changes if change.beyond(limit)]
 
     def missing(self) -> list[CellChange]:
-        """Return the cells that were measured before and not after: they pass no gate."""
+        """Return the cells that were measured before but not after; they fail every gate."""
         return [change for change in self.changes if change.verdict == "not measured"]
 
     def undecided(self, limit: float) -> list[CellChange]:
-        """Return the cells in which a regression of twice the limit could be hidden."""
+        """Return the cells that could hide a regression of twice the limit."""
         return [change for change in self.changes if change.undecided(limit)]
 
     def gate(self, limit: float) -> Gate:
-        """Return whether the second run may pass: no regression of more than `limit`, and none hidden."""
+        """Return whether the second run passes: no regression of more than `limit`, and none hidden."""
         if self.regressions(limit) or self.missing():
             return "failed"
         return "undecided" if self.undecided(limit) else "passed"
@@ -165,13 +165,13 @@ def compare(
     """Compare two runs of the same corpora under the same options.
 
     Args:
-        before: The run that is compared with.
-        after: The run that is judged.
+        before: The run to compare with.
+        after: The run to judge.
         force: Compare although corpora or options differ; the differences become notes.
-        sessions: How far two runs of the same code lie apart, where past runs tell; see `bench.history`.
+        sessions: Differences between two runs of the same code, if past runs are known; see `bench.history`.
 
     Raises:
-        UsageError: Different corpora or options (and not `force`), or not one cell in common.
+        UsageError: Corpora or options differ (without `force`), or no cell is common to both.
     """
     obstacles = [*_corpus_differences(before, after), *option_differences(before, after)]
     if obstacles and not force:
@@ -206,10 +206,10 @@ def compare(
 
 
 def again(comparison: Comparison, limit: float) -> list[CellChange]:
-    """Return the changes that measuring both sides in turn can decide: all that would not pass the gate.
+    """Return the changes that alternating measurements can decide: all that would fail the gate.
 
-    What a check has found out stays, as do cells that the second run has not even checked: their
-    losses are not known.
+    Findings of checks stay unchanged. So do cells that the second run has not even checked, because their
+    losses are unknown.
     """
     open_ones = [*comparison.regressions(limit), *comparison.undecided(limit), *comparison.missing()]
     return [
@@ -227,7 +227,7 @@ def settled(
     limit: float,
     alpha: float,
 ) -> bool:
-    """Return whether pairs of processes decide about a limit: the whole interval lies on one side of it."""
+    """Return whether pairs of processes decide about a limit: the whole interval is on one side of it."""
     found = ratio(after, before, alpha)
     worse = found if operation.direction == "lower" else found.inverse()
     bound = 1 + max(limit, Verdicts.TIE)
@@ -240,12 +240,12 @@ def confirmed(
     alpha: float,
     remarks: Sequence[str],
 ) -> Comparison:
-    """Let measurements of both sides in turn take the place of those of the two runs.
+    """Replace the measurements of the two runs by alternating measurements of both sides.
 
     Args:
         samples: Before and after by cell, paired by their numbers.
-        alpha: Share for the verdict on one cell.
-        remarks: What is to be said of it.
+        alpha: Error probability for the verdict on one cell.
+        remarks: Remarks about the comparison.
     """
     changes = []
     for change in comparison.changes:
@@ -261,7 +261,7 @@ def confirmed(
                 worst=_worst(new, old, change.operation),
             )
         changes.append(change)
-    # A mean over both ways of measuring would be of neither.
+    # A mean over both ways of measuring would represent neither.
     means = () if samples else comparison.means
     return replace(comparison, changes=tuple(changes), means=means, remarks=tuple(remarks))
 
@@ -271,7 +271,7 @@ def _comparable(cell: CellResult, operation: OperationFacts) -> bool:
 
 
 def _checked(cell: CellResult | None) -> bool:
-    """Return whether a run has found anything out about a cell."""
+    """Return whether a run has any finding about a cell."""
     return cell is not None and cell.outcome not in _UNCHECKED
 
 
@@ -281,14 +281,14 @@ def _measured(cell: CellResult) -> bool:
 
 
 def _judgeable(cell: CellResult | None) -> bool:
-    """Return whether a cell can be compared with a later figure: it has one, or a check has found a fault."""
+    """Return whether a cell can be compared later: it has a figure, or a fault found by a check."""
     return cell is not None and _checked(cell) and (_measured(cell) or cell.outcome not in WELL)
 
 
 def _raw(
     old: CellResult, new: CellResult | None, operation: OperationFacts, session: Session
 ) -> CellChange | None:
-    """Estimate one cell's ratio; the verdict comes when all are known. None: nothing to compare."""
+    """Estimate one cell's ratio, or return None if there is nothing to compare. Verdicts follow later."""
     change = CellChange(old.cell, operation, old, new, None, "not significant")
     if new is None or not _checked(new) or not _checked(old):
         return _absent(change)
@@ -315,7 +315,7 @@ def _raw(
 
 
 def _outcome(change: CellChange, old: CellResult, new: CellResult) -> CellChange:
-    """Judge what is no figure: outcome, losses and growth."""
+    """Judge findings other than figures: outcome, losses and growth."""
     if old.outcome != new.outcome:
         worse = _badness(new.outcome) > _badness(old.outcome)
         words = (str(old.outcome), str(new.outcome))
@@ -331,14 +331,14 @@ def _outcome(change: CellChange, old: CellResult, new: CellResult) -> CellChange
 
 
 def _without_ratio(change: CellChange, old: Sequence[Measurement], new: Sequence[Measurement]) -> CellChange:
-    """Judge figures of which one is 0, as those of memory may be."""
+    """Judge figures if one of them is 0, which is possible for memory."""
     if [sample.value for sample in old] == [sample.value for sample in new]:
         return replace(change, verdict="same")
     return replace(change, verdict="cannot decide", reason="a figure of 0 has no ratio")
 
 
 def _absent(change: CellChange) -> CellChange | None:
-    """Return the change of a cell without a figure after; None where there was none before."""
+    """Return the change of a cell without a figure after; None if it had none before."""
     old, new = change.before, change.after
     if old is None or not _measured(old):
         return None
@@ -352,7 +352,7 @@ def _absent(change: CellChange) -> CellChange | None:
 
 
 def _sized(cell: CellResult) -> float:
-    """Return the records whose payloads were weighed: sizes of other records are other sizes."""
+    """Return the records whose payloads were measured; sizes of other records cannot be compared."""
     return records_seen([cell], "encoded")
 
 
@@ -363,8 +363,8 @@ def _ratio(
     tolerance: float,
     session: Session,
 ) -> Ratio:
-    """Estimate after/before; `tolerance` is that of the log ratio where one figure a run is all there is."""
-    # A run compared with itself is one run.
+    """Estimate after/before; `tolerance` is that of the log ratio for figures measured once per run."""
+    # A run compared with itself is only one run.
     exact = operation.phase == "check" or new == old
     found = ratio(new, old, paired=False, exact=exact, session=session)
     if not exact and operation.phase == "memory" and found.processes == 1:
@@ -378,7 +378,7 @@ def _worst(
     operation: OperationFacts,
     session: Session | None = None,
 ) -> float:
-    """Return by how much a cell may have become worse: one side of an interval, for runs or for pairs."""
+    """Return the factor by which a cell may have become worse: one end of an interval, of runs or pairs."""
     if new == old:
         return 1.0
     found = ratio(new, old, 2 * Verdicts.ALPHA, paired=session is None, session=session or SESSION)
@@ -386,7 +386,7 @@ def _worst(
 
 
 def _tolerance(old: CellResult, new: CellResult) -> float:
-    """Return how far the log ratio of two memory figures may be from 0 without saying anything."""
+    """Return the largest insignificant log ratio of two memory figures."""
     if old.resolution is None or new.resolution is None:
         return math.log1p(ONCE)
     coarsest = max(HELD, old.resolution, new.resolution)
@@ -395,7 +395,7 @@ def _tolerance(old: CellResult, new: CellResult) -> float:
 
 
 def _seen(cell: CellResult) -> Sequence[Measurement]:
-    """Return a cell's samples; a figure below what could be measured counts as that."""
+    """Return a cell's samples; figures below the measurable limit are replaced by the limit."""
     found = measured(cell)
     if found is None or found.limit is None:
         return cell.samples
@@ -415,7 +415,7 @@ def _usable(samples: Sequence[Measurement]) -> bool:
 
 
 def _judged(changes: Sequence[CellChange]) -> list[CellChange]:
-    """Give verdicts to all cells together; a worse outcome, or a reason against any, has decided already."""
+    """Decide all cells together, except those decided by a worse outcome or by a reason against a verdict."""
     open_ones = {c.cell: c.ratio for c in changes if c.ratio is not None and not (c.broken or c.reason)}
     adjusted = dict(zip(open_ones, holm([found.p for found in open_ones.values()]), strict=True))
     return [
@@ -425,7 +425,7 @@ def _judged(changes: Sequence[CellChange]) -> list[CellChange]:
 
 
 def _with_verdict(change: CellChange, found: Ratio, p: float, alpha: float) -> CellChange:
-    """Judge by a ratio; a better outcome makes a cell better unless its figure is worse."""
+    """Judge by a ratio. A better outcome makes a cell better, unless its figure is worse."""
     verdict = _verdict(found, p, alpha, change.operation.direction)
     better = change.outcomes is not None and verdict != "worse"
     return replace(change, ratio=found, verdict="better" if better else verdict)
@@ -444,7 +444,7 @@ def _verdict(found: Ratio, p: float, alpha: float, direction: Direction) -> Chan
 def _means(changes: Sequence[CellChange]) -> Iterable[CellChange]:
     """Average each operation geometrically over its cells, process by process.
 
-    Cells of one process share its luck, so the process is the unit here as well.
+    Cells of one process share its conditions, so the process is the unit here, too.
     """
     operations = {c.operation.name: c.operation for c in changes if c.ratio is not None}
     for name, operation in operations.items():
@@ -461,7 +461,7 @@ def _means(changes: Sequence[CellChange]) -> Iterable[CellChange]:
 
 
 def _averaged(sessions: Sequence[Session]) -> Session:
-    """Return that of a mean over cells, as if they moved together: a neighbor slows all down."""
+    """Return the session of a mean over cells as if they moved together: a neighbor slows all down."""
     if not sessions:
         return SESSION
     variances = [session.deviation**2 for session in sessions]
@@ -473,7 +473,7 @@ def _geometric(cells: Sequence[Sequence[Measurement]]) -> list[Measurement]:
     tables = [{sample.pair: sample.value for sample in samples} for samples in cells]
     common = set.intersection(*(set(found) for found in tables))
     if not common:
-        # Runs of plain pyperf files share no process; their means are all there is.
+        # Runs in plain pyperf files share no process, so only their means are used.
         values = [math.fsum(map(math.log, found.values())) / len(found) for found in tables]
         mean = math.exp(math.fsum(values) / len(values))
         return [Measurement(mean, mean, mean)]
@@ -484,7 +484,7 @@ def _geometric(cells: Sequence[Sequence[Measurement]]) -> list[Measurement]:
     return [Measurement(mean, mean, mean, pair=pair) for pair, mean in means]
 
 
-# What else differs
+# Other differences
 
 
 def _corpus_differences(before: Result, after: Result) -> list[str]:
@@ -508,7 +508,7 @@ def _hash(sha256: str) -> str:
 
 
 def option_differences(before: Result, after: Result) -> list[str]:
-    """Say which options that bear on what a figure means differ, one line each."""
+    """Describe differing options that affect the meaning of a figure, one line each."""
     return [
         f"option {line}"
         for line in differences(list(before.conditions().items()), list(after.conditions().items()))
@@ -530,11 +530,11 @@ _NOISE: Final = frozenset(
         "uptime",
     }
 )
-"""Environment that is never the same twice and explains nothing by itself."""
+"""Environment that differs in every run, and explains nothing alone."""
 
 
 def _slower(before: Result, after: Result) -> list[str]:
-    """Say that the machine itself was slower or faster, where that is taken out of the figures."""
+    """Report that the machine itself was slower or faster, if that is removed from the figures."""
     if measured_by(before, after) is after:
         return []
     then, now = (median(units(run).values()) for run in (before, after))

@@ -1,4 +1,4 @@
-"""A comparison as a table, as JSON, and in one sentence."""
+"""Show a comparison as a table, as JSON, and in one sentence."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = ["interval", "json", "summary", "table"]
 
 
 def table(comparison: Comparison, limit: float | None = None) -> Table:
-    """Lay a comparison out as the one table model."""
+    """Convert a comparison to the table model."""
     directions = {change.operation.direction for change in comparison.changes}
-    # Where operations differ in it, each says its own.
+    # If operations differ in it, each has its own.
     common: ColumnDirection = next(iter(directions)) if len(directions) == 1 else ""
     columns = (
         Column("codec", "codec", numeric=False),
@@ -74,7 +74,7 @@ def _without_verdict(changes: Sequence[CellChange]) -> list[str]:
 
 
 def _between(changes: Sequence[CellChange]) -> list[str]:
-    """Say what two runs of the same code are taken to differ by."""
+    """Describe the assumed difference between two runs of the same code."""
     sessions = [change.session for change in changes if change.session]
     if not sessions:
         return []
@@ -88,13 +88,13 @@ def _between(changes: Sequence[CellChange]) -> list[str]:
 
 
 def _remarks(comparison: Comparison) -> list[str]:
-    """Say how the verdicts were reached, and why some were not, one line each."""
+    """Describe how the verdicts were reached, and why some were not, one line each."""
     changes = comparison.changes
     return [*_between(changes), *_without_verdict(changes), *comparison.remarks]
 
 
 def _cells(cells: Sequence[Cell]) -> str:
-    """Name cells, or say of which kind they are where they are many."""
+    """Name cells, or describe them by kind if there are many."""
     if len(cells) <= FEW_NAMES + 1:
         return ", ".join(cell.name for cell in cells)
     kinds = {
@@ -107,7 +107,7 @@ def _cells(cells: Sequence[Cell]) -> str:
 
 
 def summary(comparison: Comparison, limit: float | None = None) -> str:
-    """Say in one sentence what happened, and with a limit whether it was kept."""
+    """Describe the result in one sentence, and with a limit whether it was met."""
     worse = [c for c in comparison.changes if c.verdict == "worse"]
     better = [c for c in comparison.changes if c.verdict == "better"]
     parts = [f"{len(better)} of {len(comparison.changes)} cells became better, {len(worse)} worse"]
@@ -124,7 +124,7 @@ def summary(comparison: Comparison, limit: float | None = None) -> str:
 
 
 def _named(changes: Sequence[CellChange]) -> str:
-    """Name the first cells, with what became of those that changed."""
+    """Name the first cells, with their changes."""
     told = [f"{c.cell.name} ({c.words})" if c.verdict == "worse" else c.cell.name for c in changes]
     return some(told, 5)
 
@@ -148,7 +148,7 @@ def _row(change: CellChange, common: ColumnDirection, limit: float | None) -> Ro
 
 
 def _verdict(change: CellChange, limit: float | None) -> tuple[str, str]:
-    """Return the words for a verdict and the verdict, which a limit may ask more of."""
+    """Return the words for a verdict and the verdict itself; a limit may impose further conditions."""
     if limit is not None and change.undecided(limit):
         return "cannot decide", "cannot decide"
     return change.words, change.verdict
@@ -167,7 +167,7 @@ def _amount(cell: CellResult | None, operation: OperationFacts) -> Entry:
 
 
 def interval(found: Ratio) -> str:
-    """Write by how much a ratio differs from 1: "+3.1% [+1.0%, +5.2%]"."""
+    """Write the difference of a ratio from 1: "+3.1% [+1.0%, +5.2%]"."""
 
     def signed(value: float) -> str:
         return f"{(value - 1) * 100:+.1f}%".replace("-", "−")

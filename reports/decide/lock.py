@@ -1,4 +1,4 @@
-"""What stands in ``bakeoff.lock``: a choice with its evidence, or what people have decided.
+"""Write and verify ``bakeoff.lock``: a choice with its evidence, or a manual decision.
 
 `bakeoff.codecs.production.lock` reads the file.
 """
@@ -29,15 +29,15 @@ __all__ = ["check", "decided", "definition_of", "lock_of", "sha256", "version_ra
 
 
 def lock_of(choice: PickedCodec, files: Sequence[Path], results: Sequence[Result]) -> Lock:
-    """Make a lock of a choice.
+    """Make a lock from a choice.
 
     Args:
-        choice: What was picked.
-        files: The result files behind it.
-        results: What they hold; today's date stands in for an unknown start.
+        choice: The result of `pick`.
+        files: The result files that it is based on.
+        results: Their contents; today's date replaces an unknown start.
 
     Raises:
-        UsageError: It is a codec of the user's own, which no lock can name.
+        UsageError: The codec is the user's own, which a lock cannot name.
     """
     facts = choice.winner.facts
     if facts.source:
@@ -81,25 +81,24 @@ def lock_of(choice: PickedCodec, files: Sequence[Path], results: Sequence[Result
 
 
 def definition_of(cells: Iterable[CellResult]) -> str:
-    """Return the definition of the schema that a codec's payloads were written with, where it was but one."""
+    """Return the definition of the schema that a codec's payloads were written with, if there is only one."""
     found = {cell.check.definition if cell.check else "" for cell in cells}
     return found.pop() if len(found) == 1 else ""
 
 
 def decided(name: str, by: str, *, trusted: bool = False, schema: Schema | None = None) -> Lock:
-    """Make a lock of what somebody has decided, without a measurement.
+    """Make a lock from a manual decision, without a measurement.
 
     Args:
-        name: The codec, with "+schema" where it is to be used with one.
-        by: Who.
-        trusted: Payloads never come from strangers.
-        schema: Of the records, for a codec that needs one.
+        name: The codec, with "+schema" if it is used with one.
+        by: Who decided.
+        trusted: Whether all payloads are trusted input.
+        schema: Schema of the records, for a codec that needs one.
 
     Raises:
-        UnknownCodec: No codec of that name.
-        MissingLibrary: It is not installed: nobody would know the versions that it was decided on.
-        UsageError: It runs code found in its input, and nobody has said that this is trusted; or it has no
-            use for the schema.
+        UnknownCodec: No codec has that name.
+        MissingLibrary: It is not installed, so the versions of the decision are unknown.
+        UsageError: It runs code from its input and `trusted` is False, or it does not use a schema.
         SchemaError: The codec has no form for one of its types.
     """
     known = describe(name)
@@ -128,7 +127,7 @@ def decided(name: str, by: str, *, trusted: bool = False, schema: Schema | None 
 
 
 def _compressor(name: str, results: Sequence[Result] = ()) -> dict[str, str]:
-    """Return the library of a codec's compressor, with versions that count as the runs', or as ours."""
+    """Return the library of a codec's compressor, with versions compatible with those of the runs or ours."""
     library = compressor(name)
     if library is None:
         return {}
@@ -139,9 +138,9 @@ def _compressor(name: str, results: Sequence[Result] = ()) -> dict[str, str]:
 
 
 def version_range(version: str) -> str:
-    """Return the versions that count as the measured one: from it up to the next breaking release.
+    """Return the versions that count as equal to the measured one: up to the next breaking release.
 
-    A version that is no release is pinned as it is; an unknown one allows any.
+    A version that is not a release is pinned exactly. An unknown one allows any version.
     """
     if not version:
         return ""
@@ -154,17 +153,17 @@ def version_range(version: str) -> str:
 
 
 def check(lock: Lock, folder: Path, max_age: dt.timedelta | None = None) -> list[str]:
-    """Return what is wrong with a lock here and today; nothing when it holds.
+    """Return the problems of a lock on this machine today; none if it holds.
 
     Args:
-        lock: What was read.
-        folder: Where its evidence may lie; evidence that is not there is no fault.
-        max_age: How old the evidence may be.
+        lock: The lock.
+        folder: Folder of its evidence. Missing evidence is not a problem.
+        max_age: Maximum age of the evidence.
     """
     found = faults(lock)
     problems = found.missing + found.unfit
     for entry in lock.evidence:
-        # A name, no path: a stranger's lock leads nowhere else.
+        # Only a name, not a path, so that an untrusted lock cannot refer to other folders.
         path = folder / Path(str(entry.get("file", ""))).name
         if path.is_file() and entry.get("sha256") != sha256(path):
             problems.append(f"{path.name} is not the file that the choice was made from (sha256 differs)")

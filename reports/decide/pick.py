@@ -1,4 +1,4 @@
-"""Which codec fits a use: filters, cost, stated tie-breakers, and what would change the answer."""
+"""Pick a codec for a use: filters, cost, documented tie-breakers, and what would change the answer."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ __all__ = ["PickedCodec", "Wish", "explained", "pick"]
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What the codec is for.
+    """The requirements of a use.
 
     Attributes:
         cost: Reads per write and bandwidth.
         rate: Records per second that are written, or None.
-        needs: Types that must come back exactly (`bakeoff.codecs.conventions.tokens`).
-        trusted: Whether the data is trusted; codecs that run code from their input need it.
-        formats: Wire formats that will do; empty for all.
+        needs: Types that must be preserved exactly (`bakeoff.codecs.conventions.tokens`).
+        trusted: Whether the data is trusted; codecs that run code from their input require it.
+        formats: Acceptable wire formats; empty for all.
         interop: Whether other languages must read it.
-        allow_loss: Whether a lossy codec will do.
+        allow_loss: Whether a lossy codec is acceptable.
         corpora: Corpora to choose by; empty for all.
-        codec: The codec that people have decided on; None for the cheapest.
+        codec: A codec that was decided on manually; None for the cheapest.
     """
 
     cost: CostModel = field(default_factory=CostModel)
@@ -76,13 +76,13 @@ class PickedCodec:
     """The codec picked, and why.
 
     Attributes:
-        winner: Its facts and cells are those of the first corpus.
-        reasons: Half sentences; joined they say why.
-        tied: Codecs that surely cost the same (`Verdicts.TIE`), and lost by a tie-breaker.
-        unresolved: Codecs that are not distinguishable from the cheapest: name, and how many times the
-            lowest cost they take, with the interval that goes with the verdict of the table: 1 lies inside.
-        runners_up: Name and how many times the winner's cost, cheapest first.
-        excluded: Name and what excluded it.
+        winner: Its facts and its cells on the first corpus.
+        reasons: Half sentences that explain the choice when joined.
+        tied: Codecs that tie with the winner (`Verdicts.TIE`), and lost by a tie-breaker.
+        unresolved: Codecs that are not distinguishable from the cheapest: name, and cost relative to the
+            lowest, with the interval of the table's verdict, which contains 1.
+        runners_up: Name and cost relative to the winner, cheapest first.
+        excluded: Name and reason of the exclusion.
         breakeven: Sentences on what would change the answer.
         parts: Cost by codec, for every codec that was not excluded.
     """
@@ -100,12 +100,12 @@ class PickedCodec:
 
     @property
     def name(self) -> str:
-        """Name of the winner, as `bakeoff.codec` takes it."""
+        """Name of the winner, for `bakeoff.codec`."""
         return self.winner.name
 
     @property
     def needs_schema(self) -> bool:
-        """Whether codecs were excluded that a schema would make fit, and none was measured with one."""
+        """Whether a schema would make excluded codecs fit, and none was measured with one."""
         names = [self.winner.name, *self.parts, *(name for name, _ in self.excluded)]
         if any(split_name(plain_name(name))[1] for name in names):
             return False
@@ -121,19 +121,19 @@ class PickedCodec:
 
 
 def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> PickedCodec:
-    """Pick a codec: the cheapest; among those that surely cost the same, the first by the tie-breakers.
+    """Pick the cheapest codec; among codecs that tie with it, the first by the tie-breakers.
 
-    The verdict on any two codecs is that of the table, whatever leaves others out. A codec that is not
-    distinguishable from the cheapest is no tie: it comes behind, and the reasons say so.
+    The verdict on any two codecs is that of the table, whichever codecs are excluded. A codec that is not
+    distinguishable from the cheapest does not tie: it is placed after it, and the reasons say so.
 
     Args:
-        results: What was measured.
-        wish: What the codec is for.
-        file: Name of the result file, for the command that resolves what is not; empty where there is none.
+        results: The results to choose by.
+        wish: The requirements.
+        file: Name of the result file, for the suggested command; empty if there is none.
 
     Raises:
         UsageError: No such corpus or codec, no process common to all, or results of several machines.
-        RunError: Nothing fits; the message says what excluded the nearest.
+        RunError: Nothing fits; the message says what excluded the best candidates.
     """
     merged = machines(results)
     if len(merged) > 1:
@@ -157,7 +157,7 @@ def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> PickedCod
             eligible.append(name)
     usual = [name for name in eligible if name == wish.codec or not _takes(name, fields)]
     if usual:
-        # Nobody who has records of dicts asked for these.
+        # These codecs do not take records of dicts, so they were not asked for.
         excluded |= {
             name: f"takes and gives {_takes(name, fields)}" for name in eligible if name not in usual
         }
@@ -222,12 +222,12 @@ def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> PickedCod
 
 @dataclass(frozen=True, slots=True)
 class _Race:
-    """The codecs that fit, and what they cost.
+    """The codecs that fit, and their costs.
 
     Attributes:
         fields: Every codec's cells, by corpus and name.
-        standing: The ranking of all codecs that have a cost, those that do not fit as well.
-        parts: What the cost of those that fit is made of.
+        standing: The ranking of all codecs with a cost, including those that do not fit.
+        parts: Parts of the cost of the codecs that fit.
         order: Their names, cheapest first.
     """
 
@@ -248,7 +248,7 @@ class _Race:
 
 
 def _named(wanted: str, order: Sequence[str], excluded: Mapping[str, str]) -> str:
-    """Return the row of the codec that was decided on."""
+    """Return the row of the codec that was decided on manually."""
     known = {plain_name(name): name for name in reversed(order)}
     if wanted in known:
         return known[wanted]
@@ -260,10 +260,10 @@ def _named(wanted: str, order: Sequence[str], excluded: Mapping[str, str]) -> st
 
 
 def explained(excluded: Mapping[str, str], most: int = FEW_NAMES) -> list[str]:
-    """Return the lines that say what excluded whom, and what to do about losses.
+    """Return the lines that say which codecs were excluded and why, and what to do about losses.
 
     Args:
-        most: How many names stand in a line.
+        most: Most names in a line.
     """
     reasons: dict[str, list[str]] = {}
     for name, why in excluded.items():
@@ -273,7 +273,7 @@ def explained(excluded: Mapping[str, str], most: int = FEW_NAMES) -> list[str]:
         for why, names in reasons.items()
     ]
     if any(split_name(plain_name(name))[1] for name in excluded):
-        return lines  # with schemas already
+        return lines  # They already have schemas.
     if any(why.startswith(LOSSY) for why in excluded.values()):
         lines.append(f"  ({_SCHEMA_HELPS}; --allow-loss accepts losses)")
     elif any(why.startswith(_LACKING) for why in excluded.values()):
@@ -289,10 +289,10 @@ def _corpora(result: Result, wish: Wish) -> list[CorpusFacts]:
     return [known[name] for name in wish.corpora or known]
 
 
-# What keeps a codec out
+# Reasons for exclusion
 
 LOSSY: Final = "loses data"
-"""How the exclusion of a lossy codec begins."""
+"""Start of the reason for excluding a lossy codec."""
 
 _LACKING: Final = "does not preserve"
 _SCHEMA_HELPS: Final = "codecs with a schema preserve more types: bakeoff run --infer"
@@ -301,7 +301,7 @@ _Fields = Mapping[str, Mapping[str, Candidate]]
 
 
 def _obstacle(name: str, fields: _Fields, wish: Wish) -> str:
-    """Return the first thing that excludes a codec, as the end of a sentence; empty for nothing."""
+    """Return the first reason that excludes a codec, as the end of a sentence; empty if there is none."""
     for corpus, found in fields.items():
         where = f" on {corpus}" if len(fields) > 1 else ""
         if name not in found:
@@ -315,9 +315,9 @@ def _obstacle(name: str, fields: _Fields, wish: Wish) -> str:
 
 
 def _foreign_keys(name: str, fields: _Fields, chosen: Sequence[CorpusFacts]) -> str:
-    """Say whether a codec writes keys of these records that many readers in other languages do not accept.
+    """Return whether a codec writes keys that many readers in other languages do not accept.
 
-    Go's usual reader refuses them (vmihailenco/msgpack#289, #372), JavaScript turns them into text.
+    Go's usual reader refuses them (vmihailenco/msgpack#289, #372), and JavaScript converts them to text.
     """
     written = next(iter(fields.values()))[name].facts.format
     if _has_any_keys(written) and any(corpus.profile.get("key_other") for corpus in chosen):
@@ -326,13 +326,13 @@ def _foreign_keys(name: str, fields: _Fields, chosen: Sequence[CorpusFacts]) -> 
 
 
 def _has_any_keys(name: str) -> bool:
-    """Return whether dicts have keys other than text in a format; False for one of a third party."""
+    """Return whether dicts have keys other than text in a format; False for third-party formats."""
     known = formats().get(name)
     return known is not None and known.family is not None and not known.family.text_keys
 
 
 def _takes(name: str, fields: _Fields) -> str:
-    """Return what a codec takes and gives in the place of some records; empty where it is these."""
+    """Return the objects that a codec takes instead of some records; empty if it takes the records."""
     return next((found[name].takes for found in fields.values() if name in found and found[name].takes), "")
 
 
@@ -368,7 +368,7 @@ def _unfit(candidate: Candidate, wish: Wish) -> str:
         return "is read by Python only"
     carried = set(facts.preserves) | (SCHEMA_BRINGS if "+schema" in candidate.name else set())
     if facts.takes and not candidate.takes:
-        carried |= {"dataclass", "namedtuple"}  # the records were such objects
+        carried |= {"dataclass", "namedtuple"}  # The records were objects of this kind.
     if lacking := [need for need in wish.needs if need not in carried or _seen_lost(need, candidate)]:
         return f"{_LACKING} {', '.join(lacking)}"
     return ""
@@ -382,7 +382,7 @@ def _seen_lost(need: str, candidate: Candidate) -> bool:
 
 
 def _too_wide(name: str, fields: _Fields, wish: Wish) -> str:
-    """Say when the line is too narrow for the rate."""
+    """Report a line that is too narrow for the rate."""
     if wish.rate is None or not math.isfinite(wish.cost.bandwidth):
         return ""
     size = max(_value(found[name], "size") for found in fields.values())
@@ -403,7 +403,7 @@ def _value(candidate: Candidate, operation: str) -> float:
 
 
 def _weights(fields: _Fields) -> dict[str, float]:
-    """Weigh each corpus by the inverse of its typical dump + load, whatever the model asks."""
+    """Weight each corpus by the inverse of its typical dump + load, whatever the cost model."""
     if len(fields) == 1:
         return dict.fromkeys(fields, 1.0)
     typical = {}
@@ -417,7 +417,7 @@ def _weights(fields: _Fields) -> dict[str, float]:
 def _standing(
     result: Result, fields: _Fields, weights: Mapping[str, float], cost: CostModel, also: Collection[str]
 ) -> Standing:
-    """Rank all codecs that have a cost on all corpora, whether they fit or not: as the table does.
+    """Rank all codecs that have a cost on all corpora, whether they fit or not, as the table does.
 
     Args:
         also: See `standing_on`.
@@ -444,11 +444,11 @@ def _parts(name: str, fields: _Fields, weights: Mapping[str, float]) -> Parts:
     return Parts(added("dump"), added("load"), added("fix"), added("size"))
 
 
-# Why
+# Reasons
 
 
 def _won(contest: Contest, race: _Race) -> list[str]:
-    """Say why a codec comes first, and by how much."""
+    """Explain why a codec is first, and by how much."""
     winner = contest.winner
     of = f"{numbers.amount(race.total(winner), 'second')} for {race.cost.sentence()}"
     if len(race.order) == 1:
@@ -465,7 +465,7 @@ def _won(contest: Contest, race: _Race) -> list[str]:
 
 
 def _decided(winner: str, race: _Race) -> list[str]:
-    """Say what a decision made by people costs."""
+    """Describe the cost of a manual decision."""
     own, least = race.total(winner), race.total(race.order[0])
     reasons = [f"decided on by name, at {numbers.amount(own, 'second')} for {race.cost.sentence()}"]
     if winner != race.order[0]:
@@ -474,7 +474,7 @@ def _decided(winner: str, race: _Race) -> list[str]:
 
 
 def _merits(winner: Candidate, wish: Wish, fields: _Fields) -> list[str]:
-    """Say what else speaks for a codec, or against it."""
+    """Describe other advantages and disadvantages of a codec."""
     reasons = []
     if wish.needs:
         reasons.append(f"preserves {', '.join(wish.needs)}")
@@ -493,7 +493,7 @@ def _merits(winner: Candidate, wish: Wish, fields: _Fields) -> list[str]:
 
 
 def _level(contest: Contest) -> str:
-    """Say what the winner is level with; of the tied, each is known to be level with the cheapest only."""
+    """Name the codecs that the winner ties with; each of them is only known to tie with the cheapest."""
     within = f"(within {Verdicts.TIE:.0%})"
     if contest.winner == contest.cheapest:
         return f"costs the same as {listed(contest.same)} {within}"

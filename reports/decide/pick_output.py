@@ -1,4 +1,4 @@
-"""A choice in plain words, and its arithmetic with ``--explain``."""
+"""Write a choice in plain words, and its arithmetic with ``--explain``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _INFER: Final = (
 def render(
     choice: PickedCodec, *, explain: bool = False, width: int | None = None, color: bool = False
 ) -> str:
-    """Say what was picked, why, and what would change it; the first line is the codec's name."""
+    """Write the choice, the reasons, and what would change it; the first line is the codec's name."""
     hint = [_INFER.format(types=listed(choice.wish.needs))] if choice.needs_schema else []
     lines = [plain_name(choice.winner.name), "", *hint, choice.sentence, *_body(choice, explain)]
     words = (

@@ -1,9 +1,9 @@
 """`pick` for codecs that were measured in place: in stores, or between a producer and its readers.
 
-What counts there is the whole call, the codec with all around it. So each place takes the part of a corpus,
-with what it costs to write in place of a dump and what it costs to read in place of a load, and the same
-rules decide: cost, verdicts, tie-breakers. What remains to be said is how much of it the codec is, and where
-the choice makes no difference.
+There, the cost is that of the whole call, not only of the codec. Each place is treated as a corpus, with the
+cost of a write instead of a dump, and of a read instead of a load. The same rules decide: cost, verdicts,
+tie-breakers. The answer also has the codec's share of the cost, and the places where the choice makes no
+difference.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .pick import PickedCodec, Wish
 __all__ = ["codec_part", "in_place", "level", "placed", "said"]
 
 _CODEC: Final = "codec"
-"""The variant that is the codec's part of an operation."""
+"""The variant that measures the codec's part of an operation."""
 _Part = tuple[str, str]
 """An operation and a variant."""
 _COSTS: Final[Mapping[_Part, _Part]] = {
@@ -37,22 +37,22 @@ _COSTS: Final[Mapping[_Part, _Part]] = {
     ("cpu", ""): ("dump", ""),
     ("cpu-codec", ""): ("dump", _CODEC),
 }
-"""What stands for a part of the cost in stores and pipelines."""
+"""The operations in stores and pipelines that replace a part of the cost."""
 
 
 def in_place(
     results: Sequence[Result], wish: Wish, reads: float | None = None
 ) -> tuple[Sequence[Result], Wish]:
-    """Return results whose corpora are places, and the wish as these understand it; others as they are.
+    """Return results with places as corpora, and the wish adapted to them; other results are unchanged.
 
     Args:
-        results: What was measured.
-        wish: What the codec is for.
-        reads: As they were asked for. In a pipeline each reader reads a record once, and the most readers
-            that were measured stand in for nothing.
+        results: The results to choose by.
+        wish: The requirements.
+        reads: Reads as given by the user. In a pipeline, each reader reads a record once; without a number,
+            the largest measured number of readers is used.
 
     Raises:
-        UsageError: A line to stores, or so many readers as no pipeline had.
+        UsageError: A line to stores, or a number of readers that no pipeline had.
     """
     kind = kind_of_all(results)
     if kind == STORES:
@@ -67,11 +67,11 @@ def in_place(
 
 
 def said(results: Sequence[Result], choice: PickedCodec) -> Iterator[str]:
-    """Say for each place how much of the cost is the codec's, and which codecs are level there.
+    """Describe, for each place, the codec's share of the cost, and the codecs that tie there.
 
     Args:
-        results: As `in_place` returns them; of others there is nothing to say.
-        choice: What `pick` made of them.
+        results: As returned by `in_place`; for others there is nothing to add.
+        choice: The choice that `pick` made from them.
     """
     result = machines(results)[0][1]
     if any(_reads_are_free(cell) for cell in result.cells):
@@ -86,11 +86,11 @@ def said(results: Sequence[Result], choice: PickedCodec) -> Iterator[str]:
 
 
 def level(standing: Standing, among: Collection[str] | None = None) -> list[str]:
-    """Return the codecs that none is surely faster than, the lowest mean first.
+    """Return the codecs that no other codec is significantly faster than, the lowest mean first.
 
     Args:
-        standing: What they cost in a place.
-        among: The codecs that count; all by default.
+        standing: The costs in a place.
+        among: The codecs to consider; all by default.
     """
     return [name for name, place in standing.judgment.places(among).items() if place.first == 1]
 
@@ -109,7 +109,7 @@ def _of_place(place: str, found: Mapping[str, Candidate], choice: PickedCodec, s
 
 
 def codec_part(candidate: Candidate, cost: CostModel) -> float:
-    """Return the seconds of the cost that are the codec's; a store that keeps records has none in a get."""
+    """Return the codec's part of the cost in seconds; a store that keeps records has none in a get."""
     parts = {f"dump-{_CODEC}": 1.0, f"load-{_CODEC}": cost.reads}
     seen = ((candidate.figure(name), times) for name, times in parts.items())
     return math.fsum(times * one.value for one, times in seen if one is not None)
@@ -119,13 +119,13 @@ _Place = tuple[CorpusFacts, list[CellResult]]
 
 
 def placed(result: Result, readers: int | None = None) -> Result:
-    """Return the places in which something was measured, as the corpora of a result.
+    """Return the measured places as the corpora of a result.
 
-    It took as long as the whole, and is as dear to go on with.
+    Each place counts the duration of the whole run, and a longer run takes as long.
 
     Args:
-        result: What was measured.
-        readers: Only pipelines with so many.
+        result: The result.
+        readers: Only pipelines with this number of readers.
     """
     ours = (group for group in groups(result) if group.setup is not None)
     places = [place for group in ours for place in _places(group, readers)]
@@ -138,7 +138,7 @@ def placed(result: Result, readers: int | None = None) -> Result:
     for corpus, there in places:
         codecs = sum(cell.cell.operation_name == "dump" for cell in there)
         for cell in there:
-            # What goes on measures all that was measured, not what stands here alone.
+            # A longer run measures all cells again, not only the cells of this place.
             own = cell.cell.operation_name == "dump"
             samples = tuple(
                 replace(s, duration=taken[cell.cell.corpus, s.pair] / codecs if own else 0.0)
@@ -164,7 +164,7 @@ def _places(group: Group, readers: int | None) -> Iterator[_Place]:
         ]
         name = f"{group.corpus.name} in {spot[0]} ({group.state})"
         if piped:
-            # The producer's work and that of all its readers were measured as one.
+            # The producer and all its readers were measured together.
             there += [_free(cell) for cell in there if cell.cell.operation_name == "dump"]
             rate = f" at {group.rate:,}/s" if group.rate else ""
             name = f"{group.corpus.name} through {spot[0]} to {spot[1]}{rate}"
@@ -173,7 +173,7 @@ def _places(group: Group, readers: int | None) -> Iterator[_Place]:
 
 
 def _readers(results: Sequence[Result], wanted: float | None) -> int:
-    """Return the number of readers: what was asked for, or the most that were measured."""
+    """Return the number of readers: the requested number, or the largest one measured."""
     found = (spot[1] for result in results for group in groups(result) for spot in group.cells)
     measured = {readers for readers in found if isinstance(readers, int)}
     if wanted is None:
@@ -191,7 +191,7 @@ def _as(cell: CellResult, operation: str, variant: str = "") -> CellResult:
 
 
 def _free(cell: CellResult) -> CellResult:
-    """Return the reads of a cell whose writes have their cost in them."""
+    """Return the reads of a cell whose cost is included in its writes."""
     samples = tuple(Measurement(0.0, 0.0, 0.0, sample.pair, sums=sample.sums) for sample in cell.samples)
     return replace(_as(cell, "load"), samples=samples)
 
@@ -201,5 +201,5 @@ def _reads_are_free(cell: CellResult) -> bool:
 
 
 def _tells(cell: CellResult) -> bool:
-    """Whether a cell says anything of its codec: one that clocks its part may have nothing to clock."""
+    """Return whether a cell measures its codec; a codec's part may have nothing to time."""
     return bool(cell.samples) or cell.cell.variant != _CODEC

@@ -1,7 +1,7 @@
-"""Three cells of a result, measured again: whether their ratios to each other agree with the file.
+"""Measure three cells of a result again, and check if their ratios to each other agree with the file.
 
-Absolute times differ between machines, so what is compared is the ratio of two cells within the same
-processes, before and after. `compare` judges these ratios as it judges times, in both directions.
+Absolute times differ between machines, so the ratio of two cells within the same processes is compared,
+before and after. `compare` judges these ratios like times, in both directions.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .compare_output import interval
 __all__ = ["CELLS", "Agreement", "Pair", "agreement", "candidates", "draw"]
 
 CELLS: Final = 3
-"""Cells that are measured again."""
+"""Number of cells that are measured again."""
 
 PairVerdict = Literal["agrees", "disagrees", "cannot decide"]
 
@@ -50,8 +50,8 @@ class Agreement:
     Attributes:
         pairs: The ratio of every two cells.
         limit: Share by which a ratio may differ.
-        notes: What else differs: machine, environment, versions.
-        warnings: What may have spoiled either run.
+        notes: Other differences: machine, environment, versions.
+        warnings: Conditions that may have distorted either run.
     """
 
     pairs: tuple[Pair, ...]
@@ -61,7 +61,7 @@ class Agreement:
 
     @property
     def verdict(self) -> PairVerdict:
-        """One ratio that disagrees decides; else one that cannot be decided does."""
+        """The overall verdict: a ratio that disagrees has precedence, then one that is undecided."""
         found = {pair.verdict for pair in self.pairs}
         verdicts: tuple[PairVerdict, ...] = ("disagrees", "cannot decide", "agrees")
         return next(verdict for verdict in verdicts if verdict in found)
@@ -80,10 +80,10 @@ class Agreement:
                 return f"This machine agrees with the file: no significant difference above {share}."
 
     def table(self, title: str) -> Table:
-        """Lay the ratios out.
+        """Convert the ratios to a table.
 
         Args:
-            title: What was measured again.
+            title: Description of the cells.
         """
         columns = (
             Column("ratio", "ratio", numeric=False),
@@ -97,11 +97,7 @@ class Agreement:
 
 
 def candidates(result: Result, available: Collection[str]) -> list[Cell]:
-    """Return the cells that can be measured again: times of codecs that are here.
-
-    Args:
-        available: Names of codecs whose libraries are installed.
-    """
+    """Return the cells that can be measured again: times of codecs that are installed."""
     own = {codec.name for codec in result.codecs if codec.source}
     return [
         each.cell
@@ -134,12 +130,12 @@ def agreement(
     Args:
         before: The file.
         after: The same cells, measured again.
-        cells: Of one corpus.
+        cells: Cells of one corpus.
         limit: Share by which a ratio may differ.
-        sessions: How far two runs of one cell lie apart, see `bench.history`.
+        sessions: Differences between two runs of one cell, see `bench.history`.
     """
     means = {each.cell: found.value for each in before.cells if (found := measured(each))}
-    # The slower over the faster, as people say it.
+    # The slower one over the faster one, as ratios are usually stated.
     cells = sorted(cells, key=means.__getitem__, reverse=True)
     old, new = (replace(run, cells=tuple(_ratios(run, cells))) for run in (before, after))
     apart = {
@@ -165,12 +161,12 @@ def _ratios(run: Result, cells: Sequence[Cell]) -> Iterator[CellResult]:
         if failed := next((side for side in sides if not side.samples), None):
             yield CellResult(ratio, failed.outcome, failed.reason)
         else:
-            # What a codec loses is no matter of its speed.
+            # A codec's losses do not affect its speed.
             yield CellResult(ratio, "ok", samples=tuple(_divided(sides[0].samples, sides[1].samples)))
 
 
 def _divided(over: Sequence[Measurement], under: Sequence[Measurement]) -> Iterator[Measurement]:
-    """Divide what the processes that both cells have say."""
+    """Divide the figures of the processes that have both cells."""
     others = {sample.pair: sample for sample in under}
     for sample in over:
         if (other := others.get(sample.pair)) is not None:
@@ -180,7 +176,7 @@ def _divided(over: Sequence[Measurement], under: Sequence[Measurement]) -> Itera
 
 
 def _joint(sessions: Sequence[Session]) -> Session:
-    """Return how far the ratio of two cells may lie apart: as if the cells moved independently."""
+    """Return the difference between two runs for the ratio of two cells, as if these moved independently."""
     deviation = math.hypot(*(session.deviation for session in sessions))
     return Session(deviation, min(each.degrees for each in sessions), min(each.runs for each in sessions))
 

@@ -1,7 +1,6 @@
-"""Results as strangers may see them: figures stay, what tells of people, places and records goes.
+"""Anonymize results: figures stay; people, places and records are removed.
 
-Texts are kept by what is known of them, never cut by what looks dangerous: what nobody has thought of
-is left out.
+Texts are kept by an allowlist: any text that is not known to be harmless is left out.
 """
 
 from __future__ import annotations
@@ -58,12 +57,12 @@ _SYSTEM: Final = re.compile(r"Linux|macOS|Darwin|Windows|FreeBSD")
 _PROCESSOR: Final = re.compile(r"x86_64|aarch64|arm64|AMD64")
 
 _TEXTS: Final = frozenset({"codecs", "gc"})
-"""Options, likewise."""
+"""Options that are kept."""
 
 _OF_FIELDS: Final = frozenset({"peek"})
 """Operations whose parameter is always the path to a field."""
 _PARAMETER: Final = re.compile(r"\d[\d.]*(x\d[\d.]*)?|(SM|MD|LG)(x\d+)?")
-"""Parameters of all other operations that tell of no record: numbers, and states of a store."""
+"""Parameters of other operations that reveal nothing about records: numbers, and states of a store."""
 
 _TYPES: Final = frozenset(
     kind.__name__
@@ -85,10 +84,10 @@ _SAFE_WARNINGS: Final = re.compile(
 def anonymous(results: Sequence[Result], known: Collection[str]) -> list[Result]:
     """Return results without hosts, users, paths, commands, and texts and field names of records.
 
-    Machines, corpora and the fields that operations name are numbered throughout.
+    Machines, corpora and the fields in operations are numbered consistently.
 
     Args:
-        known: Corpora that come with bakeoff: they keep their names.
+        known: Corpora that are part of bakeoff, which keep their names.
     """
     hosts = list(dict.fromkeys(str(result.environment.get("hostname", "")) for result in results))
     others = [
@@ -103,7 +102,7 @@ def anonymous(results: Sequence[Result], known: Collection[str]) -> list[Result]
 
 
 class _Operations:
-    """Names of operations without those of fields: ``peek:order.email`` is ``peek:field 1``."""
+    """Names of operations without names of fields: ``peek:order.email`` is ``peek:field 1``."""
 
     def __init__(self) -> None:
         self._fields: dict[str, str] = {}
@@ -114,17 +113,17 @@ class _Operations:
         return operation_name(stem, "", place, self._parameter(stem.partition("-")[0], parameter))
 
     def cell(self, cell: Cell) -> Cell:
-        """Return a cell whose operation names no field."""
+        """Return a cell whose operation does not name a field."""
         return replace(cell, parameter=self._parameter(cell.operation, cell.parameter))
 
     def _parameter(self, operation: str, parameter: str) -> str:
-        """Return a parameter, which stays where it can only be a number or a size."""
+        """Return a parameter, which is kept only if it must be a number or a size."""
         if not parameter or (operation not in _OF_FIELDS and _PARAMETER.fullmatch(parameter)):
             return parameter
         return self._fields.setdefault(parameter, f"field {len(self._fields) + 1}")
 
     def facts(self, facts: OperationFacts) -> OperationFacts:
-        """Return what is known of an operation, with headings that do not name the field either."""
+        """Return the facts of an operation, with headings that do not name the field."""
         name = self.name(facts.name)
         if name == facts.name:
             return facts
@@ -166,7 +165,7 @@ def _cell(cell: CellResult, names: Mapping[str, str], operations: _Operations) -
     return replace(
         cell,
         cell=operations.cell(replace(place, corpus=names.get(place.corpus, place.corpus))),
-        # How to install a library is nobody's secret; what else went wrong may quote a record.
+        # Instructions to install a library are harmless, but other errors may quote a record.
         reason=cell.reason if cell.outcome == "missing" else "",
         loss=tuple(dict.fromkeys(map(_loss, cell.loss))),
         stderr="",
@@ -177,7 +176,7 @@ def _cell(cell: CellResult, names: Mapping[str, str], operations: _Operations) -
 
 
 def _facts(facts: Facts | None) -> Facts | None:
-    """Return what is known of a figure without texts that are not of our own."""
+    """Return the facts of a figure without texts from outside bakeoff."""
     if isinstance(facts, GrowthFacts):
         return replace(facts, allocator="", where="", reason="")
     return replace(facts, settings={}) if isinstance(facts, StoreFacts) else facts
@@ -217,7 +216,7 @@ def _options(
 
 
 def _warning(text: str, names: Mapping[str, str]) -> str:
-    """Return a warning without what it quotes; empty where it is none of those that are known."""
+    """Return a warning without quoted text; empty if it is not a known warning."""
     for look in (_PRECISION, _DISTURBED):
         if found := look.search(text):
             corpus = text[: found.start()]

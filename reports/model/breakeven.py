@@ -1,4 +1,4 @@
-"""Which reads per write and which bandwidth would make another codec win."""
+"""Find the reads per write and the bandwidth at which another codec would win."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["Parts", "breakeven", "parts_of"]
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a codec's cost is made of; seconds per record, and bytes.
+    """The parts of a codec's cost: seconds per record, and bytes.
 
-    With several corpora each is weighted by its typical cost, so that big records do not count more.
+    With several corpora, each is weighted by its typical cost, so that large records do not count more.
     """
 
     dump: float
@@ -35,7 +35,7 @@ class Parts:
 
 
 def parts_of(candidate: Candidate) -> Parts:
-    """Return what a codec costs on one corpus; 0 for what was not measured."""
+    """Return the cost of a codec on one corpus; parts that were not measured are 0."""
     dump, load, fix, size = (
         0.0 if (found := candidate.figure(name)) is None else found.value
         for name in ("dump", "load", "fix", "size")
@@ -46,20 +46,20 @@ def parts_of(candidate: Candidate) -> Parts:
 def breakeven(
     winner: str, order: Sequence[str], parts: Mapping[str, Parts], cost: CostModel, tied: Collection[str]
 ) -> list[str]:
-    """Say at which reads per write and at which bandwidth another codec would win.
+    """Describe the reads per write and the bandwidth at which another codec would win.
 
-    A tied codec whose mean is not above the winner's wins as soon as the weights move its way; where
-    the two lines cross it is the winner that becomes the cheaper one.
+    A tied codec whose mean is not above the winner's wins as soon as the weights change in its favor. Where
+    the two lines cross, the winner becomes the cheaper one.
 
     Args:
         winner: The codec that wins under `cost`.
         order: The codecs to choose from, cheapest first.
-        parts: What each of them costs.
-        cost: The weights now.
+        parts: Costs of these codecs.
+        cost: The current weights.
         tied: The winner, and the codecs that are not known to cost more.
     """
     if order[0] not in tied:
-        return []  # It does not win as it is.
+        return []  # It does not win under the current weights.
     own = parts[winner]
     reads: list[tuple[float, str]] = []
     lines: list[tuple[float, str]] = []
@@ -98,7 +98,7 @@ def breakeven(
 
 
 def _plausible(point: float | None, weight: str) -> TypeGuard[float]:
-    """Return whether somebody can be concerned with two codecs changing places there."""
+    """Return whether a crossover of two codecs is in a realistic range."""
     low, high = PLAUSIBLE[weight]
     return point is not None and low <= point <= high
 

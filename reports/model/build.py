@@ -1,4 +1,4 @@
-"""Turns results into the table model: a section per corpus, a block of columns per machine."""
+"""Convert results to the table model: a section per corpus, a block of columns per machine."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def build(view: View, options: TableOptions) -> Table:
     Results of one machine become rows of one table; several machines get a block of columns each.
 
     Raises:
-        UsageError: An unknown column, the baseline took no part, or there is nothing to show.
+        UsageError: An unknown column, the baseline was not measured, or there is nothing to show.
     """
     options.check(view.columns)
     builders = [(machine.label, _builders(machine, options)) for machine in view.machines]
@@ -37,7 +37,7 @@ def build(view: View, options: TableOptions) -> Table:
     for key in keys:
         present = [(label, found[key]) for label, found in builders if key in found]
         for _, builder in present:
-            # Machines are compared across blocks, so a column has one unit in all of them.
+            # Blocks of machines are compared, so a column has the same unit in all of them.
             builder.peers = [peer for _, peer in present]
         done = [
             (label, replace(builder.section(), answer=answer(builder.view))) for label, builder in present
@@ -62,7 +62,7 @@ def build(view: View, options: TableOptions) -> Table:
 
 
 def _verdicts(views: Iterable[CorpusView]) -> dict[str, dict[str, Any]]:
-    """Return, by corpus, what the recommendation says: the winner, and what is level with it."""
+    """Return the recommended codecs by corpus: the winner, and the codecs that tie with it."""
     return {
         corpus: {"winner": found.winner, "same": found.same, "unresolved": found.unresolved}
         for corpus, found in contests(views).items()
@@ -80,7 +80,7 @@ def _losses(views: Iterable[CorpusView]) -> dict[str, list[str]]:
 
 
 def _partly(views: Iterable[CorpusView]) -> dict[str, dict[str, Any]]:
-    """Return, by corpus and codec, on how many records slow codecs were seen, and which limits were needed.
+    """Return, by corpus and codec, the records that slow codecs were measured on, and raised limits.
 
     Remarks name the first few.
     """

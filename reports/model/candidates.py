@@ -1,4 +1,4 @@
-"""One codec on one corpus, as the tables, the recommendation and `pick` look at it."""
+"""One codec on one corpus, for tables, the recommendation and `pick`."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ __all__ = [
 ]
 
 GROWING: Final = "growing"
-"""The verdict of a `growth-*` cell whose memory stays behind."""
+"""The verdict of a `growth-*` cell that retains memory."""
 
 RARE: Final = 0.02
-"""Share of the time that rare calls take which take much longer than the others, from which on it is said."""
+"""Share of the time spent in rare slow calls, from which it is reported."""
 
 WELL: Final = ("ok", "lossy")
 """Outcomes of cells that may have a figure."""
@@ -67,14 +67,14 @@ _MOST: Final = OWN_DATA | {"depth": GREATEST_DEPTH}
 
 
 Seen = Literal["records", "encoded"]
-"""Which records of `CheckFacts` a codec was seen on."""
+"""The facts in `CheckFacts` that list the records of a codec."""
 
 
 class Figure(NamedTuple):
-    """A mean with its interval; without one when a single process spoke.
+    """A mean with its interval, or without one if there is only one process.
 
     Attributes:
-        limit: The least that could have been measured, where the value lies below it.
+        limit: The smallest measurable figure, if the value is below it.
     """
 
     value: float
@@ -84,7 +84,7 @@ class Figure(NamedTuple):
 
     @property
     def seen(self) -> float:
-        """The value, or the limit that it lies below: values below one are not to be compared."""
+        """The value, or the limit that it is below; values below a limit cannot be compared."""
         return self.value if self.limit is None else self.limit
 
     @property
@@ -107,36 +107,36 @@ class Candidate:
 
     @property
     def slow_build(self) -> bool:
-        """Whether the library runs without the C accelerator that it should have."""
+        """Whether the library runs without its C accelerator."""
         return self.facts.accelerated is False and "/pure" not in self.name
 
     @cached_property
     def takes(self) -> str:
-        """What it takes in the place of the records, filled before its clock starts; empty where it is these.
+        """The objects that a codec takes instead of records, built before timing; empty if there are none.
 
-        A codec of such objects writes no record by itself, so that it is neither ranked nor recommended among
+        A codec of these objects does not write records directly, so it is not ranked or recommended among
         others.
         """
         return takes(self.facts, self.cells.values())
 
     @cached_property
     def outcome(self) -> str:
-        """The worst outcome of all cells; an operation that the codec has not tells nothing of the others."""
+        """The worst outcome of all cells; an operation that the codec lacks does not affect the others."""
         return outcome_of(self.cells.values())
 
     @cached_property
     def reason(self) -> str:
-        """Why the worst outcome came about."""
+        """The reason for the worst outcome."""
         return next((cell.reason for cell in self.cells.values() if cell.outcome == self.outcome), "")
 
     @cached_property
     def stderr(self) -> str:
-        """What the failing process wrote last."""
+        """The last output of the failing process."""
         return next((cell.stderr for cell in self.cells.values() if cell.stderr), "")
 
     @cached_property
     def losses(self) -> tuple[str, ...]:
-        """What did not come back as it went in, each loss once."""
+        """Values that did not survive the round trip, each loss once."""
         return tuple(dict.fromkeys(loss for cell in self.cells.values() for loss in cell.loss))
 
     @property
@@ -146,27 +146,27 @@ class Candidate:
 
     @cached_property
     def drawback(self) -> Drawback:
-        """What keeps it from winning unasked; empty for nothing."""
+        """The reason not to recommend it by default; empty if there is none."""
         return drawback(self.facts, self.cells.values())
 
     @property
     def measured(self) -> bool:
-        """Whether there is any figure at all."""
+        """Whether there is any figure."""
         return any(cell.samples for cell in self.cells.values())
 
     @property
     def untimed(self) -> bool:
-        """Whether there was no time to measure times; what its check took tells roughly."""
+        """Whether there was no time for timing, so that only the check gives rough times."""
         return any(cell.rough is not None for cell in self.cells.values())
 
     def rough(self, *operations: str) -> float | None:
-        """Return what operations took in the check, in seconds; None where that is not known of all."""
+        """Return the times of operations in the check, in seconds; None if one of them is unknown."""
         found = [self.cells[name].rough for name in operations if name in self.cells]
         known = [seconds for seconds in found if seconds is not None]
         return math.fsum(known) if known and len(known) == len(operations) else None
 
     def rough_cost(self, cost: CostModel) -> float | None:
-        """Return what a record cost in the check, in seconds, where there was no time to measure it."""
+        """Return the cost of a record in the check, in seconds, if there was no time for timing."""
         dump, load = self.rough("dump"), self.rough("load")
         if not self.untimed or dump is None or load is None:
             return None
@@ -174,11 +174,11 @@ class Candidate:
 
     @property
     def unfixed(self) -> bool:
-        """Whether there is no schema, or one that has nothing to fix for this codec."""
+        """Whether there is no schema, or the schema has nothing to fix for this codec."""
         return nothing_to_fix(self.cells)
 
     def samples(self, *operations: str) -> tuple[Measurement, ...]:
-        """Return the samples of an operation, or of several added up process by process."""
+        """Return the samples of an operation, or of several added process by process."""
         found = [self.cells[name].samples for name in operations if name in self.cells]
         return summed(found) if found and all(found) else ()
 
@@ -190,9 +190,9 @@ class Candidate:
 
 
 def weighed(cell: CellResult | None) -> bool:
-    """Return whether a cell with a process for itself was measured.
+    """Return whether a cell with a separate process was measured.
 
-    A run that was stopped before knows only that the codec works.
+    If the run was stopped before, it is only known that the codec works.
     """
     if cell is None:
         return False
@@ -200,7 +200,7 @@ def weighed(cell: CellResult | None) -> bool:
 
 
 def figure(samples: Sequence[Measurement]) -> Figure | None:
-    """Return mean and interval of some samples; None when there are none."""
+    """Return mean and interval of some samples, or None if there are none."""
     if not samples:
         return None
     first = samples[0].value
@@ -212,7 +212,7 @@ def figure(samples: Sequence[Measurement]) -> Figure | None:
 
 
 def measured(cell: CellResult) -> Figure | None:
-    """Return mean and interval of a cell; one below the resolution of its method has that as its limit."""
+    """Return mean and interval of a cell; for a value below the resolution of its method, with that limit."""
     found = figure(cell.samples)
     if found is None or cell.resolution is None or found.value >= cell.resolution:
         return found
@@ -220,41 +220,41 @@ def measured(cell: CellResult) -> Figure | None:
 
 
 def failures(cells: Iterable[CellResult]) -> list[str]:
-    """Say of each cell that failed why, for other programs."""
+    """Return the reason for each failed cell, for other programs."""
     failed = (cell for cell in cells if cell.outcome not in WELL)
     return [f"{cell.cell.operation_name}: {cell.reason or cell.outcome}" for cell in failed]
 
 
 def records_seen(cells: Iterable[CellResult], fact: Seen) -> float:
-    """Return the records of the sample that a codec was seen on; infinite where it was not checked.
+    """Return the number of sample records that a codec was measured on; infinite if it was not checked.
 
     Args:
-        cells: Of one codec on one corpus.
-        fact: Which of them.
+        cells: Cells of one codec on one corpus.
+        fact: The fact that lists the records.
     """
     return min((getattr(c.check, fact) for c in cells if c.check is not None), default=math.inf)
 
 
 def limits_needed(cells: Iterable[CellResult]) -> dict[str, int]:
-    """Return the limits that a codec has to be asked for with, since records went beyond its own.
+    """Return the limits that must be raised for a codec, because records exceeded its defaults.
 
     Args:
-        cells: Of one codec.
+        cells: Cells of one codec.
     """
     needed: dict[str, int] = {}
     for cell in cells:
         for key, limit in () if cell.check is None else cell.check.limits.items():
             if key in _MOST:
-                # Whoever the file is from: no more than what a run allows.
+                # The file may be untrusted, so allow no more than a run does.
                 needed[key] = max(needed.get(key, 0), min(limit, _MOST[key]))
     return needed
 
 
 def dictionary_of(cells: Iterable[CellResult]) -> bytes | None:
-    """Return the dictionary that a codec's payloads were compressed with; None where it is not held.
+    """Return the dictionary that a codec's payloads were compressed with, or None if it was not kept.
 
     Raises:
-        RunError: What is held is no such thing.
+        RunError: The kept data are not a dictionary.
     """
     text = next((cell.check.dictionary for cell in cells if cell.check and cell.check.dictionary), "")
     try:
@@ -264,7 +264,7 @@ def dictionary_of(cells: Iterable[CellResult]) -> bytes | None:
 
 
 def summed(parts: Sequence[Sequence[Measurement]]) -> tuple[Measurement, ...]:
-    """Add up several operations of one codec, process by process."""
+    """Add several operations of one codec, process by process."""
     first, *others = parts
     if not others:
         return tuple(first)
@@ -283,7 +283,7 @@ def summed(parts: Sequence[Sequence[Measurement]]) -> tuple[Measurement, ...]:
 
 
 def corpora(result: Result) -> list[CorpusFacts]:
-    """Return the corpora of a result in their order; those that only cells know come last, bare."""
+    """Return the corpora of a result in their order; corpora that only cells mention come last, bare."""
     known = {corpus.name: corpus for corpus in result.corpora}
     for cell in result.cells:
         name = cell.cell.corpus
@@ -292,7 +292,7 @@ def corpora(result: Result) -> list[CorpusFacts]:
 
 
 def candidates_on(result: Result, corpus: str) -> list[Candidate]:
-    """Return the codecs that took part on a corpus, in the run's order."""
+    """Return the codecs that were measured on a corpus, in the run's order."""
     cells: dict[str, dict[str, CellResult]] = {codec.name: {} for codec in result.codecs}
     for cell in result.cells:
         if cell.cell.corpus == corpus:
@@ -308,12 +308,12 @@ def candidates_on(result: Result, corpus: str) -> list[Candidate]:
 
 @dataclass(frozen=True)
 class Standing:
-    """How the codecs of one corpus rank by cost.
+    """The ranking of codecs on one corpus by cost.
 
     Attributes:
         costs: Mean cost of each codec that has one, seconds per record, cheapest first.
-        samples: Per-process costs behind them.
-        alpha: Error share of the verdicts behind the ranks.
+        samples: Costs of each process.
+        alpha: Error probability of the verdicts.
         judgment: The verdict on every pair.
     """
 
@@ -329,12 +329,12 @@ class Standing:
         alpha: float = Verdicts.ALPHA,
         known: Judgment | None = None,
     ) -> Standing:
-        """Rank codecs by samples of what they cost.
+        """Rank codecs by samples of their costs.
 
         Args:
-            samples: By codec; those without any are left out.
-            alpha: Chance of any false verdict.
-            known: What was found before; it is quoted where it is about the same codecs.
+            samples: By codec; codecs without samples are left out.
+            alpha: Probability of any false verdict.
+            known: An earlier judgment, which is used if it is about the same codecs.
         """
         measured = {name: found for name, found in samples.items() if found}
         if known is None or set(known.order) != measured.keys():
@@ -349,31 +349,31 @@ class Standing:
 
     @cached_property
     def places(self) -> Mapping[str, RankRange]:
-        """The ranks that each codec may have."""
+        """The possible ranks of each codec."""
         return self.judgment.places()
 
     @property
     def ranks(self) -> Mapping[str, int]:
-        """The best rank that each codec may have."""
+        """The best possible rank of each codec."""
         return {name: place.first for name, place in self.places.items()}
 
     def place(self, codec: str) -> str:
-        """Say the rank: "3", or "3 to 5" where it is not known."""
+        """Write the rank: "3", or "3 to 5" if it is not known exactly."""
         first, last = self.places[codec]
         return str(first) if first == last else f"{first} to {last}"
 
     def verdict(self, codec: str) -> Verdict | None:
-        """Return why a codec has several ranks: it costs the same as others, or too little is known."""
+        """Return why a codec has several ranks: it ties with others, or too little is known."""
         said = {self.judged[codec, other][0] for other in self.costs if other != codec}
         return "unresolved" if "unresolved" in said else "same" if "same" in said else None
 
     def contest(self, candidates: Iterable[Candidate], preferred: Preferred) -> Contest | None:
-        """Return who of some candidates may win; None where none of them has a cost."""
+        """Return the candidates that may win; None if none of them has a cost."""
         return self.judgment.contest({candidate.name for candidate in candidates}, preferred)
 
 
 def preferred(candidates: Iterable[Candidate], cost: CostModel) -> Preferred:
-    """Return the order of codecs that cost the same."""
+    """Return the order of codecs that tie."""
     known = {candidate.name: candidate for candidate in candidates}
 
     def key(name: str) -> tuple[Any, ...]:
@@ -387,11 +387,11 @@ def preferred(candidates: Iterable[Candidate], cost: CostModel) -> Preferred:
 def standing_on(
     result: Result, corpus: str, candidates: Iterable[Candidate], cost: CostModel, also: Collection[str] = ()
 ) -> Standing:
-    """Rank the codecs of a corpus without the baseline; by the run's own verdict where that is by this cost.
+    """Rank the codecs of a corpus without the baseline, by the run's own verdict if that uses this cost.
 
     Args:
-        candidates: All that took part: verdicts on pairs depend on how many pairs there are.
-        also: Codecs that are ranked though they take other objects than dicts, see `bench.verdict.ranked`.
+        candidates: All measured codecs, because verdicts on pairs depend on the number of pairs.
+        also: Codecs that are ranked although they take other objects than dicts, see `bench.verdict.ranked`.
     """
     codecs = {e.name: e for e in candidates if e.name != BASELINE}
     taking_part = ranked({name: e.takes for name, e in codecs.items()}).union(also)

@@ -1,7 +1,7 @@
-"""Every column: one entry each, which tables, terminals, the page, its scripts and charts read.
+"""Definitions of all columns, for tables, terminals, the page, its scripts and charts.
 
-An operation without an entry, such as one of another package, gets its column from what the result
-file tells of it.
+An operation without an entry, such as one of another package, gets a column from its facts in the result
+file.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .table import ColumnDirection, Entry
 __all__ = ["COLUMNS", "Chart", "ColumnSpec", "Page", "Words", "best", "columns", "figure_of"]
 
 Words = Callable[[Candidate, Setting], Entry]
-"""Says in words what a column says of a codec."""
+"""Returns the words of a column for a codec."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,8 @@ class Page:
 
     Attributes:
         width: Pixels on a screen.
-        ratio: Whether that to the best stands below the figure.
-        heading: Where it is another than the table's; likewise `help`.
+        ratio: Whether the ratio to the best is shown below the figure.
+        heading: Heading, if it differs from the table's; also `help`.
     """
 
     width: int
@@ -42,7 +42,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Bars of an operation: among the times or the memory, and what stands above them."""
+    """Bars of an operation: whether they are times or memory, and their heading."""
 
     kind: Literal["bars", "memory"]
     heading: str
@@ -53,26 +53,26 @@ class ColumnSpec:
     """A column.
 
     Attributes:
-        key: Stable name, as ``--columns`` and CSV have it; ``KEY:x`` is its ratio to the baseline.
-        help: What it says, in some words.
-        unit: Of the raw figures; empty for words, and where each row has its own.
+        key: Stable name, for ``--columns`` and CSV; ``KEY:x`` is its ratio to the baseline.
+        help: A short description.
+        unit: Unit of the raw figures; empty for words, and if each row has another unit.
         direction: Which figures are better.
-        operations: Whose figures it adds up, or is made of.
-        phase: When these ran: times, and what runs alone in several processes, are paired by process; what
-            runs alone can go unmeasured.
-        heading: Above the column; the key when empty.
-        per: What a figure is for, when it is for more than a call.
-        scale: The unit it is written in, when not the one that suits the figures.
-        words: Says it in words instead of a figure.
-        figure: Makes the figure out of what is no sum of operations.
-        parts: The operations that are added up for a codec, when they are not all of them.
-        fact: What stands beside the operation's figure under this name is the figure.
-        holds: Whether there is something to say of a codec, when operations do not tell.
-        nothing: Why a codec that is well has no figure, which then is 0.
-        default: Whether it is shown when nothing else is asked for, as far as there are figures.
-        default_ratio: Likewise for its ratio.
-        dispensable: Place in the order in which a narrow terminal gives columns up; 0 for never.
-        dispensable_ratio: Likewise for its ratio.
+        operations: The operations whose figures it adds or is computed from.
+        phase: The phase of these operations. Times, and operations that run alone in several processes, are
+            paired by process. Operations that run alone can be unmeasured.
+        heading: Above the column; the key if empty.
+        per: The unit of work of a figure, if it is not a call.
+        scale: The unit that figures are written in, if it is not chosen by their size.
+        words: Writes words instead of a figure.
+        figure: Computes a figure that is not a sum of operations.
+        parts: The operations to add for a codec, if not all of them.
+        fact: Name of the fact of an operation that is the figure, instead of its own.
+        holds: Returns whether there is something to show for a codec, if operations do not determine it.
+        nothing: Why a codec without faults has no figure; the figure is then 0.
+        default: Whether it is shown by default, if it has figures.
+        default_ratio: Whether its ratio is shown by default.
+        dispensable: Position in the order in which a narrow terminal drops columns; 0 for never.
+        dispensable_ratio: The same for its ratio.
     """
 
     key: str
@@ -99,12 +99,12 @@ class ColumnSpec:
 
     @property
     def title(self) -> str:
-        """What stands above the column."""
+        """The heading of the column."""
         return self.heading or self.key
 
     @property
     def timed(self) -> bool:
-        """Whether figures are seconds of a record, which all times of a table share a unit of."""
+        """Whether figures are seconds per record; all times of a table share one unit."""
         return self.unit == "second" and self.phase != "alone"
 
     @property
@@ -114,11 +114,11 @@ class ColumnSpec:
         return "rate" if several and self.direction == "higher" else self.unit
 
     def added(self, candidate: Candidate) -> tuple[str, ...]:
-        """Return the operations that are added up for a codec."""
+        """Return the operations to add for a codec."""
         return self.parts(candidate) if self.parts else self.operations
 
     def tells(self, candidate: Candidate) -> bool:
-        """Return whether there is something to say of a codec."""
+        """Return whether there is something to show for a codec."""
         if self.holds:
             return self.holds(candidate)
         names = self.operations or ("dump", "load")
@@ -128,12 +128,12 @@ class ColumnSpec:
 
 
 def best(direction: ColumnDirection) -> Callable[..., Any]:
-    """Return what chooses the best of some figures, `min` or `max`."""
+    """Return the function that chooses the best of some figures, `min` or `max`."""
     return max if direction == "higher" else min
 
 
 def figure_of(key: str, columns: Mapping[str, ColumnSpec]) -> str:
-    """Return the column whose ratio ``KEY:x`` is, or the key itself; ``peek:x`` may be of a field ``x``."""
+    """Return the column whose ratio ``KEY:x`` is, or the key itself; ``peek:x`` may have a field ``x``."""
     return key if key in columns else key.removesuffix(":x")
 
 
@@ -167,7 +167,7 @@ def _memory(key: str, text: str, **other: Any) -> ColumnSpec:
 
 
 def _held(kind: str, one: str, *, dispensable: int, chart: str) -> Iterator[ColumnSpec]:
-    """Yield what one of a kind holds: as Python counts, and as the process grows by it."""
+    """Yield the memory of one object: as Python counts it, and as the process grows by it."""
     yield _memory(
         f"retained-{kind}",
         f"memory held by {one}, as Python counts it",
@@ -295,16 +295,16 @@ _ALL: Final = (
 )
 
 COLUMNS: Final[Mapping[str, ColumnSpec]] = {spec.key: spec for spec in _ALL}
-"""The columns of what bakeoff measures, by key, in the order of a table."""
+"""The columns of bakeoff's measurements, by key, in the order of a table."""
 
 _KNOWN: Final = {name for spec in _ALL for name in spec.operations}
 
 
 def columns(results: Iterable[Result]) -> dict[str, ColumnSpec]:
-    """Return all columns that results can have, in the order of a table."""
+    """Return all possible columns of results, in the order of a table."""
     others: dict[str, ColumnSpec] = {}
     results = list(results)
-    # They have tables of their own.
+    # They have separate tables.
     apart = {name for names in swept(results).values() for name in names}
     for result in results:
         for name, place in {cell.cell.operation_name: cell.cell.place for cell in result.cells}.items():
@@ -319,9 +319,9 @@ def columns(results: Iterable[Result]) -> dict[str, ColumnSpec]:
 
 
 def _told(facts: OperationFacts) -> Iterator[ColumnSpec]:
-    """Make columns of what a result file tells of an operation: its own, and those of facts beside it.
+    """Make columns from the facts of an operation in a result file: its own, and those of further facts.
 
-    Figures of stores and of pipelines have charts of their own on the page.
+    Stores and pipelines have separate charts on the page.
     """
     several = facts.phase in ("time", "alone")
     hidden = facts.phase == "check" or facts.setup is not None
@@ -337,7 +337,7 @@ def _told(facts: OperationFacts) -> Iterator[ColumnSpec]:
         per="" if facts.unit == "integer" or facts.phase == "alone" else "record",
         dispensable=17,
         page=Page(max(98, 24 + 8 * len(facts.heading)), ratio=several),
-        # What falls out of the check is neither a time nor memory; the table has it.
+        # By-products of the check are neither times nor memory, so only the table has them.
         chart=None if hidden else Chart("bars" if several else "memory", f"{facts.heading}{per}"),
     )
     yield spec

@@ -1,7 +1,7 @@
-"""What one record costs in use: written once, read some times, sent over a line.
+"""The cost of one record in use: written once, read some times, sent over a line.
 
-``cost = dump + reads × (load + fix) + bytes / bandwidth``, in seconds per record. The
-default is one write and one read on the same machine: ``reads = 1`` and no line.
+``cost = dump + reads × (load + fix) + bytes / bandwidth``, in seconds per record. The default is one write
+and one read on the same machine: ``reads = 1`` and no line.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 PLAUSIBLE: Final = {"reads": (0.01, 10_000.0), "bandwidth": (1e3, 1e11)}
-"""Reads per write and bytes per second; where codecs change places beyond these concerns nobody."""
+"""Realistic ranges of reads per write and bytes per second; crossovers beyond these are not reported."""
 
 FORMULA: Final = "dump + reads × (load + fix) + bytes / bandwidth"
 
@@ -80,7 +80,7 @@ class CostModel:
 
     @classmethod
     def of(cls, reads: float | None = None, bandwidth: str | float | None = None) -> CostModel:
-        """Build the model from what was typed; None keeps a default."""
+        """Build the model from the user's options; None keeps a default."""
         speed = parse_bandwidth(bandwidth) if isinstance(bandwidth, str) else bandwidth
         return cls(1.0 if reads is None else reads, math.inf if speed is None else speed)
 
@@ -95,19 +95,19 @@ class CostModel:
         return tuple(needed)
 
     def total(self, dump: float, load: float, fix: float = 0.0, size: float = 0.0) -> float:
-        """Return seconds per record from its parts (seconds, and bytes for `size`)."""
+        """Return seconds per record, given its parts (seconds, and bytes for `size`)."""
         return dump + self.reads * (load + fix) + size / self.bandwidth
 
     def samples(self, cells: Mapping[str, CellResult]) -> tuple[Measurement, ...]:
-        """Add a codec's cells up, process by process; see `bakeoff.bench.verdict.costs`."""
+        """Add a codec's cells, process by process; see `bakeoff.bench.verdict.costs`."""
         return costs(cells, self.reads, self.bandwidth)
 
     def fits(self, ranking: Ranking) -> bool:
-        """Return whether a run's verdict is by this cost."""
+        """Return whether a run's verdict uses this cost."""
         return self == CostModel(ranking.reads, math.inf if ranking.bandwidth is None else ranking.bandwidth)
 
     def sentence(self) -> str:
-        """Say the model in words, for the head of a table."""
+        """Describe the model in words, for the head of a table."""
         reads = "one read" if self.reads == 1 else f"{self.reads:g} reads"
         words = f"one write and {reads}"
         if math.isfinite(self.bandwidth):
@@ -121,7 +121,7 @@ class CostModel:
 
 
 def bandwidth_text(bytes_per_second: float) -> str:
-    """Write a line's speed in bits, the way lines are sold."""
+    """Write a line's speed in bits, as lines are sold."""
     bits = bytes_per_second * 8
     for factor, unit in ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")):
         if bits >= factor:
@@ -134,10 +134,10 @@ def breakeven_reads(a: tuple[float, float], b: tuple[float, float]) -> float | N
 
     Args:
         a: Fixed cost (dump and line) and cost of a read, both seconds.
-        b: Likewise.
+        b: The same of the other codec.
 
     Returns:
-        None when one of them is cheaper at any number of reads.
+        None if one of them is cheaper at any number of reads.
     """
     fixed, slope = a[0] - b[0], b[1] - a[1]
     return fixed / slope if slope and fixed / slope > 0 else None
@@ -148,10 +148,10 @@ def breakeven_bandwidth(a: tuple[float, float], b: tuple[float, float]) -> float
 
     Args:
         a: Seconds of work (dump and reads) and bytes of payload.
-        b: Likewise.
+        b: The same of the other codec.
 
     Returns:
-        None when one of them is cheaper at any speed.
+        None if one of them is cheaper at any speed.
     """
     seconds, size = b[0] - a[0], a[1] - b[1]
     return size / seconds if seconds and size / seconds > 0 else None

@@ -1,7 +1,7 @@
-"""Where one codec overtakes another as records grow: the size where they take the same, and how sure it is.
+"""Find where one codec overtakes another as records grow: the size at equal time, with its interval.
 
-Between two sizes the ratio of two codecs is taken for a straight line, of its logarithm over the logarithm of
-the size, and so are both ends of its interval; where these cross 1 are the ends of the size's interval.
+Between two sizes, the logarithm of two codecs' ratio is assumed to be linear in the logarithm of the size,
+and so are both ends of its interval. The ends of the size's interval are where these cross 1.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class Crossover:
     """Two codecs change places.
 
     Attributes:
-        below: The codec that is quicker below.
-        above: The one that is quicker above.
-        size: Bytes at which they take the same.
-        low: The least that this may be.
-        high: The most.
+        below: The codec that is faster below.
+        above: The codec that is faster above.
+        size: Bytes at which both take the same time.
+        low: Lower end of its interval.
+        high: Upper end of its interval.
         time: Seconds that both take there.
     """
 
@@ -43,7 +43,7 @@ class Crossover:
 
 
 def crossovers(series: Mapping[str, Series]) -> list[Crossover]:
-    """Return where codecs surely change places, by size; all pairs and sizes are judged together."""
+    """Return significant crossovers, by size; all pairs and sizes are judged together."""
     points = []
     for a, b in combinations(series, 2):
         for size in sorted(set(series[a]) & set(series[b])):
@@ -64,7 +64,7 @@ def crossovers(series: Mapping[str, Series]) -> list[Crossover]:
             if curve[left][2] == curve[right][2]:
                 continue
             part, rising = curve[left : right + 1], curve[right][2]
-            # Of a ratio that rises the upper end crosses first.
+            # The upper end of a rising ratio crosses first.
             first, middle, last = (
                 math.exp(_zero([(x, rising * logs[which]) for x, logs, _ in part]))
                 for which in ((2, 1, 0) if rising > 0 else (0, 1, 2))
@@ -76,7 +76,7 @@ def crossovers(series: Mapping[str, Series]) -> list[Crossover]:
 
 
 def _zero(curve: Sequence[tuple[float, float]]) -> float:
-    """Return where a line through points that begins below 0 and ends above crosses it for the first time."""
+    """Return the first zero of a line through points that begins below 0 and ends above."""
     for (x, y), (after, then) in pairwise(curve):
         if y < 0 <= then:
             return x + (after - x) * -y / (then - y)
@@ -84,7 +84,7 @@ def _zero(curve: Sequence[tuple[float, float]]) -> float:
 
 
 def _between(series: Series, size: float) -> float:
-    """Return the seconds that a codec takes at a size between those that were measured."""
+    """Return the seconds that a codec takes at a size between measured sizes."""
     known = sorted((math.log(s), math.log(interval(samples)[0])) for s, samples in series.items() if samples)
     x = math.log(size)
     for (a, y), (b, z) in pairwise(known):
@@ -94,7 +94,7 @@ def _between(series: Series, size: float) -> float:
 
 
 def leaders(series: Mapping[str, Series]) -> list[tuple[str, float, float]]:
-    """Return the quickest codec by size: its name, the least size and the largest of those in a row."""
+    """Return the fastest codec by size: its name, and the smallest and largest of consecutive sizes."""
     found: list[tuple[str, float, float]] = []
     for size in sorted({size for one in series.values() for size in one}):
         times = {name: interval(one[size])[0] for name, one in series.items() if one.get(size)}

@@ -1,4 +1,4 @@
-"""What must be known beside the figures: machine, interpreter, libraries, and what spoilt them."""
+"""The conditions of figures: machine, interpreter, libraries, and disturbances."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from .candidates import Candidate
 __all__ = ["MACHINE", "alarms", "differences", "machine", "notes", "remarks", "versions", "warnings"]
 
 _BUSY: Final = 0.5
-"""Load of the last minute per core beyond which others had work for it."""
+"""Load of the last minute per core from which the machine counts as busy."""
 
 _DISTURBED: Final = 0.1
-"""Share of rounds that the kernel interrupted beyond which figures have suffered."""
+"""Share of interrupted rounds from which figures count as distorted."""
 
 MACHINE: Final = ("hostname", "cpu_model_name", "cpu_count", "platform")
 """Environment keys that together name a machine."""
@@ -31,7 +31,7 @@ def versions(result: Result) -> dict[str, str]:
 
 
 def notes(result: Result) -> list[str]:
-    """Say machine, libraries and command, a line each."""
+    """Describe machine, libraries and command, a line each."""
     env = result.environment
     python = " ".join(str(env[key]) for key in ("python_implementation", "python_version") if env.get(key))
     parts = [python, *(str(env[key]) for key in ("cpu_model_name", "platform") if env.get(key))]
@@ -48,7 +48,7 @@ def notes(result: Result) -> list[str]:
 
 
 def alarms(result: Result) -> list[str]:
-    """Collect what makes figures other than those of an ordinary run."""
+    """Collect the ways in which the run was not an ordinary one."""
     there = {cell.cell.codec for cell in result.cells}
     slow = [codec.name for codec in result.codecs if codec.name in there and Candidate(codec, {}).slow_build]
     found = []
@@ -60,18 +60,18 @@ def alarms(result: Result) -> list[str]:
 
 
 def remarks(result: Result) -> list[str]:
-    """Collect what made intervals wider than they could be."""
+    """Collect reasons for wider intervals than necessary."""
     busy = _busy(result)
     return [*([busy] if busy else []), *result.warnings]
 
 
 def warnings(result: Result) -> list[str]:
-    """Collect what may have spoilt the figures, loudest first."""
+    """Collect possible disturbances of the figures, worst first."""
     return [*alarms(result), *remarks(result)]
 
 
 def _busy(result: Result) -> str:
-    """Say that the machine had other work, where figures suffered from it."""
+    """Report that the machine had other work, if it affected figures."""
     load, cores = (result.environment.get(key) for key in ("load_avg_1min", "cores"))
     allowed = len(str(cores).split(","))
     if not isinstance(load, int | float) or load <= _BUSY * allowed:
@@ -88,7 +88,7 @@ def _busy(result: Result) -> str:
 
 
 def differences(a: Sequence[tuple[str, Fact]], b: Sequence[tuple[str, Fact]]) -> list[str]:
-    """Say which facts of two runs differ: "python_version: 3.11.7 → 3.13.1"."""
+    """Describe the facts that differ between two runs: "python_version: 3.11.7 → 3.13.1"."""
     before, after = dict(a), dict(b)
     return [
         f"{key}: {_shown(before.get(key))} → {_shown(after.get(key))}"

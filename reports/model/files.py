@@ -1,4 +1,4 @@
-"""Reading what is to be reported: our result files, and plain pyperf files as far as they go."""
+"""Read files to report: our result files, and plain pyperf files with what they contain."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def load_all(paths: Iterable[Path]) -> list[Result]:
 
 
 def load(path: Path) -> Result:
-    """Read a result file, or a plain pyperf file as a result without checks, corpora and options.
+    """Read a result file, or a plain pyperf file, as a result without checks, corpora and options.
 
     Raises:
         UsageError: There is no such file.
@@ -54,7 +54,7 @@ def load(path: Path) -> Result:
 
 
 def _plain(path: Path, suite: pyperf.BenchmarkSuite) -> Result:
-    """Show a plain pyperf file: one row a benchmark, its runs as processes, nothing paired."""
+    """Convert a plain pyperf file: one row per benchmark, its runs as processes, nothing paired."""
     cells = []
     codecs: dict[str, CodecFacts] = {}
     environment: dict[str, Fact] = {}
@@ -63,7 +63,7 @@ def _plain(path: Path, suite: pyperf.BenchmarkSuite) -> Result:
         cell = _cell(path, benchmark.get_name(), metadata)
         library, _, version = str(metadata.get("bakeoff_codec_version", "")).rpartition(" ")
         codecs.setdefault(cell.codec, CodecFacts(cell.codec, "", library, version, None))
-        # Runs of one codec are summed by number, those of two are never taken for pairs.
+        # Runs of one codec are added by number; runs of two codecs are never paired.
         samples = tuple(_samples(benchmark.get_runs(), count(list(codecs).index(cell.codec) * 10_000)))
         if samples:
             cells.append(CellResult(cell, "ok", facts=PyperfFacts(benchmark.get_unit()), samples=samples))
@@ -80,7 +80,7 @@ def _plain(path: Path, suite: pyperf.BenchmarkSuite) -> Result:
 
 
 def _cell(path: Path, name: str, metadata: dict[str, Fact]) -> Cell:
-    """Return the cell of a benchmark: the one that bakeoff has written besides, or "value" of its name."""
+    """Return the cell of a benchmark: the one that bakeoff has written, or "value" and its name."""
     known = {each.name: str(metadata.get(f"bakeoff_{each.name}", "")) for each in dataclasses.fields(Cell)}
     return Cell(**known) if known["operation"] else Cell(path.stem, "value", name)
 

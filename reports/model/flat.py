@@ -1,4 +1,4 @@
-"""The cells of a result as rows of plain values, for programs and data frames."""
+"""The cells of a result as flat rows, for programs and data frames."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ __all__ = ["Rank", "ResultCell", "cells", "ranks", "rows"]
 
 @dataclass(frozen=True, slots=True)
 class ResultCell:
-    """One cell of a result: what was measured, and its figure.
+    """One cell of a result, with its figure.
 
     Attributes:
         cell: Corpus, operation and codec.
         outcome: "ok", "lossy", or why there is no figure.
-        value: Mean over the processes; None where there is no figure.
-        low: Lower end of the 95 % interval; None where one process says all.
+        value: Mean over the processes; None without a figure.
+        low: Lower end of the 95 % interval; None with a single process.
         high: Upper end of the interval.
-        unit: Of these: times are seconds per record.
+        unit: Unit of these; times are seconds per record.
         direction: Which figures are better.
-        processes: Processes behind the figure.
+        processes: Number of processes.
         reason: Why there is no figure.
         loss: What the codec loses.
     """
@@ -61,8 +61,8 @@ class Rank:
     """The place of a codec on a corpus, by the default cost.
 
     Attributes:
-        best: The best rank that it may have; codecs that tie share a rank.
-        worst: The worst; another than `best` where codecs are not distinguishable.
+        best: The best possible rank; codecs that tie share a rank.
+        worst: The worst possible rank; differs from `best` if codecs are not distinguishable.
     """
 
     corpus: str
@@ -72,7 +72,7 @@ class Rank:
 
 
 def cells(result: Result) -> tuple[ResultCell, ...]:
-    """Return the cells of all codecs, without those of the baseline."""
+    """Return the cells of all codecs, without the baseline."""
     found = []
     for each in result.cells:
         if each.cell.codec == BASELINE:

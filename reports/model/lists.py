@@ -1,4 +1,4 @@
-"""Names joined as in a sentence, the first few of many."""
+"""Join names as in a sentence, the first few of many."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Final
 __all__ = ["FEW_NAMES", "few", "listed", "some"]
 
 FEW_NAMES: Final = 3
-"""Names that a sentence has before the others are counted."""
+"""Names in a sentence before the others are counted."""
 
 
 def some(names: Sequence[str], most: int = FEW_NAMES) -> str:
     """Join the first few names and count the others: "a, b, c and 54 more"."""
-    # One name is no longer than the words that would stand for it.
+    # A single name is not longer than the words that would replace it.
     if len(names) <= most + 1:
         return ", ".join(names)
     return f"{', '.join(names[:most])} and {len(names) - most} more"
 
 
 def few(names: Sequence[str]) -> str:
-    """Join names as in a sentence, where they are many the first ones: "a, b, c and 9 others"."""
+    """Join names as in a sentence, and count the others if there are many: "a, b, c and 9 others"."""
     if len(names) <= FEW_NAMES + 1:
         return listed(names)
     return f"{', '.join(names[:FEW_NAMES])} and {len(names) - FEW_NAMES} others"

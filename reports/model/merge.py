@@ -1,4 +1,4 @@
-"""Several result files at once: one machine's become one result, several machines stay apart."""
+"""Merge result files: those of one machine become one result, several machines stay separate."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _STRIDE = 1_000_000
 """Keeps process numbers of several files apart, so that nothing is paired across files."""
 
 _Records = tuple[str, str, int]
-"""What figures share a table on: name, hash and sample of a corpus."""
+"""Results whose figures share a table: name, hash and sample of a corpus."""
 
 
 def machines(results: Sequence[Result]) -> list[tuple[str, Result]]:
-    """Return a label and a result for each machine; the label is empty when there is only one."""
+    """Return a label and a result for each machine; the label is empty if there is only one."""
     groups: dict[tuple[object, ...], list[Result]] = {}
     for result in results:
         groups.setdefault(machine(result), []).append(result)
@@ -34,7 +34,7 @@ def machines(results: Sequence[Result]) -> list[tuple[str, Result]]:
 
 
 def _labels(results: Sequence[Result]) -> list[str]:
-    """Name machines by the first thing that tells all of them apart."""
+    """Name machines by the first property that distinguishes all of them."""
     for key in ("hostname", "cpu_model_name", "platform"):
         names = [str(result.environment.get(key) or "") for result in results]
         if all(names) and len(set(names)) == len(names):
@@ -43,10 +43,10 @@ def _labels(results: Sequence[Result]) -> list[str]:
 
 
 def _merge(results: Sequence[Result]) -> Result:
-    """Set the rows of several runs of one machine below each other.
+    """Combine the rows of several runs of one machine.
 
-    A codec that stands in several files keeps a row for each, told apart by version or by number of
-    the file: figures of different runs are never averaged.
+    A codec in several files keeps a row for each, distinguished by version or by number of the file. Figures
+    of different runs are never averaged.
     """
     if len(results) == 1:
         return results[0]
@@ -89,7 +89,7 @@ def _records(corpus: CorpusFacts) -> _Records:
 
 
 def _free_name(corpus: CorpusFacts, known: Mapping[_Records, CorpusFacts], number: int) -> str:
-    """Name a corpus by what tells it apart from those of its name: its hash, or the size of its sample."""
+    """Name a corpus by what distinguishes it from others of its name: its hash, or the size of its sample."""
     twins = [records for records in known if records[0] == corpus.name]
     if not twins:
         return corpus.name
@@ -102,7 +102,7 @@ def _free_name(corpus: CorpusFacts, known: Mapping[_Records, CorpusFacts], numbe
 
 
 def _other_options(results: Sequence[Result]) -> Iterable[str]:
-    """Say which files were measured otherwise than the first; plain pyperf files know no options."""
+    """Name the files that were measured with other options than the first; plain pyperf has none."""
     runs = [(number, result) for number, result in enumerate(results, start=1) if result.corpora]
     for number, result in runs[1:]:
         first, before = runs[0]
@@ -111,11 +111,11 @@ def _other_options(results: Sequence[Result]) -> Iterable[str]:
 
 
 def aligned(parts: Sequence[Sequence[Measurement]]) -> list[list[Measurement]]:
-    """Number the processes of several files alike, so that corpora can be added up.
+    """Number the processes of several files in the same way, so that corpora can be added.
 
-    The first process of one file goes with the first of another: what they say is independent, so
-    that any fixed pairing will do, as long as it is the same for every codec. Sums are pairs of one
-    another only where all their parts are of the same files.
+    The first process of one file is paired with the first of another. Their figures are independent, so any
+    fixed pairing works if it is the same for every codec. Sums are paired with one another only if all their
+    parts come from the same files.
     """
     files = 0
     for part in parts:
@@ -126,9 +126,9 @@ def aligned(parts: Sequence[Sequence[Measurement]]) -> list[list[Measurement]]:
 
 
 def _renamed(result: Result, results: Sequence[Result], number: int) -> dict[str, str]:
-    """Label codecs that would hide one another: by version where it differs, else by the file's number.
+    """Label codecs of the same name: by version if it differs, else by the file's number.
 
-    A label is the codec's name, a space, and what tells it apart; see `plain_name`.
+    A label is the codec's name, a space, and the distinguishing part; see `plain_name`.
     """
     mine = _places(result)
     labels = {}
@@ -150,7 +150,7 @@ def _versions(result: Result) -> dict[str, str]:
 
 
 def _places(result: Result) -> dict[str, set[tuple[_Records, str]]]:
-    """Return the cells of each codec: what it was measured on, and the operation."""
+    """Return the cells of each codec, by corpus and operation."""
     known = {corpus.name: _records(corpus) for corpus in result.corpora}
     found: dict[str, set[tuple[_Records, str]]] = {}
     for cell in result.cells:
@@ -160,7 +160,7 @@ def _places(result: Result) -> dict[str, set[tuple[_Records, str]]]:
 
 
 def plain_name(label: str) -> str:
-    """Return a codec's own name from the label that it got beside another file's."""
+    """Return a codec's own name from its label in merged results."""
     return re.sub(r" (?:#\d+|@\S+)$", "", label)
 
 

@@ -1,4 +1,4 @@
-"""Numbers as people read them: one unit per column, digits only as far as the interval bears them."""
+"""Write numbers for people: one unit per column, and only digits that the interval supports."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 Scale = tuple[float, str]
-"""What a value is multiplied by, and the name of the unit that it is then in."""
+"""The factor for a value, and the name of the resulting unit."""
 
 _SCALES: Final[dict[str, tuple[Scale, ...]]] = {
     "second": ((1e9, "ns"), (1e6, "µs"), (1e3, "ms"), (1.0, "s")),
@@ -55,10 +55,10 @@ def scale(values: Iterable[float], unit: str) -> Scale:
 
 
 def decimals(value: float, half: float | None) -> int:
-    """Return how many decimals of `value` mean something.
+    """Return the number of significant decimals of `value`.
 
-    The last digit shown is the first one that the interval moves; never more than four
-    significant digits, never fewer than two, and three when there is no interval.
+    The last digit shown is the first one that the interval affects. There are never more than four
+    significant digits, never fewer than two, and three without an interval.
     """
     if not value or not math.isfinite(value):
         return 0
@@ -78,24 +78,24 @@ def grouped(value: float, places: int = 0) -> str:
 
 
 def quantity(value: float, half: float | None = None) -> str:
-    """Write a value with the digits that its half interval bears."""
+    """Write a value with the digits that its half interval supports."""
     return grouped(value, decimals(value, half))
 
 
 def amount(value: float, unit: str, half: float | None = None) -> str:
-    """Write a value with a unit that suits it: "1.24 µs"."""
+    """Write a value with a suitable unit: "1.24 µs"."""
     factor, name = scale([value], unit)
     return f"{quantity(value * factor, None if half is None else half * factor)} {name}".strip()
 
 
 def below(limit: float, unit: str, column: Scale | None = None) -> str:
-    """Write that a value lies below what can be measured: "<64 KiB".
+    """Write that a value is below the measurable limit: "<64 KiB".
 
     Args:
-        limit: What can be measured, in `unit`.
+        limit: The limit, in `unit`.
         unit: "second", "byte" or "integer".
-        column: The unit of the column that it stands in, which needs no naming: "<0.0625". Of a unit
-            that is too large for the limit, its own is written.
+        column: The unit of its column, which is omitted: "<0.0625". If it is too large for the limit, a
+            smaller unit is written.
     """
     if column is not None and limit * column[0] >= _LEAST:
         return f"<{_limit(limit * column[0])}"
@@ -108,12 +108,12 @@ def _limit(value: float) -> str:
 
 
 _NOTHING = 0.995
-"""A half interval of this share says no more than that nothing is known."""
+"""From this half interval on, as a share, nothing is known about a value."""
 
 
 def bytes_said(size: float) -> str:
     """Write a size in round numbers: "256 B", "1 MiB"."""
-    # What is a little less than a unit was meant to be one.
+    # A size slightly below a unit is rounded up to it.
     steps = [step for step in _SCALES["byte"] if size * step[0] >= _NEARLY] or list(_SCALES["byte"][:1])
     factor, name = steps[-1]
     value = size * factor
@@ -129,7 +129,7 @@ def spread(value: float, half: float | None) -> str:
 
 
 def percent(share: float) -> str:
-    """Write a share as a percentage with two significant digits at most: 0.0123 is "1.2%"."""
+    """Write a share as a percentage with at most two significant digits: 0.0123 is "1.2%"."""
     hundredths = abs(share) * 100
     if hundredths < 0.1:
         return "<0.1%"
@@ -137,7 +137,7 @@ def percent(share: float) -> str:
 
 
 def approximate(value: float) -> str:
-    """Write a number of which no more than two digits are known: "890", "1,200", "0.034"."""
+    """Write a number with at most two known digits: "890", "1,200", "0.034"."""
     places = max(0, 1 - math.floor(math.log10(abs(value)))) if value else 0
     return grouped(round(value, 1 - math.floor(math.log10(abs(value)))) if value else 0.0, places)
 
@@ -147,7 +147,7 @@ def ratio(value: float, half: float | None = None) -> str:
 
     Args:
         value: The ratio.
-        half: Half its interval, which stands behind it: "1.25× ±1.2%".
+        half: Half its interval, which is written after it: "1.25× ±1.2%".
     """
     if value >= 99.95:
         text = f"{value:,.0f}"

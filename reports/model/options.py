@@ -1,4 +1,4 @@
-"""What a reader may ask of a table."""
+"""The options of a table."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ GROUPS: Final = ("format", "library")
 
 @dataclass(frozen=True, slots=True)
 class TableOptions:
-    """The choices behind a table; `TableOptions.of` takes them from keywords.
+    """The choices of a table; `TableOptions.of` takes them from keywords.
 
     Attributes:
-        columns: Keys in order; None for those that the result has figures for.
-        sort: A column key, with "-" in front for the other way round.
+        columns: Keys in order; None for columns with figures.
+        sort: A column key, with "-" in front for the reverse order.
         baseline: Codec of the relative columns; None for the best of each column.
-        per: Records that a time is for; 100,000 gives the layout of 2011.
+        per: Number of records per time; 100,000 gives the layout of 2011.
         group_by: "format" or "library".
-        cost: What the ranking is by.
+        cost: The cost model of the ranking.
     """
 
     columns: tuple[str, ...] | None = None
@@ -54,7 +54,7 @@ class TableOptions:
         bandwidth: str | float | None = None,
         **other: Any,
     ) -> Self:
-        """Build options from keywords as the command line has them; None keeps a default.
+        """Build options from keywords as on the command line; None keeps a default.
 
         Raises:
             UsageError: An unknown group or option.
@@ -72,7 +72,7 @@ class TableOptions:
         )
 
     def check(self, columns: Mapping[str, ColumnSpec]) -> None:
-        """Look for the columns that were asked for among those that there are.
+        """Find the requested columns among the existing ones.
 
         Raises:
             UsageError: One is unknown, or has no ratio.

@@ -1,4 +1,4 @@
-"""What was measured in a place: in stores, through transports, or where operations of other packages are."""
+"""Cells that were measured in a place: in stores, through transports, or in places of other packages."""
 
 from __future__ import annotations
 
@@ -27,27 +27,28 @@ STORES: Final = "stores"
 PIPELINE: Final = "pipeline"
 
 _BESIDE: Final = "size"
-"""What a pipeline's run measures besides, without a pipeline."""
+"""Operations in a pipeline run that are measured without a pipeline."""
 
 Spot = tuple[str, int | str]
-"""A place, and the readers of a pipeline, or what else an operation of others was asked for with."""
+"""A place, and the number of readers of a pipeline, or another parameter of a third-party operation."""
 Key = tuple[str, str]
 """An operation and its variant."""
 
 
 @dataclass(slots=True)
 class Group:
-    """The cells of one corpus that belong in one table.
+    """The cells of one corpus for one table.
 
     Attributes:
         kind: `STORES`, `PIPELINE`, or the name of another package's operation.
-        corpus: What was measured on.
-        setup: How the operations take place: the state of stores, the rate of pipelines.
-        alpha: Error share of the verdicts on all pairs together.
-        batch: Records that are put at once; None where no batches are.
-        bound: Milliseconds below which the highest rate was searched for; None where it was not.
-        facts: What is known of another package's operation; None of ours.
-        sizes: Bytes of a payload by codec, where they were measured besides.
+        corpus: The corpus.
+        setup: Conditions of the operations: the state of stores, the rate of pipelines.
+        alpha: Error probability of the verdicts on all pairs together.
+        batch: Records per put; None without batches.
+        bound: Milliseconds that the latency had to stay below in the search for the highest rate; None
+            without a search.
+        facts: Facts of another package's operation; None for ours.
+        sizes: Bytes of a payload by codec, if they were measured.
         cells: By spot, codec, operation and variant.
     """
 
@@ -63,27 +64,27 @@ class Group:
 
     @property
     def state(self) -> str:
-        """Name of the size of the stores; empty for all else."""
+        """Name of the size of the stores; empty for other kinds."""
         return self.setup.state if isinstance(self.setup, StoreSetup) else ""
 
     @property
     def records(self) -> int:
-        """Records in each store before timing; 0 for all else."""
+        """Records in each store before timing; 0 for other kinds."""
         return self.setup.records if isinstance(self.setup, StoreSetup) else 0
 
     @property
     def rate(self) -> int | None:
-        """Records a second that are due in a pipeline; None where only the highest rate was searched for."""
+        """Records per second in a pipeline; None if only the highest rate was searched for."""
         return self.setup.rate if isinstance(self.setup, PipelineSetup) else None
 
     @property
     def places(self) -> list[str]:
-        """The places, as they were asked for."""
+        """The places, in the requested order."""
         return list(dict.fromkeys(place for place, _ in self.cells))
 
     @property
     def codecs(self) -> list[str]:
-        """The codecs, the baseline of pipelines among them."""
+        """The codecs, including the baseline of pipelines."""
         return list(dict.fromkeys(codec for codecs in self.cells.values() for codec in codecs))
 
     def spots(self, place: str) -> list[Spot]:
@@ -95,7 +96,7 @@ class Group:
         return self.cells.get(spot, {}).get(codec, {}).get((operation, variant))
 
     def samples(self, spot: Spot, codec: str, operation: str, variant: str = "") -> tuple[Measurement, ...]:
-        """Return what processes found; nothing where there is no such cell."""
+        """Return the findings of processes; none if there is no such cell."""
         cell = self.cell(spot, codec, operation, variant)
         return () if cell is None else cell.samples
 
@@ -108,7 +109,7 @@ class Group:
         return verdicts(self._racing(spot, operation), self.alpha)
 
     def standing(self, spot: Spot, operation: str) -> Standing:
-        """Rank the codecs by an operation; the baseline takes no part."""
+        """Rank the codecs by an operation, without the baseline."""
         return Standing.of(self._racing(spot, operation), self.alpha)
 
     def _racing(self, spot: Spot, operation: str) -> dict[str, tuple[Measurement, ...]]:
@@ -119,7 +120,7 @@ class Group:
 
 
 def groups(result: Result) -> list[Group]:
-    """Return what was measured in places, stores by state and pipelines by rate."""
+    """Return the cells measured in places, stores by state and pipelines by rate."""
     known = {facts.name: facts for facts in result.operations}
     bare = {corpus.name: corpus for corpus in corpora(result)}
     found: dict[tuple[object, ...], Group] = {}
@@ -167,7 +168,7 @@ def _add(group: Group, spot: Spot, cell: CellResult, codec: str, variant: str) -
 
 
 def kind_of_all(results: Sequence[Result]) -> str:
-    """Return `STORES` or `PIPELINE` where all that was measured was measured there; empty otherwise."""
+    """Return `STORES` or `PIPELINE` if all cells were measured there; empty otherwise."""
     kinds = set()
     for result in results:
         known = {facts.name: _kind(facts) for facts in result.operations}

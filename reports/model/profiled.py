@@ -1,4 +1,4 @@
-"""What records are like, in words, from the profile that is kept with a result."""
+"""Describe records in words, from the profile in a result."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ _LINES: Final[Mapping[str, Mapping[str, str]]] = {
         "float_nonfinite": "{:.2%} of the values are NaN or infinities",
     },
 }
-"""What is said of which facts, line by line."""
+"""The facts and their descriptions, line by line."""
 
 
 def profile_lines(profile: Mapping[str, Fact]) -> Iterator[tuple[str, str]]:
-    """Yield what is described, and how it is, as far as the profile knows it.
+    """Yield each described property with its description, if the profile has it.
 
     Args:
-        profile: As `bakeoff.datasets.profile` makes it.
+        profile: As returned by `bakeoff.datasets.profile`.
     """
     facts = {key: value for key, value in profile.items() if isinstance(value, int | float)}
     types = [f"{key.removeprefix('type_')} {facts[key]:.1%}" for key in facts if key.startswith("type_")]

@@ -1,4 +1,4 @@
-"""What a published report has to state, by docs/publishing.md, and which of it a result does not have."""
+"""Check a published report against docs/publishing.md: the facts that a result lacks."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _ENVIRONMENT = {"cpu_model_name": "processor", "cpu_count": "number of cores", "
 
 
 def lacking(results: Sequence[Result], files: Sequence[Path], output: Path | None) -> list[str]:
-    """Return what a report of some results could not state, one line each.
+    """Return the facts that a report of some results could not state, one line each.
 
     Args:
-        results: What is reported.
-        files: Where they were read, in the same order.
-        output: Where the report goes; None for standard output.
+        results: The results to report.
+        files: Their files, in the same order.
+        output: File of the report; None for standard output.
     """
     found = []
     for result, file in zip(results, files, strict=True):

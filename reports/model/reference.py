@@ -1,4 +1,4 @@
-"""One reference kernel for several runs: where a machine was slower as a whole, no codec was."""
+"""Use one reference kernel for several runs: a machine that was slower as a whole is not a slower codec."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["measured_by", "units"]
 
 
 def units(result: Result) -> dict[str, float]:
-    """Return, by corpus, the seconds of a reference kernel in which a run's times are given."""
+    """Return, by corpus, the time of the reference kernel that a run's times are relative to, in seconds."""
     return {
         cell.cell.corpus: sample.value / sample.paired
         for cell in result.cells
@@ -22,9 +22,9 @@ def units(result: Result) -> dict[str, float]:
 
 
 def measured_by(reference: Result, result: Result) -> Result:
-    """Return `result` with its times in the reference kernel of `reference`.
+    """Return `result` with its times relative to the reference kernel of `reference`.
 
-    The kernel is work of the interpreter: times of another one, or of another machine, stay as they are.
+    The kernel is work of the interpreter, so times of another interpreter or machine are unchanged.
     """
     target, own = units(reference), units(result)
     if not target or not own or _where(reference) != _where(result):

@@ -1,4 +1,4 @@
-"""What a row says in words: the codec's name, its place, whether records come back, whether memory stays."""
+"""The words of a row: the codec's name, its rank, whether records are preserved, whether memory grows."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _GUARDED: Final = (
     "NAME/unguarded does not"
 )
 _COPY: Final = "baseline (plain copy)"
-"""The row of what the harness itself costs."""
+"""The label of the harness overhead's row."""
 
 
 @dataclass
 class Setting(Footnotes):
-    """What a row's words depend on beside its codec.
+    """Further data for the words of a row.
 
     Attributes:
         columns: Keys of the columns that are shown.
-        profile: Of the corpus: what its records hold.
+        profile: Profile of the corpus.
     """
 
     standing: Standing
@@ -43,7 +43,7 @@ class Setting(Footnotes):
 
 
 def name(candidate: Candidate, setting: Setting) -> Entry:
-    """Name the codec, with footnotes on what decides about it on these records."""
+    """Name the codec, with footnotes on caveats that affect these records."""
     if candidate.name == BASELINE:
         return Entry(_COPY, BASELINE)
     texts = []
@@ -52,7 +52,7 @@ def name(candidate: Candidate, setting: Setting) -> Entry:
     if candidate.facts.trusted_only or candidate.facts.unguarded:
         texts.append(_TRUSTED)
     if candidate.outcome == "lossy" and "fidelity" not in setting.columns:
-        # No table hides a loss, whatever columns were asked for.
+        # Losses are always shown, whatever columns were requested.
         texts.append(_lost(candidate))
     texts += notes(candidate, setting.profile)
     marks = tuple(setting.mark(text) for text in texts)
@@ -60,7 +60,7 @@ def name(candidate: Candidate, setting: Setting) -> Entry:
 
 
 def notes(candidate: Candidate, profile: Mapping[str, Fact]) -> list[str]:
-    """Return the notes on a codec that are about what these records hold; `bakeoff codecs NAME` has all."""
+    """Return the caveats of a codec that concern these records; `bakeoff codecs NAME` has all."""
     facts = candidate.facts
     found = [f"takes and gives {candidate.takes}"] if candidate.takes else []
     found += [_GUARDED] if GUARD in facts.about else []
@@ -69,9 +69,9 @@ def notes(candidate: Candidate, profile: Mapping[str, Fact]) -> list[str]:
 
 
 def rare(samples: Sequence[Measurement]) -> float:
-    """Return by which share rare calls that take much longer would raise the mean, counted in full.
+    """Return the share by which rare slow calls would raise the mean if counted in full.
 
-    0 where they hardly matter, where most processes have met none, and where figures count them in full, see
+    It is 0 if they hardly matter, if most processes had none, and if figures already count them in full, see
     `Measurement.sums`.
     """
     met = sum(sample.dear > 0 for sample in samples)
@@ -82,7 +82,7 @@ def rare(samples: Sequence[Measurement]) -> float:
 
 
 def fact(key: str) -> Callable[[Candidate, Setting], Entry]:
-    """Return what says one of a codec's facts."""
+    """Return a function that writes one of a codec's facts."""
 
     def said(candidate: Candidate, _: Setting) -> Entry:
         if candidate.name == BASELINE:
@@ -94,7 +94,7 @@ def fact(key: str) -> Callable[[Candidate, Setting], Entry]:
 
 
 def place(candidate: Candidate, setting: Setting) -> Entry:
-    """Say the rank by cost."""
+    """Write the rank by cost."""
     standing = setting.standing
     if candidate.name not in standing.places:
         return Entry("not timed" if candidate.untimed else "–", None, tone="dim")
@@ -104,7 +104,7 @@ def place(candidate: Candidate, setting: Setting) -> Entry:
 
 
 def fidelity(candidate: Candidate, setting: Setting) -> Entry:
-    """Say whether records came back as they were."""
+    """Write whether records survived the round trip."""
     if candidate.name == BASELINE:
         return EMPTY
     if not candidate.checked:
@@ -119,12 +119,12 @@ def fidelity(candidate: Candidate, setting: Setting) -> Entry:
 
 
 def has_growth(candidate: Candidate) -> bool:
-    """Return whether it was measured what stays behind."""
+    """Return whether memory growth was measured."""
     return any(weighed(cell) for cell in _growths(candidate).values())
 
 
 def growth(candidate: Candidate, setting: Setting) -> Entry:
-    """Say whether memory stays behind, and after which operations."""
+    """Write whether memory grows, and after which operations."""
     cells = {name: cell for name, cell in _growths(candidate).items() if weighed(cell)}
     if not cells or candidate.name == BASELINE:
         return EMPTY
@@ -142,7 +142,7 @@ def growth(candidate: Candidate, setting: Setting) -> Entry:
 
 
 def _growths(candidate: Candidate) -> dict[str, CellResult]:
-    """Return the cells that tell what stays behind, by the operation that it stays of."""
+    """Return the cells that show memory growth, by operation."""
     return {
         name.removeprefix("growth-"): cell
         for name, cell in candidate.cells.items()
@@ -151,7 +151,7 @@ def _growths(candidate: Candidate) -> dict[str, CellResult]:
 
 
 def _lost(candidate: Candidate) -> str:
-    """Say what is lost and how often; CSV, JSON and the page have all of it."""
+    """Write the losses and their frequency; CSV, JSON and the page have all of them."""
     losses = candidate.losses or ("does not bring every record back",)
     more = len(losses) - _MOST_LOSSES
     text = "; ".join(losses[:_MOST_LOSSES]) + (
@@ -164,7 +164,7 @@ def _lost(candidate: Candidate) -> str:
 
 
 def _leak(operation: str, cell: CellResult) -> str:
-    """Say how much stays behind, and where it comes from."""
+    """Write how much memory remains, and its source."""
     found = figure(cell.samples)
     amount = f", {numbers.quantity(found.value)} bytes stay per call" if found else ""
     where = f": {cell.facts.where}" if isinstance(cell.facts, GrowthFacts) and cell.facts.where else ""
@@ -172,9 +172,9 @@ def _leak(operation: str, cell: CellResult) -> str:
 
 
 def _coarse(cells: Mapping[str, CellResult]) -> Iterable[str]:
-    """Say how much growth would not have been seen, once for the operations that share it.
+    """Write the growth that would not have been detected, once for the operations that share it.
 
-    Nothing is said where exact counters would have shown a byte a call.
+    Nothing is written if exact counters would have shown a byte per call.
     """
     found: dict[str, list[str]] = {}
     for operation, cell in cells.items():
