@@ -157,7 +157,7 @@ def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> PickedCod
             eligible.append(name)
     usual = [name for name in eligible if name == wish.codec or not _takes(name, fields)]
     if usual:
-        # These codecs do not take records of dicts, so they were not asked for.
+        # The others take objects instead of dicts, and were not asked for.
         excluded |= {
             name: f"takes and gives {_takes(name, fields)}" for name in eligible if name not in usual
         }

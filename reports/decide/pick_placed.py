@@ -121,7 +121,7 @@ _Place = tuple[CorpusFacts, list[CellResult]]
 def placed(result: Result, readers: int | None = None) -> Result:
     """Return the measured places as the corpora of a result.
 
-    Each place counts the duration of the whole run, and a longer run takes as long.
+    Each place counts the duration of the whole run, because a longer run repeats all of it.
 
     Args:
         result: The result.

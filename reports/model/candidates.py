@@ -67,7 +67,7 @@ _MOST: Final = OWN_DATA | {"depth": GREATEST_DEPTH}
 
 
 Seen = Literal["records", "encoded"]
-"""The facts in `CheckFacts` that list the records of a codec."""
+"""The facts in `CheckFacts` that count the records of a codec."""
 
 
 class Figure(NamedTuple):

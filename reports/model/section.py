@@ -1,4 +1,4 @@
-"""The table of one corpus: chooses columns, ranks and sorts rows, writes figures and ratios."""
+"""The table of one corpus: choose columns, rank and sort rows, write figures and ratios."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["SectionBuilder"]
 _Maker = Callable[[Candidate], Entry]
 
 _LEVEL: Final = ("same", "unresolved")
-"""Verdicts that leave open which of two codecs is faster."""
+"""Verdicts that do not decide which of two codecs is faster."""
 
 
 class SectionBuilder:
@@ -34,11 +34,11 @@ class SectionBuilder:
 
     Args:
         view: The corpus, with the codecs on it.
-        options: What a reader asked for.
+        options: The reader's options.
 
     Attributes:
-        peers: The builders of the same corpus on all machines, itself among them: figures that are
-            to be compared stand in one unit.
+        peers: The builders of the same corpus on all machines, including this one. Figures to be compared
+            share a unit.
     """
 
     def __init__(self, view: CorpusView, options: TableOptions) -> None:
@@ -59,10 +59,10 @@ class SectionBuilder:
             )
 
     def section(self) -> Section:
-        """Build it."""
+        """Build the section."""
         candidates = self._ordered()
         makers = [self._maker(key, candidates) for key in self.keys]
-        # Row by row, so that footnote letters appear in reading order.
+        # Go row by row, so that footnote letters appear in reading order.
         rows = tuple(
             Row(
                 codec=candidate.name,
@@ -95,20 +95,20 @@ class SectionBuilder:
             if key == "codec" or self._tells(spec):
                 wanted += [key] * spec.default + [f"{key}:x"] * spec.default_ratio
         if "cost:x" in wanted and "rank" in wanted:
-            # The rank is by it.
+            # The rank uses it.
             wanted.remove("cost:x")
             if self.standing.costs or any(self._rough(e, self.known["cost"]) for e in self.shown):
                 wanted.insert(wanted.index("rank"), "cost:x")
-        # Where other tables have all figures, this one says whose they are.
+        # If other tables have all figures, this one names their codecs.
         return wanted if len(wanted) > 1 else [*wanted, "library", "fidelity"]
 
     def _tells(self, spec: ColumnSpec) -> bool:
-        """Return whether a column that nobody asked for has something to say; a sum only when it is one."""
+        """Return whether a column that was not requested has figures, and for a sum, more than one part."""
         whole = not spec.parts or all(any(n in e.cells for e in self.shown) for n in spec.operations)
         return whole and any(map(spec.tells, self.shown))
 
     def _remarks(self) -> Iterable[str]:
-        """Name the columns that were asked for and stay empty, and what is not known of the others."""
+        """Name the requested columns that are empty, and the unknowns of the others."""
         asked = {key: self._spec(key) for key in self.options.columns or ()}
         empty = [
             key
@@ -122,7 +122,7 @@ class SectionBuilder:
     def _ordered(self) -> list[Candidate]:
         """Sort rows: those with a figure first, the best of them first, the baseline last.
 
-        Groups stand in the order of their best row.
+        Groups are in the order of their best row.
         """
         spec = self._spec(self.options.sort.removeprefix("-"))
         in_words = spec.words is not None and spec.figure is None
@@ -209,7 +209,7 @@ class SectionBuilder:
         return replace(column, unit=name, raw_unit=unit), make
 
     def _comparable(self, spec: ColumnSpec) -> list[float]:
-        """Return the figures that stand in the same unit: a column's on all machines, and all times."""
+        """Return the figures that share a unit: those of a column on all machines, and all times."""
         for specs in ([self.known["dump"], self.known["load"]] if spec.timed else [], [spec]):
             found = [
                 figure.seen
@@ -271,7 +271,7 @@ class SectionBuilder:
     def _usable(
         self, spec: ColumnSpec, candidates: Sequence[Candidate]
     ) -> Mapping[str, Sequence[Measurement]]:
-        """Return what can be paired by process: samples of several processes, where they have logs."""
+        """Return samples that can be paired by process: of several processes, and with logarithms."""
         if spec.phase not in ("time", "alone") or spec.fact:
             return {}
         samples = {e.name: self._samples(e, spec) for e in candidates}
@@ -280,22 +280,22 @@ class SectionBuilder:
     def _judged(
         self, name: str, spec: ColumnSpec, usable: Mapping[str, Sequence[Measurement]]
     ) -> Mapping[str, Verdict]:
-        """Return what each codec is to one of them, judged as ranks are."""
+        """Return each codec's verdict relative to one of them, judged like ranks."""
         judged = self.standing.judged if spec.figure else verdicts(usable, self.standing.alpha)
         found = {a: verdict for (a, b), (verdict, _) in judged.items() if b == name}
-        # More is better in some columns, where what takes less is slower.
+        # In some columns more is better, so that the smaller figure is the slower codec.
         return {a: OPPOSITE[v] for a, v in found.items()} if spec.direction == "higher" else found
 
     # Entries
 
     def _samples(self, candidate: Candidate, spec: ColumnSpec) -> tuple[Measurement, ...]:
-        """Return what processes said of a time; of one that is no sum of operations, the cost."""
+        """Return the samples of a time; for one that is not a sum of operations, those of the cost."""
         if spec.figure:
             return self.standing.samples.get(candidate.name, ())
         return candidate.samples(*spec.added(candidate))
 
     def figure(self, candidate: Candidate, spec: ColumnSpec) -> Figure | None:
-        """Return what a column says of a codec, in its raw unit."""
+        """Return the figure of a column for a codec, in its raw unit."""
         if spec.figure:
             return spec.figure(candidate, self.standing)
         if spec.fact:
@@ -305,7 +305,7 @@ class SectionBuilder:
         return candidate.figure(*spec.added(candidate))
 
     def _rough(self, candidate: Candidate, spec: ColumnSpec) -> float | None:
-        """Return what is roughly known of a time that there was no time to measure; in seconds."""
+        """Return a rough time, in seconds, if there was no time to measure it."""
         if not candidate.untimed:
             return None
         if spec.key in ("cost", "rank"):
@@ -313,14 +313,14 @@ class SectionBuilder:
         return candidate.rough(*spec.added(candidate)) if spec.phase == "time" else None
 
     def _unit(self, spec: ColumnSpec) -> str:
-        """Return the unit of a column's figures; empty where rows differ, as benchmarks of others may."""
+        """Return the unit of a column's figures; empty if rows differ, as in other programs' benchmarks."""
         if spec.unit:
             return spec.unit
         units = {_unit_of(e) for peer in self.peers for e in peer.shown if "value" in e.cells}
         return units.pop() if len(units) == 1 else ""
 
     def _without(self, candidate: Candidate, spec: ColumnSpec) -> Entry:
-        """Say why there is no figure: the outcome in its place, the reason as a footnote."""
+        """Write why there is no figure: the outcome in its place, the reason as a footnote."""
         cells = [candidate.cells[name] for name in spec.operations if name in candidate.cells]
         if spec.fact or not cells:
             return EMPTY
@@ -340,7 +340,7 @@ class SectionBuilder:
 
     @cached_property
     def _rare(self) -> str:
-        """What is said of figures that rare calls would raise."""
+        """The remark on figures that rare slow calls would raise."""
         found = (rare(cell.samples) for candidate in self.shown for cell in candidate.cells.values())
         most = numbers.percent(max(found))
         return f"rare calls take much longer; counted in full they raise the mean by up to {most}"
@@ -353,7 +353,7 @@ def _quotient(
     figures: Mapping[str, Figure],
     noise: Noise,
 ) -> tuple[float, float | None, float | None]:
-    """Return the ratio of two codecs with its interval, which only times of several processes have."""
+    """Return the ratio of two codecs, with an interval for times of several processes."""
     if all(len(samples.get(name, ())) > 1 for name in (ours, theirs)):
         found = ratio(samples[ours], samples[theirs], prior=noise.between(ours, theirs))
         known = math.isfinite(found.high)
@@ -363,7 +363,7 @@ def _quotient(
 
 
 def _bound(ours: Figure, theirs: Figure) -> Entry:
-    """Say what a ratio is above or below where one of its figures could not be measured."""
+    """Write the bound of a ratio of which one figure could not be measured."""
     if ours.limit is not None and theirs.limit is not None:
         return EMPTY
     bound = ours.seen / theirs.seen
@@ -378,7 +378,7 @@ def _unit_of(candidate: Candidate) -> str:
 
 
 def _with_unit(candidate: Candidate, found: Figure | None) -> Entry:
-    """Write a figure of a column that has no unit of its own."""
+    """Write a figure of a column without a unit."""
     if found is None:
         return EMPTY
     unit = _unit_of(candidate)

@@ -1,4 +1,4 @@
-"""What was measured over several parameters or sizes of records."""
+"""Cells that were measured over several parameters or sizes of records."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["scaled", "series", "swept"]
 
 
 def swept(results: Sequence[Result]) -> dict[str, dict[str, int]]:
-    """Return the operations that were measured with several numbers as parameter, in no place.
+    """Return the operations that were measured with several numbers as parameter, outside of places.
 
     Returns:
-        By their name without the parameter: the parameters by their whole name, the lowest first.
+        By name without the parameter: the parameters by full name, the lowest first.
     """
     families: dict[str, dict[str, int]] = {}
     for cell in (cell.cell for result in results for cell in result.cells):
@@ -31,7 +31,7 @@ def swept(results: Sequence[Result]) -> dict[str, dict[str, int]]:
 
 
 def scaled(result: Result) -> dict[str, dict[float, CorpusFacts]]:
-    """Return the corpora whose records were brought to several sizes, by name and bytes of a record."""
+    """Return the corpora whose records were scaled to several sizes, by name and bytes of a record."""
     found: dict[str, dict[float, CorpusFacts]] = {}
     for corpus in result.corpora:
         name, size = corpus.profile.get("scaled_from"), corpus.profile.get("scaled_to")

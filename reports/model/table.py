@@ -1,7 +1,7 @@
-"""The one table model: what every output format shows, already worded, rounded and ranked.
+"""The table model: the content of every output format, already worded, rounded and ranked.
 
-A `Table` has a section per corpus; a section has columns, rows and footnotes. Renderers only lay
-it out and escape it; none of them decides what a figure means.
+A `Table` has a section per corpus. A section has columns, rows and footnotes. Renderers only lay it out and
+escape it; none of them decides what a figure means.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ class Column:
     """One column.
 
     Attributes:
-        key: Stable name, as ``--columns`` and CSV headers have it; unique within a block.
+        key: Stable name, for ``--columns`` and CSV headers; unique within a block.
         header: The name shown.
-        unit: Unit of the values shown, with what they are per ("µs/record").
-        direction: Which way is better, where one is.
+        unit: Unit of the values shown, including the unit of work ("µs/record").
+        direction: Which way is better, if one is.
         raw_unit: Unit of the raw values ("second", "byte", "integer", or "" for text).
-        numeric: Whether values are numbers, set flush right.
-        block: The machine, when there are several.
-        dispensable: Place in the order in which a narrow terminal gives columns up; 0 for never.
+        numeric: Whether values are numbers, aligned to the right.
+        block: The machine, if there are several.
+        dispensable: Position in the order in which a narrow terminal drops columns; 0 for never.
     """
 
     key: str
@@ -61,12 +61,12 @@ class Column:
 
     @property
     def id(self) -> str:
-        """The column's name in CSV and JSON: the key, with its block when there is one."""
+        """The column's name in CSV and JSON: the key, with its block if there is one."""
         return f"{self.key}@{self.block}" if self.block else self.key
 
     @property
     def arrow(self) -> str:
-        """The direction as a sign; explained below every table that has one."""
+        """The direction as a sign, which is explained below every table that has one."""
         return ARROWS[self.direction]
 
     @property
@@ -80,15 +80,15 @@ class Entry:
     """One figure or word of a table.
 
     Attributes:
-        text: What is shown, without marks.
-        value: The raw figure (unscaled) or word; None where there is none.
-        low: Lower end of the interval, raw; of a rank the best that is possible.
-        high: Upper end of the interval, raw; of a rank the worst that is possible.
-        limit: What the figure is shown to be below, raw, where less cannot be measured.
+        text: The text shown, without marks.
+        value: The raw figure (unscaled) or word; None if there is none.
+        low: Lower end of the interval, raw; for a rank, the best possible one.
+        high: Upper end of the interval, raw; for a rank, the worst possible one.
+        limit: The raw limit that the figure is shown to be below, if less cannot be measured.
         marks: Footnote letters.
-        verdict: Of a ratio of times, what its codec is to the other one: "faster", "slower", "same", or
-            "unresolved" where too little is known. Of a rank, why there may be several.
-        tone: "good", "bad" or "dim", for outputs that have colour; never the only sign.
+        verdict: For a ratio of times, the codec relative to the other one: "faster", "slower", "same", or
+            "unresolved" if too little is known. For a rank, why several are possible.
+        tone: "good", "bad" or "dim", for outputs with color; never the only sign.
     """
 
     text: str
@@ -107,7 +107,7 @@ class Entry:
 
     @property
     def level(self) -> bool:
-        """Whether it is a ratio in parentheses: one that is not distinguishable from 1."""
+        """Whether it is a ratio in parentheses, which is not distinguishable from 1."""
         return self.verdict in ("same", "unresolved") and self.text.startswith("(")
 
 
@@ -120,9 +120,9 @@ class Row:
 
     Attributes:
         ranked: False for the baseline and for codecs without a figure.
-        group: Heading under which the row stands, with ``--group-by``.
-        outcome: The worst of the codec's cells, whatever columns there are.
-        reason: All that failed or was lost; empty where the outcome is "ok".
+        group: Heading above the row, with ``--group-by``.
+        outcome: The worst outcome of the codec's cells, whatever the columns.
+        reason: All failures and losses; empty if the outcome is "ok".
     """
 
     codec: str
@@ -133,13 +133,13 @@ class Row:
     reason: str = ""
 
     def entry(self, column: Column) -> Entry:
-        """Return the entry below a column; an empty one where there is none."""
+        """Return the entry of a column; an empty one if there is none."""
         return self.entries.get(column.id, EMPTY)
 
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """A codec that has no row of figures, and why."""
+    """A codec without a row of figures, and the reason."""
 
     codec: str
     outcome: str
@@ -159,10 +159,10 @@ class Section:
     """The table of one corpus.
 
     Attributes:
-        lines: What was measured on, and how rows are ranked; below the title.
+        lines: Data and ranking, below the title.
         footnotes: Letter and text.
-        remarks: What is to be said of whole columns; below the rows.
-        absent: Codecs that failed or were not there.
+        remarks: Remarks on whole columns, below the rows.
+        absent: Codecs that failed or were not available.
         answer: The recommendation, and what would change it, a line each.
     """
 
@@ -177,7 +177,7 @@ class Section:
 
     @property
     def headers(self) -> list[str]:
-        """One line for each column; the machine before the name when there are several."""
+        """One line for each column, with the machine before the name if there are several."""
         return [
             f"{column.block}: {column.title}" if column.block else column.title for column in self.columns
         ]
@@ -188,7 +188,7 @@ class Section:
 
     @property
     def legend(self) -> tuple[str, ...]:
-        """What the signs mean, for those that occur."""
+        """Explanations of the signs that occur."""
         used = {column.direction for column in self.columns}
         lines = [f"{arrow} {way} is better" for way, arrow in ARROWS.items() if arrow and way in used]
         level = {column.unit for column in self.columns for row in self.rows if row.entry(column).level}
@@ -203,12 +203,12 @@ class Section:
 
     @property
     def below(self) -> list[str]:
-        """Everything that stands below the rows, one line each: legend, remarks, footnotes, absent codecs."""
+        """All text below the rows, one line each: legend, remarks, footnotes, absent codecs."""
         return [*self.notes, *(absent.sentence for absent in self.gone)]
 
     @property
     def gone(self) -> tuple[Absent, ...]:
-        """The absent codecs; those of one outcome, for one reason, as one."""
+        """The absent codecs, combined if outcome and reason are the same."""
         groups: dict[Absent, list[str]] = {}
         for absent in self.absent:
             groups.setdefault(replace(absent, codec=""), []).append(absent.codec)
@@ -217,11 +217,11 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A whole report: a section per corpus, and what holds for all of them.
+    """A whole report: a section per corpus, and facts common to all of them.
 
     Attributes:
-        warnings: What may have spoilt the figures.
-        notes: Environment, command and the like, one line each.
+        warnings: Conditions that may have distorted the figures.
+        notes: Environment, command and other facts, one line each.
         recommendation: One sentence on all sections.
         meta: Plain values for JSON.
     """
@@ -234,12 +234,12 @@ class Table:
 
     @property
     def closing(self) -> list[str]:
-        """The recommendation in lines; none where sections have answers of their own."""
+        """The recommendation in lines; none if sections have separate answers."""
         return [] if any(section.answer for section in self.sections) else self.recommendation.splitlines()
 
 
 def labelled(blocks: Sequence[tuple[str, Sequence[str]]]) -> tuple[str, ...]:
-    """Join the lines of several machines: what all say stands once, the rest with the machine's name."""
+    """Join the lines of several machines: common lines once, the others with the machine's name."""
     found = []
     for block, lines in blocks:
         for line in lines:
@@ -249,10 +249,10 @@ def labelled(blocks: Sequence[tuple[str, Sequence[str]]]) -> tuple[str, ...]:
 
 
 def merge_sections(blocks: Sequence[tuple[str, Section]]) -> Section:
-    """Set the same corpus of several machines side by side, a block of columns each.
+    """Combine the sections of a corpus on several machines, with a block of columns each.
 
-    Figures are never averaged; a codec that one machine lacks stays empty there. Rows stand in the
-    first machine's order.
+    Figures are never averaged. A codec that one machine lacks has empty entries there. Rows are in the first
+    machine's order.
     """
     texts = labelled([(block, [text for _, text in section.footnotes]) for block, section in blocks])
     letters = dict(zip(texts, map(letter, range(len(texts))), strict=True))
@@ -301,23 +301,23 @@ def _joined(known: Row | None, row: Row) -> Row:
 
 
 class Footnotes:
-    """The footnotes of a table, lettered in the order in which they are asked for."""
+    """The footnotes of a table, with letters in the order of their requests."""
 
     @cached_property
     def _letters(self) -> dict[str, str]:
         return {}
 
     def mark(self, text: str) -> str:
-        """Return the letter of a footnote; a text has one."""
+        """Return the letter of a footnote; each text has one."""
         return self._letters.setdefault(text, letter(len(self._letters)))
 
     @property
     def footnotes(self) -> tuple[tuple[str, str], ...]:
-        """Letter and text of each."""
+        """Letter and text of each footnote."""
         return tuple((letter, text) for text, letter in self._letters.items())
 
     def failed(self, cell: CellResult) -> Entry:
-        """Show the outcome in the place of a figure, the reason as a footnote."""
+        """Show the outcome in place of a figure, and the reason as a footnote."""
         marks = (self.mark(f"{cell.cell.operation_name}: {cell.reason}"),) if cell.reason else ()
         return Entry(cell.outcome, cell.outcome, marks=marks, tone="bad")
 

@@ -1,4 +1,4 @@
-"""What a report shows, found once: machines, their corpora, and the codecs on each with their ranking."""
+"""The content of a report, computed once: machines, their corpora, and the ranked codecs on each."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ __all__ = ["CorpusView", "MachineView", "View"]
 
 @dataclass(frozen=True)
 class CorpusView:
-    """One corpus on one machine: what is ranked together.
+    """One corpus on one machine: the unit of ranking.
 
     Attributes:
-        machine: Label of the machine; empty when there is only one.
-        result: What was measured on that machine.
+        machine: Label of the machine; empty if there is only one.
+        result: The result of that machine.
         corpus: The corpus.
-        candidates: All that took part, the baseline among them.
-        cost: What the ranking is by.
-        columns: Every column that there can be, by key.
+        candidates: All measured codecs, including the baseline.
+        cost: The cost model of the ranking.
+        columns: All possible columns, by key.
     """
 
     machine: str
@@ -41,7 +41,7 @@ class CorpusView:
 
     @property
     def label(self) -> str:
-        """The corpus, with its machine when there are several."""
+        """The corpus, with its machine if there are several."""
         return f"{self.corpus.name} · {self.machine}" if self.machine else self.corpus.name
 
     @cached_property
@@ -56,24 +56,24 @@ class CorpusView:
 
     @cached_property
     def operations(self) -> Mapping[str, ColumnSpec]:
-        """What is known of the figures of each operation."""
+        """The facts of each operation's figures."""
         specs = self.columns.values()
         return {spec.operations[0]: spec for spec in specs if len(spec.operations) == 1 and not spec.fact}
 
     @property
     def charts(self) -> Mapping[str, Chart]:
-        """The charts of bars that there can be, by operation."""
+        """The possible bar charts, by operation."""
         return {name: spec.chart for name, spec in self.operations.items() if spec.chart}
 
 
 @dataclass(frozen=True)
 class MachineView:
-    """What was measured on one machine.
+    """The results of one machine.
 
     Attributes:
-        label: Empty when there is only one machine.
-        result: All of it.
-        corpora: Those that something was measured on.
+        label: Empty if there is only one machine.
+        result: Its merged result.
+        corpora: Corpora with measurements.
     """
 
     label: str
@@ -82,23 +82,23 @@ class MachineView:
 
     @cached_property
     def placed(self) -> list[Group]:
-        """What was measured in places."""
+        """The cells measured in places."""
         return groups(self.result)
 
     def titled(self, name: str) -> str:
-        """Return a title with the machine before it when there are several."""
+        """Return a title with the machine before it if there are several."""
         return f"{self.label}: {name}" if self.label else name
 
 
 @dataclass(frozen=True)
 class View:
-    """All that reports show of some results.
+    """The content of a report on some results.
 
     Attributes:
-        results: As they were read.
+        results: The original results.
         machines: The same by machine; several results of one machine are merged.
-        cost: What rankings are by.
-        columns: Every column that there can be, by key, in the order of a table.
+        cost: The cost model of rankings.
+        columns: All possible columns, by key, in the order of a table.
     """
 
     results: tuple[Result, ...]
@@ -111,8 +111,8 @@ class View:
         """Return the view of one or more results.
 
         Args:
-            results: What was measured.
-            cost: What rankings are by; the default cost when not given.
+            results: The results.
+            cost: The cost model of rankings; the default cost if not given.
         """
         blocks, cost = machines(results), cost or CostModel()
         known = columns(result for _, result in blocks)
@@ -126,17 +126,16 @@ class View:
 
     @cached_property
     def files(self) -> list[MachineView]:
-        """Each result by itself."""
+        """Each result separately."""
         known = {id(machine.result): machine for machine in self.machines}
         return [known.get(id(r)) or _machine("", r, self.cost, self.columns) for r in self.results]
 
     def table(self, sections: Iterable[Section], recommendation: str = "", **meta: Any) -> Table:
-        """Return sections as a table, with what must be known of the runs.
+        """Return sections as a table, with the conditions of the runs.
 
         Args:
             sections: Its parts.
-            recommendation: One sentence, or one for each machine.
-            **meta: Further plain values for JSON.
+            recommendation: One sentence, or one for each machine. **meta: Further plain values for JSON.
         """
         blocks = [(machine.label, machine.result) for machine in self.machines]
         return Table(

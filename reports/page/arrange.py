@@ -1,4 +1,4 @@
-"""Where points of size against cost are drawn, and where their names find room; `arrange.js` is its twin."""
+"""Place points of size against cost, and their names; `arrange.js` does the same."""
 
 from __future__ import annotations
 
@@ -18,37 +18,37 @@ _MARGIN: Final = 34
 """Pixels between the ends of the axes and the outermost points."""
 
 _LETTER: Final = 6.3
-"""Pixels of a letter of a name, on average."""
+"""Average width of a letter in pixels."""
 
 _HALF: Final = 5.5
 """Half the height of a name, and half the width and height of a mark."""
 
 _SAME: Final = 5.0
-"""Marks closer than this in both directions would hide each other: they are drawn side by side."""
+"""Marks closer than this in both directions would hide each other, and are drawn side by side."""
 
 _STEP: Final = 9.0
-"""Pixels from one of them to the next."""
+"""Pixels from one of these marks to the next."""
 
 _NEAR: Final = (
     (10.0, 0.0, "left"), (-10.0, 0.0, "right"), (8.0, -11.0, "left"), (8.0, 11.0, "left"),
     (-8.0, -11.0, "right"), (-8.0, 11.0, "right"), (0.0, -15.0, "center"), (0.0, 15.0, "center"),
 )  # fmt: skip
-"""Where a name may be without a line to its point: offsets in pixels, and which part of it is there."""
+"""Positions of a name without a line to its point: offsets in pixels, and the part of the name there."""
 
 _FAR: Final = (18.0, 44.0, 80.0)
 _ROWS: Final = 30
-"""How far to the side, and how many lines up and down, names are put that find no room at their points."""
+"""Sideways and vertical offsets for names without space at their points."""
 
 _Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Arranged:
-    """Points in their places.
+    """Placed points.
 
     Attributes:
-        rows: Those given, with pixels: ``px`` and ``py`` of the mark, ``nx`` and ``ny`` of the name with its
-            ``align``, and ``lx``, which is not None where a line leads to the name.
+        rows: The given rows, with pixels: ``px`` and ``py`` of the mark, ``nx`` and ``ny`` of the name with
+            its ``align``, and ``lx``, which is not None if a line leads to the name.
         x: Both ends of the axis of sizes.
         y: Both ends of the axis of costs.
         width: Pixels between the ends of ``x``.
@@ -62,7 +62,7 @@ class Arranged:
     height: float
 
     def valued(self) -> list[dict[str, Any]]:
-        """Return the rows with values on the axes in place of pixels, for a library that draws these."""
+        """Return the rows with axis values instead of pixels, for a library that draws values."""
         return [
             row
             | {key: _value(row[key], self.x, self.width) for key in ("px", "nx", "lx")}
@@ -75,9 +75,9 @@ def arranged(rows: Sequence[Mapping[str, Any]], width: float, height: float = HE
     """Place points and their names.
 
     Args:
-        rows: With ``x``, ``y`` and ``name``, which is empty where there is no room for one.
-        width: Pixels of the drawing without what is left of the axis.
-        height: Pixels of the drawing without what is below the axis.
+        rows: With ``x``, ``y`` and ``name``, which is empty if there is no space for one.
+        width: Pixels of the drawing without the part left of the axis.
+        height: Pixels of the drawing without the part below the axis.
     """
     x, y = (_ends([row[axis] for row in rows], pixels) for axis, pixels in (("x", width), ("y", height)))
     found = [
@@ -109,7 +109,7 @@ def _value(pixel: float | None, ends: tuple[float, float], pixels: float) -> flo
 
 
 def _apart(rows: Sequence[dict[str, Any]]) -> None:
-    """Draw marks that would hide each other side by side."""
+    """Draw marks side by side if they would hide each other."""
     left = sorted(rows, key=lambda row: (-row["py"], row["px"], row["codec"], row["corpus"]))
     while left:
         first = left[0]
@@ -124,7 +124,7 @@ def _apart(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def _name(rows: Sequence[dict[str, Any]], width: float, height: float) -> None:
-    """Put each name where it covers nothing, those of the front first, then from the cheapest up."""
+    """Put each name where it covers nothing: names of the front first, then from the cheapest up."""
     marks = [(row["px"] - _HALF, row["py"] - _HALF, row["px"] + _HALF, row["py"] + _HALF) for row in rows]
     names: list[_Box] = []
     keys = [(not row["front"], -row["py"], row["px"], row["codec"]) for row in rows]
@@ -150,7 +150,7 @@ def _name(rows: Sequence[dict[str, Any]], width: float, height: float) -> None:
 
 
 def _places(x: float, y: float) -> Iterator[tuple[float, float, str, bool]]:
-    """Yield where a name may be, the best first, and whether a line leads there."""
+    """Yield positions of a name, the best first, and whether a line leads there."""
     for aside, down, align in _NEAR:
         yield x + aside, y + down, align, False
     for number in range(1, _ROWS):

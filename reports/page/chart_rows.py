@@ -1,6 +1,6 @@
-"""What charts draw, as plain rows: points of size against cost, bars of an operation.
+"""The data of charts as plain rows: points of size against cost, bars of an operation.
 
-Nothing here knows a charting library. A row's texts are already worded and rounded.
+This module is independent of charting libraries. The texts of rows are already worded and rounded.
 """
 
 from __future__ import annotations
@@ -32,41 +32,41 @@ __all__ = [
 ]
 
 NAME: Final = 14
-"""Pixels from one name to the next beside lines."""
+"""Pixels between names next to lines."""
 
 _GAP: Final = 0.4
-"""Share of an axis that may be empty before what lies behind is beyond the axis."""
+"""Empty share of an axis from which points beyond the gap are drawn beyond the axis."""
 
 _FEWEST: Final = 3
-"""Points that an axis is for, at the least."""
+"""Fewest points within an axis."""
 
 _BEYOND: Final = 0.1
-"""Share of the axis by which what is beyond it is drawn behind its end."""
+"""Distance from the end of the axis to the points beyond it, as a share of the axis."""
 
 LEAST_SPAN: Final = math.log(1.25)
-"""Logarithm that an axis covers at the least."""
+"""Smallest range of an axis, as a logarithm."""
 
 _OUTLIER: Final = 2.5
-"""A bar this many times as long as the next shorter one is cut, so that it does not flatten all others."""
+"""A bar this many times as long as the next shorter one is cut, so that it does not flatten the others."""
 
 _UNCUT: Final = 0.82
-"""Share of the drawing that bars to scale take, where others are cut."""
+"""Share of the drawing for bars to scale, if others are cut."""
 
 _REACH: Final = 1.5
-"""Times the longest bar that an interval may reach."""
+"""Longest interval, as a multiple of the longest bar."""
 
 
 def eligible(candidate: Candidate, *operations: str) -> bool:
-    """Return whether figures may be shown: right answers only, whatever the file says."""
+    """Return whether figures may be shown: only those of correct answers, whatever the file says."""
     cells = (candidate.cells[name] for name in operations if name in candidate.cells)
     return all(cell.outcome in WELL for cell in cells)
 
 
 def points(view: CorpusView) -> list[dict[str, Any]]:
-    """Return size and cost of each codec, and which ones nothing beats in both.
+    """Return size and cost of each codec, and the codecs that no other beats in both.
 
-    A codec is on the front unless another one of at most its size is surely cheaper, or a
-    smaller one is no dearer. Ties of equal size therefore stand there together.
+    A codec is on the front unless another one of at most its size is significantly cheaper, or a smaller one
+    does not cost more. Ties of equal size are therefore all on the front.
     """
     standing = view.standing
     sizes = {e.name: size.value for e in view.candidates if (size := e.figure("size")) and size.value > 0}
@@ -98,7 +98,7 @@ def points(view: CorpusView) -> list[dict[str, Any]]:
 
 
 def _with_edge(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Mark the points that the front's line runs through, of tied ones the cheapest."""
+    """Mark the points of the front's line; of tied ones, the cheapest."""
     lowest = math.inf
     for row in sorted(rows, key=lambda row: (row["size"], row["cost"])):
         row["edge"] = row["front"] and row["cost"] < lowest
@@ -108,7 +108,7 @@ def _with_edge(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _reached(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Say where on the axes points are, and what they are called: what lies beyond an axis has its figure."""
+    """Add positions and names of points; the name of a point beyond an axis has its figure."""
     for axis, figure, unit, arrow in (("x", "size", "byte", "→"), ("y", "cost", "second", "↑")):
         end, off = _reach([row[figure] for row in rows]) if rows else (0.0, 0.0)
         for row in rows:
@@ -121,7 +121,7 @@ def _reached(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def place_names(rows: Sequence[dict[str, Any]], figure: str, ends: tuple[float, float], height: int) -> None:
-    """Say where the names of rows stand beside an axis with these ends, in logarithms, and this height."""
+    """Add positions of names next to an axis with given ends, in logarithms, and a given height."""
     low, span = ends[0], ends[1] - ends[0]
     wanted = [(math.log(row[figure]) - low) / span for row in rows]
     for row, place in zip(rows, apart(wanted, NAME / height), strict=True):
@@ -129,27 +129,27 @@ def place_names(rows: Sequence[dict[str, Any]], figure: str, ends: tuple[float, 
 
 
 def axes() -> dict[str, float]:
-    """Return what decides where points are drawn, for the page's script."""
+    """Return the constants of point placement, for the page's script."""
     return {"gap": _GAP, "fewest": _FEWEST, "beyond": _BEYOND, "span": LEAST_SPAN}
 
 
 def _reach(values: Sequence[float]) -> tuple[float, float]:
-    """Return where a logarithmic axis ends, and where points beyond are drawn.
+    """Return the end of a logarithmic axis, and the position of points beyond it.
 
-    A few points behind a gap of two fifths of the axis are beyond it: they would squeeze all others.
+    A few points after a gap of two fifths of the axis are beyond it, because they would squeeze all others.
     """
     logs = sorted(map(math.log, values))
     span = logs[-1] - logs[0]
     for few in range(1, max(1, len(logs) // 8) + 1):
         if len(logs) - few >= _FEWEST and logs[-few] - logs[-few - 1] > _GAP * span:
             end = logs[-few - 1]
-            # The end is a figure of a point, which must not fall behind it by rounding.
+            # The end is the figure of a point, which must not exceed it by rounding.
             return sorted(values)[-few - 1], math.exp(end + _BEYOND * max(end - logs[0], LEAST_SPAN))
     return max(values), max(values)
 
 
 def apart(wanted: Sequence[float], gap: float) -> list[float]:
-    """Move rising places from 0 to 1 apart by a gap, as little as squares can tell, within 0 and 1."""
+    """Move rising places from 0 to 1 apart by a gap, with minimal squared shifts, within 0 and 1."""
     last = len(wanted) - 1
     gap = min(gap, 1 / last) if last else 0.0
     groups: list[tuple[float, int]] = []
@@ -166,7 +166,7 @@ def apart(wanted: Sequence[float], gap: float) -> list[float]:
 def bars(view: CorpusView, operation: str) -> list[dict[str, Any]]:
     """Return one bar for each codec with a figure of an operation, the best first.
 
-    What is too small to be measured has none: see `unseen`.
+    Figures below the measurable limit have no bar: see `unseen`.
     """
     spec = view.operations[operation]
     found = [(e, f) for e, f in _figures(view, operation) if f.limit is None]
@@ -174,7 +174,7 @@ def bars(view: CorpusView, operation: str) -> list[dict[str, Any]]:
 
 
 def unseen(group: Sequence[CorpusView], operation: str) -> str:
-    """Say how many codecs stay below what can be measured, on all corpora of a machine; empty for none."""
+    """Write how many codecs are below the measurable limit on all corpora of a machine; empty if none."""
     found = [(e.name, f) for view in group for e, f in _figures(view, operation) if e.name != BASELINE]
     seen = {name for name, figure in found if figure.limit is None}
     below = {name for name, _ in found} - seen
@@ -195,8 +195,8 @@ def _figures(view: CorpusView, operation: str) -> list[tuple[Candidate, Figure]]
 def summary(group: Sequence[CorpusView], operation: str) -> list[dict[str, Any]]:
     """Return one bar for each codec over several corpora of one machine.
 
-    Its length is the geometric mean of how many times the best of each corpus it takes; the
-    interval is its best and its worst corpus. Codecs without a figure on all of them are left out.
+    Its length is the geometric mean of its ratios to the best codec of each corpus. The interval spans its
+    best and its worst corpus. Codecs without a figure on one of them are left out.
     """
     direction = group[0].operations[operation].direction
     shares: dict[str, list[float]] = {}
@@ -226,10 +226,10 @@ def worded(figure: Figure, unit: str) -> str:
 
 
 def drawn(found: Sequence[tuple[Candidate, Figure, str]], direction: ColumnDirection) -> list[dict[str, Any]]:
-    """Return bars of figures and what they are in words, the best first.
+    """Return bars of figures with their texts, the best first.
 
-    Lengths, and the ends of intervals, are shares of the widest that is drawn, so that no scale depends on
-    a unit. A bar far beyond the others is cut: its length behind ``cut`` only keeps the order.
+    Lengths, and the ends of intervals, are shares of the widest one drawn, so that no scale depends on a
+    unit. A bar far longer than the others is cut; beyond ``cut`` its length only keeps the order.
     """
     ordered = sorted(found, key=lambda item: item[1].value, reverse=direction == "higher")
     values = sorted(figure.value for _, figure, _ in ordered)
@@ -261,7 +261,7 @@ def drawn(found: Sequence[tuple[Candidate, Figure, str]], direction: ColumnDirec
 
 
 def _limit(values: Sequence[float]) -> float:
-    """Return the longest of rising values that is drawn to scale: those behind a wide gap are not."""
+    """Return the longest of rising values that is drawn to scale: the last one before a wide gap."""
     for number in range(len(values) - len(values) // 3, len(values)):
         if values[number] > _OUTLIER * values[number - 1] > 0:
             return values[number - 1]
@@ -269,7 +269,7 @@ def _limit(values: Sequence[float]) -> float:
 
 
 def _length(value: float, limit: float, longest: float) -> float:
-    """Return the share of the drawing that a bar takes; of those that are cut, by the logarithm."""
+    """Return the share of the drawing for a bar; for bars that are cut, by the logarithm."""
     if value <= limit:
         return value / limit
     beyond = math.log(value / limit) / math.log(longest / limit)

@@ -1,8 +1,8 @@
 """Charts in Vega-Lite: as files (SVG, PNG), and as the still pictures of the page.
 
-What scripts of the page draw again is drawn by `charts.js`, so that the page need not carry the library.
-This comes with the extra ``report`` and is imported only when something is drawn; it needs
-neither a browser nor a network.
+`charts.js` draws the charts that the page's scripts update, so that the page does not need the library. The
+library is part of the extra ``report`` and is imported only for drawing. It needs neither a browser nor a
+network.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _SHAPES: Final = (
     "M-0.4,-1L0.4,-1L0.4,1L-0.4,1Z",
     "M0,1L-1,0L-0.4,0L-0.4,-1L0.4,-1L0.4,0L1,0Z",
 )
-"""In the order of the registry's formats, and some for those of third parties."""
+"""In the order of the registry's formats, followed by some for third-party formats."""
 
 _PATHS: Final = {
     "circle": "M1.13,0A1.13,1.13,0,1,1,-1.13,0A1.13,1.13,0,1,1,1.13,0",
@@ -78,43 +78,43 @@ _PATHS: Final = {
     "triangle-up": "M0,-0.87L-1,0.87H1Z",
     "triangle-right": "M0.87,0L-0.87,-1V1Z",
 }
-"""What the library draws for the names of shapes."""
+"""The shapes of the library, by our names."""
 
 _BREAK: Final = "M-0.55,1L0.1,-1L0.55,-1L-0.1,1Z"
-"""What shows that a bar is not drawn to scale behind it."""
+"""The sign of a bar that is not drawn to scale."""
 
 _WIDTH: Final = 720
-"""Pixels that size against cost is wide."""
+"""Width of size against cost in pixels."""
 
 _PANEL: Final = 380
-"""Pixels that bars are wide, with their figures."""
+"""Width of bars with their figures in pixels."""
 
 _MARGIN: Final = 24
-"""Pixels above the dearest point and below the cheapest."""
+"""Pixels above the most expensive point and below the cheapest."""
 
 _NAME_SIZE: Final = 11.5
 _LONGEST: Final = 190
-"""Pixels of a name at the most; what is longer is cut."""
+"""Most pixels of a name; longer names are cut."""
 
 _FIGURE: Final = 112
-"""Pixels that the figure of a bar takes beside it."""
+"""Pixels for the figure of a bar."""
 
 _SHARE: Final = 66
-"""Likewise of the codec's share of it."""
+"""Pixels for the codec's share of it."""
 
 _ENGINE: Final = 66 << 30
-"""Bytes of address space that the library's JavaScript engine reserves; it uses few of them."""
+"""Bytes of address space that the library's JavaScript engine reserves, few of which it uses."""
 
 _FONT: Final = "Inter, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """Colours by role. The page's are CSS variables, so that one drawing is light, dark and print.
+    """Colors by role. The page's colors are CSS variables, so that one drawing is light, dark and print.
 
     Attributes:
-        families: A colour for each wire format, in the order of the registry's, and some for those of third
-            parties; shapes tell them apart as well.
+        families: A color for each wire format, in the order of the registry's, followed by some for
+            third-party formats; shapes distinguish them, too.
     """
 
     ink: str
@@ -124,7 +124,7 @@ class Theme:
     families: tuple[str, ...]
 
 
-# Okabe and Ito 2008, darkened where they would fall below 3:1 on white.
+# Okabe and Ito 2008, darkened if their contrast on white is below 3:1.
 LIGHT: Final = Theme(
     ink="#1d1f23",
     muted="#5c626b",
@@ -183,7 +183,7 @@ PAGE: Final = Theme(
 
 
 def colors(scope: str = ":root") -> str:
-    """Return the colours of the themes as the variables of `PAGE`, light ones where CSS knows no others.
+    """Return the colors of the themes as the variables of `PAGE`; the default is light.
 
     Args:
         scope: Selector of the elements that have these variables.
@@ -202,7 +202,7 @@ _STEP: Final = (
     "indexof([1, 2, 5], round(datum.value / pow(10, floor(log(datum.value * 1.0001) / LN10)))) >= 0"
 )
 _WIDE: Final = 12.0
-"""Of a logarithmic axis over more than a decade only 1, 2 and 5 are written."""
+"""On a logarithmic axis over more than a decade, only 1, 2 and 5 have labels."""
 
 _HUMAN_BYTES: Final = (
     "datum.value >= 1.0e6 ? format(datum.value / 1048576, datum.value < 1.0e7 ? '.2~r' : '.3~r') + ' MiB' : "
@@ -224,14 +224,14 @@ _HUMAN_TIME: Final = (
 
 
 def families(formats: Sequence[str]) -> list[str]:
-    """Return the wire formats in the order that fixes their colours and shapes."""
+    """Return the wire formats in the order that determines their colors and shapes."""
     present = dict.fromkeys(formats)
     known = [name for name in WIRE_FORMATS if name in present]
     return known + [name for name in present if name and name not in WIRE_FORMATS]
 
 
 def _scale(formats: Sequence[str], choices: Sequence[str]) -> dict[str, Any]:
-    """Give known formats their own entry; later ones take what is free, then start again."""
+    """Give known formats their own entry; others take free entries, and then start again."""
     names = families(formats)
     fixed = {
         name: choices[number % len(choices)] for number, name in enumerate(WIRE_FORMATS) if name in names
@@ -243,7 +243,7 @@ def _scale(formats: Sequence[str], choices: Sequence[str]) -> dict[str, Any]:
 
 
 def looks(formats: Sequence[str], theme: Theme) -> dict[str, dict[str, str]]:
-    """Return for each format its colour and its mark as a path from -1 to 1, as a page draws them."""
+    """Return the color of each format, and its mark as a path from -1 to 1, for the page."""
     colors, shapes = (_scale(formats, choices) for choices in (theme.families, _SHAPES))
     both = zip(colors["domain"], colors["range"], shapes["range"], strict=True)
     return {name: {"color": color, "shape": _PATHS.get(shape, shape)} for name, color, shape in both}
@@ -273,7 +273,7 @@ def _config(theme: Theme) -> dict[str, Any]:
             "subtitleFontSize": 12,
             "fontWeight": 600,
         },
-        # Each figure carries one text alternative; thirty marks read out one by one help nobody.
+        # Each figure has one text alternative, because a screen reader would read out every mark.
         "aria": False,
     }
 
@@ -315,7 +315,7 @@ def front_spec(
     *,
     width: int = _WIDTH,
 ) -> dict[str, Any]:
-    """Return size against cost, with the line of codecs that nothing beats in both.
+    """Return size against cost, with the line of codecs that no other beats in both.
 
     Args:
         width: Pixels from the left end of the axis to the right one.
@@ -375,7 +375,7 @@ def front_spec(
                         **colour,
                         "legend": None,
                     },
-                    # Marks that touch are told by their edges.
+                    # The edges of touching marks distinguish them.
                     "stroke": {
                         "condition": {"test": "!datum.lossy", "value": theme.surface},
                         **colour,
@@ -392,7 +392,7 @@ def front_spec(
                     "opacity": {"value": 1},
                 },
             },
-            # A name on a line that passes stays legible.
+            # A name stays legible on a line that crosses it.
             *(
                 {
                     "transform": [{"filter": "isValid(datum.nx)"}],
@@ -407,7 +407,7 @@ def front_spec(
 
 
 def _legend_columns(width: int) -> dict[str, Any]:
-    # Not the width itself: that shrinks while a drawing is fitted, after the legend has got its height.
+    # Not the width itself: it shrinks while a drawing is fitted, after the height of the legend is set.
     return {"name": "legendColumns", "value": max(2, width // 100)}
 
 
@@ -436,8 +436,8 @@ def bars_spec(
     """Return bars of one operation, each with its interval and its figure in words.
 
     Args:
-        unseen: Which codecs have none, below the title.
-        parts: Only a part of each bar, its beginning, is the codec's.
+        unseen: Codecs without a figure, named below the title.
+        parts: Whether only the first part of each bar is the codec's.
         width: Pixels; 0 for a drawing that is fitted to its place.
     """
     y = {
@@ -454,7 +454,7 @@ def bars_spec(
             "labelPadding": 6,
         },
     }
-    # To the right of the longest bar there is room for its figure, however narrow the drawing is.
+    # There is space for the figure right of the longest bar, however narrow the drawing is.
     beside = _FIGURE + _SHARE if parts else _FIGURE
     across = {
         "type": "quantitative",
@@ -525,7 +525,7 @@ def _engine() -> ModuleType:
 
     Raises:
         UsageError: It is not installed.
-        RunError: There is too little address space, without which it ends the process.
+        RunError: There is too little address space, in which case the library would end the process.
     """
     ask_for(_ENGINE, "drawing charts")
     try:
@@ -536,7 +536,7 @@ def _engine() -> ModuleType:
 
 
 def _told(spec: Mapping[str, Any]) -> str:
-    """Return a specification as the library reads it, which ends the process over what XML cannot hold."""
+    """Return a specification for the library, without characters that XML lacks: they end the process."""
     return json.dumps(all_visible(spec))
 
 
@@ -554,17 +554,17 @@ def render(
     bandwidth: str | float | None = None,
     dark: bool = False,
 ) -> bytes:
-    """Draw one chart of one or several results; every corpus and machine gets a panel of its own.
+    """Draw one chart of one or several results, with a panel for each corpus and machine.
 
     Args:
         kind: Size against cost, bars of dump, load and fix, memory, or time over the size of records.
         reads: Loads for each dump, for the cost.
-        bandwidth: Line that payloads cross, for the cost.
-        dark: For a dark ground.
+        bandwidth: Network bandwidth, for the cost.
+        dark: Whether the background is dark.
 
     Raises:
         UsageError: An unknown kind or format, or the extra is not installed.
-        RunError: The results hold no figure for such a chart.
+        RunError: The results have no figure for the chart.
     """
     if kind not in KINDS:
         raise UsageError(f"no chart {kind!r}; there are {', '.join(KINDS)}")
@@ -620,7 +620,7 @@ def _panel(view: CorpusView, kind: ChartKind, theme: Theme) -> dict[str, Any] | 
 
 
 def _sizes_panels(view: View, theme: Theme) -> list[dict[str, Any]]:
-    """Return a drawing for each operation on each corpus that was brought to several sizes."""
+    """Return a drawing for each operation on each corpus that was scaled to several sizes."""
     found = []
     for machine in view.machines:
         for name, sizes in scaled(machine.result).items():
@@ -633,7 +633,7 @@ def _sizes_panels(view: View, theme: Theme) -> list[dict[str, Any]]:
 
 
 def sizes_spec(rows: Sequence[Mapping[str, Any]], theme: Theme = LIGHT, *, title: str) -> dict[str, Any]:
-    """Return time per byte over the size of records, a line for each codec, with marks where lines cross."""
+    """Return time per byte over the size of records, a line for each codec, with marks at crossovers."""
     known = [row for row in rows if "codec" in row]
     crossed = [row for row in rows if "codec" not in row]
     formats = [row["format"] for row in known]
@@ -698,7 +698,7 @@ def sizes_spec(rows: Sequence[Mapping[str, Any]], theme: Theme = LIGHT, *, title
 
 
 def _bare(spec: dict[str, Any]) -> dict[str, Any]:
-    """Take off what only a whole drawing may have; data sets of several panels may not share a name."""
+    """Remove parts that only a whole drawing may have; data sets of several panels may not share a name."""
     whole = ("config", "padding", "autosize", "params")
     kept = {key: value for key, value in spec.items() if key not in whole}
     return kept | {"data": {"values": spec["data"]["values"]}}

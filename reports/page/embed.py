@@ -1,4 +1,4 @@
-"""Results as plain values that a page can carry, small enough to embed and to download."""
+"""Results as plain values for a page, small enough to embed and to download."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...bench.results import CellResult, Result, plain_cell
 __all__ = ["embeddable", "plain"]
 
 _DIGITS: Final = 5
-"""Significant digits kept; noise begins at the third."""
+"""Significant digits that are kept; noise begins at the third."""
 
 _COLUMNS: Final = ("pair", "value", "raw", "paired", "loops", "rounds", "dirty")
 
@@ -51,7 +51,7 @@ def _cell(cell: CellResult, unit: str) -> dict[str, Any]:
 
 
 def _column(values: list[float]) -> list[float] | float:
-    """A value that all samples share stands once; the page spreads it out again."""
+    """Store a value that all samples share only once; the page expands it."""
     short = [v if isinstance(v, int) else float(f"{v:.{_DIGITS}g}") for v in values]
     return short[0] if len(set(short)) == 1 else short
 

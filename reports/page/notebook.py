@@ -20,11 +20,11 @@ __all__ = ["render", "styled"]
 
 _CLASS: Final = "bakeoff-result"
 _WIDTH: Final = 860
-"""Pixels of a chart."""
+"""Width of a chart in pixels."""
 _COLUMNS: Final = 11
-"""Columns that fit above it."""
+"""Columns of text that fit above it."""
 
-# Dark or light as JupyterLab, Visual Studio Code, Colab and Sphinx say, else as the browser does.
+# Dark or light as set by JupyterLab, Visual Studio Code, Colab and Sphinx, else by the browser.
 _STYLE: Final = """
 .CLASS { color-scheme: light dark; color: var(--ink); background: var(--surface); padding: 0.6em 1em;
   font-size: 13px; line-height: 1.45; max-width: max-content; overflow-x: auto; }
@@ -50,7 +50,7 @@ _STYLE: Final = """
 def render(result: Result) -> str:
     """Return table and charts of a result as HTML for a notebook's cell.
 
-    Charts need the extra ``report``; without it a line says so.
+    Charts need the extra ``report``; without it, a line says so.
     """
     charts = [] if kind_of_all([result]) else _charts(View.of([result]).corpora)
     return styled(table_of([result]), charts)
@@ -84,7 +84,7 @@ def _section(section: Section) -> Iterator[str]:
 
 
 def _fitting(section: Section) -> Section:
-    """Leave out the least important columns of a table that would be too wide, as a terminal does."""
+    """Drop the least important columns of a table that is too wide, as in a terminal."""
     columns = list(section.columns)
     dispensable = sorted((each for each in columns if each.dispensable), key=lambda each: each.dispensable)
     for key in dict.fromkeys(each.key for each in dispensable):
@@ -99,14 +99,14 @@ def _paragraphs(lines: Sequence[str], kind: str) -> Iterator[str]:
 
 
 def _folded(title: str, lines: Sequence[str]) -> Iterator[str]:
-    """Yield lines that are one click away."""
+    """Yield lines that are folded."""
     if lines:
         items = "".join(f"<li>{html_text(line)}</li>" for line in lines)
         yield f"<details><summary>{title}</summary><ul>{items}</ul></details>"
 
 
 def _charts(views: Sequence[CorpusView]) -> list[str]:
-    """Return size against cost on each corpus; why not, where charts cannot be drawn."""
+    """Return size against cost on each corpus, or the reason why charts cannot be drawn."""
     drawn = []
     for view in views:
         rows = points(view)

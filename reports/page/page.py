@@ -1,7 +1,7 @@
-"""The page: one self-contained HTML file that works offline and stands on its own.
+"""The page: one self-contained HTML file that works offline.
 
-What it shows is drawn and written here once, so that it can be read, printed and searched without
-scripts. Scripts then make it live: another corpus, other weights, another order.
+Its content is drawn and written here once, so that it can be read, printed and searched without scripts.
+Scripts then make it interactive: another corpus, other weights, another order.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ __all__ = ["render"]
 
 _TEMPLATES: Final = Path(__file__).parent / "templates"
 _SEVERAL: Final = "Which codec for which records"
-"""What is above the answers for several corpora."""
+"""Heading above the answers for several corpora."""
 
 _SCRIPTS: Final = ("numbers.js", "ranking.js", "arrange.js", "charts.js", "table.js", "page.js")
 
@@ -69,11 +69,11 @@ def render(
     """Write results as one HTML page.
 
     Args:
-        results: One or more; those of one machine share a table, machines are never mixed.
-        reads: Where the slider of reads per write stands at first.
-        bandwidth: Where the slider of the line stands at first.
-        baseline: Codec of the relative figures; the best of each column when not given.
-        sort: Column to sort by at first, "-" in front for the other way round; "rank" by default.
+        results: One or more results. Results of one machine share a table; machines are never mixed.
+        reads: Initial position of the slider of reads per write.
+        bandwidth: Initial position of the slider of the bandwidth.
+        baseline: Codec of the relative figures; the best of each column if not given.
+        sort: Initial column to sort by, with "-" in front for the reverse order; "rank" by default.
 
     Raises:
         UsageError: An option that the page does not have, nothing to show, or the extra is missing.
@@ -160,7 +160,7 @@ def render(
 
 
 def _judging(candidates: Sequence[Candidate]) -> dict[str, dict[str, Any]]:
-    """Return what the page's script cannot know: who is ranked, why one may not win, and how ties break."""
+    """Return facts for the page's script: the ranked codecs, why one may not win, and tie-breakers."""
     taking_part = ranked({e.name: e.takes for e in candidates if e.name != BASELINE})
     return {
         e.name: {
@@ -173,7 +173,7 @@ def _judging(candidates: Sequence[Candidate]) -> dict[str, dict[str, Any]]:
 
 
 def _sheets(view: View) -> dict[str, Markup]:
-    """Return the tables of what was measured in places, which have layouts of their own."""
+    """Return the tables of cells measured in places, which have separate layouts."""
     from markupsafe import Markup
 
     found: dict[str, list[Section]] = {}
@@ -181,12 +181,12 @@ def _sheets(view: View) -> dict[str, Markup]:
         for kind in dict.fromkeys(group.kind for group in machine.placed):
             name = kind if kind in (STORES, PIPELINE) else "places"
             found.setdefault(name, []).extend(places.sections(machine, (kind,)))
-    # The fragment escapes what comes from the results.
+    # The fragment escapes text from the results.
     return {name: Markup(html(Table(tuple(parts)))) for name, parts in found.items()}  # noqa: S704
 
 
 def _placed(panels: Sequence[placed.Panel], charts: _Charts) -> dict[str, list[dict[str, Any]]]:
-    """Draw what was measured in place, by the place."""
+    """Draw the cells measured in places, by place."""
     found: dict[str, list[dict[str, Any]]] = {}
     for panel in panels:
         picture = charts.still(bars_spec(panel.rows, charts.formats, PAGE, parts=True, width=500))
@@ -214,7 +214,7 @@ def _environment() -> Environment:
 
 
 def _policy(script: str) -> str:
-    """Forbid everything that the page does not do: it loads nothing, sends nothing, evaluates nothing."""
+    """Return a policy that forbids everything the page does not do: it loads, sends and evaluates nothing."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
@@ -232,7 +232,7 @@ def _sorting(sort: str | None, table: PageTable) -> dict[str, Any]:
 
 
 def _sliders(cost: CostModel) -> dict[str, Any]:
-    """Return the stops of each slider and where it stands; null is no line at all."""
+    """Return the stops of each slider and its position; null is no line."""
     line = cost.as_json()["bandwidth"]
     reads = sorted({*map(float, _READS), float(cost.reads)})
     lines: list[float | None] = sorted({*_LINES, *_LINES_FAST, *([] if line is None else [line])})
@@ -257,7 +257,7 @@ def _groups(found: Sequence[CorpusView]) -> list[dict[str, Any]]:
 
 
 class _Charts:
-    """Everything that is drawn: still pictures for the first view, and what the live ones need."""
+    """Everything that is drawn: still pictures for the first view, and data for the interactive ones."""
 
     def __init__(self, found: Sequence[CorpusView]) -> None:
         self.views = found
@@ -271,7 +271,7 @@ class _Charts:
         self.formats = families(
             [candidate.facts.format or "unknown" for view in found for candidate in view.candidates]
         )
-        # Bars and what has none, of each view by its number and of each machine by its name.
+        # Bars and codecs without bars, of each view by its number and of each machine by its name.
         machines = {f"all {group['machine']}": [found[n] for n in group["views"]] for group in _groups(found)}
         names = (*self.times, *self.memory)
         self.panels = {
@@ -286,7 +286,7 @@ class _Charts:
         }
 
     def live(self, panels: Sequence[placed.Panel]) -> dict[str, Any]:
-        """Return the bars of every view, and how formats look."""
+        """Return the bars of every view, and the colors and shapes of formats."""
         return {
             "rows": self.panels,
             "unseen": self.unseen,
@@ -314,7 +314,7 @@ class _Charts:
         return Markup(svg(spec))  # noqa: S704
 
     def front_words(self) -> str:
-        """Say what size against cost shows, for those who do not see it."""
+        """Describe size against cost for readers who cannot see it."""
         rows = sorted((row for row in self.points[0] if row["front"]), key=lambda row: float(row["size"]))
         parts = [
             f"{r['codec']} at {amount(r['size'], 'byte')} and {amount(r['cost'], 'second')}" for r in rows
@@ -324,14 +324,14 @@ class _Charts:
         return f"Nothing is both smaller and cheaper than: {'; '.join(parts)}."
 
     def edge_words(self) -> str:
-        """Say what the line is, or that one codec needs none."""
+        """Describe the line, or say that one codec needs none."""
         edge = [row["codec"] for row in self.points[0] if row["edge"]]
         if len(edge) == 1:
             return f"No codec is smaller than {edge[0]}, and none is cheaper."
         return "The line joins the codecs that nothing beats in both." if edge else ""
 
     def bars_words(self, operation: str) -> str:
-        """Say what the bars show: both ends and how many."""
+        """Describe the bars: both ends and their number."""
         rows = self.panels[operation]["0"]
         if not rows:
             return f"{self.headings[operation]}: no figure."
@@ -343,7 +343,7 @@ class _Charts:
 
 
 def _facts(result: Result) -> list[str]:
-    """Return the line below the headline: what, when, how long."""
+    """Return the line below the headline: what was measured, when, and for how long."""
     measured = {cell.cell.codec for cell in result.cells if cell.samples} - {BASELINE}
     used = {cell.cell.corpus for cell in result.cells}
     processes = max((len(cell.samples) for cell in result.cells), default=0)
@@ -366,7 +366,7 @@ def _counted(number: int, one: str, many: str) -> str:
 
 
 def _fidelity(view: View) -> dict[str, Any]:
-    """Return which codec brings which type back, from what codecs declare."""
+    """Return the types that each codec preserves, as declared by the codecs."""
     results = [machine.result for machine in view.machines]
     codecs = {codec.name: codec for result in results for codec in result.codecs if codec.preserves}
     tokens = dict.fromkeys(token for codec in codecs.values() for token in codec.preserves)
@@ -379,7 +379,7 @@ def _fidelity(view: View) -> dict[str, Any]:
 
 
 def _losses(found: Sequence[CorpusView]) -> list[dict[str, Any]]:
-    """Return what was lost, each text once, with the codecs and the corpora it was lost on."""
+    """Return the losses, each text once, with its codecs and corpora."""
     where: dict[tuple[str, str], list[str]] = {}
     for view in found:
         for candidate in view.candidates:
@@ -392,7 +392,7 @@ def _losses(found: Sequence[CorpusView]) -> list[dict[str, Any]]:
 
 
 def _failures(found: Sequence[CorpusView]) -> list[dict[str, Any]]:
-    """Return every cell without a figure; those of one codec and cause share a row."""
+    """Return every cell without a figure, combined if codec and cause are the same."""
     rows: dict[tuple[str, str, str, str], dict[str, Any]] = {}
     for view in found:
         for candidate in view.candidates:
@@ -409,7 +409,7 @@ def _failures(found: Sequence[CorpusView]) -> list[dict[str, Any]]:
 
 
 def _headline(found: Sequence[CorpusView]) -> list[tuple[str, str]]:
-    """Return the recommendation for each corpus, labelled where there is more than one."""
+    """Return the recommendation for each corpus, with labels if there are several."""
     closing = f" (by the cost of {found[0].cost.sentence()})."
     texts = [(view.label, recommendation([view]).removesuffix(closing)) for view in found]
     if len(texts) > 1:
@@ -418,7 +418,7 @@ def _headline(found: Sequence[CorpusView]) -> list[tuple[str, str]]:
 
 
 def _ticked(text: str) -> Markup:
-    """Set what stands between backticks as code."""
+    """Mark text between backticks as code."""
     from markupsafe import Markup, escape
 
     parts = text.split("`")

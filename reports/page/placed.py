@@ -1,4 +1,4 @@
-"""What was measured in place, on the page: bars with the codec's part in them."""
+"""Cells measured in places, on the page: bars with the codec's part in them."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Panel:
     """Bars of one kind of calls in one place.
 
     Attributes:
-        place: Whose calls they are, the same for all panels of one place.
-        heading: What the calls do.
-        rows: One for each codec, the quickest first, as `charts.bars_spec` draws them.
+        place: The place, the same for all of its panels.
+        heading: Description of the calls.
+        rows: One for each codec, the fastest first, as `charts.bars_spec` draws them.
     """
 
     place: str
@@ -33,13 +33,13 @@ class Panel:
 
     @property
     def words(self) -> str:
-        """Say what the bars show, for those who do not see them."""
+        """Describe the bars for readers who cannot see them."""
         said = "; ".join(f"{row['codec']} {row['label']}" for row in self.rows)
         return f"{self.heading}, {self.place}: {said}."
 
 
 def panels(view: View) -> list[Panel]:
-    """Return the bars of all that was measured in stores and in pipelines, of each machine."""
+    """Return the bars of all stores and pipelines, of each machine."""
     return [panel for machine in view.machines for panel in _panels(machine)]
 
 
@@ -76,7 +76,7 @@ def _panels(machine: MachineView) -> Iterator[Panel]:
 
 @dataclass(frozen=True, slots=True)
 class _Bar:
-    """A codec's calls, and its part of them where it has one."""
+    """A codec's calls, and its part of them if it has one."""
 
     candidate: Candidate
     total: Figure | None
@@ -84,13 +84,13 @@ class _Bar:
 
     @property
     def share(self) -> float:
-        """The codec's share; by chance a part may be measured as more than the whole."""
+        """The codec's share; by chance, the measured part may exceed the whole."""
         if self.part is None or self.total is None:
             return 0.0
         return min(1.0, self.part.value / self.total.value)
 
     def drawn(self) -> Iterator[tuple[Candidate, Figure, str]]:
-        """Yield what is drawn, if it was measured."""
+        """Yield the bars if they were measured."""
         if self.total is not None and self.total.value:
             text = worded(self.total, "second")
             text += f", codec {numbers.percent(self.share)}" if self.part is not None else ""
@@ -98,7 +98,7 @@ class _Bar:
 
 
 def _panel(place: str, heading: str, found: Sequence[_Bar]) -> Iterator[Panel]:
-    """Yield the bars of calls, if any of them were measured."""
+    """Yield the bars of calls if any of them were measured."""
     rows = drawn([one for bar in found for one in bar.drawn()], "lower")
     shares = {bar.candidate.name: bar.share for bar in found}
     fitted = [row | {"part": round(row["length"] * shares[row["codec"]], 4)} for row in rows]

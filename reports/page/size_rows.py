@@ -1,4 +1,4 @@
-"""What the chart of sizes draws: time per byte over the size of a record, and where lines cross."""
+"""The data of the chart of sizes: time per byte over the size of a record, and crossovers."""
 
 from __future__ import annotations
 
@@ -16,20 +16,21 @@ from .chart_rows import NAME, place_names
 __all__ = ["height", "lines"]
 
 _LEAST: Final = 300
-"""Pixels from the least time to the most."""
+"""Pixels from the shortest time to the longest."""
 
 
 def height(rows: Sequence[Mapping[str, Any]]) -> int:
-    """Return the pixels that leave room for all names."""
+    """Return the pixels that leave space for all names."""
     return max(_LEAST, NAME * (len({row["codec"] for row in rows}) - 1))
 
 
 def lines(result: Result, sizes: Mapping[float, CorpusFacts], operation: str) -> list[dict[str, Any]]:
-    """Return the points of each codec's line, and those where lines surely cross.
+    """Return the points of each codec's line, and significant crossovers.
 
     Returns:
-        Rows with ``size`` in bytes and ``pace`` in seconds per byte; of a codec its ``codec`` and ``format``,
-        at the end of its line ``at``, where its name stands; of a crossing ``low``, ``high`` and ``tip``.
+        Rows with ``size`` in bytes and ``pace`` in seconds per byte. Points of a codec have ``codec`` and
+        ``format``, and at the end of the line ``at``, the position of the name. Crossovers have ``low``,
+        ``high`` and ``tip``.
     """
     found = series(result, sizes, operation)
     formats = {codec.name: codec.format for codec in result.codecs}
@@ -59,10 +60,10 @@ def lines(result: Result, sizes: Mapping[float, CorpusFacts], operation: str) ->
 
 
 def _name(rows: list[dict[str, Any]]) -> None:
-    """Say where names stand, beside the ends of the lines."""
+    """Add the positions of names next to the ends of the lines."""
     if not rows:
         return
-    ends = {row["codec"]: row for row in rows}  # the last of each
+    ends = {row["codec"]: row for row in rows}  # The last point of each line.
     ordered = sorted(ends.values(), key=lambda row: float(row["pace"]))
     low, high = (extreme(math.log(row["pace"]) for row in rows) for extreme in (min, max))
     place_names(ordered, "pace", (low, max(high, low + 1e-9)), height(rows))

@@ -1,4 +1,4 @@
-"""The page's table: every corpus and machine in one list of rows, footnotes numbered throughout."""
+"""The page's table: every corpus and machine in one list of rows, with footnotes numbered throughout."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Footnote", "Heading", "Line", "PageCell", "PageTable", "page_table"]
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A column of the page: its key, name, explanation, whether it holds numbers, pixels on a screen."""
+    """A column of the page: its key, name, explanation, whether it has numbers, pixels on a screen."""
 
     key: str
     name: str
@@ -31,7 +31,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class PageCell:
-    """One cell: the figure without its unit, the unit, what stands small beside it, footnotes."""
+    """One cell: the figure without its unit, the unit, the small text next to it, footnotes."""
 
     text: str
     unit: str = ""
@@ -47,8 +47,9 @@ class Line:
 
     Attributes:
         view: Number of the corpus (and machine) among the views.
-        rank: As shown: "1", "1 to 2", or "" where there is none.
-        family: The codec without variant, schema and compression; empty where it has no others on the corpus.
+        rank: As shown: "1", "1 to 2", or "" if there is none.
+        family: The codec without variant, schema and compression; empty if the corpus has no other variants
+            of it.
     """
 
     view: int
@@ -75,10 +76,10 @@ class Footnote:
 
 
 _LEFT_OUT: Final = ("cost", "fix")
-"""What a phone shows in another place, or not at first."""
+"""Columns that a phone shows in another place, or not at first."""
 
 _WIDEST: Final = 876
-"""Pixels that are left for columns beside rank and codec."""
+"""Pixels left for columns other than rank and codec."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ class PageTable:
     """The whole table.
 
     Attributes:
-        absent: What has no row, with the view it is missing from.
+        absent: Codecs without a row, with the view that they are missing from.
     """
 
     columns: tuple[Heading, ...]
@@ -96,12 +97,12 @@ class PageTable:
 
     @property
     def wide(self) -> bool:
-        """Whether it is wider than the page, and scrolls for itself."""
+        """Whether it is wider than the page, and scrolls separately."""
         return sum(column.width for column in self.columns) > _WIDEST
 
     @property
     def brief(self) -> list[str]:
-        """The columns that a phone shows beside the cost."""
+        """The columns that a phone shows in addition to the cost."""
         return [column.key for column in self.columns if column.numeric and column.key not in _LEFT_OUT][:3]
 
     @property
@@ -110,7 +111,7 @@ class PageTable:
         return any(line.family for line in self.lines)
 
     def unit(self, view: int) -> str:
-        """Return the unit that a view's costs are written in; empty when it has none."""
+        """Return the unit of a view's costs; empty if it has none."""
         units = (line.cells["cost"].unit for line in self.lines if line.view == view)
         return next(filter(None, units), "")
 
@@ -119,8 +120,8 @@ def page_table(view: View, baseline: str | None) -> PageTable:
     """Build the table of the page.
 
     Args:
-        view: What the page shows.
-        baseline: Codec of the relative figures; the best of each column when not given.
+        view: The content of the page.
+        baseline: Codec of the relative figures; the best of each column if not given.
     """
     shown = {key: (spec, spec.page) for key, spec in view.columns.items() if spec.page}
     keys = [k for key, (_, page) in shown.items() for k in (key, f"{key}:x")[: 1 + page.ratio]]
@@ -207,7 +208,7 @@ def _family(codec: str) -> str:
 def _cell(entry: Entry, column: Column, relative: Entry | None, cited: Any) -> PageCell:
     text, _, spread = entry.text.partition(" ±")
     is_figure = isinstance(entry.value, int | float) or entry.verdict == "rough"
-    # There is room for one interval, that of the figure: it comes first, beside which a ratio has none.
+    # There is space for one interval, the figure's. It comes first; the ratio next to it has none.
     beside = [f"±{spread}"] if spread else []
     if relative and relative.text:
         beside.append(relative.text.partition(" ±")[0])

@@ -1,4 +1,4 @@
-"""Words for what result files name by keys: types of values, facts of the machine."""
+"""Words for keys in result files: types of values, facts of the machine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TYPES: Final[Mapping[str, tuple[str, str]]] = {
     "any_keys": ("any keys", "dicts whose keys are tuples, None or other hashable values"),
     "key_order": ("key order", "dicts keep the order of their keys"),
 }
-"""Types as the head of a column has them, and what they mean where that is not enough."""
+"""Types as in the head of a column, with an explanation if that is not enough."""
 
 _FACTS: Final = {
     "cpu_model_name": "processor",
@@ -43,17 +43,17 @@ _UNITS: Final = {"memory_total": (1.0, "byte"), "harness_ns": (1e-9, "second")}
 
 
 def type_name(token: str) -> str:
-    """Return a type of values as people call it."""
+    """Return the common name of a type of values."""
     return _TYPES[token][0] if token in _TYPES else token
 
 
 def explained(tokens: Iterable[str]) -> list[tuple[str, str]]:
-    """Return names of types that do not explain themselves, and what they mean."""
+    """Return names of types that need an explanation, with the explanation."""
     return [_TYPES[token] for token in tokens if token in _TYPES and _TYPES[token][1]]
 
 
 def machine_facts(environment: Mapping[str, Fact]) -> list[tuple[str, str]]:
-    """Return what a reader needs to know of the machine, in words."""
+    """Return the facts of the machine in words."""
     return [(words, _value(key, environment[key])) for key, words in _FACTS.items() if key in environment]
 
 

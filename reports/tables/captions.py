@@ -1,4 +1,4 @@
-"""What stands above and below the rows of a corpus: what was measured on, and what is not known."""
+"""The text above and below the rows of a corpus: the data, and what is not known."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .longer import Longer
 __all__ = ["above", "below", "measured_on"]
 
 _ROUGH: Final = 0.01
-"""Share by which the sample's mean size is off, or unsure, beyond which it is said."""
+"""Deviation or uncertainty of the sample's mean size, as a share, from which it is reported."""
 
 _ELSEWHERE: Final = "more on a codec, and why one is for trusted data only: `bakeoff codecs NAME`"
 
@@ -28,7 +28,7 @@ def above(
     options: TableOptions,
     more: Longer,
 ) -> Iterable[str]:
-    """Say what was measured on, what the ranking is by, and what ± is."""
+    """Describe the data, the ranking, and the meaning of ±."""
     if corpus.description:
         yield corpus.description
     if corpus.records:
@@ -49,7 +49,7 @@ def above(
 
 
 def _ranges(standing: Standing) -> str:
-    """Say what ranks such as "3 to 4" are, where there are any."""
+    """Explain ranks such as "3 to 4", if there are any."""
     ranges = {name: standing.place(name) for name, (first, last) in standing.places.items() if first < last}
     if not ranges:
         return ""
@@ -63,13 +63,13 @@ def _ranges(standing: Standing) -> str:
 
 
 def _more(standing: Standing, more: Longer) -> str:
-    """Name what to type to measure more, where that may distinguish codecs."""
+    """Name the command that measures more, if that may distinguish codecs."""
     unknown = any(standing.verdict(name) == "unresolved" for name in standing.places)
     return f"; {more.processes} adds more" if unknown else ""
 
 
 def below(corpus: CorpusFacts, shown: Sequence[Candidate], more: Longer) -> Iterable[str]:
-    """Say what is not known of the figures."""
+    """Describe the unknowns of the figures."""
     if partly := _seen_on_fewer(corpus, shown, "records"):
         yield f"slow codecs are checked on fewer than {corpus.sample:,} records: {partly}"
     if partly := _seen_on_fewer(corpus, shown, "encoded"):
@@ -86,13 +86,13 @@ def below(corpus: CorpusFacts, shown: Sequence[Candidate], more: Longer) -> Iter
 
 
 def _seen_on_fewer(corpus: CorpusFacts, shown: Sequence[Candidate], fact: Seen) -> str:
-    """Name the codecs that were seen on fewer records than the sample has, and on how many."""
+    """Name the codecs that were measured on fewer records than the sample has, with the number."""
     seen = ((candidate.name, records_seen(candidate.cells.values(), fact)) for candidate in shown)
     return some([f"{name} ({n:,})" for name, n in seen if n < corpus.sample])
 
 
 def _limits(shown: Sequence[Candidate]) -> str:
-    """Say how the codecs are asked for whose own limits are too low for these records."""
+    """Name the options for codecs whose default limits are too low for these records."""
     needed = ((candidate.name, limits_needed(candidate.cells.values())) for candidate in shown)
     texts: dict[str, list[str]] = {}
     for name, limits in needed:
@@ -103,9 +103,9 @@ def _limits(shown: Sequence[Candidate]) -> str:
 
 
 def _left_out(profile: Mapping[str, Fact]) -> str:
-    """Say how the sample's mean record compares with that of all records, and how sure that is by itself.
+    """Compare the sample's mean record with that of all records, and state its uncertainty.
 
-    Nothing where both are within a per cent.
+    Nothing is said if both are within one per cent.
     """
     error, own, mean = (profile.get(key) for key in ("sample_error", "sample_size", "size_mean"))
     rough = f"standard error {numbers.percent(error)}" if isinstance(error, float) and error > _ROUGH else ""
@@ -117,7 +117,7 @@ def _left_out(profile: Mapping[str, Fact]) -> str:
 
 
 def measured_on(corpus: CorpusFacts) -> str:
-    """Return how many records were measured, how large they are, and of how many."""
+    """Return the number of measured records, their size, and the number of all records."""
     if corpus.sample >= corpus.records:
         text = f"measured on all {corpus.records:,} record{'s' * (corpus.records != 1)}"
     else:

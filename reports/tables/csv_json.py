@@ -17,11 +17,10 @@ __all__ = ["csv", "json"]
 def csv(table: Table) -> str:
     """Render as one CSV table over all corpora; times in seconds, memory in bytes.
 
-    Each figure has its interval beside it (``dump_low``, ``dump_high``). Beside a rank is the last one that
-    its codec may have (``rank_last``), and why it may have several (``rank_verdict``: "same" where it costs
-    what others do, "unresolved" where too little is known). Every row ends with outcome and reason, which
-    names the machine where there are several. Text that a spreadsheet would take for a formula gets a quote
-    in front.
+    Each figure is followed by its interval (``dump_low``, ``dump_high``). A rank is followed by the last
+    possible one (``rank_last``), and the reason for several (``rank_verdict``: "same" for a tie, "unresolved"
+    if too little is known). Every row ends with outcome and reason, which names the machine if there are
+    several. Text that a spreadsheet would treat as a formula gets a leading quote.
     """
     names = ["corpus"]
     for section in table.sections:
@@ -36,7 +35,7 @@ def csv(table: Table) -> str:
 
 
 def _names(column: Column) -> list[str]:
-    # The operations of other packages may be called anything.
+    # Operations of other packages may have any name.
     name = str(_inert(column.id))
     if column.key == "rank":
         return [name, f"{name}_last", f"{name}_verdict"]
@@ -69,7 +68,7 @@ def _csv_rows(section: Section) -> list[dict[str, Any]]:
 
 
 def _inert(value: float | str | None) -> float | str | None:
-    """Keep a spreadsheet from running a name or an error text as a formula."""
+    """Prevent a spreadsheet from running a name or an error text as a formula."""
     if not isinstance(value, str):
         return value
     text = visible(value)
@@ -113,5 +112,5 @@ def _section(section: Section) -> dict[str, Any]:
 
 def _column(column: Column) -> dict[str, Any]:
     found = {"id": column.id, **dataclasses.asdict(column)}
-    del found["dispensable"]  # Concerns terminals only.
+    del found["dispensable"]  # This only concerns terminals.
     return found

@@ -1,4 +1,4 @@
-"""Which command makes codecs distinguishable: more processes, or one run instead of several."""
+"""Find the command that makes codecs distinguishable: more processes, or one run instead of several."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ from ...bench.stats import Ratio
 __all__ = ["resolving"]
 
 _MOST: Final = 400
-"""Processes that a run takes at most."""
+"""Most processes of a run."""
 _OVERHEAD: Final = 2.0
-"""A timing process takes so many times what its measured calls take, and the time to start."""
+"""Duration of a timing process as a multiple of its measured calls, without the time to start."""
 _START: Final = 0.5
 """Seconds that a timing process takes to start."""
 _TIMING: Final = 0.65
-"""Part of a budget in which timing has to be over where memory is measured, too."""
+"""Part of a budget for timing if memory is also measured."""
 _LEAST: Final = 10.0
-"""Seconds that are worth a command."""
+"""Seconds of a run that is too short to matter."""
 
 
 def resolving(results: Sequence[Result], codecs: Sequence[str], found: Sequence[Ratio], file: str) -> str:
     """Return the command line that makes codecs distinguishable.
 
     Args:
-        results: What was measured; rows of several runs need one run of all.
+        results: The results; rows of several runs need one run of all.
         codecs: The cheapest codec and those that are not distinguishable from it.
-        found: The ratios of those to the cheapest.
+        found: Their ratios to the cheapest.
         file: The result file's name.
     """
     result = results[0]
     if len(results) > 1:
         sources = dict.fromkeys(corpus.source or corpus.name for one in results for corpus in one.corpora)
         return shlex.join(["bakeoff", "run", *sources, "-c", ",".join(codecs)])
-    # Resolved is what differs by clearly more than half its interval, or lies inside the tie band with it.
+    # A ratio is resolved if it exceeds half its interval clearly, or if its interval is inside the tie band.
     targets = [max(abs(math.log(r.value)), Verdicts.TIE - abs(math.log(r.value))) / 2 for r in found]
     widths = [math.log1p(min(r.half_width, 1e9)) for r in found]
     times = max((w / t) ** 2 for w, t in zip(widths, targets, strict=True))
     done = min(r.processes for r in found)
     further = min(max(1.0, done * (times - 1)), _MOST)
     process = _OVERHEAD * _measuring(result) / done + _START
-    # The budget is for all that is done with a corpus: reading and checks come once more.
+    # The budget covers everything done with a corpus, so reading and checks are added.
     before = max(0.0, result.duration / max(1, len(result.corpora)) - done * process)
     names = {cell.cell.operation_name for cell in result.cells}
     part = _TIMING if any(result.operation(name).phase == "memory" for name in names) else 1.0
@@ -58,7 +58,7 @@ def resolving(results: Sequence[Result], codecs: Sequence[str], found: Sequence[
 
 
 def _measuring(result: Result) -> float:
-    """Return the seconds of measured calls on the corpus that took longest: the budget is for each."""
+    """Return the seconds of measured calls on the slowest corpus, because the budget applies to each."""
     spent: dict[str, float] = {}
     for cell in result.cells:
         taken = math.fsum(sample.duration for sample in cell.samples)

@@ -1,6 +1,6 @@
-"""Published figures of older benchmarks beside those of a run.
+"""Compare published figures of older benchmarks with those of a run.
 
-Each file in `published` has the figures of one post with their source, and what stands for them here.
+Each file in `published` has the figures of one post with their source, and the matching cells.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ def build(layout: str, view: View) -> Table:
 
     Args:
         layout: One of `LAYOUTS`.
-        view: What was measured now.
+        view: The current results.
 
     Raises:
-        UsageError: Nothing was measured that the post could be compared with.
+        UsageError: The results have nothing to compare with the post.
     """
     return LAYOUTS[layout](view, tomllib.loads((_FILES / f"{layout}.toml").read_text("utf-8")))
 
 
-# What was measured in stores
+# Cells measured in stores
 
 
 def _seconds(view: View, post: Mapping[str, Any]) -> Table:
-    """Build a row for each figure of the post: seconds for so many records, then and now."""
+    """Build a row for each figure of the post: seconds for a number of records, then and now."""
     records = post["records"]
     columns = (
         Column("what", "", numeric=False),
@@ -117,7 +117,7 @@ def _sizes(view: View, post: Mapping[str, Any]) -> Table:
 
 
 def _in_stores(view: View, sections: Callable[[Sequence[Group], str], Iterator[Section]]) -> Table:
-    """Build the tables of what was measured in stores, in all states of a corpus at once."""
+    """Build the tables of stores, in all states of a corpus together."""
     found: list[Section] = []
     for machine in view.machines:
         states: dict[str, list[Group]] = {}
@@ -139,18 +139,18 @@ def _for_all(found: Figure | None, records: int) -> Entry:
 
 
 def _with_unit(found: Figure | None, times: float) -> Entry:
-    """Write a time with its unit: a store's are from nanoseconds to seconds."""
+    """Write a time with its unit, because times of stores range from nanoseconds to seconds."""
     if found is None:
         return EMPTY
     value, half = found.value * times, None if found.half is None else found.half * times
     return Entry(numbers.amount(value, "second", half), value)
 
 
-# What was timed by itself
+# Cells measured without a store
 
 
 def _scores(view: View, post: Mapping[str, Any]) -> Table:
-    """Build the rows of the post and of the same kind of operations, each against the slowest of its kind."""
+    """Build the rows of the post and of our operations of the same kind, relative to the slowest of each."""
     rate: bool = post["rate"]
     known = {*post["operations"], *post.get("beside", ())}
 
@@ -198,4 +198,4 @@ LAYOUTS: Final[Mapping[str, Callable[[View, Mapping[str, Any]], Table]]] = {
     "graph": _scores,
     "datomic": _scores,
 }
-"""How each post is shown, by the name of its file."""
+"""The layout of each post, by the name of its file."""

@@ -1,4 +1,4 @@
-"""What tables can be about, and the table of a result."""
+"""The layouts of tables, and the table of a result."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 __all__ = ["LAYOUTS", "table_of"]
 
 LAYOUTS: Final = ("codecs", "stores", "pipeline", "kyoto", "acidstate", "stats", "graph", "datomic")
-"""What tables can be about. Codecs, codecs in stores and in pipelines, published figures beside a run's
-(`reports.tables.historical`), and what means are made of."""
+"""The layouts: codecs, codecs in stores and in pipelines, published figures with those of a run
+(`reports.tables.historical`), and the samples of means."""
 
 
 def table_of(
@@ -24,7 +24,7 @@ def table_of(
     """Return the table of a layout.
 
     Raises:
-        UsageError: There is none of that name, or it takes no such option.
+        UsageError: There is no layout of that name, or it does not take an option.
     """
     from ..model.build import build
     from ..model.options import TableOptions

@@ -1,4 +1,4 @@
-"""The table of a run that is still going on: only its rows, as they stand."""
+"""The table of a run in progress: only its current rows."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _HEAD = 4
 
 
 def provisional(result: Result, *, width: int, height: int, color: bool) -> str:
-    """Lay out the rows of the corpus that is at work, as many as there is room for.
+    """Lay out the rows of the current corpus, as many as fit.
 
     Args:
-        result: What is known so far.
+        result: The result so far.
         width: Columns of the terminal.
-        height: Lines that may be taken.
-        color: Whether to write colours.
+        height: Most lines.
+        color: Whether to write colors.
     """
     wanted = TableOptions.of(columns=_COLUMNS)
     sections = [SectionBuilder(corpus, wanted).section() for corpus in View.of([result]).corpora]
@@ -36,7 +36,7 @@ def provisional(result: Result, *, width: int, height: int, color: bool) -> str:
 
 
 def _bare(section: Section, rows: int) -> Section:
-    """Return a section without all that stands around its rows."""
+    """Return a section without the text around its rows."""
     return replace(
         section,
         title=f"{section.title}, so far",

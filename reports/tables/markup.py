@@ -17,7 +17,7 @@ _LATEX: Final = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
     "}": r"\}",
-    # A bracket after a line break would be taken for the break's argument.
+    # A bracket after a line break would be parsed as the break's argument.
     "[": "{[}",
     "]": "{]}",
     "$": r"\$",
@@ -135,10 +135,10 @@ def _drawn(section: Section, layout: str, escape: Callable[[str], str]) -> str:
 
 
 def _markdown_escape(text: str) -> str:
-    """Escape what Markdown or the HTML inside it would act on."""
+    """Escape characters that have a meaning in Markdown or in HTML inside it."""
     text = re.sub(r"([\\`*_\[\]#|~$])", r"\\\1", visible(text))
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    # Bare addresses and mentions become links on the usual hosts.
+    # Common hosts turn bare addresses and mentions into links.
     text = text.replace("://", ":&#47;&#47;").replace("@", "&#64;")
     return re.sub(r"^(\d*)([.)+-])(?=\s|$)", r"\1\\\2", text)
 

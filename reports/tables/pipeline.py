@@ -1,6 +1,6 @@
-"""Codecs between a producer and its readers.
+"""Tables of codecs between a producer and its readers.
 
-Tables of latency, of processor time with the codec's part in it, and of where the codec stops mattering.
+They show latency, processor time with the codec's part, and the rate at which the codec no longer matters.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from .placed import Maker, Style, TableBuilder, about, absent, scale_of, share, 
 __all__ = ["sections"]
 
 _UNTIMED: Final = ("not timed", "not enough time; use a longer --budget")
-"""Outcome and reason of what has neither a figure nor a fault."""
+"""Outcome and reason of a cell with neither a figure nor a fault."""
 
 _Row = tuple[Spot, str]
 
 
 def sections(group: Group, title: str) -> Iterator[Section]:
-    """Yield the tables of one corpus at one rate: one of each transport, and what they come to."""
+    """Yield the tables of one corpus at one rate: one for each transport, and their conclusions."""
     at = f", {group.rate:,} records a second" if group.rate else ""
     for number, transport in enumerate(group.places):
         gone = tuple(_absent(group, transport))
@@ -50,7 +50,7 @@ def sections(group: Group, title: str) -> Iterator[Section]:
 
 
 def _delivered(group: Group, spot: Spot, codec: str) -> float | None:
-    """Return the records a second that arrived, where the rate was not held."""
+    """Return the records per second that arrived, if the rate was not held."""
     cell = group.cell(spot, codec, "latency-p99")
     found = group.figure(spot, codec, "delivered")
     return found.value if found and cell is not None and cell.outcome == "unsupported" else None
@@ -68,7 +68,7 @@ def _dead(group: Group, transport: str) -> bool:
 
 
 def _absent(group: Group, transport: str) -> Iterator[Absent]:
-    """Yield what nothing could be measured of, and why."""
+    """Yield the codecs without measurements, and the reasons."""
     gone = absent(group)
     spots = group.spots(transport)
     failed = {(spot, codec): why for (spot, codec), why in gone.items() if spot in spots}
@@ -169,11 +169,11 @@ _MATTERS: Final = (
 _APART: Final = {"faster", "slower"}
 _UNCLEAR: Final = "unclear"
 _TIE: Final = 0.1
-"""Half-width of what is called a tie here: who looks for capacity asks for no less."""
+"""Half-width of the tie band here; smaller differences do not matter for capacity."""
 
 
 def _matters(group: Group, transport: str) -> Iterator[Row]:
-    """Yield, for each number of readers, what the choice of a codec comes to."""
+    """Yield the effect of the choice of a codec, for each number of readers."""
     for spot in group.spots(transport):
         standing = group.standing(spot, "cpu")
         if len(standing.costs) < 2:
@@ -197,7 +197,7 @@ def _matters(group: Group, transport: str) -> Iterator[Row]:
 
 
 def _apart(standing: Standing) -> str:
-    """Say how many codecs are distinguishable."""
+    """Write how many codecs are distinguishable."""
     steps = len(set(standing.ranks.values()))
     if steps > 1:
         return f"{steps} ranks of {len(standing.costs)}"
@@ -206,12 +206,12 @@ def _apart(standing: Standing) -> str:
 
 
 def _ties(verdict: Verdict, ratio: Ratio) -> bool:
-    """Return whether two codecs are surely no further apart than makes a difference."""
+    """Return whether two codecs certainly differ by less than what makes a difference."""
     return verdict == "same" or (verdict == "unresolved" and ratio.inside(_TIE))
 
 
 def _ratio(group: Group, spot: Spot, operation: str, most: str, least: str) -> Entry:
-    """Say how far two codecs are apart, where they are."""
+    """Write the difference of two codecs, if there is one."""
     if (found := group.judged(spot, operation).get((most, least))) is None:
         held = [c for c in (most, least) if _delivered(group, spot, c) is not None]
         return Entry("not held", tone="bad") if held else EMPTY
@@ -225,7 +225,7 @@ def _share(group: Group, spot: Spot, codec: str) -> Entry:
 
 
 def _remarks(group: Group) -> Iterator[str]:
-    """Say what the columns are."""
+    """Explain the columns."""
     rows = [(spot, codec) for spot, codecs in group.cells.items() for codec in codecs]
     added = max((facts.clock_added_ns for row in rows for facts in _facts(group, *row)), default=0.0)
     clocked = f" (without the {added:,.0f} ns that its clock takes)" if added else ""

@@ -1,6 +1,7 @@
-"""The builder of tables of what was measured in places, and of sweeps.
+"""Build tables of cells in places, and of sweeps.
 
-Each kind of table declares its rows and columns; figures, failures, shares and footnotes are written alike.
+Each kind of table declares its rows and columns. Figures, failures, shares and footnotes are written in the
+same way.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ __all__ = [
 
 K = TypeVar("K")
 Maker = tuple[Column, Callable[[K], Entry]]
-"""A column, and what makes its entry of a row."""
+"""A column, and the function that makes its entry of a row."""
 _Row = tuple[Spot, str]
 """A spot and a codec."""
 
@@ -43,12 +44,12 @@ class Style:
     """How the figures of a column are written.
 
     Attributes:
-        scale: What raw figures are multiplied by, and the unit that they are then in.
-        times: What raw figures are multiplied by in CSV and JSON.
-        interval: Whether ± stands behind.
-        rough: Whether what a check took stands in for what there was no time to measure.
+        scale: The factor for raw figures, and the resulting unit.
+        times: The factor for raw figures in CSV and JSON.
+        interval: Whether ± follows the figure.
+        rough: Whether rough figures from the check are used if there was no time to measure.
         write: Writes a figure with half its interval.
-        unit: Raw unit, for figures below what can be measured.
+        unit: Raw unit, for figures below the measurable limit.
     """
 
     scale: numbers.Scale
@@ -85,15 +86,15 @@ class TableBuilder(Footnotes, Generic[K]):
         """Return the table.
 
         Args:
-            title: Above it.
-            rows: In their order.
-            columns: With what makes their entries.
-            lines: Below the title.
-            absent: What has no row.
-            remarks: Below the rows.
-            unranked: A codec that takes no part in a ranking.
+            title: Title above it.
+            rows: Rows in their order.
+            columns: Columns with the functions of their entries.
+            lines: Lines below the title.
+            absent: Codecs without a row.
+            remarks: Lines below the rows.
+            unranked: A codec that is not ranked.
         """
-        # Row by row, so that footnote letters appear in reading order.
+        # Go row by row, so that footnote letters appear in reading order.
         made = tuple(
             Row(
                 self._codec(key),
@@ -121,7 +122,7 @@ class TableBuilder(Footnotes, Generic[K]):
         }
 
     def entry(self, cell: CellResult | None, style: Style) -> Entry:
-        """Write what was measured, or why there is nothing."""
+        """Write the figure, or why there is none."""
         found = None if cell is None else measured(cell)
         if found is None:
             return self.without(cell, style.scale[0] if style.rough else 0.0)
@@ -135,11 +136,11 @@ class TableBuilder(Footnotes, Generic[K]):
         return Entry(text, found.value * style.times, low, high)
 
     def without(self, cell: CellResult | None, rough: float = 0.0) -> Entry:
-        """Say why there is no figure.
+        """Write why there is no figure.
 
         Args:
-            cell: Where it would be.
-            rough: What a rough figure is multiplied by; 0 shows none.
+            cell: The cell without a figure.
+            rough: Factor for a rough figure; 0 shows none.
         """
         if cell is None:
             return EMPTY
@@ -160,7 +161,7 @@ def word(key: str, header: str, said: Callable[[K], str]) -> Maker[K]:
 
     Args:
         key: Its key.
-        header: Above it.
+        header: Its heading.
         said: Returns the word of a row.
     """
     return Column(key, header, numeric=False), lambda row: Entry(said(row), said(row))
@@ -172,7 +173,7 @@ def grouped(value: float, _: float | None) -> str:
 
 
 def share(part: Figure | None, total: Figure | None) -> Entry:
-    """Write which share of a total a part is."""
+    """Write the share of a part in a total."""
     if part is None or total is None or not total.value:
         return EMPTY
     found = part.value / total.value
@@ -180,7 +181,7 @@ def share(part: Figure | None, total: Figure | None) -> Entry:
 
 
 def scale_of(cells: Iterable[CellResult | None], unit: str, times: float = 1.0) -> numbers.Scale:
-    """Return the scale of a column: that of its figures, of rough ones where it has no others."""
+    """Return the scale of a column: that of its figures, or of rough figures if it has no others."""
     known = [cell for cell in cells if cell is not None]
     seen = [found.seen for cell in known if (found := measured(cell)) is not None]
     seen = seen or [cell.rough for cell in known if cell.rough is not None]
@@ -189,10 +190,10 @@ def scale_of(cells: Iterable[CellResult | None], unit: str, times: float = 1.0) 
 
 
 def about(group: Group, *, beside: str = "") -> Iterator[str]:
-    """Say what was measured on, and what ± is.
+    """Describe the data, and the meaning of ±.
 
     Args:
-        group: What was measured.
+        group: The measured cells.
         beside: An operation that was measured in one process only.
     """
     if group.corpus.description:
@@ -211,7 +212,7 @@ def about(group: Group, *, beside: str = "") -> Iterator[str]:
 
 
 def absent(group: Group) -> dict[_Row, Absent]:
-    """Return the rows that nothing could be measured of, and why."""
+    """Return the rows without measurements, and the reasons."""
     found = {}
     for spot, codecs in group.cells.items():
         for codec, cells in codecs.items():
@@ -237,13 +238,13 @@ def by_operation(
     """Yield an operation's columns: itself, the codec's part with its share, the baseline, other variants.
 
     Args:
-        builder: Of the table.
-        group: What was measured.
-        rows: The table's.
+        builder: Builder of the table.
+        group: The measured cells.
+        rows: Rows of the table.
         operation: Name without variant.
-        heading: Above its column.
-        times: What figures are multiplied by.
-        per: What figures are for, behind their unit.
+        heading: Heading of its column.
+        times: Factor for figures.
+        per: Unit of work of the figures, written after their unit.
     """
     facts = group.facts
     raw = "second" if facts is None else facts.unit
@@ -267,12 +268,12 @@ def by_operation(
 
     def part(row: _Row) -> Entry:
         figures = [group.figure(*row, operation, "codec"), group.figure(*row, operation)]
-        # More calls a second are fewer seconds.
+        # More calls per second mean fewer seconds.
         return share(*(figures[::-1] if rate else figures))
 
     yield column("", heading)
     if "codec" in variants:
-        # The share tells as much.
+        # The share contains the same information.
         yield column("codec", "codec", dispensable=1)
         yield Column(f"{operation}-share", "share", "", "", "ratio"), part
     if "baseline" in variants:

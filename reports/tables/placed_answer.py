@@ -17,14 +17,14 @@ __all__ = ["Answer", "answers", "answers_on", "headline"]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was found out in one place.
+    """The findings of one place.
 
     Attributes:
         place: A store with its state, or a transport with its readers.
-        shares: The codec's share of the whole, of the codec with the least and of the one with the most.
+        shares: The smallest and the largest share of a codec in the whole.
         whole: What it is a share of.
-        best: Codecs that none is surely faster than.
-        codecs: How many were measured there.
+        best: Codecs that no other codec is significantly faster than.
+        codecs: Number of codecs measured there.
     """
 
     place: str
@@ -35,7 +35,7 @@ class Answer:
 
     @property
     def words(self) -> str:
-        """Say how much the codec is, and which is best."""
+        """Write the codec's share, and the best codec."""
         text = _part([self])
         if self.codecs == 1:
             return f"{text}."
@@ -47,16 +47,16 @@ class Answer:
 
 
 def answers(view: View) -> list[Answer]:
-    """Find out for each place how much of a call the codec is, and which codec is best there."""
+    """Find the codec's share of a call, and the best codec, for each place."""
     return [answer for machine in view.machines for answer in answers_on(machine, view.cost)]
 
 
 def answers_on(machine: MachineView, cost: CostModel | None = None) -> Iterator[Answer]:
-    """Find the same out for the places of one machine.
+    """Find the same for the places of one machine.
 
     Args:
-        machine: What was measured there.
-        cost: The weights of writes and reads; the default cost when not given.
+        machine: The results of the machine.
+        cost: The weights of writes and reads; the default cost if not given.
     """
     for there in View.of([placed(machine.result)], cost).corpora:
         name = f"{there.corpus.name} on {machine.label}" if machine.label else there.corpus.name
@@ -65,7 +65,7 @@ def answers_on(machine: MachineView, cost: CostModel | None = None) -> Iterator[
 
 
 def headline(found: Sequence[Answer]) -> str:
-    """Say which codec is best in how many places, and how much of the whole the codec is."""
+    """Write which codec is best in how many places, and the codec's share of the whole."""
     compared = [one for one in found if one.codecs > 1]
     won = Counter(one.best[0] for one in compared if len(one.best) == 1).most_common(FEW_NAMES)
     if won:
@@ -92,7 +92,7 @@ def _answer(place: str, view: CorpusView) -> Answer | None:
     known = [candidate for candidate in view.candidates if candidate.name in standing.costs]
     if not known:
         return None
-    # The producer's work and that of all its readers were measured as one.
+    # The producer and all its readers were measured together.
     whole = all(figure.value == 0 for one in known if (figure := one.figure("load")) is not None)
     of = "the processor time of a record" if whole and cost.reads else f"the time of {cost.sentence()}"
     shares = [codec_part(one, cost) / standing.costs[one.name].value for one in known]

@@ -1,4 +1,4 @@
-"""Which tables what was measured in places has."""
+"""Choose the tables for cells measured in places."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _KINDS: Final[Mapping[str, Callable[[Group, str], Iterator[Section]]]] = {
     STORES: stores.sections,
     PIPELINE: pipeline.sections,
 }
-"""The tables of ours; those of other packages' operations are all alike."""
+"""The tables for our operations; those of other packages share one table."""
 
 
 def sections(machine: MachineView, kinds: Collection[str] = ()) -> Iterator[Section]:
-    """Yield the tables of one machine; below the last one stands what they come to, place by place.
+    """Yield the tables of one machine; the last one is followed by the conclusions, place by place.
 
     Args:
-        machine: What was measured there.
+        machine: The results of the machine.
         kinds: Only these kinds of groups; all by default.
     """
     found = [

@@ -50,7 +50,7 @@ def _renamed(benchmark: pyperf.Benchmark, name: str) -> pyperf.Benchmark:
     runs = []
     for run in benchmark.get_runs():
         metadata = {**run.get_metadata(), "name": name}
-        # The document speaks of the whole run; one codec's file must not pass for it.
+        # The document describes the whole run, but the file contains only one codec.
         for key in ("bakeoff_document", VERSION_KEY):
             metadata.pop(key, None)
         runs.append(pyperf.Run(run.values, metadata=metadata, collect_metadata=False))
@@ -58,7 +58,7 @@ def _renamed(benchmark: pyperf.Benchmark, name: str) -> pyperf.Benchmark:
 
 
 def _file_names(codecs: Sequence[str]) -> dict[str, str]:
-    """Make file names of codec names: "msgpack/tuple|zstd:3" is msgpack-tuple-zstd-3.json."""
+    """Convert codec names to file names: "msgpack/tuple|zstd:3" is msgpack-tuple-zstd-3.json."""
     names: dict[str, str] = {}
     taken: set[str] = set()
     for codec in codecs:

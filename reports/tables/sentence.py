@@ -1,6 +1,6 @@
-"""The answer below a table: which codec to take, and what would change that.
+"""The answer below a table: the recommended codec, and what would change that.
 
-It never names a winner inside a tie without saying so, nor passes over a codec without saying why.
+It never names a winner inside a tie without saying so, nor passes over a codec without a reason.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ FAILED: Final[Mapping[str, str]] = {
     "unsupported": "cannot encode these records",
     "unfinished": "was not checked in time",
 }
-"""What a codec with such an outcome did, as the end of a sentence; loss is no failure."""
+"""The effect of an outcome, as the end of a sentence; loss does not count as failure."""
 
 _DRAWBACKS: Final[Mapping[Drawback, tuple[str, str]]] = {
     "trusted": ("is for trusted data only", "are for trusted data only"),
@@ -48,7 +48,7 @@ _DRAWBACKS: Final[Mapping[Drawback, tuple[str, str]]] = {
     "unchecked": ("was not checked", "were not checked"),
     "lossy": ("is lossy here", "are lossy here"),
 }
-"""What keeps a codec, and several, from being recommended, as the end of a sentence."""
+"""The reason for not recommending a codec, and several, as the end of a sentence."""
 
 TIE_BREAKERS: Final = {
     "read by other languages before Python only": "other languages read it",
@@ -57,8 +57,8 @@ TIE_BREAKERS: Final = {
     "less processor time, to two digits": "it takes less processor time",
     "name": "its name sorts first",
 }
-"""How codecs that cost the same are put in order, first rule first, as `bakeoff.bench.verdict.preference`
-does; and what is said of the codec that a rule prefers."""
+"""The order of codecs that tie, first rule first, as in `bakeoff.bench.verdict.preference`, and the words for
+a codec that a rule prefers."""
 
 _NONE: Final = "Every codec failed"
 _PARTS: Final = "Nothing is recommended, as parts of the cost were not measured"
@@ -67,10 +67,10 @@ _UNCHECKED: Final = "Nothing is recommended, as no round trip was checked"
 
 
 def recommendation(views: Sequence[CorpusView]) -> str:
-    """Say which codec to take on some corpora of one machine, in one sentence.
+    """Recommend a codec for some corpora of one machine, in one sentence.
 
-    Only codecs that bring every record back and are safe for untrusted data are recommended; a faster
-    one that is not is named with what keeps it out.
+    Only codecs that preserve all records and are safe for untrusted data are recommended. A faster one that
+    does not qualify is named with the reason.
     """
     found: dict[str, list[tuple[str, str]]] = {}
     for view in views:
@@ -89,7 +89,7 @@ def recommendation(views: Sequence[CorpusView]) -> str:
 def answer(view: CorpusView) -> tuple[str, ...]:
     """Return the recommendation on a corpus, and what would change it, a line each.
 
-    Nothing where no times were measured.
+    There is none if no times were measured.
     """
     if not any(name in candidate.cells for candidate in view.codecs for name in ("dump", "load")):
         return ()
@@ -98,7 +98,7 @@ def answer(view: CorpusView) -> tuple[str, ...]:
 
 
 def _changes(view: CorpusView) -> list[str]:
-    """Say at which reads, bandwidth or trust another codec wins, or that none does."""
+    """Describe the reads, bandwidth or trust at which another codec wins, or say that none does."""
     safe = {candidate.name: candidate for candidate in view.codecs if not candidate.drawback}
     contest = view.standing.contest(safe.values(), preferred(safe.values(), view.cost))
     order = [name for name in view.standing.costs if name in safe]
@@ -117,12 +117,12 @@ def _changes(view: CorpusView) -> list[str]:
 
 
 def _processes(standing: Standing) -> int:
-    """Return the fewest processes that a codec was timed in."""
+    """Return the fewest timing processes of any codec."""
     return min(map(len, standing.samples.values()))
 
 
 def contests(views: Iterable[CorpusView]) -> dict[str, Contest]:
-    """Return, by corpus, which codecs may win of those that can be recommended."""
+    """Return, by corpus, the recommendable codecs that may win."""
     found = {}
     for view in views:
         safe = [candidate for candidate in view.codecs if not candidate.drawback]
@@ -132,11 +132,11 @@ def contests(views: Iterable[CorpusView]) -> dict[str, Contest]:
 
 
 def got_through(view: View) -> bool:
-    """Return whether a codec came through on any corpus; where none did, that is the recommendation."""
+    """Return whether a codec passed on any corpus; if none did, that is the recommendation."""
     codecs = [codec for one in view.corpora for codec in one.codecs]
     if any(_passed(codec) or view.cost.samples(codec.cells) for codec in codecs):
         return True
-    # One store or transport that fails is no failure of all.
+    # A single failing store or transport does not count as a failure of the codec.
     return any(
         cell.samples and machine.result.operation(cell.cell.operation_name).phase in ("time", "alone")
         for machine in view.machines
@@ -150,7 +150,7 @@ def _passed(candidate: Candidate) -> bool:
 
 
 def _clause(verdict: str, places: list[tuple[str, str]], several: bool) -> str:
-    """Join a verdict with the corpora it holds for, and what is to be said of each."""
+    """Join a verdict with its corpora, and the remarks on each."""
     if not several:
         return "; ".join(part for part in (verdict, places[0][1]) if part)
     named = [f"{name} ({aside})" if aside else name for name, aside in places]
@@ -158,7 +158,7 @@ def _clause(verdict: str, places: list[tuple[str, str]], several: bool) -> str:
 
 
 def _verdict(view: CorpusView) -> tuple[str, str]:
-    """Return what to take, and asides: which codecs come next, and which are passed over."""
+    """Return the recommendation, and asides: the codecs that come next, and those passed over."""
     candidates, standing, cost = view.codecs, view.standing, view.cost
     if not standing.costs:
         found = _without_costs(candidates, cost)
@@ -197,7 +197,7 @@ def _verdict(view: CorpusView) -> tuple[str, str]:
 
 
 def broken_by(key: Preferred, contest: Contest) -> str:
-    """Name the tie-breakers that put the winner before those that cost the same, the first rule first."""
+    """Name the tie-breakers that put the winner before codecs that tie with it, the first rule first."""
     own = key(contest.winner)
     rules = {[a != b for a, b in zip(own, key(name), strict=True)].index(True) for name in contest.same}
     words = list(TIE_BREAKERS.values())
@@ -205,7 +205,7 @@ def broken_by(key: Preferred, contest: Contest) -> str:
 
 
 def _without_costs(candidates: Sequence[Candidate], cost: CostModel) -> str:
-    """Say why nothing can be recommended where nothing has a cost."""
+    """Explain why nothing can be recommended if nothing has a cost."""
     rough = {e.name: seconds for e in candidates if (seconds := e.rough_cost(cost)) is not None}
     if rough:
         least = min(rough, key=rough.__getitem__)
@@ -216,7 +216,7 @@ def _without_costs(candidates: Sequence[Candidate], cost: CostModel) -> str:
 
 
 def _next(others: Sequence[str], standing: Standing, winner: str) -> str:
-    """Name the codec that comes next, with those that are level with it."""
+    """Name the codec that comes next, with the codecs that tie with it."""
     first, *rest = others
     level = [first, *(name for name in rest if standing.judged[name, first][0] in ("same", "unresolved"))]
     times = ratio(standing.costs[first].value / standing.costs[winner].value)
@@ -228,7 +228,7 @@ def _next(others: Sequence[str], standing: Standing, winner: str) -> str:
 def _passed_over(
     candidates: Sequence[Candidate], standing: Standing, contest: Contest, before: str
 ) -> Iterable[str]:
-    """Name the codecs that are faster than the winner, or come right after it, and why they are not taken."""
+    """Name the codecs that are faster than the winner, or right after it, and why they are not chosen."""
     found: dict[bool, list[Candidate]] = {}
     known = {candidate.name: candidate for candidate in candidates}
     for name, cost in standing.costs.items():
@@ -246,13 +246,13 @@ def _passed_over(
 
 
 def _drawback(candidate: Candidate, several: bool) -> str:
-    """Say what keeps a codec from being recommended, or one of several."""
+    """Give the reason for not recommending a codec, or one of several."""
     both = _DRAWBACKS.get(candidate.drawback) if candidate.drawback else None
     return drawback(candidate) if both is None else both[several]
 
 
 def drawback(candidate: Candidate) -> str:
-    """Say why a codec with a cost is not recommended, as the end of a sentence; empty for nothing."""
+    """Give the reason for not recommending a codec with a cost, as the end of a sentence; empty if none."""
     if candidate.drawback == "failed":
         failed = next(cell for cell in candidate.cells.values() if cell.outcome == candidate.outcome)
         return f"{FAILED[candidate.outcome]} in {failed.cell.operation_name}"

@@ -1,4 +1,4 @@
-"""What every mean is made of, as criterium and JMH print it: evaluations, samples, calls, mean and ±."""
+"""The samples of every mean, as in criterium and JMH: evaluations, samples, calls, mean and ±."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ def by_corpus(
     """Build a table for each corpus of each machine that has rows.
 
     Args:
-        view: What was measured.
-        rows: Yields those of a corpus, by its name.
-        missing: The message where there are none at all.
-        columns: Of every table.
-        lines: Below the title of each.
-        remarks: Below its rows, after `EXPLAINED`.
+        view: The results.
+        rows: Yields the rows of a corpus, by its name.
+        missing: The message if there are none at all.
+        columns: Columns of every table.
+        lines: Lines below the title of each.
+        remarks: Lines below its rows, after `EXPLAINED`.
 
     Raises:
         UsageError: There are no rows.
@@ -108,7 +108,7 @@ def counts(result: Result, cell: CellResult) -> dict[str, Entry]:
 
 
 def score(value: float, half: float | None, *, rate: bool) -> dict[str, Entry]:
-    """Return mean and error, times with a unit of their own: they are from nanoseconds to seconds."""
+    """Return mean and error, with a unit for each time: they range from nanoseconds to seconds."""
     factor, unit = (1.0, "ops/s") if rate else numbers.scale([value], "second")
     error = EMPTY if half is None else Entry(f"±{numbers.quantity(half * factor)}", half)
     return {

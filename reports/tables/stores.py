@@ -1,4 +1,4 @@
-"""Codecs in stores: what a call takes, the codec's part clocked in place, and the baseline, side by side."""
+"""Codecs in stores: the time of a call, the codec's part timed in place, and the baseline."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ OPERATIONS: Final[Mapping[str, str]] = {
     "put-batch": "put at once",
     "open": "open",
 }
-"""Timed operations and what stands above them."""
+"""Timed operations and their headings."""
 _STORED: Final = "stored"
 _TOGETHER: Final[tuple[tuple[str, ...], ...]] = (("put", "get"), ("update", "scan"), ("put-batch", "open"))
-"""Operations whose columns stand in one table: as wide as a terminal."""
+"""Operations whose columns share one table, which fits a terminal."""
 _ENOUGH: Final = 10
-"""Slices with calls that take much longer than most, with fewer of which an interval may be too narrow:
-simulated, such calls coming one by one or in bursts (`tests/benchmarks/stores.py`)."""
+"""Number of slices with slow calls below which an interval may be too narrow, by simulation with single slow
+calls and bursts (`tests/benchmarks/stores.py`)."""
 
 _Row = tuple[Spot, str]
 
 
 def sections(group: Group, title: str) -> Iterator[Section]:
-    """Yield the tables of one corpus in one state of the stores: some operations at a time."""
+    """Yield the tables of one corpus in one state of the stores, with some operations each."""
     title = f"{title} in stores of {group.records:,} records ({group.state})"
     gone = absent(group)
     rows = [(s, codec) for s, codecs in group.cells.items() for codec in codecs if (s, codec) not in gone]
@@ -52,7 +52,7 @@ def sections(group: Group, title: str) -> Iterator[Section]:
             word("codec", "codec", lambda row: row[1]),
         ]
         for operation in part:
-            # A store is opened for all of its records.
+            # A store is opened once for all of its records.
             whole = operation == "open"
             times, per = (float(group.records or 1), "") if whole else (1.0, "/record")
             columns += by_operation(
@@ -83,7 +83,7 @@ def _stored_bytes(builder: TableBuilder[_Row], group: Group) -> Maker[_Row]:
 
 
 def _remarks(group: Group) -> Iterator[str]:
-    """Say what the columns are, and on which terms a store keeps what it was given."""
+    """Explain the columns, and the durability settings of each store."""
     yield (
         "codec: the codec's part of a call; share: of the call; baseline: the same call with opaque bytes; "
         "each is measured by itself"
@@ -105,7 +105,7 @@ def _remarks(group: Group) -> Iterator[str]:
 
 
 def _rare(group: Group) -> Iterator[str]:
-    """Name the calls of which rare ones take much of the time, and too few were seen to know it well."""
+    """Name the calls whose rare slow ones take much of the time, and were too few to measure well."""
     for spot, codecs in group.cells.items():
         found = []
         for operation, heading in OPERATIONS.items():

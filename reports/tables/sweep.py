@@ -1,6 +1,6 @@
-"""Tables of one figure over several columns: parameters of an operation, compressors behind a codec, sizes.
+"""Tables of one figure over several columns: parameters of an operation, compressors, sizes.
 
-A row is a codec, a column what was changed, and its ratio says what that changed for this codec.
+A row is a codec, a column is a changed condition, and its ratio shows the effect of the change on the codec.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _BARE: Final = "bare"
 
 
 _Cells = Mapping[tuple[str, str], CellResult]
-"""What was measured, by codec and by operation or column."""
+"""Cells by codec and by operation or column."""
 
 
 def _table(
@@ -44,10 +44,10 @@ def _table(
     Args:
         title: Above the table.
         line: Below the title.
-        facts: The operation; its unit and direction are those of the figures.
-        headers: Of the columns by key, in their order; ratios are to the first.
-        cells: What was measured, by codec and key.
-        ratios: Keys of the columns that have their ratio to the first beside them.
+        facts: The operation, which has the unit and direction of the figures.
+        headers: Headings of the columns by key, in their order; ratios are to the first.
+        cells: The cells, by codec and key.
+        ratios: Keys of the columns that also show their ratio to the first.
     """
     figures = {place: found for place, cell in cells.items() if (found := measured(cell)) is not None}
     first = next(iter(headers))
@@ -75,7 +75,7 @@ def _table(
 
     columns: list[Maker[str]] = [word("codec", "codec", lambda codec: codec)]
     for place, (key, header) in enumerate(headers.items()):
-        # A narrow terminal gives up every second one first, the ends never.
+        # A narrow terminal drops every second one first, the ends never.
         ends = place in (0, len(headers) - 1)
         dispensable = 0 if ends else 1 + place + (0 if place % 2 else len(headers))
         column = Column(key, header, f"{scale[1]}{per}", facts.direction, unit, dispensable=dispensable)
@@ -87,7 +87,7 @@ def _table(
 
 
 def _ratio(ours: CellResult | None, theirs: CellResult | None, *, exact: bool) -> Entry:
-    """Say how many times the first column's figure a figure is."""
+    """Write the ratio of a figure to the first column's figure."""
     if ours is None or theirs is None or not ours.samples or not theirs.samples:
         return EMPTY
     if min(sample.value for sample in (*ours.samples, *theirs.samples)) <= 0:
@@ -100,7 +100,7 @@ def _ratio(ours: CellResult | None, theirs: CellResult | None, *, exact: bool) -
 
 
 def sweeps(machine: MachineView) -> Iterator[Section]:
-    """Yield the tables of what was swept on a machine."""
+    """Yield the tables of all sweeps on a machine."""
     result, where = machine.result, f" on {machine.label}" if machine.label else ""
     for name, sizes in scaled(result).items():
         yield from _by_size(result, f"{name}{where}", sizes)
@@ -176,11 +176,11 @@ def _by_size(result: Result, title: str, sizes: Mapping[float, CorpusFacts]) -> 
 
 
 _MOST_SAID: Final = 12
-"""Crossovers that are written out."""
+"""Most crossovers that are written out."""
 
 
 def overtaking(found: Mapping[str, Series]) -> Iterator[str]:
-    """Say who is the quickest at which size, and where codecs overtake one another."""
+    """Write which codec is the fastest at which size, and where codecs overtake one another."""
     first = leaders(found)
     if first:
         spans = (f"{name} {_span(low, high)}" for name, low, high in first)
@@ -201,4 +201,4 @@ def _span(low: float, high: float) -> str:
 
 
 _FEWEST: Final = 2
-"""Codecs with a compressor behind them that make a table of compressors."""
+"""Fewest codecs with a compressor for a table of compressors."""

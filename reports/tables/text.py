@@ -1,4 +1,4 @@
-"""Plain text and terminals, laid out by rich."""
+"""Plain text and terminals, with the layout by rich."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ __all__ = ["render"]
 
 _INNERMOST_FIRST: Final = "(most recent call first):"
 _TOLD: Final = 3
-"""Lines of what a failed process wrote."""
+"""Lines of a failed process's output."""
 _WIDTH: Final = 100
-"""Columns of a table that nobody chose the columns of."""
+"""Columns of a table whose columns were not chosen by the user."""
 _MOST_FOOTNOTES: Final = 4
 _BAR: Final = 10
 _LEAST_BAR: Final = 5
 _GAP: Final = 2
-"""Columns between two of a table."""
+"""Columns of space between two columns of a table."""
 _BARRED: Final = "cost:x"
-"""The column with bars behind."""
+"""The column that is followed by bars."""
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 
 _STYLES: Final = {"": "", "good": "green", "bad": "bold red", "dim": "dim"}
@@ -38,12 +38,12 @@ def render(table: Table, *, width: int | None = None, color: bool = False, brief
     """Lay a table out as text.
 
     Args:
-        table: What to show.
-        width: Columns of the terminal; None for as wide as it needs. A table that does not fit
-            gives up its least important columns and says which.
-        color: Whether to write colours, and bars; follows the terminal in the commands.
-        brief: Lay it out for somebody who has to decide: in no more than 100 columns, whatever the width, and
-            without the ratios of what the cost is made of.
+        table: The table.
+        width: Columns of the terminal; None for no limit. A table that does not fit drops its least important
+            columns and names them.
+        color: Whether to write colors and bars; commands follow the terminal.
+        brief: Lay it out for a decision: in at most 100 columns, whatever the width, and without the ratios
+            of parts of the cost.
     """
     from rich.console import Console
     from rich.text import Text
@@ -95,7 +95,7 @@ def render(table: Table, *, width: int | None = None, color: bool = False, brief
 
 
 def _folded(section: Section) -> Section:
-    """Return a section with a few footnotes; the last one says where the others are."""
+    """Return a section with a few footnotes; the last one says where to find the others."""
     kept = section.footnotes[: _MOST_FOOTNOTES - 1]
     rest = section.footnotes[_MOST_FOOTNOTES - 1 :]
     if len(rest) < 2:
@@ -112,9 +112,9 @@ def _folded(section: Section) -> Section:
 
 
 def _telling(lines: Sequence[str]) -> Sequence[str]:
-    """Return the lines of a failed process that say most: the innermost frames of a crash, else the last.
+    """Return the most informative lines of a failed process: the innermost frames of a crash, else the last.
 
-    Python writes the frames of a crash the other way round than those of an exception.
+    Python writes the frames of a crash in the reverse order of an exception.
     """
     heads = [index for index, line in enumerate(lines) if _INNERMOST_FIRST in line]
     heads.sort(key=lambda index: not lines[index].startswith("Current thread"))
@@ -126,7 +126,7 @@ def _telling(lines: Sequence[str]) -> Sequence[str]:
 
 def _print(console: Console, section: Section, width: int | None, *, brief: bool) -> Section:
     """Print the rows, and return the section with the columns that were shown."""
-    # Several machines need the room that they have; tables without a cost have no ratios to spare.
+    # Several machines need all columns; tables without a cost have no ratios to omit.
     several = any(column.block for column in section.columns)
     brief = brief and not several and any(column.key == _BARRED for column in section.columns)
     grid = _Grid(section, _implied(section) if brief else set())
@@ -151,7 +151,7 @@ def _print(console: Console, section: Section, width: int | None, *, brief: bool
         if not fits():
             grid.hidden.add(column.key)
     for key in reversed(list(dict.fromkeys(column.key for column in dispensable))):
-        # What was given up for a wider column may have room after all.
+        # A column that was dropped for a wider one may fit after all.
         if key in grid.hidden:
             grid.hidden.remove(key)
             if not fits():
@@ -166,12 +166,12 @@ def _print(console: Console, section: Section, width: int | None, *, brief: bool
 
 
 def _implied(section: Section) -> set[str]:
-    """Return the ratios that are for other programs: that of the cost says enough."""
+    """Return the ratios for other programs only; the ratio of the cost is enough."""
     return {column.key for column in section.columns if column.raw_unit == "ratio"} - {_BARRED}
 
 
 def _plainer(section: Section) -> Section:
-    """Leave out the intervals of ratios."""
+    """Remove the intervals of ratios."""
     ratios = [column.id for column in section.columns if column.raw_unit == "ratio"]
 
     def plain(row: Row) -> Row:
@@ -185,12 +185,12 @@ def _plainer(section: Section) -> Section:
 
 @dataclass
 class _Grid:
-    """Rows to be laid out; marks of columns that are hidden stand at the codec's name instead.
+    """Rows to be laid out; marks of hidden columns are added to the codec's name.
 
     Attributes:
-        hidden: Keys of columns that are left out, on all machines.
-        bar: Columns of a bar behind the cost that shows how fast a codec is, as a share of the fastest; none
-            where there is no room.
+        hidden: Keys of hidden columns, on all machines.
+        bar: Columns of a bar after the cost that shows how fast a codec is, as a share of the fastest; none
+            if there is no space.
     """
 
     section: Section
@@ -245,7 +245,7 @@ class _Grid:
 
 
 def _bar(best: float, value: float | str | None, width: int) -> str:
-    """Return a bar as long as a codec is fast; the fastest one's is full."""
+    """Return a bar as long as a codec is fast; the bar of the fastest one is full."""
     if not isinstance(value, float) or value <= 0:
         return ""
     whole, part = divmod(round(width * 8 * best / value), 8)
