@@ -64,12 +64,12 @@ TYPED = (
     ),
     ("tests", "typing/api.py"),
 )
-"""What mypy checks, and from where."""
+"""Arguments and folders of mypy's checks."""
 SITE = ROOT / "build" / "docs"
 JARS = VENV / "jars"
-"""Of the server that speaks MongoDB's protocol."""
+"""Folder of the server that speaks MongoDB's protocol."""
 LIBRARIES = {"libkyotocabinet-dev": "libkyotocabinet.so.16"}
-"""Packages of Debian, and what they bring that tests load."""
+"""Debian packages, each with the library that tests load from it."""
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 EXTENSIONS = (
     "tests/codecs",
@@ -78,7 +78,7 @@ EXTENSIONS = (
     "tests/bench/test_timing.py",
     "tests/bench/test_memory.py",
 )
-"""What tests the compiled parts."""
+"""Tests of the compiled parts."""
 IN_A_WHEEL = (
     "tests/codecs",
     "tests/schemas",
@@ -90,34 +90,39 @@ IN_A_WHEEL = (
     "tests/test_house.py",
     "tests/test_light.py",
 )
-"""What tests all that is compiled, whole runs and reports, what is found by the package's metadata, and what
-a service needs. The rest is Python, all of which is there: see `missing`."""
+"""Tests of the compiled parts, whole runs and reports, the package's metadata, and the needs of a service.
+
+The rest is Python, all of which is in the wheel: see `missing`.
+"""
 NOT_IN_A_WHEEL = {".c", ".pxi", ".pyc", ".so"}
-"""What of the package's folders is compiled in, or comes of building and running."""
+"""Suffixes of files in the package's folders that are compiled in, or are made by building and running."""
 NO_SOURCES = (".*", "__pycache__", "build", "dist", "*.egg-info", "*.so", "fuzz-findings")
-"""What comes of building and running, in the project's folder."""
+"""Files in the project's folder that are created by building and running."""
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-"""What commands find: bytecode is written, as tests start hundreds of processes of what they test."""
+"""Environment of commands: bytecode is written, as tests start hundreds of processes."""
 ABREAST = ("-n", "auto", "--dist", "worksteal")
-"""As many tests at a time as there are processors."""
+"""Run as many tests at a time as there are processors."""
 HALVES = {
     "core": ("-m", "not integration", "--ignore", "tests/integrations", *ABREAST),
     "integration": ("-m", "integration"),
 }
-"""How each half of the tests is run: integrations mostly wait, so one process runs them beside the others,
-which do not so much as import their clients."""
+"""Arguments for both halves of the tests.
+
+Integrations mostly wait, so one process runs them in parallel with the others, which do not import their
+clients.
+"""
 COVERAGE = ROOT / "build" / "coverage"
 
 
 def sh(*command: str | Path, cwd: Path = ROOT, **environment: str) -> None:
-    """Run a command; stop with its exit code when it fails."""
+    """Run a command; exit with its exit code if it fails."""
     done = subprocess.run([str(part) for part in command], cwd=cwd, env=ENVIRONMENT | environment)
     if done.returncode:
         sys.exit(done.returncode)
 
 
 def quietly(*command: str | Path, **environment: str) -> None:
-    """Run a command that builds; stop where it fails, or warns of anything: whoever installs would see it."""
+    """Run a build command; exit if it fails or warns, as every user who installs would see the warning."""
     done = subprocess.run(
         [str(part) for part in command],
         cwd=ROOT,
@@ -135,7 +140,7 @@ def quietly(*command: str | Path, **environment: str) -> None:
 
 
 def setup(*groups: str) -> None:
-    """Make .venv, or renew it when what it was built from has changed."""
+    """Create .venv, or update it if its sources have changed."""
     sources = [ROOT / "pyproject.toml", ROOT / "setup.py", *sorted(ROOT.glob("[!.]*/**/*.p[yx][xdi]"))]
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
     stamp = VENV / f"stamp-{'-'.join(groups) or 'run'}"
@@ -152,7 +157,7 @@ def setup(*groups: str) -> None:
 
 
 def pip(*wanted: str) -> None:
-    """Install into .venv; of what pip says pass on which long step has begun."""
+    """Install into .venv; of pip's output, only show the start of long steps."""
     command = [str(BIN / "python"), "-m", "pip", "install", "--progress-bar", "off", *wanted]
     say("pip: finding and downloading packages")
     with subprocess.Popen(command, cwd=ROOT, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True) as process:
@@ -165,7 +170,7 @@ def pip(*wanted: str) -> None:
 
 
 def say(text: str) -> None:
-    """Tell what is going on without disturbing what is piped."""
+    """Report progress without disturbing piped output."""
     print(f"tasks: {text}", file=sys.stderr)
 
 
@@ -179,7 +184,7 @@ def loads(library: str) -> bool:
 
 
 def servers() -> None:
-    """Install what tests drive and pip has not; name the packages where that is not allowed."""
+    """Install software for tests that pip does not have; name the packages if that is not allowed."""
     lacking = [] if any(map(shutil.which, CHROMIUM)) else ["chromium"]
     lacking += [package for package, library in LIBRARIES.items() if not loads(library)]
     lacking += subprocess.check_output(
@@ -198,9 +203,9 @@ def servers() -> None:
 
 
 def run(arguments: list[str]) -> None:
-    """Set up and run the bake-off."""
+    """Set up and run the benchmark."""
     setup()
-    # In our place and not beneath us: Ctrl-C is for the run, which then finishes its process and reports.
+    # Replaces this process, so that Ctrl-C reaches the run, which then finishes its process and reports.
     os.execv(BIN / "bakeoff", [str(BIN / "bakeoff"), "run", *arguments])
 
 
@@ -217,8 +222,8 @@ def test(arguments: list[str]) -> None:
 
 
 def both_halves(*, coverage: bool) -> None:
-    """Run both halves of the tests at the same time; show what the integrations print behind the rest."""
-    # The floor is that of both together.
+    """Run both halves of the tests in parallel; show the output of the integrations last."""
+    # The required coverage is that of both together.
     options = ("--cov", "--cov-report=", "--cov-fail-under=0") if coverage else ()
     shutil.rmtree(COVERAGE, ignore_errors=True)
     COVERAGE.mkdir(parents=True)
@@ -247,7 +252,7 @@ def both_halves(*, coverage: bool) -> None:
 
 
 def lint(arguments: list[str]) -> None:
-    """Check style and types; mypy starts in src: in the root our codecs/ hides the standard library's."""
+    """Check style and types; mypy starts in src, as our codecs/ in the root hides the standard library's."""
     setup("dev")
     sh(BIN / "ruff", "check", ".")
     sh(BIN / "ruff", "format", "--check", ".")
@@ -256,9 +261,9 @@ def lint(arguments: list[str]) -> None:
 
 
 def docs(arguments: list[str]) -> None:
-    """Build the site; what it cannot resolve, in a link or a signature, is an error."""
+    """Build the site; a link or a signature that cannot be resolved is an error."""
     setup("dev")
-    # From nothing: what is not read again is not complained of again.
+    # From scratch, because Sphinx only warns about pages that it reads.
     shutil.rmtree(SITE, ignore_errors=True)
     sh(BIN / "sphinx-build", "--fail-on-warning", "--keep-going", "--quiet", *arguments, "docs", SITE)
     say(f"built {SITE / 'index.html'}")
@@ -267,12 +272,12 @@ def docs(arguments: list[str]) -> None:
 def build(away: Path, *options: str, **environment: str) -> Path:
     """Build the sdist and the wheel from it into away/dist; return the Python of a new environment.
 
-    Needs nothing of .venv, which may be set up meanwhile.
+    Does not use .venv, which may be set up at the same time.
     """
     sh(sys.executable, "-m", "venv", away / "venv")
     python = away / "venv/bin/python"
     sh(python, "-m", "pip", "install", "--quiet", "--upgrade", "pip>=25.1", "build>=1.2")
-    # A copy, as the sdist is prepared in the sources, and so is what is installed into .venv.
+    # In a copy, because both the sdist and the installation into .venv write into the sources.
     shutil.copytree(ROOT, away / "sources", symlinks=True, ignore=shutil.ignore_patterns(*NO_SOURCES))
     quietly(python, "-m", "build", *options, "--outdir", away / "dist", away / "sources", **environment)
     shutil.rmtree(away / "sources")
@@ -280,7 +285,7 @@ def build(away: Path, *options: str, **environment: str) -> Path:
 
 
 def install(away: Path, **environment: str) -> Path:
-    """Build the wheel from the sdist, install it beside a copy of the tests; return its Python."""
+    """Build the wheel from the sdist, install it next to a copy of the tests; return its Python."""
     python = build(away, **environment)
     (built,) = (away / "dist").glob("*.whl")
     group = f"{ROOT / 'pyproject.toml'}:test"
@@ -293,7 +298,7 @@ def install(away: Path, **environment: str) -> Path:
 
 
 def missing(built: Path) -> list[str]:
-    """Return what the package has here and a wheel has not; in place of a .pyx what is compiled of it."""
+    """Return the package's files that a wheel lacks; for a .pyx, its compiled module."""
     with ZipFile(built) as archive:
         there = set(archive.namelist())
     wanted = set()
@@ -307,7 +312,7 @@ def missing(built: Path) -> list[str]:
 
 
 def wheel(arguments: list[str]) -> None:
-    """Build the sdist and the wheel from it; test the installed wheel with the sources out of the way."""
+    """Build the sdist and the wheel from it; test the installed wheel away from the sources."""
     with tempfile.TemporaryDirectory() as folder:
         away = Path(folder)
         python = install(away)
@@ -329,9 +334,9 @@ def wheels(arguments: list[str]) -> None:
 
 @contextmanager
 def sanitized() -> Iterator[tuple[Path, Path, dict[str, str]]]:
-    """Give a Python with extensions built with AddressSanitizer, a folder with the tests, and what to set."""
+    """Yield a Python with extensions built with AddressSanitizer, a folder with the tests, and variables to set."""
     flags = "-fsanitize=address -fno-omit-frame-pointer -g -O1"
-    # The runtime must be there before Python is; with it libstdc++, whose exceptions it wraps.
+    # The runtime must be loaded before Python, together with libstdc++, whose exceptions it wraps.
     runtime = [
         subprocess.check_output(["gcc", f"-print-file-name={name}"], text=True).strip()
         for name in ("libasan.so", "libstdc++.so")
@@ -339,7 +344,7 @@ def sanitized() -> Iterator[tuple[Path, Path, dict[str, str]]]:
     with tempfile.TemporaryDirectory() as folder:
         away = Path(folder)
         python = install(away, CC="gcc", CFLAGS=flags, LDFLAGS=flags)
-        # Python keeps what it knows of for good, which is no leak; its own allocator hides what is freed.
+        # Python keeps some objects until exit, which is not a leak; its own allocator hides freed memory.
         yield (
             python,
             away,
@@ -352,17 +357,17 @@ def sanitized() -> Iterator[tuple[Path, Path, dict[str, str]]]:
 
 
 def sanitize(arguments: list[str]) -> None:
-    """Run the tests of the extensions, built with AddressSanitizer, in a folder of their own; needs gcc."""
+    """Run the tests of the extensions, built with AddressSanitizer, in a separate folder; needs gcc."""
     with sanitized() as (python, away, environment):
-        # Those limit the address space, of which AddressSanitizer takes terabytes, or set their children's
-        # environment, and with it what is loaded first.
+        # These tests limit the address space, of which AddressSanitizer takes terabytes, or set the
+        # environment of their children, which contains the runtime to load first.
         left_out = "not plug_in and not takes_no_gigabytes"
         chosen = ("-m", "not checkout and not browser", "-k", left_out, *(arguments or EXTENSIONS))
         sh(python, "-m", "pytest", "-q", *chosen, cwd=away, **environment)
 
 
 def fuzz(arguments: list[str]) -> None:
-    """Fuzz every decode, every encode, and the compiled parts; --sanitize as the verb of that name."""
+    """Fuzz every decode, every encode, and the compiled parts; --sanitize as in the task `sanitize`."""
     if "--sanitize" in arguments:
         chosen = [argument for argument in arguments if argument != "--sanitize"]
         with sanitized() as (python, away, environment):
@@ -370,12 +375,12 @@ def fuzz(arguments: list[str]) -> None:
             sh(python, "tests/fuzz", *found, *chosen, cwd=away, **environment)
         return
     setup("test")
-    # In our place, as `run`: Ctrl-C is for the driver, which then prints what it has counted.
+    # Replaces this process, as in `run`: after Ctrl-C, the driver prints its counts.
     os.execv(BIN / "python", [str(BIN / "python"), str(ROOT / "tests/fuzz"), *arguments])
 
 
 def benchmarks(arguments: list[str]) -> None:
-    """Print promised figures beside their targets: all (three hours), or those of one of tests/benchmarks."""
+    """Print promised figures next to their targets: all (three hours), or those of one of tests/benchmarks."""
     names = sorted(path.stem for path in (ROOT / "tests/benchmarks").glob("[a-z]*.py"))
     if arguments and arguments[0] not in names:
         sys.exit(f"no benchmarks {arguments[0]!r}; there are {', '.join(names)}")

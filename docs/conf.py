@@ -1,4 +1,4 @@
-"""How Sphinx builds the site: `python3 tasks.py docs`."""
+"""Sphinx configuration of the site, built with `python3 tasks.py docs`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ nitpick_ignore = [
         "pandas.DataFrame",
         "polars.DataFrame",
         "pyarrow.Schema",
-        # Attributes of choices and comparisons, for which their texts suffice.
+        # Attributes of choices and comparisons, which need no separate entries.
         "bakeoff.bench.stats.Ratio",
         "bakeoff.bench.stats.Session",
         "bakeoff.reports.model.breakeven.Parts",
@@ -50,21 +50,21 @@ autodoc_member_order = "bysource"
 napoleon_use_ivar = True
 
 html_theme = "furo"
-pygments_dark_style = "github-dark"  # that of the theme underlines what is imported
+pygments_dark_style = "github-dark"  # the theme's own style underlines imported names
 html_title = "bakeoff"
-html_theme_options = {"light_css_variables": {"code-font-size": "75%"}}  # of tables, 98 columns fit
+html_theme_options = {"light_css_variables": {"code-font-size": "75%"}}  # tables of 98 columns fit
 html_copy_source = False
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tests"))  # for the targets' docstrings
 
 STANDARD = (builtins, typing, collections.abc, pathlib)
-"""Modules whose names stand in our signatures without theirs."""
+"""Modules whose names appear without the module in our signatures."""
 OTHERS = {*sys.stdlib_module_names, *INTEGRATIONS}
-"""Whose names have no link; modules of integrations are named after their project."""
+"""Modules whose names have no link; modules of integrations are named after their project."""
 
 
 def stub_signatures() -> dict[str, tuple[str, str]]:
-    """Return arguments and result of what is compiled, as the stubs beside it have them."""
+    """Return arguments and result of compiled functions from their stubs."""
     found = {}
     for module in (_codec, _plan):
         name = f"{module.__name__.rpartition('.')[2]}.pyi"
@@ -86,7 +86,7 @@ STUBS = stub_signatures()
 def typed(
     _app: Sphinx, what: str, _name: str, made: Any, _options: Any, signature: str | None, result: str | None
 ) -> tuple[str | None, str | None]:
-    """Give what is compiled the types of its stub, and leave out defaults that are written ``<...>``."""
+    """Give compiled functions the types of their stubs, and omit defaults that are written ``<...>``."""
     key = getattr(made, "__qualname__", "")
     if what == "method" and key in STUBS:
         return STUBS[key]
@@ -96,7 +96,7 @@ def typed(
 def resolve(
     _app: Sphinx, env: BuildEnvironment, node: pending_xref, shown: nodes.TextElement
 ) -> nodes.Node | None:
-    """Find what stands here under its public name; leave names of others without a link."""
+    """Resolve our names to their public names; leave names of other projects without a link."""
     target = node.get("reftarget", "")
     if node.get("refdomain") != "py":
         return None
@@ -112,7 +112,7 @@ def resolve(
 
 
 def quoted(_app: Sphinx, _context: click.Context, lines: list[str]) -> None:
-    """Set options that a sentence names as code, where a dash would be made of their first letters."""
+    """Format options in a sentence as code, as their hyphens would become dashes."""
     option = re.compile(r"(`.*?`)|(?<![\w-])(--[a-z][a-z0-9-]*)")
     lines[:] = [
         line if line.startswith(".. ") else option.sub(lambda m: m[1] or f"``{m[2]}``", line)
@@ -121,19 +121,19 @@ def quoted(_app: Sphinx, _context: click.Context, lines: list[str]) -> None:
 
 
 def shortened(_app: Sphinx, _context: click.Context, lines: list[str]) -> None:
-    """Set default and choices behind an option's sentence, as ``--help`` does, and not in lists below."""
+    """Put default and choices after an option's sentence, as ``--help`` does, instead of lists below."""
     text = "\n".join(lines)
     text = re.sub(r"\n\n? +:default: ``'?(.*?)'?``", r"  [default: \1]", text)
     lines[:] = re.sub(r"\n\n? +:options: (.*)", r"  [\1]", text).split("\n")
 
 
 def emptied(_app: Sphinx, _context: click.Context, lines: list[str]) -> None:
-    """Leave out the arguments, of which there is no more to say than their names, which usage has."""
+    """Omit the list of arguments, which only repeats the names in the usage."""
     lines.clear()
 
 
 def setup(app: Sphinx) -> None:
-    """Hook the above in."""
+    """Connect these functions to Sphinx."""
     app.connect("sphinx-click-process-description", quoted)
     app.connect("sphinx-click-process-options", shortened)
     app.connect("sphinx-click-process-options", quoted)

@@ -23,7 +23,7 @@ WIDTH = 100
 
 
 def recording() -> str:
-    """Return the SVG: the command, the table and the answer; "..." stands for the notes."""
+    """Return the SVG with the command, the table and the recommendation; "..." stands for the notes."""
     printed = render([read(IMAGES / "orders.json.gz")], "text", width=WIDTH, color=True)
     shown = printed.partition("\n\x1b[2m↓")[0]
     console = Console(file=io.StringIO(), record=True, width=WIDTH, force_terminal=True)
@@ -31,7 +31,7 @@ def recording() -> str:
     for text in (shown, "..."):
         console.print(Text.from_ansi(text))
     drawn = console.export_svg(title="bakeoff", theme=SVG_EXPORT_THEME, unique_id="bakeoff")
-    return re.sub(r"@font-face \{.*?\}\s*", "", drawn, flags=re.DOTALL)  # fonts of other hosts
+    return re.sub(r"@font-face \{.*?\}\s*", "", drawn, flags=re.DOTALL)  # fonts from other hosts
 
 
 if __name__ == "__main__":

@@ -54,7 +54,7 @@ class _Reader:
         self._other = lru_cache(_VERSIONS)(self._find)
 
     def batches(self, data: bytes, limits: Limits) -> tuple[Any, Callable[[Any], Any], list[Any], bool]:
-        """Return the schema, a function from batches to the record, the batches, and whether they are compressed.
+        """Return schema, function from batches to record, the batches, and whether they are compressed.
 
         Raises:
             ValueError: The payload is not a valid stream, or does not match the schema.

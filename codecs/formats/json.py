@@ -190,8 +190,8 @@ def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
     nested: Any = 0
     for _ in range(300):
         nested = (nested,)
-    # No version stays within its buffer for deeply nested lists. If many such lists follow one another, versions
-    # that refuse nested tuples go wrong from 130 lists on, and 3.12 and 3.13 from 210 lists and 2,000 tuples.
+    # No version stays within its buffer for nested lists. If many such lists follow one another, those that
+    # refuse nested tuples go wrong from 130 lists on, and 3.12 and 3.13 from 210 lists and 2,000 tuples on.
     try:
         orjson.dumps(nested)
     except TypeError:

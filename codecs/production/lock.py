@@ -363,9 +363,9 @@ class LockLocation(NamedTuple):
 def located(given: str | os.PathLike[str] | None = None) -> LockLocation:
     """Return the path of the lock.
 
-    An argument comes first, then ``BAKEOFF_LOCK``, then the nearest `NAME` from the working folder upwards to the
-    project's root. The root is the nearest folder of a repository (`REPOSITORIES`), else the nearest with one of
-    `PROJECTS`. Without a root, only the working folder is searched, as its parents may be anyone's.
+    An argument comes first, then ``BAKEOFF_LOCK``, then the nearest `NAME` from the working folder upwards to
+    the project's root. The root is the nearest folder of a repository (`REPOSITORIES`), else the nearest with
+    one of `PROJECTS`. Without a root, only the working folder is searched, as its parents may be anyone's.
     """
     # Without pathlib, which takes as long to import as most codecs.
     if named := given or os.environ.get(VARIABLE):

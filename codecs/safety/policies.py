@@ -1,8 +1,8 @@
 """Policies: choices that formats leave open, with the same names for all codecs.
 
 `Policies` states a codec's defaults, and `Codec.with_policies` requests other values. These are enforced by
-an option of the library, or by a walk through the record (`_walk`). A walk is only possible if the record still
-contains the values in question, that is, if the library has not merged or rounded them.
+an option of the library, or by a walk through the record (`_walk`). A walk is only possible if the record
+still contains the values in question, that is, if the library has not merged or rounded them.
 """
 
 from __future__ import annotations

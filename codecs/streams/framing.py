@@ -309,12 +309,12 @@ class Marked(Framing):
     """Each payload after a mark, its length, and a check of these two: eight bytes.
 
     The mark is the two bytes C1 F5. Neither occurs in UTF-8, and C1 does not start a value of MessagePack.
-    The length has four bytes, big-endian. The check is the CRC-16 of CCITT over both, which detects a change of
-    any of their bytes. The codec checks the payload, as in a single message.
+    The length has four bytes, big-endian. The check is the CRC-16 of CCITT over both, which detects a change
+    of any of their bytes. The codec checks the payload, as in a single message.
 
     After damage, the reader searches for the next mark with a valid check, also within the damaged frame,
-    as a frame that was cut short may contain the next ones. So a frame in the payload of a damaged record may be
-    read as a record: a checksum is not a signature.
+    as a frame that was cut short may contain the next ones. So a frame in the payload of a damaged record may
+    be read as a record: a checksum is not a signature.
     """
 
     resynchronises = "the next frame's mark"

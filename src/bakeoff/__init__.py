@@ -32,7 +32,7 @@ _HOMES = {
     }.items()
     for name in names.split()
 }
-"""Every public name and the module it lives in; a module is loaded when its first name is used."""
+"""Public names and their modules; a module is loaded when one of its names is first used."""
 
 __all__ = [
     "Advice", "AdviceError", "BakeoffError", "Codec", "CodecError", "Corpus", "DecodeError",

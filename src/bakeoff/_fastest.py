@@ -69,7 +69,7 @@ def fastest(
     from .codecs.production.lock import located
 
     place = located(lock)
-    # One that the environment names and that is not there is an error: another codec would be worse.
+    # A missing lock that the environment names is an error, because using another codec would be worse.
     if place.is_there or (lock is None and place.named):
         return _locked(place, schema, trusted=trusted)
 
@@ -110,7 +110,7 @@ def fastest(
 
 
 def _locked(place: LockLocation, schema: Schema | None, *, trusted: bool) -> Codec:
-    """Make the codec of a lock, when it holds here."""
+    """Return the codec of a lock, if the lock matches this installation."""
     from .codecs.production.lock import faults
 
     held, path = place.read(), place.path
@@ -128,11 +128,11 @@ def _locked(place: LockLocation, schema: Schema | None, *, trusted: bool) -> Cod
 
 
 def _with_schema(made: Codec, schema: Schema | None, definition: str, where: str) -> Codec:
-    """Give a codec its schema: the user's, or else, if it needs one, what the definition says.
+    """Bind a codec to its schema: the user's, else, if it needs one, the schema of the definition.
 
     Raises:
         UsageError: There is neither.
-        RunError: The schema is another than that of the definition: field numbers differ, say.
+        RunError: The schema differs from the definition, for instance in field numbers.
     """
     if not made.needs_schema:
         return made if schema is None else made.with_schema(schema)
@@ -154,7 +154,7 @@ def _with_schema(made: Codec, schema: Schema | None, definition: str, where: str
 
 
 def _measured(corpus: str, formats: tuple[str, ...], *, trusted: bool, with_schema: bool) -> Result:
-    """Measure all codecs that will do, or all with the schema that the corpus has or its records suggest."""
+    """Measure all suitable codecs, or all with the corpus' schema or one inferred from its records."""
     import tempfile
     from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Progress of work that a program asked for: on its terminal or in its notebook, once it takes a while."""
+"""Progress of long calls of the Python interface, on the terminal or in the notebook."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Show = Callable[[str, float, float], object]
 _PATIENCE = 2.0
 """Seconds after which progress appears."""
 _EVERY = 0.3
-"""Seconds between two changes of what a notebook shows."""
+"""Seconds between two updates in a notebook."""
 _STEPS = 24
 """Characters of a notebook's bar."""
 
 
 @contextmanager
 def shown(*, wanted: bool = True) -> Iterator[Show]:
-    """Give a function that shows progress, once two seconds have passed; what it showed goes at the end.
+    """Provide a function that shows progress after two seconds; the display disappears at the end.
 
     Args:
         wanted: False for a function that shows nothing.
@@ -47,7 +47,7 @@ def shown(*, wanted: bool = True) -> Iterator[Show]:
 
 
 def _has_kernel() -> bool:
-    """Whether this is the kernel of a notebook; who is in one has imported IPython."""
+    """Whether this process is the kernel of a notebook, in which IPython is already imported."""
     interpreter = sys.modules.get("IPython")
     return interpreter is not None and hasattr(interpreter.get_ipython(), "kernel")
 

@@ -1,4 +1,4 @@
-"""What a run found, as programs and notebooks use it: tables, the best codec, data frames, comparisons."""
+"""The result of a run for programs and notebooks: tables, the best codec, data frames, comparisons."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ __all__ = ["Result", "ResultComparison", "compared", "load"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Result:
-    """What a run found. It prints as the table of the command; a notebook shows table and chart.
+    """The result of a run. It prints as the table of the command; a notebook shows table and chart.
 
     Attributes:
-        data: All of it, as the result file has it.
+        data: The complete data, as in the result file.
     """
 
     data: ResultData
 
     @property
     def cells(self) -> tuple[ResultCell, ...]:
-        """Every figure, with what it is of; those of the harness's baseline are in `data`."""
+        """All figures with their cells; figures of the harness's baseline are only in `data`."""
         return cells(self.data)
 
     @property
@@ -50,7 +50,7 @@ class Result:
 
         Args:
             format: "text", "md", "csv", "json", "latex", "rst" or "html".
-            **options: `reads`, `bandwidth`, `columns`, `sort`, `baseline`, `per`, `group_by`, `layout`; of
+            **options: `reads`, `bandwidth`, `columns`, `sort`, `baseline`, `per`, `group_by`, `layout`; for
                 text also `width` and `color`.
 
         Raises:
@@ -72,20 +72,20 @@ class Result:
         allow_loss: bool = False,
         corpora: Collection[str] = (),
     ) -> PickedCodec:
-        """Pick the codec that costs least for a use, as ``bakeoff pick`` does.
+        """Pick the codec with the lowest cost for a use, as ``bakeoff pick`` does.
 
         Args:
-            reads: Reads for each write; 1 unless given.
-            bandwidth: Of the line that payloads cross, such as "1Gbit"; none unless given.
+            reads: Reads for each write; 1 by default.
+            bandwidth: Bandwidth of the network for payloads, such as "1Gbit"; none by default.
             needs: Types that must be preserved, such as ("datetime",).
-            formats: Allowed wire formats; all where empty.
+            formats: Allowed wire formats; all if empty.
             trusted: Allow codecs that run code from their input, such as pickle.
             interop: Require a format that other languages can read.
             allow_loss: Allow codecs that lose data.
-            corpora: Decide by these corpora only.
+            corpora: Use only these corpora.
 
         Returns:
-            The codec, with `name`, `sentence`, `runners_up` and what was excluded.
+            The codec, with `name`, `sentence`, `runners_up` and the excluded codecs.
 
         Raises:
             UsageError: There is no such type or corpus.
@@ -129,16 +129,16 @@ class Result:
         """Compare a later run of the same work with this one.
 
         Args:
-            other: The later run, which is judged.
+            other: The later run, which is checked.
             force: Compare although corpora or options differ.
 
         Raises:
-            UsageError: Different corpora or options (and not `force`), or not one cell in common.
+            UsageError: Different corpora or options (without `force`), or no common cell.
         """
         return compared(self.data, other.data, force=force)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a result file, which all commands read.
+        """Write a result file, which all commands can read.
 
         Raises:
             RunError: It cannot be written.
@@ -176,7 +176,7 @@ class ResultComparison(Comparison):
 
 
 def compared(before: ResultData, after: ResultData, *, force: bool = False) -> ResultComparison:
-    """Compare two runs, with what past runs of this machine say of their differences.
+    """Compare two runs, with the differences between past runs on this machine.
 
     Raises:
         UsageError: As `Result.compare`.
@@ -193,7 +193,7 @@ def load(path: str | os.PathLike[str]) -> Result:
 
     Raises:
         UsageError: There is no such file.
-        RunError: It is damaged, or of a newer version.
+        RunError: It is damaged, or has a newer format.
     """
     from .reports.model.files import load as read
 

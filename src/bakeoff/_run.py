@@ -1,4 +1,4 @@
-"""`bakeoff.run`: the benchmark from Python, in worker processes as the command measures."""
+"""`bakeoff.run`: the benchmark from Python, in worker processes like those of the command."""
 
 from __future__ import annotations
 
@@ -55,25 +55,24 @@ def run(
     Ctrl-C, or a notebook's stop button, finishes the process at work and returns what was measured.
 
     Args:
-        source: Records in memory, or whatever iterates over some; a file; the name of a built-in corpus; or
-            a `Corpus`.
+        source: An iterable of records; a file; the name of a built-in corpus; or a `Corpus`.
         codecs: Names, with ``*`` and ``!exclusion``; `Codec` objects; mappings of a name to
-            ``(dumps, loads)`` or whatever else `bakeoff.codec` takes. The default set where empty.
+            ``(dumps, loads)`` or another source of `bakeoff.codec`. The default set if empty.
         quick: Take about ten seconds: fewer records, wider intervals, no memory.
-        budget: Seconds, those for reading and checking included; 70 unless given, 9 with `quick`.
-        precision: Half-width of the ratios' intervals to reach; 0.02 unless given.
-        records: Records to use at most; of a built-in corpus, how many to generate.
-        sample: Records to check and measure; 1,000 unless given.
-        seed: Of generated records and of the choice of a sample.
-        operations: What to measure in place of the default.
-        memory: Measure peak memory and growth; yes, unless `quick`.
+        budget: Seconds, including reading and checking; 70 by default, 9 with `quick`.
+        precision: Half-width of the ratios' intervals to reach; 0.02 by default.
+        records: Maximum number of records; for a built-in corpus, the number to generate.
+        sample: Number of records to check and measure; 1,000 by default.
+        seed: Seed for generated records and for the choice of the sample.
+        operations: Operations to measure instead of the default.
+        memory: Measure peak memory and growth; on by default, except with `quick`.
         schema: Schema of the records, as ``--schema`` takes it.
         infer: Infer a schema, convert the records to its types, and add ``+schema`` codecs.
         raw: Measure the libraries' own calls, too.
-        compress: Compressors with each of which to measure each codec, too, such as "zstd:3".
-        gc: Garbage collector while timing; on unless given.
+        compress: Compressors such as "zstd:3"; each codec is also measured with each of them.
+        gc: Garbage collector while timing; on by default.
         isolate: One codec per process.
-        all: Every codec, however long it takes.
+        all: Measure every codec and ignore the budget.
         trusted: Read pickle files.
         progress: Show progress and remarks on stderr or in the notebook.
 
@@ -87,7 +86,7 @@ def run(
         folder = Path(name)
         corpus = _corpus(source, folder, records)
         options = _options(
-            corpus or os.fspath(source),  # type: ignore[arg-type] # what is no name has become a corpus
+            corpus or os.fspath(source),  # type: ignore[arg-type] # a source that is not a name has become a corpus
             patterns,
             quick=quick,
             ops=",".join(operations) or None,
@@ -125,7 +124,7 @@ def _measured(options: Options, objects: Objects, folder: Path, *, progress: boo
 
 
 def _call(options: Options) -> str:
-    """Return what stands in the result file in the place of a command line."""
+    """Return the call that the result file has instead of a command line."""
     return f"bakeoff.run({options.corpora[0]!r}, {list(options.codecs)!r})"
 
 
@@ -158,10 +157,10 @@ def _objects(corpus: Corpus | None, options: Options) -> Objects:
 
 
 def _corpus(source: Any, folder: Path, records: int | None) -> Corpus | None:
-    """Return what is no name as a corpus; None for a name.
+    """Return a source as a corpus; None for a name.
 
     Raises:
-        UsageError: It holds no records.
+        UsageError: It contains no records.
         RunError: Records cannot be sent to workers.
     """
     from .bench.run.objects import kept
@@ -184,10 +183,10 @@ def _corpus(source: Any, folder: Path, records: int | None) -> Corpus | None:
 
 @contextmanager
 def _registered(codecs: Any) -> Iterator[list[str]]:
-    """Make the codecs that are objects known by name, and give the patterns that select all.
+    """Register codec objects by name, and return the patterns that select all codecs.
 
     Raises:
-        UsageError: One is no codec.
+        UsageError: One of them is not a codec.
     """
     from .codecs.core.codec import Codec
     from .codecs.registry import registering

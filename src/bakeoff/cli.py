@@ -46,13 +46,13 @@ GROUPS = {
         "once": "Do a fixed amount of work, for `pyperf command`.",
     },
 }
-"""Commands by topic: name and one-line help; `commands/NAME.py` has the rest as ``command``."""
+"""Commands by topic: name and one-line help; `commands/NAME.py` has the ``command``."""
 
 COMMANDS = {name: summary for commands in GROUPS.values() for name, summary in commands.items()}
 
 
 class _Commands(click.Group):
-    """Knows the commands by name, so that ``--help`` imports none of them."""
+    """Group that knows the commands by name, so that ``--help`` imports none of them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -91,8 +91,8 @@ def bakeoff() -> None:
 
 
 def _reader_gone() -> bool:
-    """Whether standard output is a pipe that nobody reads any more."""
-    if not hasattr(select, "poll"):  # Windows, where writing says so
+    """Whether standard output is a pipe without a reader."""
+    if not hasattr(select, "poll"):  # Windows, where writing raises an error
         return False
     poll = select.poll()
     poll.register(1, 0)
@@ -100,13 +100,13 @@ def _reader_gone() -> bool:
 
 
 def _flush() -> None:
-    # There is none when the shell has closed it (``>&-``).
+    # It is missing if the shell has closed it (``>&-``).
     if sys.stdout is not None:
         sys.stdout.flush()
 
 
 def _let_go_of_output() -> None:
-    """Drop what cannot be written: Python would complain once more when it flushes at exit."""
+    """Drop output that cannot be written, or Python reports it again when it flushes at exit."""
     try:
         _flush()
     except OSError:
@@ -114,7 +114,7 @@ def _let_go_of_output() -> None:
 
 
 def _complain(text: str) -> None:
-    """Say what is wrong; files that strangers wrote have a say in it, and shall steer no terminal."""
+    """Print an error. It may contain text from untrusted files, whose control characters are escaped."""
     click.echo(f"bakeoff: {lines_visible(text)}", err=True)
 
 
@@ -140,7 +140,7 @@ def main(args: list[str] | None = None) -> None:
     Ctrl-C exits with 130 and a closed pipe (``| head``) with 0, both without a traceback.
     """
     debug = "--debug" in (sys.argv[1:] if args is None else args)
-    # As an exception, so that temporary files and workers go with us. `nohup` has its say.
+    # As an exception, so that temporary files and workers are removed. `nohup` is respected.
     for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, lambda number, frame: sys.exit(128 + number))
@@ -167,7 +167,7 @@ def main(args: list[str] | None = None) -> None:
         _complain(str(error))
         code = 1
     except (MemoryError, ImportError) as error:
-        # A library that could not be mapped says so in words of its own.
+        # A library that could not be mapped has its own error message.
         if debug or not (isinstance(error, MemoryError) or is_limited()):
             raise
         click.echo(
@@ -185,7 +185,7 @@ def main(args: list[str] | None = None) -> None:
         _complain(f"{where}{error.strerror or error}")
         code = 1
     except SystemExit as error:
-        # click and rich both end the process with 1 when the reader of a pipe has gone: no fault of ours.
+        # click and rich both exit with 1 when the reader of a pipe has closed it, which is not an error.
         code = 0 if isinstance(error.__context__, BrokenPipeError) or _reader_gone() else error.code
     except (KeyboardInterrupt, click.Abort):
         click.echo("bakeoff: interrupted", err=True)

@@ -1,4 +1,4 @@
-"""What every command shares when it speaks to a terminal."""
+"""Terminal output, shared by all commands."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["LiveDisplay", "console", "live_display", "progress", "show_on", "sho
 
 PIPE_WIDTH = 140
 _BELOW = 2
-"""Lines of a board that are not its text's."""
+"""Lines of the display that do not belong to its text."""
 
 
 def console(*, stderr: bool = False) -> Console:
-    """Return a rich console; colour follows the terminal and ``NO_COLOR``, and a pipe is 140 wide."""
+    """Return a rich console; color depends on the terminal and ``NO_COLOR``; a pipe has 140 columns."""
     from rich.console import Console
 
-    # Under NO_COLOR rich drops colours alone; bold and dim go with them here.
+    # With NO_COLOR, rich only drops colors; this also drops bold and dim.
     system: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
     screen = Console(stderr=stderr, highlight=False, color_system=system, force_jupyter=False)
     if not screen.is_terminal and "COLUMNS" not in os.environ:
@@ -59,14 +59,14 @@ def show_table(
 
 
 class LiveDisplay:
-    """A text that is written again in place, above a progress bar; both on stderr.
+    """A text that is updated in place, above a progress bar; both on stderr.
 
     Attributes:
         progress: The bar.
         shown: Whether there is a terminal for the text.
-        width: Columns for it.
-        height: Lines for it.
-        color: Whether it may have colours.
+        width: Columns for the text.
+        height: Lines for the text.
+        color: Whether the text may have colors.
     """
 
     def __init__(self) -> None:
@@ -80,7 +80,7 @@ class LiveDisplay:
         self._text = Text("")
 
     def write(self, text: str) -> None:
-        """Write a text with escape sequences in place of the one before."""
+        """Replace the text; it may contain escape sequences."""
         from rich.text import Text
 
         self._text = Text.from_ansi(text)
@@ -93,7 +93,7 @@ class LiveDisplay:
 
 @contextmanager
 def live_display() -> Iterator[LiveDisplay]:
-    """Show a board for a while; what it said last stays where Ctrl-C ends it."""
+    """Show a display temporarily; after Ctrl-C, the last text remains."""
     from rich.live import Live
 
     made = LiveDisplay()
@@ -127,7 +127,7 @@ def progress() -> Progress:
 
 
 def show_on(display: Progress) -> Callable[[str, float, float], None]:
-    """Return a function that shows a text, what is done and what there is to do, as a task of a display."""
+    """Return a function ``(text, done, total)`` that updates a task of a display."""
     task = display.add_task("starting", total=None)
 
     def show(text: str, done: float, total: float) -> None:

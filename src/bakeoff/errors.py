@@ -1,4 +1,4 @@
-"""The ways a command can end badly, their exit codes, and what may have been meant."""
+"""Errors of commands with their exit codes, and suggestions for misspelled names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["BakeoffError", "RunError", "SchemaError", "UsageError", "hint", "nea
 
 
 class BakeoffError(Exception):
-    """Something the user should read: what is wrong, where, and the next step."""
+    """Base of errors for the user: the problem, its place, and the next step."""
 
     exit_code = 1
 
@@ -41,12 +41,12 @@ class SchemaError(UsageError, ValueError):
 
 
 def near(name: str, known: Iterable[str]) -> tuple[str, ...]:
-    """Return those known names that look like one that is not, the likeliest first; three at most."""
+    """Return at most three known names similar to an unknown one, the most similar first."""
     from difflib import get_close_matches
 
     return tuple(get_close_matches(name, list(known)))
 
 
 def hint(alike: Sequence[str], otherwise: str) -> str:
-    """Return the end of a sentence about an unknown name: what may have been meant, or what to do else."""
+    """Return the end of a message about an unknown name: similar names, or else `otherwise`."""
     return f"did you mean {' or '.join(alike)}?" if alike else otherwise

@@ -1,4 +1,4 @@
-"""Foreign text (names, reasons, what a dying process wrote) made safe to show anywhere."""
+"""Escaping of untrusted text (names, reasons, output of crashed processes) for display."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ _UNSAFE: Final = re.compile(
 
 
 def visible(text: str) -> str:
-    r"""Return one line without anything that steers a terminal or turns its text around.
+    r"""Return one line without characters that control a terminal or reverse its text.
 
-    Control characters, direction marks, lone surrogates and what XML cannot hold are written as in
-    Python: ``\x1b``.
+    Control characters, direction marks, lone surrogates and characters that XML does not allow are escaped
+    as in Python: ``\x1b``.
     """
     return _escaped(" ".join(text.split()))
 
 
 _PASSWORD: Final = re.compile(r"(:/{1,3}[^/?#\s:@]*:)(\S*)(?=@)|([?&]\w*pass\w*=)([^&#\s]*)", re.IGNORECASE)
-"""Before the host, up to the last @ as not everybody quotes those in it; else among what follows the ?.
+"""A password before the host, up to the last @, as passwords may contain unquoted ones; or one after the ?.
 
-With one slash or three it is no URL, but no less a password.
+One or three slashes do not make a URL, but the password is hidden as well.
 """
 
 
 def passwords(text: str) -> set[str]:
-    """Return the passwords of URLs in a text, as they stand there."""
+    """Return the passwords of URLs in a text, with the same spelling."""
     return {found[2] or found[4] for found in _PASSWORD.finditer(text)} - {"", None}
 
 
 def without_passwords(text: str) -> str:
-    """Return a text with ``***`` in place of the passwords of URLs in it."""
+    """Return a text with ``***`` instead of the passwords of URLs in it."""
     return _PASSWORD.sub(r"\1\3***", text)
 
 
 def without_secrets(text: str, url: str) -> str:
-    """Return a text without a URL's password, as it stands there and as clients understand and repeat it."""
+    """Return a text without a URL's password, in the URL's spelling and as clients decode and repeat it."""
     from urllib.parse import unquote
 
     found = passwords(url)
@@ -57,12 +57,12 @@ def _escaped(line: str) -> str:
 
 
 def lines_visible(text: str) -> str:
-    """Return text of several lines, each as `visible` with the spaces that it has."""
+    """Return text of several lines, each escaped as in `visible`, with unchanged spaces."""
     return "\n".join(_escaped(line.expandtabs().rstrip()) for line in text.split("\n"))
 
 
 def all_visible(plain: _T) -> _T:
-    """Return plain values, or a dataclass of those, with all their texts as `lines_visible`."""
+    """Return plain values, or a dataclass of them, with all texts escaped as in `lines_visible`."""
     found: Any = plain
     if isinstance(plain, str):
         found = lines_visible(plain) if _UNSAFE.search(plain.replace("\n", "")) else plain

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, and what is no file."""
+"""Atomic writes, limited reads, and checks for devices and result files."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ _STREAMS = (Path("/dev/stdout"), Path("/dev/stderr"))
 
 @contextmanager
 def atomic_write(path: Path) -> Iterator[IO[bytes]]:
-    """Open a temporary file beside `path` that takes its place only when all went well.
+    """Open a temporary file next to `path` that replaces it only on success.
 
-    Pipes and devices are written to as they are; of a link, what it leads to is replaced, not the link.
-    The file keeps its permissions.
+    Pipes and devices are written directly. For a link, its target is replaced. Permissions are kept.
 
     Raises:
         UsageError: The folder is missing or read-only.
@@ -59,14 +58,14 @@ def atomic_write(path: Path) -> Iterator[IO[bytes]]:
 
 
 def read_limited(path: str | os.PathLike[str], most: int) -> bytes:
-    """Return what a file holds, which may be one that never ends.
+    """Return the content of a file, which may be an endless one.
 
     Args:
         path: The file.
-        most: Bytes that it may have.
+        most: Limit for its bytes.
 
     Raises:
-        UsageError: It has more.
+        UsageError: The file is larger.
         OSError: It cannot be read.
     """
     with Path(path).open("rb") as file:
@@ -77,8 +76,8 @@ def read_limited(path: str | os.PathLike[str], most: int) -> bytes:
 
 
 def is_device(path: Path) -> bool:
-    """Whether a path is no ordinary file, nor the place for one."""
-    # /dev/stdout may lead to an ordinary file, and must still not be replaced by one.
+    """Whether a path exists and is not a regular file."""
+    # /dev/stdout may be a link to a regular file, and must still not be replaced.
     place = path.absolute()
     return place in _STREAMS or place.parent == Path("/dev/fd") or (path.exists() and not path.is_file())
 
@@ -90,12 +89,12 @@ def _umask() -> int:
 
 
 def is_result_file(path: Path) -> bool:
-    """Whether a path leads to a result file, damaged or of any version; told without parsing it."""
+    """Whether a path leads to a result file, possibly damaged or of another version, without parsing it."""
     try:
         with path.open("rb") as file:
             if file.read(1) != b"{":
                 return False
-            # It may be a corpus of any size: mapped, it takes no memory of its own.
+            # The file may be a corpus of any size: mapping it takes no extra memory.
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
                 return content.find(b'"bakeoff_result"') >= 0
     except OSError:

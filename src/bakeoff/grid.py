@@ -1,4 +1,4 @@
-"""Cells that are text already, laid out as a table: Markdown, reStructuredText, plain text, HTML, LaTeX."""
+"""Layouts of a table of texts: Markdown, reStructuredText, plain text, HTML, LaTeX."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ __all__ = ["LAYOUTS", "draw"]
 
 
 class Grid(NamedTuple):
-    """What a layout draws.
+    """The input of a layout.
 
     Attributes:
-        rows: The header, then all others; every cell of a column is as wide, and stands on its side.
-        right: For each column whether it stands on the right.
-        widths: Of the columns, in characters.
+        rows: The header, then all other rows; the cells of a column are padded to the same width.
+        right: For each column whether it is aligned to the right.
+        widths: Widths of the columns, in characters.
     """
 
     rows: Sequence[Sequence[str]]
@@ -29,9 +29,9 @@ def draw(
 
     Args:
         layout: One of `LAYOUTS`.
-        headers: One for each column; the caller escapes what the layout gives a meaning.
-        rows: As many cells in each.
-        right: For each column whether it stands on the right, as numbers do; those not named do not.
+        headers: One for each column; the caller escapes characters that have a meaning in the layout.
+        rows: Rows with a cell for each column.
+        right: For each column whether it is aligned to the right, like numbers; further columns are not.
     """
     sides = [*right, *[False] * (len(headers) - len(right))]
     widths = [max(len(cell) for cell in column) for column in zip(headers, *rows, strict=True)]
@@ -104,4 +104,4 @@ LAYOUTS: Final[Mapping[str, Callable[[Grid], Iterator[str]]]] = {
     "html": _html,
     "latex": _latex,
 }
-"""Name to what draws it."""
+"""Layouts by name."""

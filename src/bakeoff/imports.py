@@ -1,4 +1,4 @@
-"""Python modules that the user names, ``pkg.module`` or ``FILE.py``: imported here, and again in workers."""
+"""Imports of Python modules that the user names, ``pkg.module`` or ``FILE.py``, here and in workers."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _imported: dict[str, str] = {}
 
 
 def is_named(text: str) -> bool:
-    """Whether a text has the form ``pkg.module:name`` or ``FILE.py:name``, and is no file itself."""
+    """Whether a text has the form ``pkg.module:name`` or ``FILE.py:name``, and is not a file itself."""
     where, _, name = text.rpartition(":")
     form = bool(re.fullmatch(r"[^\W\d][\w.]*", name) and re.fullmatch(r"[^\W\d][\w.]*|.+\.py", where))
     return form and not Path(text).exists()
 
 
 def named(text: str) -> Any:
-    """Return what ``pkg.module:name`` or ``FILE.py:name`` leads to.
+    """Return the object named by ``pkg.module:name`` or ``FILE.py:name``.
 
     Raises:
-        UsageError: There is no such module or file, importing it fails, or it has no such name.
+        UsageError: There is no such module or file, importing it fails, or it lacks the name.
     """
     where, _, name = text.rpartition(":")
     if not where or not name:
@@ -45,13 +45,13 @@ def named(text: str) -> Any:
 
 
 def module(where: str) -> ModuleType:
-    """Import a module by its name, from the current folder, too, or a file.
+    """Import a module by name, also from the current folder, or a file.
 
-    A file has the name of its stem, as an import beside it would give it, unless another module has that.
-    Modules beside it can be imported.
+    The module of a file is named after its stem, as in an ordinary import, unless another module has this
+    name. The file can import modules from its folder.
 
     Raises:
-        UsageError: There is none, or importing it fails.
+        UsageError: There is no such module or file, or importing it fails.
     """
     try:
         if not where.endswith(".py"):
@@ -69,24 +69,24 @@ def module(where: str) -> ModuleType:
 
 
 def absolute(text: str) -> str:
-    """Return ``FILE.py:name`` with the file's whole path, as processes in other folders need it."""
+    """Return ``FILE.py:name`` with the file's absolute path, for processes in other folders."""
     where, _, name = text.rpartition(":")
     return f"{Path(where).resolve()}:{name}" if where.endswith(".py") else text
 
 
 def imported() -> dict[str, str]:
-    """Return the modules that were imported here: name to file, which is empty where the name is enough."""
+    """Return the modules that were imported here: name to file, which is empty if the name suffices."""
     return dict(_imported)
 
 
 def import_again(modules: Mapping[str, str]) -> None:
-    """Import what another process has imported, under the same names: records and schemas refer to these.
+    """Import modules of another process under the same names, to which records and schemas refer.
 
     Args:
-        modules: What `imported` returned there.
+        modules: The result of `imported` there.
 
     Raises:
-        UsageError: One does not import.
+        UsageError: A module cannot be imported.
     """
     for name, file in modules.items():
         if not file:
@@ -103,7 +103,7 @@ def _of_file(path: Path) -> ModuleType:
         if file == str(path):
             return sys.modules[name]
     if (folder := str(path.parent)) not in sys.path:
-        # Last, so that no file there takes the place of a library's module.
+        # Last, so that no file there replaces a library's module.
         sys.path.append(folder)
     name = path.stem
     if name.isidentifier():

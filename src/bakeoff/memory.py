@@ -1,4 +1,4 @@
-"""Libraries that end the process, or never come back, where they get no memory: asked before they load."""
+"""Checks of free memory before loading libraries that crash or hang if an allocation fails."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def is_limited() -> bool:
 
 
 def _limit() -> int | None:
-    """Return the most bytes of address space, None where nobody has set any; asked of Linux only."""
+    """Return the limit of the address space in bytes; None without a limit; on Linux only."""
     if sys.platform != "linux":
         return None
     import resource
@@ -27,14 +27,14 @@ def _limit() -> int | None:
 
 
 def ask_for(size: int, purpose: str) -> None:
-    """Refuse what this process has too little address space for.
+    """Refuse work for which this process has too little address space.
 
     Args:
-        size: Bytes that it takes beyond what is taken now.
-        purpose: What for, in words.
+        size: Bytes that are needed in addition to those in use.
+        purpose: The purpose, in words.
 
     Raises:
-        RunError: There is less.
+        RunError: Fewer bytes are available.
     """
     limit = _limit()
     if limit is None:

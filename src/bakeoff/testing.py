@@ -1,4 +1,4 @@
-"""Assertions on results, for tests of pytest or of anything else."""
+"""Assertions on results, for tests with pytest or another framework."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ def assert_not_slower(
     *,
     force: bool = False,
 ) -> None:
-    """Fail where ``bakeoff compare BASE HEAD --fail-above`` does not exit with 0.
+    """Fail if ``bakeoff compare BASE HEAD --fail-above`` does not exit with 0.
 
-    Noise fails nothing: a regression has to be significant. Where noise could hide one, or a figure is
-    missing, it fails as well and says so.
+    A regression only counts if it is significant. The assertion also fails, with a reason, if noise could
+    hide a regression or a figure is missing.
 
     Args:
-        base: The result that is compared with, or its file.
-        head: The result that is judged, or its file.
+        base: The result to compare with, or its file.
+        head: The result to check, or its file.
         fail_above: Share by which a figure may become worse.
         force: Compare although corpora or options differ.
 
     Raises:
         AssertionError: A regression, a missing figure, or one that cannot be decided; with the table.
-        UsageError: A file is not there, or the results are of different work.
+        UsageError: A file is missing, or the results are of different work.
         RunError: A file is damaged.
     """
     __tracebackhide__ = True  # pytest shows the test's line

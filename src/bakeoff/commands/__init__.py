@@ -1,1 +1,1 @@
-"""One module a command; each is imported only when its command is called."""
+"""One module for each command, imported only when the command is called."""

@@ -1,6 +1,7 @@
-"""What the shell offers when a word of a command is begun: names that bakeoff knows.
+"""Shell completion of names that bakeoff knows.
 
-Each takes click's context, the parameter and what is typed so far; in lists with commas the last name counts.
+Each function takes click's context, the parameter and the text typed so far. In lists with commas, the last
+name is completed.
 """
 
 from __future__ import annotations
@@ -34,61 +35,61 @@ def _offered(names: Iterable[str], typed: str) -> list[CompletionItem]:
 
 
 def codecs(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Names of codecs, installed or not."""
+    """Complete names of codecs, installed or not."""
     from ..codecs import names
 
     return _offered(names(needs_schema=True, only_values=True), incomplete)
 
 
 def wire_formats(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Formats that codecs write."""
+    """Complete formats that codecs write."""
     from ..codecs.registry import FORMAT_MODULES
 
     return _offered(FORMAT_MODULES, incomplete)
 
 
 def types(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Names of types that codecs bring back."""
+    """Complete names of types that codecs may preserve."""
     from ..codecs.conventions.tokens import NAMES
 
     return _offered(NAMES, incomplete)
 
 
 def corpora(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Built-in corpora; where none begins like this, files."""
+    """Complete built-in corpora, else files."""
     from ..datasets import names
 
     return [*_offered(names(), incomplete), CompletionItem(incomplete, type="file")]
 
 
 def files(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Files, for arguments that may be something else as well."""
+    """Complete files, for arguments that may also be something else."""
     return [CompletionItem(incomplete, type="file")]
 
 
 def record_formats(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Formats of files of records."""
+    """Complete formats of files of records."""
     from ..datasets.readers.formats import file_formats
 
     return _offered(file_formats(), incomplete)
 
 
 def operations(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Names of what can be measured."""
+    """Complete names of operations."""
     from ..bench.operations import OPERATIONS
 
     return _offered(OPERATIONS, incomplete)
 
 
 def stores(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Names of stores, installed or not."""
+    """Complete names of stores, installed or not."""
     from ..bench.backends.stores import kinds
 
     return _offered(kinds(), incomplete)
 
 
 def transports(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Names of transports, installed or not."""
+    """Complete names of transports, installed or not."""
     from ..bench.backends.transports import kinds
 
     return _offered(kinds(), incomplete)

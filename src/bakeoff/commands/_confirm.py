@@ -1,4 +1,4 @@
-"""``bakeoff compare --confirm``: what two runs left open, measured again with both sides in turn."""
+"""``bakeoff compare --confirm``: measure undecided cells of two runs again, alternating between the sides."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ __all__ = ["TypedOptions", "confirm"]
 
 
 class TypedOptions(NamedTuple):
-    """What may come from nobody but the user.
+    """Settings that only the user may give, and not a result file.
 
     Attributes:
-        pythons: Interpreters before and after; None for ours.
-        corpora: Sources of the records; empty for those that the results name.
-        schema: Schema of the records; None for that of the results.
-        trusted: Pickles may be read.
+        pythons: Interpreters before and after; None for the current one.
+        corpora: Sources of the records; empty for those named in the results.
+        schema: Schema of the records; None for the one in the results.
+        trusted: Whether pickles may be read.
         budget: Seconds for the measurements.
     """
 
@@ -40,10 +40,10 @@ class TypedOptions(NamedTuple):
 def confirm(
     comparison: Comparison, runs: tuple[Result, Result], limit: float, typed: TypedOptions
 ) -> Comparison:
-    """Measure again what would not pass a gate, and let that decide.
+    """Measure cells that would not pass a gate again, and decide by these measurements.
 
     Raises:
-        UsageError: An interpreter, a version or the records are not those of the results.
+        UsageError: An interpreter, a version or the records differ from those of the results.
         RunError: The records cannot be read.
     """
     from ..bench.run.interleaved import Side, interleave, options_of
@@ -75,10 +75,10 @@ def confirm(
 
 
 def _pythons(runs: tuple[Result, Result], given: tuple[str | None, str | None]) -> tuple[str, str]:
-    """Return the interpreters, none of which is one because a file says so.
+    """Return the interpreters, never one that only a file names.
 
     Raises:
-        UsageError: The runs were made by two, of which the user names none.
+        UsageError: The runs were made with two interpreters, and the user names neither.
     """
     recorded = [run.environment.get("python_executable") for run in runs]
     if given == (None, None) and recorded[0] != recorded[1]:
@@ -86,7 +86,7 @@ def _pythons(runs: tuple[Result, Result], given: tuple[str | None, str | None]) 
             f"--confirm: these runs were made by two interpreters ({recorded[0]} and {recorded[1]}), which "
             "a result file cannot start; name them with --python-before and --python-after"
         )
-    # No link is followed: that of an environment is what makes it one.
+    # Links are not followed, because an environment is defined by the link to its interpreter.
     before, after = (
         str(Path(shutil.which(name) or name).absolute()) if name else sys.executable for name in given
     )
@@ -94,7 +94,7 @@ def _pythons(runs: tuple[Result, Result], given: tuple[str | None, str | None]) 
 
 
 def _refuse_own(runs: tuple[Result, Result], codecs: Collection[str]) -> None:
-    """Import no codec because a result says where it is.
+    """Refuse to import codecs whose source is only named by a result.
 
     Raises:
         UsageError: One of the codecs is the user's own.
@@ -112,7 +112,7 @@ def _refuse_unversioned(codecs: Iterable[str]) -> None:
     """Refuse to measure one environment against itself where two checkouts may have one version.
 
     Raises:
-        UsageError: A codec is of another package than bakeoff.
+        UsageError: A codec is from another package than bakeoff.
     """
     from ..codecs import describe
 

@@ -1,4 +1,4 @@
-"""``bakeoff attack --conformance``: what codecs make of public suites."""
+"""``bakeoff attack --conformance``: results of codecs on public test suites."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ LEGEND = (
     "exact: correctly decoded values that are encoded with the suite's bytes."
 )
 MOST = 100
-"""Characters of a reason in the text; JSON has all."""
+"""Characters of a reason in the text format; JSON has all."""
 
 
 def show(folder: Path, selection: Sequence[str], form: str) -> None:
-    """Run suites on the codecs of their formats and print what came of it; Ctrl-C keeps what is there.
+    """Run suites on the codecs of their formats and print the results, after Ctrl-C those so far.
 
     Args:
         folder: A copy of a suite, or a folder with several.
-        selection: Names or globs; the installed codecs when empty.
+        selection: Names or globs; the installed codecs if empty.
         form: "text" or "json".
 
     Raises:
         UsageError: The folder has no suite, or none for these codecs.
-        click.exceptions.Exit: With 1, a codec has a fault or could not be made.
+        click.exceptions.Exit: With 1 if a codec has a fault or could not be created.
     """
     from ..bench.lab.conformance.run import pair, reports
     from ..bench.lab.conformance.suites import find
@@ -74,7 +74,7 @@ def show(folder: Path, selection: Sequence[str], form: str) -> None:
                     found.append(report)
                     display.update(task, description=report.codec, completed=number)
         finally:
-            # After Ctrl-C, too, what was found counts.
+            # The faults found so far count after Ctrl-C, too.
             if form == "json" and found:
                 click.echo(json.dumps(_plain(found, left_out), indent=2))
             elif found:
@@ -103,7 +103,7 @@ def _plain(found: Sequence[Report], left_out: Sequence[LeftOut]) -> dict[str, An
 
 
 def _exact(report: Report) -> tuple[int, int]:
-    """Return how many values were written as the suite has them, and how many otherwise."""
+    """Return the number of values written as in the suite, and the number written differently."""
     tried = [judgement.exact for _, judgement in report.judgements if judgement.exact is not None]
     return sum(tried), len(tried) - sum(tried)
 
@@ -128,7 +128,7 @@ def _print(found: Sequence[Report], left_out: Sequence[LeftOut]) -> None:
     screen = console()
     screen.print(LEGEND, style="dim")
     for line in [*_left_out(left_out), *(line for report in found for line in _findings(report))]:
-        # What libraries say of a payload may quote it.
+        # A library's error may quote the payload.
         shown = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in line)
         screen.print(shown, markup=False, soft_wrap=True)
 

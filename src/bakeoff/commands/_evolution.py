@@ -1,4 +1,4 @@
-"""What a change of a schema costs, as a table and as JSON."""
+"""The cost of a schema change, as a table and as JSON."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ __all__ = ["Evolution", "json", "table"]
 
 _DIRECTIONS: Final[tuple[EvolutionDirection, ...]] = ("old→new", "new→old")
 _FEW: Final = 4
-"""Names of codecs in a sentence; of more the rest is counted."""
+"""Names of codecs in a sentence; further ones are only counted."""
 _LINES: Final = 20
-"""Lines that say what was lost, and the like."""
+"""Limit for the lines about losses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evolution:
-    """What was found out.
+    """Results of an evolution.
 
     Attributes:
-        old: The older version, as it was typed.
-        new: The newer one.
-        difference: What lies between them.
-        trials: By codec.
-        costs: By codec and direction, of what is read.
-        records: Of each version.
-        data: Where they are from; empty for made ones.
-        newer: Those are the newer version's.
+        old: The older version, as typed.
+        new: The newer version, as typed.
+        difference: The changes between them.
+        trials: Trials by codec.
+        costs: Costs of reading by codec and direction.
+        records: Number of records of each version.
+        data: Source of the records; empty for generated ones.
+        newer: Whether the records of `data` have the newer version.
     """
 
     old: str
@@ -49,7 +49,7 @@ class Evolution:
 
 
 def table(found: Evolution) -> Table:
-    """Lay it out as the one table model: a row for each codec, and below it each change on its own."""
+    """Return a table with a row for each codec, followed by a row for each single change."""
     if not found.difference.changes:
         return Table((Section(f"{found.old} → {found.new}: no difference", (), ()),))
     columns = (
@@ -170,7 +170,7 @@ def _remarks(trials: Sequence[Trial]) -> Iterator[str]:
 
 
 _What = tuple[str, str, str]
-"""What happened, the path where it did, and why or an example."""
+"""The outcome, its path, and the reason or an example."""
 
 
 def _refusals(reading: CrossReading) -> list[_What]:
@@ -185,7 +185,7 @@ def _faults(reading: CrossReading) -> list[_What]:
 def _told(
     trials: Sequence[Trial], of: Callable[[CrossReading], list[_What]], *, examples: bool = False
 ) -> Iterator[str]:
-    """Yield what happened, to which codecs, with why or with the first example."""
+    """Yield each outcome with its codecs, and with the reason or the first example."""
     groups: dict[tuple[EvolutionDirection, str, str, str], list[str]] = {}
     first: dict[tuple[EvolutionDirection, str, str, str], str] = {}
     for trial in trials:
@@ -223,7 +223,7 @@ _VERBS: Final = {
 
 
 def _outcome(reading: CrossReading) -> str:
-    """Return the worst that happens to a reading."""
+    """Return the worst outcome of a reading."""
     if reading.failed:
         return "not carried"
     if reading.places("wrong", "made up"):
@@ -236,7 +236,7 @@ def _outcome(reading: CrossReading) -> str:
 
 
 def _alone(found: Evolution) -> Iterator[str]:
-    """Yield what becomes of each change on its own."""
+    """Yield the outcome of each single change."""
     several = len(found.difference.changes) > 1
     alike: dict[tuple[str, str], list[str]] = {}
     for at, change in enumerate(found.difference.changes):
@@ -265,7 +265,7 @@ def _alone(found: Evolution) -> Iterator[str]:
 
 
 def _by(outcomes: Iterable[tuple[str, str]]) -> str:
-    """Say which codecs do what; empty where there are none."""
+    """Return the codecs by outcome as text; empty without codecs."""
     groups: dict[str, list[str]] = {}
     for codec, outcome in outcomes:
         groups.setdefault(outcome, []).append(codec)
@@ -299,7 +299,7 @@ def _sentence(trials: Sequence[Trial]) -> str:
 
 
 def json(found: Evolution) -> str:
-    """Render it as JSON; costs are ratios, times in seconds."""
+    """Render the results as JSON; costs are ratios, times are in seconds."""
     changes = found.difference.changes
     plain = {
         "old": found.old,

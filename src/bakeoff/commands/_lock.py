@@ -1,4 +1,4 @@
-"""``bakeoff pick`` and the lock file: checking it, and writing it so that nothing changes unseen."""
+"""``bakeoff pick`` and the lock file: checking it, and writing it without silent changes."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 __all__ = ["check", "who", "write"]
 
 TRIED = {"id": 7, "name": "a"}
-"""The record that shows what readers meet."""
+"""Record for trying how readers handle payloads of the other codec."""
 
 
 def who() -> str:
-    """Return the name under which somebody works here."""
+    """Return the user's name."""
     try:
         return getpass.getuser()
     except (KeyError, OSError, ImportError):
@@ -35,11 +35,11 @@ def who() -> str:
 
 
 def check(place: LockLocation, max_age: float | None) -> None:
-    """Say that a lock holds.
+    """Check a lock, and print that it is valid.
 
     Raises:
-        UsageError: There is none.
-        RunError: It does not hold.
+        UsageError: There is no lock.
+        RunError: It is not valid here.
     """
     from ..reports.decide.lock import check as problems_of
 
@@ -56,18 +56,18 @@ def check(place: LockLocation, max_age: float | None) -> None:
 
 
 def write(new: Lock, path: Path, inputs: Sequence[Path], *, force: bool) -> None:
-    """Put a lock in its place.
+    """Write a lock file.
 
     Raises:
-        UsageError: The one that is there is of another wire format, and `force` was not said.
-        RunError: What is there is no lock.
+        UsageError: The existing lock has another wire format, and `force` is false.
+        RunError: The existing file is not a lock.
     """
     guard(path, inputs)
     lines = []
     if path.is_symlink() or (path.exists() and not is_device(path)):
-        # What is there but no lock is somebody's file: reading it says so, and it stays.
+        # An existing file that is not a lock is kept: reading it raises the error.
         before = Lock.read(path)
-        # Limits that were set by hand stay.
+        # Keep limits that were set by hand.
         new = dataclasses.replace(new, options={**new.options, **before.options})
         if new.dictionaries and before.codec == new.codec:
             every = (*new.dictionaries, *before.dictionaries)
@@ -82,7 +82,7 @@ def write(new: Lock, path: Path, inputs: Sequence[Path], *, force: bool) -> None
     for each in new.dictionaries:
         if each.content is not None:
             put(each.content, path.parent / each.file, inputs)
-    # A result file's name need not be text, which TOML has no escape for.
+    # The name of a result file may be invalid text, for which TOML has no escape.
     put(new.dumps().encode(errors="replace"), path)
     beside = f" and {', '.join(files)}" if (files := [d.file for d in new.dictionaries]) else ""
     click.echo(visible(f"wrote {path}: {new.named}{beside}"), err=True)
@@ -99,11 +99,11 @@ def write(new: Lock, path: Path, inputs: Sequence[Path], *, force: bool) -> None
 
 
 class _Change(NamedTuple):
-    """What another codec means for those who read.
+    """Effect of another codec on readers.
 
     Attributes:
-        of_format: Payloads look otherwise on the wire.
-        lines: What changes, and what readers meet.
+        of_format: Whether the wire format changes.
+        lines: Descriptions of the changes, and of the errors for readers.
     """
 
     of_format: bool
@@ -147,7 +147,7 @@ def _change(before: Lock, new: Lock) -> _Change:
 
 
 def _format(lock: Lock) -> str:
-    """Return what stands on the wire: a compressed payload is of another format."""
+    """Return the wire format; a compressed payload has another format."""
     from ..codecs import CodecError, describe, split_name
 
     compression = split_name(lock.codec)[2]
@@ -162,7 +162,7 @@ def _format(lock: Lock) -> str:
 
 
 def _made(lock: Lock) -> Faults:
-    """Return a lock's codec, for trying it on a payload of ours, or why it is not to be had."""
+    """Return a lock's codec, for trying it on our own payload, or the reasons why it is not available."""
     from ..schemas import Schema
 
     found = faults(dataclasses.replace(lock, requires={}))
@@ -174,7 +174,7 @@ def _made(lock: Lock) -> Faults:
 
 
 def _meets(old: Codec, new: Codec) -> str | None:
-    """Return the error that readers meet with payloads that are on their way; None where there is none."""
+    """Return the error of readers for payloads in transit; None without an error."""
     from ..codecs import CodecError
 
     try:
@@ -188,7 +188,7 @@ def _meets(old: Codec, new: Codec) -> str | None:
 
 
 def _differences(old: Codec | None, new: Codec | None) -> list[str]:
-    """Say what another library of the same format writes and reads otherwise."""
+    """Describe how another library of the same format writes and reads differently."""
     if old is None or new is None:
         return []
     before, after = dict(old.spec.encodes_as), dict(new.spec.encodes_as)

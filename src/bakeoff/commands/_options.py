@@ -1,4 +1,4 @@
-"""Options that several commands share, spelled alike in all of them, and quantities with their units."""
+"""Options with the same spelling in several commands, and quantities with units."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ class _Quantity(click.ParamType[float]):
     """A number with a unit.
 
     Args:
-        plain: Unit of a number that comes without one.
-        least: The smallest that is taken.
-        most: The largest.
+        plain: Unit of a number without one.
+        least: Smallest allowed value.
+        most: Largest allowed value.
     """
 
     units: ClassVar[Mapping[str, str]]
-    """What each unit is in that of the result."""
+    """Each unit as a multiple of the result's unit."""
     example: ClassVar[str]
 
     def __init__(self, plain: str, least: str, most: str = "") -> None:
@@ -116,7 +116,7 @@ AGE: Final = _Age("d", "0d", "200y")
 
 
 class Share(_Quantity):
-    """A part of one: ``5%`` is 0.05, and so is ``5`` unless plain numbers are parts already."""
+    """A fraction: ``5%`` is 0.05, and so is ``5``, unless plain numbers are fractions."""
 
     name = "share"
     units: ClassVar[Mapping[str, str]] = {"%": "0.01", "": "1"}
@@ -145,7 +145,7 @@ class Size(_Quantity):
 
 
 class Sizes(click.ParamType[str]):
-    """Sizes in bytes, one or several: ``16B..1MB``, each four times the one before, or ``1KB,64KB``."""
+    """Sizes in bytes: ``1KB,64KB``, or ``16B..1MB``, in which each is four times the one before."""
 
     name = "A..B|LIST"
 
@@ -173,7 +173,7 @@ _LARGEST: Final = 16 << 20
 def format_option(
     *choices: str, default: str | None = "text", told: str = "Output format."
 ) -> Callable[[_F], _F]:
-    """Return ``-f``: in which of some formats a command writes; without choices, a format of records."""
+    """Return the option ``-f`` for the output format: one of the choices, else a format of records."""
     kind = click.Choice(choices) if choices else None
     metavar = None if choices else "FORMAT"
     return click.option(
@@ -219,7 +219,7 @@ patience_option: Final = click.option(
 
 
 def reading(function: _F) -> _F:
-    """Add what says how files of records are read; the command gets it as `how`, as `corpus` takes it."""
+    """Add the options for reading files of records; the command gets them as `how`, as for `corpus`."""
 
     @functools.wraps(function)
     def command(*arguments: Any, **given: Any) -> Any:
@@ -261,7 +261,7 @@ def reading(function: _F) -> _F:
 
 
 def measuring(output: str) -> Callable[[_F], _F]:
-    """Return what is measured, and ``-o``, where it goes: `output` without it."""
+    """Return the options for the records and codecs to measure, and ``-o`` with its default `output`."""
 
     def add(function: _F) -> _F:
         kept = click.option(
@@ -280,7 +280,7 @@ def measuring(output: str) -> Callable[[_F], _F]:
 
 
 def selecting(default: str) -> Callable[[_F], _F]:
-    """Return ``-c``, which selects codecs; `default` says which are taken without it."""
+    """Return the option ``-c``, which selects codecs; `default` describes the default selection."""
     return click.option(
         "-c",
         "--codec",
@@ -294,7 +294,7 @@ def selecting(default: str) -> Callable[[_F], _F]:
 
 
 def costing(function: _F) -> _F:
-    """Add the terms of the cost that codecs are ranked by: ``--reads`` and ``--bandwidth``."""
+    """Add the terms of the cost for ranks: ``--reads`` and ``--bandwidth``."""
     function = click.option(
         "--bandwidth",
         metavar="SPEED",

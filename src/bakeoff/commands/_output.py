@@ -1,4 +1,4 @@
-"""Where a command's text goes: a file, standard output, or a terminal with its width and colours."""
+"""Output of commands: to a file, standard output, or a terminal with its width and colors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def is_stdout(output: Path | None) -> bool:
 
 
 def layout(output: Path | None) -> dict[str, Any]:
-    """Return width and colour for text that goes to a terminal; nothing for files and pipes."""
+    """Return width and color for text to a terminal; nothing for files and pipes."""
     screen = console()
     if not (is_stdout(output) and screen.is_terminal):
         return {}
@@ -34,7 +34,7 @@ def layout(output: Path | None) -> dict[str, Any]:
 
 
 def typed(context: click.Context) -> list[str]:
-    """Return the options that were typed, as they may be written; arguments by their names."""
+    """Return the options on the command line, as they are written; arguments by their names."""
     found = []
     for parameter in context.command.params:
         name = parameter.name or ""
@@ -45,7 +45,7 @@ def typed(context: click.Context) -> list[str]:
 
 
 def guard(output: Path | None, inputs: Iterable[Path] = ()) -> None:
-    """Refuse to write over what cannot be made again: a command's own input, or the result of a run.
+    """Refuse to overwrite files that cannot be recreated: a command's input, or the result of a run.
 
     Raises:
         UsageError: `output` is one of the files `inputs`, or a result file.
@@ -59,16 +59,16 @@ def guard(output: Path | None, inputs: Iterable[Path] = ()) -> None:
 
 
 def put(content: bytes, output: Path | None, inputs: Iterable[Path] = ()) -> None:
-    """Write UTF-8 to a file, all or nothing, or to standard output in its encoding.
+    """Write UTF-8 to a file, completely or not at all, or to standard output in its encoding.
 
     Args:
-        content: What to write.
+        content: The bytes to write.
         output: The file; None or ``-`` for standard output.
         inputs: Files that the command read; see `guard`.
 
     Raises:
         RunError: The file cannot be written.
-        UsageError: It must not be written over.
+        UsageError: It must not be overwritten.
     """
     guard(output, inputs)
     if output is not None and not is_stdout(output):
@@ -77,24 +77,24 @@ def put(content: bytes, output: Path | None, inputs: Iterable[Path] = ()) -> Non
         return
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower()
     if not encoding.startswith("utf"):
-        # A terminal without these letters gets question marks rather than an error.
+        # A terminal without these letters gets question marks instead of an error.
         content = content.decode(errors="surrogateescape").encode(encoding, "replace")
     with standard_output() as file:
         file.write(content)
 
 
 def encoded(text: str) -> bytes:
-    r"""Return UTF-8; what a file name has that is no text stands as ``\udce9``, which JSON reads as well."""
+    r"""Return UTF-8; invalid text in a file name is written as ``\udce9``, which JSON can read as well."""
     return text.encode(errors="backslashreplace")
 
 
 @contextmanager
 def standard_output() -> Iterator[IO[bytes]]:
-    """Open standard output for bytes; where there is none (``>&-``), nothing is written.
+    """Open standard output for bytes; if it is closed (``>&-``), drop them.
 
     Raises:
-        RunError: It cannot be written, for instance for want of space.
-        click.exceptions.Exit: The reader has gone, which is no error.
+        RunError: It cannot be written, for instance because the disk is full.
+        click.exceptions.Exit: The reader has closed the pipe, which is not an error.
     """
     if sys.stdout is None:
         with Path(os.devnull).open("wb") as file:
@@ -102,16 +102,16 @@ def standard_output() -> Iterator[IO[bytes]]:
         return
     try:
         number = sys.stdout.fileno()
-    except io.UnsupportedOperation:  # a program's own stream in its place
+    except io.UnsupportedOperation:  # replaced by a program's own stream
         yield sys.stdout.buffer
         return
     try:
         with io.open(number, "wb", closefd=False) as file:  # noqa: UP020 - Path has no numbers
             yield file
     except OSError as error:
-        # What could not be written must not be tried again when Python ends.
+        # Python must not try to write the rest again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), number)
         if isinstance(error, BrokenPipeError):
-            # The reader has what it wanted. Click itself would end with 1.
+            # The reader needs no more. Click itself would exit with 1.
             raise click.exceptions.Exit(0) from None
         raise RunError(f"standard output: not written: {error.strerror}") from error

@@ -1,4 +1,4 @@
-"""What ``bakeoff stores`` and ``bakeoff pipeline`` share: lists, places with their URLs, options of a run."""
+"""Parts shared by ``bakeoff stores`` and ``bakeoff pipeline``: lists, backends with URLs, run options."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ __all__ = ["listed", "options", "places"]
 
 
 def listed(texts: Iterable[str]) -> list[str]:
-    """Return what texts name with commas, each name once."""
+    """Return the names in texts, separated by commas, each once."""
     return list(dict.fromkeys(one.strip() for text in texts for one in text.split(",") if one.strip()))
 
 
 def places(named: Iterable[str], urls: Iterable[str], backends: ModuleType, missing: str) -> dict[str, str]:
-    """Return the URL of each place by its name, empty for those without a server.
+    """Return the URL of each backend by its name, empty for a backend without a server.
 
     Args:
-        named: Names of places.
-        urls: Where servers are.
+        named: Names of backends.
+        urls: URLs of servers.
         backends: `bench.backends.stores` or `transports`.
         missing: The message for a server without its URL, with ``{name}`` and ``{scheme}``.
 
@@ -52,14 +52,14 @@ def options(
     given: dict[str, Any],
     **own: Any,
 ) -> Options:
-    """Return the options of a run in places.
+    """Return the options of a run with backends.
 
     Args:
-        corpora: What to measure on.
+        corpora: Corpora to measure on.
         codecs: Names of codecs.
-        servers: URLs by the names of places, as `places` returns them.
-        given: What both commands take from the command line.
-        **own: Further options, those that a command sets.
+        servers: URLs by the names of backends, as from `places`.
+        given: Options that both commands have on the command line.
+        **own: Further options of one command.
     """
     from ..bench.run.options import Options
 

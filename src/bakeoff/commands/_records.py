@@ -1,4 +1,4 @@
-"""What the commands that read or write records share: outputs, progress, and what was skipped."""
+"""Parts shared by commands that read or write records: outputs, progress, skipped records."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ PATIENCE = 2.0
 
 
 def destination(path: str, name: str | None, default: str | None = None) -> FileFormat:
-    """Return the format to write to `path`, by `name`, its ending, or `default` for standard output.
+    """Return the format to write to `path`: `name`, the file extension's, or `default` for standard output.
 
     Raises:
-        UnknownFormat: None of them tells.
+        UnknownFormat: None of them gives a format.
     """
     from ..datasets.readers.formats import format_of
 
@@ -36,13 +36,13 @@ def destination(path: str, name: str | None, default: str | None = None) -> File
 
 @contextmanager
 def output(path: str) -> Iterator[IO[bytes]]:
-    """Open the file to write, compressed by its ending; ``-`` is standard output.
+    """Open the file to write, compressed according to its extension; ``-`` is standard output.
 
-    A file appears when all is written, or not at all; pipes and devices are written to as they are.
+    A file appears when it is complete, or not at all; pipes and devices are written directly.
 
     Raises:
-        RunError: It cannot be written, for instance for want of space.
-        click.exceptions.Exit: The reader of standard output has gone, which is no error.
+        RunError: It cannot be written, for instance because the disk is full.
+        click.exceptions.Exit: The reader of standard output has closed it, which is not an error.
     """
     from ..datasets.readers.streams import compressor, split_compression
     from ..files import atomic_write
@@ -58,7 +58,7 @@ def output(path: str) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def slow_progress(description: str) -> Iterator[Progress]:
-    """Give a function that shows progress on a terminal once the work has taken two seconds."""
+    """Provide a function that shows progress on a terminal after two seconds."""
     from ..console import progress
 
     started = time.monotonic()
@@ -79,13 +79,13 @@ def slow_progress(description: str) -> Iterator[Progress]:
 
 
 def report_remark(corpus: Corpus) -> None:
-    """Say on stderr what reading has found that the user may not expect."""
+    """Report on stderr what may be unexpected in the records."""
     if corpus.remark:
         click.echo(visible(corpus.remark), err=True)
 
 
 def report_skipped(source: str, total: int, bad: Sequence[tuple[str, str]], shown: int = 5) -> None:
-    """Say on stderr how many records were left out, and why."""
+    """Report on stderr the number of skipped records, and the reasons."""
     if not total:
         return
     click.echo(f"{source}: {total:,} bad record{'s' * (total > 1)} skipped", err=True)

@@ -1,4 +1,4 @@
-"""What the commands that take a schema share: reading it from what was typed, and reporting the choice."""
+"""Parts shared by commands with a schema: reading the named schema, and reporting a choice."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ include_option: Final = click.option(
 
 
 def named(text: str, include: Sequence[str | Path] = (), **options: Any) -> Schema:
-    """Return the schema that a text names, and say on stderr what was chosen where the text leaves it open.
+    """Return the schema that a text names; if the text is ambiguous, report the choice on stderr.
 
     Raises:
-        UsageError: There is none, or it cannot be read.
+        UsageError: There is no such schema, or it cannot be read.
     """
     from ..datasets.schema import schema
 

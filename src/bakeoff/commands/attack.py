@@ -1,6 +1,6 @@
-"""``bakeoff attack``: what codecs do with hostile payloads and objects, held against what they promise.
+"""``bakeoff attack``: check codecs with hostile payloads and objects against their promise.
 
-Conformance suites, the other thing that it runs, are in `_conformance`.
+`_conformance` runs the conformance suites.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def command(
 
             found.extend(check(names, only, promise, show))
     finally:
-        # After Ctrl-C, too, what was found counts.
+        # The faults found so far count after Ctrl-C, too.
         if form == "json":
             click.echo(json.dumps(_plain(found, promise), indent=2))
         elif found:
@@ -192,7 +192,7 @@ def _show_cases(found: list[AttackedCodec]) -> None:
 
 
 def _show_broken(found: list[AttackedCodec]) -> None:
-    """Say what happened and how to see it again; of each known fault, why it stays."""
+    """Print each broken promise with the command that reproduces it; for known faults, the reason."""
     lines: list[str] = []
     for each in found:
         if each.failed:
@@ -258,5 +258,5 @@ def _plain(found: list[AttackedCodec], promise: Promise) -> dict[str, Any]:
 
 
 def _number(value: float) -> float | None:
-    """JSON has no NaN."""
+    """Return a number, or None for NaN, which JSON lacks."""
     return None if math.isnan(value) else value

@@ -1,4 +1,4 @@
-"""``bakeoff codecs``: what there is, what is installed, and what each carries."""
+"""``bakeoff codecs``: all codecs, whether they are installed, and the types that they preserve."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ __all__ = ["command"]
 COLUMNS = ("codec", "format", "version", "accelerated", "trusted only", "preserves", "guards", "media type")
 
 PATIENCE = 20.0
-"""Seconds that a third party's codec may take to be imported and made."""
+"""Seconds within which a third-party codec must be imported and created."""
 MEMORY = 2 << 30
-"""Bytes of address space that it may take."""
+"""Limit for its address space in bytes."""
 
 
 @click.command("codecs")
@@ -109,7 +109,7 @@ def _limits(limits: dict[str, int | None]) -> str:
 
 
 def _policy(stated: dict[str, Any]) -> str:
-    """Return what is done, and in brackets what else can be asked for."""
+    """Return the policy's value, and other possible values in brackets."""
     others = f" ({', '.join(stated['can'])})" if stated["can"] else ""
     return (stated["now"] or "not stated") + others
 
@@ -142,7 +142,7 @@ def _facts(name: str) -> dict[str, Any]:
 
 
 def _isolated(name: str) -> dict[str, Any]:
-    """Ask a third party's codec in a process of its own, which it may end as it likes."""
+    """Inspect a third-party codec in a separate process, which it may crash."""
     from ..bench.jobs import Describe
 
     try:

@@ -104,7 +104,7 @@ def command(
             content = text.render(written.table(found, limit), **layout(output))
         put(encoded(content), output)
     except RunError as error:
-        # Exit code 1 is the regression's: CI must not take a damaged file or a full disk for one.
+        # Exit code 1 means a regression: CI must not mistake a damaged file or a full disk for one.
         raise UsageError(str(error)) from error
     if limit is None:
         return

@@ -1,4 +1,4 @@
-"""``bakeoff corpora``: which there are, and what one is like."""
+"""``bakeoff corpora``: list the corpora, or describe one."""
 
 from __future__ import annotations
 

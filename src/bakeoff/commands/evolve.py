@@ -1,4 +1,4 @@
-"""``bakeoff evolve``: what a change of a schema costs, codec by codec."""
+"""``bakeoff evolve``: the cost of a schema change for each codec."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def _difference(old: str, new: str, renames: Sequence[str], include: Sequence[st
         if not (before and sign and after):
             raise UsageError(f"--rename {rename}: say OLD=NEW, the names of one field")
         told[before] = after
-    # One at a time: two files of one name would be one module.
+    # One at a time, as two files with the same name would be the same module.
     older = named(old, include)
     found = compare(older, named(new, include), told)
     known = {(change.before, change.after) for change in found.changes if change.kind == "renamed"}
@@ -139,10 +139,10 @@ def _difference(old: str, new: str, renames: Sequence[str], include: Sequence[st
 
 
 def _names(codecs: Sequence[str]) -> list[str]:
-    """Return the codecs that are tried: each is with both versions of the schema anyhow.
+    """Return the codecs to try, without schemas, as each is tried with both versions.
 
     Raises:
-        UsageError: One is not installed, or is compressed.
+        UsageError: A codec is not installed, or is compressed.
     """
     from ..codecs import describe, missing, select, split_name
     from ..codecs import names as known
@@ -164,10 +164,10 @@ def _names(codecs: Sequence[str]) -> list[str]:
 def _given(
     source: str, records: int, how: Mapping[str, Any], difference: SchemaDifference
 ) -> tuple[list[Any], bool]:
-    """Return the records of a file, and whether they are the newer version's.
+    """Return the records of a file, and whether they have the newer version.
 
     Raises:
-        UsageError: They are of neither version.
+        UsageError: They match neither version.
     """
     from ..bench.lab.evolution.versions import as_version
     from ..datasets import corpus

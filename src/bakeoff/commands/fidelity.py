@@ -1,4 +1,4 @@
-"""``bakeoff fidelity``: what each codec brings back of each Python type."""
+"""``bakeoff fidelity``: the Python types that each codec preserves."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def command(codecs: tuple[str, ...], form: str, output: Path | None) -> None:
     from ._output import guard, put
 
     guard(output)
-    # With and without a schema is what every column shows.
+    # Every column shows both, with and without a schema.
     parts = [split_name(name) for name in select(codecs)]
     chosen = list(dict.fromkeys(join_name(base, compression=compression) for base, _, compression in parts))
     columns: dict[str, Column] = {}
@@ -91,7 +91,7 @@ def _table(columns: dict[str, Column], style: str) -> str:
 
 
 def _groups(columns: dict[str, Column], width: int) -> str:
-    """Lay out as many codecs side by side as fit."""
+    """Lay out the codecs in groups that fit the width."""
     parts, group = [], dict[str, "Column"]()
     for name, column in columns.items():
         wider = group | {name: column}

@@ -111,7 +111,7 @@ def _write(path: str, form: str | None, told: str, made: Any, *, is_document: bo
 
     kind = destination(path, form, "jsonl")
     if is_document and kind.name == "json":
-        kind = file_formats()["jsonl"]  # a list of one document would be another document
+        kind = file_formats()["jsonl"]  # a list with one document would be a different document
     guard(Path(path))
     with slow_progress(told) as show, output(path) as file:
         count = write(made(show), file, kind)

@@ -1,4 +1,4 @@
-"""``bakeoff once``: one fixed amount of work in a process of its own."""
+"""``bakeoff once``: a fixed amount of work in one process."""
 
 from __future__ import annotations
 

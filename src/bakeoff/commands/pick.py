@@ -1,4 +1,4 @@
-"""``bakeoff pick``: one codec for one use, with its reasons; the lock file that keeps it."""
+"""``bakeoff pick``: recommend a codec for a use, with reasons; write the lock file."""
 
 from __future__ import annotations
 
@@ -159,18 +159,18 @@ _OF_DECISIONS = {
     "--trusted",
     "--untrusted",
 }
-"""What can be said of a codec that was not measured."""
+"""Options that also apply to a codec that was not measured."""
 
 
 def _is_measured(codec: str, path: Path) -> bool:
-    """Whether the result file of this folder, which nobody has named, knows a codec."""
+    """Whether the default result file of this folder contains a codec."""
     from ..reports.model.files import load
 
     return path.exists() and any(known.name == codec for known in load(path).codecs)
 
 
 def _check_formats(wanted: Sequence[str], results: Sequence[Result]) -> None:
-    """Refuse formats that neither bakeoff nor the results know: nothing would fit, for no good reason."""
+    """Refuse formats that neither bakeoff nor the results know, as no codec could match."""
     from ..codecs import describe, names
 
     known = {describe(name).format for name in names()}

@@ -20,13 +20,13 @@ _CORPORA = ("messages",)
 _CODECS = ("orjson", "json", "msgspec-msgpack", "msgpack", "bson")
 _READERS = "1,4,24"
 _SAMPLE = 300
-"""Records that are measured, again and again."""
+"""Records that are measured repeatedly."""
 _PROCESSES = 3
-"""For each figure: with fewer, codecs are not told apart."""
+"""Processes for each figure; with fewer, codecs are not distinguishable."""
 _EACH = 14.0
-"""Seconds for each transport with each number of readers, of `_CODECS`: all in all a minute and a half."""
+"""Seconds for each transport with each number of readers, for `_CODECS`: a minute and a half in total."""
 _BROKER = 24.0
-"""The same through a broker, whose processor time is another's."""
+"""The same with a broker, whose processor time belongs to another process."""
 _SEARCH = 60.0
 """Seconds for each of these, to find the highest rate."""
 
@@ -138,14 +138,14 @@ def _seconds(url: str, bound: float | None) -> float:
 
 
 def _affordable(points: Mapping[tuple[str, str], float], budget: float) -> dict[tuple[str, str], float]:
-    """Return the first points that a budget suffices for, and say which are left out.
+    """Return the first points that fit a budget, and report the others.
 
     Args:
         points: Seconds, by transport and number of readers.
         budget: Seconds.
 
     Raises:
-        UsageError: It suffices for none.
+        UsageError: No point fits.
     """
     totals = accumulate(points.values())
     kept = {point: points[point] for point, total in zip(points, totals, strict=True) if total <= budget}
@@ -167,7 +167,7 @@ def _affordable(points: Mapping[tuple[str, str], float], budget: float) -> dict[
 
 
 def _missing(name: str) -> bool:
-    """Whether what a transport imports is not there."""
+    """Whether a module that a transport imports is missing."""
     from importlib.util import find_spec
 
     from ..bench.backends.transports import kind
@@ -177,7 +177,7 @@ def _missing(name: str) -> bool:
 
 
 def _installed(names: Iterable[str]) -> Iterator[str]:
-    """Yield the transports that can be had here; say which cannot."""
+    """Yield the available transports; report the others."""
     for name in names:
         if _missing(name):
             click.echo(
@@ -188,7 +188,7 @@ def _installed(names: Iterable[str]) -> Iterator[str]:
 
 
 def _places(named: Iterable[str], urls: Iterable[str]) -> dict[str, str]:
-    """Return the URL of each transport by its name, empty for those without a broker.
+    """Return the URL of each transport by its name, empty for a transport without a broker.
 
     Raises:
         UsageError: A broker without its URL, two of one kind, or one that is not installed.
@@ -204,7 +204,7 @@ def _places(named: Iterable[str], urls: Iterable[str]) -> dict[str, str]:
 
 
 def _operations(points: Iterable[tuple[str, str]], rate: int | None, bound: float | None) -> Iterator[str]:
-    """Yield what is measured through each transport with each number of readers."""
+    """Yield the operations for each transport with each number of readers."""
     from ..bench.operations import operation
     from ..bench.operations.pipeline import BOUND, OPERATIONS, RATE
 

@@ -133,10 +133,10 @@ def command(
 
 
 def _check_publishable(results: Sequence[Result], files: Sequence[Path], output: Path | None) -> None:
-    """Refuse what docs/publishing.md would.
+    """Refuse results that do not meet docs/publishing.md.
 
     Raises:
-        RunError: With a list of all that is missing.
+        RunError: Something is missing; the message lists everything.
     """
     from ..reports.model.publishable import lacking
 
@@ -188,7 +188,7 @@ def _write_chart(
         raise UsageError("a PNG cannot be shown in the terminal; use -o FILE.png")
     _allow("a chart", "--chart", "--dark", "--reads", "--bandwidth", "--anonymous", "--publishable")
     drawn = {key: options[key] for key in _DRAWN}
-    # The kind comes from outside; `charts.render` refuses unknown ones with those there are.
+    # The kind is user input; `charts.render` refuses unknown ones and lists the valid ones.
     kind: Any = chart or charts.KINDS[0]
     as_image: Any = form
     put(charts.render(results, kind, as_image, **drawn), output)

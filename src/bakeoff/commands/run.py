@@ -1,4 +1,4 @@
-"""``bakeoff run``: the bake-off on corpora or the user's own files."""
+"""``bakeoff run``: benchmark codecs on corpora or the user's own files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["carry_out", "command"]
 
 _EVERY = 0.7
-"""Seconds between two looks at the table: each takes some hundredths, in which nothing is measured."""
+"""Seconds between two updates of the table; each pauses the measurement for some hundredths of a second."""
 _STOPPED = 130
 _NOTHING = 1
 
@@ -193,19 +193,19 @@ def carry_out(
     named: Sequence[str] = (),
     explaining: bool = False,
 ) -> None:
-    """Check the options, measure, with progress and the table so far on a terminal, and print the result.
+    """Check the options, measure, and print the result; on a terminal, show progress and the table so far.
 
     Args:
-        options: What to measure.
+        options: Options of the run.
         output: Result file.
-        per: Records that times are shown for.
-        resume: Go on with the run that is in `output`.
+        per: Number of records for which times are shown.
+        resume: Continue the run in `output`.
         named: The codecs as typed.
-        explaining: Print the timing contract and what would be run instead.
+        explaining: Print the timing contract and the planned run instead.
 
     Raises:
-        UsageError: Something in `options` cannot be run.
-        click.exceptions.Exit: It was interrupted, or no codec got through.
+        UsageError: An option is invalid.
+        click.exceptions.Exit: The run was interrupted, or no codec passed its checks.
     """
     from ..bench.run.session import Session
     from ..reports.model.view import View
@@ -242,7 +242,7 @@ def carry_out(
 
 
 def _look(screen: LiveDisplay) -> Callable[[Callable[[], Result]], None]:
-    """Return what writes the table as it stands, as often as is worth looking."""
+    """Return a function that shows the table so far, at intervals that keep the cost low."""
     before = -_EVERY
 
     def look(result: Callable[[], Result]) -> None:
@@ -258,7 +258,7 @@ def _look(screen: LiveDisplay) -> Callable[[Callable[[], Result]], None]:
 
 
 def _command_line() -> str:
-    """Return what was typed, without the passwords of URLs: it stands in the result file."""
+    """Return the command line for the result file, without passwords of URLs."""
     import shlex
 
     return encoded(shlex.join(["bakeoff", *map(without_passwords, sys.argv[1:])])).decode()

@@ -1,4 +1,4 @@
-"""``bakeoff schema``: infer one from records, show what it does after a codec, check records with it."""
+"""``bakeoff schema``: infer schemas from records, show their effect after a codec, check records."""
 
 from __future__ import annotations
 
@@ -101,10 +101,10 @@ def infer(
 
 
 def _keep_corrected(path: Path, text: bytes, otherwise: str = "remove it first") -> None:
-    """Refuse to write over a file that somebody may have corrected by hand, or that others rely on.
+    """Refuse to overwrite a file that may have been corrected by hand, or that others rely on.
 
     Raises:
-        UsageError: `path` is a file that holds something else than `text`.
+        UsageError: `path` is a file with content other than `text`.
     """
     if (
         not is_stdout(path)
@@ -177,13 +177,13 @@ def show(schema: str, codecs: tuple[str, ...], include: tuple[str, ...], as_obje
     from ..codecs import available, describe, select
 
     made = named(schema, include, **({"as_objects": True} if as_objects else {}))
-    # Third parties' codecs are imported here only when they are named.
+    # Third-party codecs are only imported here if they are named.
     ours = [name for name in available() if not describe(name).entry_point]
     plans = {name: made.plan(name) for name in select(codecs, default=ours)}
     alike: dict[str, list[str]] = {}
     for name, plan in plans.items():
         alike.setdefault(plan.removeprefix(f"{made.name} after {name}"), []).append(name)
-    # A plan with something in it has a line for each place.
+    # A plan that is not empty has a line for each path.
     said = sorted(alike.items(), key=lambda item: "\n" not in item[0])
     click.echo("\n\n".join(f"{made.name} after {', '.join(names)}{plan}" for plan, names in said))
 
@@ -241,7 +241,7 @@ def check(
                     first.append(copy.deepcopy(record))
                 counter.add(advise(record)[1])
     except UnreadableCorpus as error:
-        # A program that asks whether there is advice is not to take this for a yes.
+        # A program that checks the exit code for advice must not mistake this for advice.
         raise UsageError(str(error)) from error
     _report(rows.source, made, counter)
     for line in better_part(first, made, schema, include, form) if counter.errors else ():

@@ -1,4 +1,4 @@
-"""``bakeoff selftest``: is the measurement to be trusted on this machine?"""
+"""``bakeoff selftest``: check that this machine measures correctly."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._options import format_option
 __all__ = ["command"]
 
 PARTS = ("harness", "core", "pairs", "planted", "leaks", "clean", "failures", "peak")
-"""Those of `bench.selftest`, for ``--help``, which does without importing the harness."""
+"""Parts of `bench.selftest`, listed here so that ``--help`` does not import the harness."""
 
 
 @click.command("selftest")

@@ -18,15 +18,15 @@ __all__ = ["command"]
 _CORPORA = ("movies",)
 _CODECS = ("orjson", "json", "msgspec-msgpack", "msgpack", "bson", "pickle")
 _SAMPLE = 100
-"""Records that are measured: as many as the smallest state of a store has."""
+"""Number of measured records, the same as in the smallest state of a store."""
 _BUDGET = 42.0
-"""Seconds for a corpus in one state of the stores: with what a budget may be exceeded by, within a minute."""
+"""Seconds for a corpus in one state of the stores; within a minute, even if the budget is exceeded."""
 _QUICK = 20.0
 _ROUNDS = 10
-"""Of a process: it has many cells, and to start it and to fill stores is dear."""
+"""Rounds of a process, which has many cells, because starting it and filling stores takes long."""
 _PRECISION = 0.05
 _ADDRESSES = 16 << 30
-"""Bytes of address space of a worker: stores map files into it, larger than they are."""
+"""Bytes of address space of a worker, into which stores map files beyond their size."""
 
 
 @click.command()
@@ -114,7 +114,7 @@ def command(
 
 
 def _operations(stores: Iterable[str], states: Iterable[str], batch: int | None) -> Iterator[str]:
-    """Yield what is measured in each store; a store that keeps records in memory calls no codec for some."""
+    """Yield the operations for each store; stores in memory call no codec for some of them."""
     from ..bench.backends.stores import kind
     from ..bench.operations import operation
     from ..bench.operations.stores import BASELINE, BATCH, CODEC, OPERATIONS, UNCODED

@@ -1,4 +1,4 @@
-"""``bakeoff verify``: three cells of a result file measured again, and whether they agree with it."""
+"""``bakeoff verify``: measure three cells of a result file again, and compare them with it."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def command(
         found = agreement(before, after, cells, limit, Past(before, after).sessions())
         put(encoded(text.render(found.table(title), **layout(None))), None)
     except RunError as error:
-        # Exit code 1 is that of a machine which disagrees.
+        # Exit code 1 means that this machine disagrees.
         raise UsageError(str(error)) from error
     if found.verdict == "disagrees":
         raise RunError(found.summary)
@@ -95,7 +95,7 @@ def _options(
     trusted: bool,
     budget: float,
 ) -> Options:
-    """Return the options of the run for its cells alone."""
+    """Return the options for a run of these cells only."""
     from ..bench.run.interleaved import options_of
 
     facts = next(each for each in before.corpora if each.name == cells[0].corpus)
@@ -112,11 +112,11 @@ def _options(
 
 
 def _again(before: Result, corpus: str, options: Options) -> Result:
-    """Measure, and return the result under the name of the corpus and the options that the file has.
+    """Measure, and return the result with the file's corpus name and options.
 
     Raises:
         RunError: The records cannot be read.
-        UsageError: They are others than those of the file.
+        UsageError: The records differ from those of the file.
     """
     from ..bench.run.session import Session
 
