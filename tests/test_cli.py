@@ -39,6 +39,13 @@ def test_help_lists_the_commands_in_order_of_use():
     assert sorted(positions) == positions
 
 
+def test_each_option_of_run_has_a_topic():
+    """Only the help option has none."""
+    _, _, others = bakeoff("run", "--help").stdout.partition("\nOptions:\n")
+
+    assert "-h, --help" == others.partition("  Show this")[0].strip()
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -14,6 +14,7 @@ from ..console import live_display, show_on
 from ..errors import UsageError
 from ..escape import lines_visible, without_passwords
 from . import _completion
+from ._grouped import GroupedCommand
 from ._options import Share, Size, Sizes, Time, measuring, reading, records_option, seed_option, selecting
 from ._output import encoded, layout, typed
 from ._schemas import include_option
@@ -31,8 +32,40 @@ _EVERY = 0.7
 _STOPPED = 130
 _NOTHING = 1
 
+_TOPICS = {
+    "Codecs": ["--codec", "--raw", "--compress", "--infer", "--schema", "--include"],
+    "Records": [
+        "--records",
+        "--sample",
+        "--seed",
+        "--from",
+        "--at",
+        "--encoding",
+        "--null-value",
+        "--skip-invalid",
+        "--trusted",
+    ],
+    "Time": ["--quick", "--budget", "--all", "--precision", "--ratios"],
+    "Measurement": [
+        "--ops",
+        "--server",
+        "--memory",
+        "--repeat",
+        "--cold",
+        "--batch",
+        "--batch-sizes",
+        "--record-sizes",
+        "--gc",
+        "--isolate",
+        "--cell-timeout",
+        "--cell-memory",
+    ],
+    "Results": ["--output", "--resume", "--scale-to", "--dry-run"],
+}
+"""The options of the command by topic, in the order of the help."""
 
-@click.command()
+
+@click.command(cls=GroupedCommand, topics=_TOPICS)
 @measuring("bakeoff.json")
 @selecting("the default set; --all or '*' for all installed codecs")
 @records_option
