@@ -22,9 +22,10 @@ def render(results: Sequence[Result], format: str = "text", **options: Any) -> s
     Args:
         results: One or more results. Results of one machine share a table; several machines get a block of
             columns each.
-        format: One of `OUTPUT_FORMATS`. **options: See `bakeoff.reports.model.options.TableOptions.of`;
-            "text" takes `width` and `color` too. `layout` is one of `LAYOUTS`. Without it and other options,
-            results that only have stores, or only pipelines, use the layout for these.
+        format: One of `OUTPUT_FORMATS`.
+        **options: See `bakeoff.reports.model.options.TableOptions.of`; "text" also takes `width` and `color`.
+            `layout` is one of `LAYOUTS`. Without it and other options, results that only have stores, or only
+            pipelines, use the layout for these.
 
     Raises:
         UsageError: An unknown format, column or codec, or nothing to show.
@@ -54,7 +55,8 @@ def recommendation(result: Result, **options: Any) -> str:
     """Say in one sentence which codec to take.
 
     Args:
-        result: A run. **options: `reads` and `bandwidth`, as in `render`.
+        result: A run.
+        **options: `reads` and `bandwidth`, as in `render`.
     """
     from .model.cost import CostModel
     from .model.view import View

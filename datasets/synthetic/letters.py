@@ -53,7 +53,7 @@ _SIGN: Final = re.compile(r'[^"\\\x00-\x20]')
 _SIGNS = 3
 """Most signs in a row that are kept."""
 _SCRAMBLED = 4
-"""Number of runs from which a word of at least eight letters and digits counts as random."""
+"""Runs of characters from which a word of at least eight letters and digits counts as random."""
 _MEANINGS: Final = frozenset(
     word
     for plain in ("y", "n", "no", "on", "off", "yes", "true", "false", "null")

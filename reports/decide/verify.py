@@ -97,7 +97,11 @@ class Agreement:
 
 
 def candidates(result: Result, available: Collection[str]) -> list[Cell]:
-    """Return the cells that can be measured again: times of codecs that are installed."""
+    """Return the cells that can be measured again: times of codecs that are installed.
+
+    Args:
+        available: Names of codecs whose libraries are installed.
+    """
     own = {codec.name for codec in result.codecs if codec.source}
     return [
         each.cell

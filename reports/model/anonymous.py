@@ -57,7 +57,7 @@ _SYSTEM: Final = re.compile(r"Linux|macOS|Darwin|Windows|FreeBSD")
 _PROCESSOR: Final = re.compile(r"x86_64|aarch64|arm64|AMD64")
 
 _TEXTS: Final = frozenset({"codecs", "gc"})
-"""Options that are kept."""
+"""Options whose text is kept."""
 
 _OF_FIELDS: Final = frozenset({"peek"})
 """Operations whose parameter is always the path to a field."""

@@ -103,7 +103,7 @@ class SectionBuilder:
         return wanted if len(wanted) > 1 else [*wanted, "library", "fidelity"]
 
     def _tells(self, spec: ColumnSpec) -> bool:
-        """Return whether a column that was not requested has figures, and for a sum, more than one part."""
+        """Return whether an unrequested column has figures; a sum needs figures for all its operations."""
         whole = not spec.parts or all(any(n in e.cells for e in self.shown) for n in spec.operations)
         return whole and any(map(spec.tells, self.shown))
 

@@ -135,7 +135,8 @@ class View:
 
         Args:
             sections: Its parts.
-            recommendation: One sentence, or one for each machine. **meta: Further plain values for JSON.
+            recommendation: One sentence, or one for each machine.
+            **meta: Further plain values for JSON.
         """
         blocks = [(machine.label, machine.result) for machine in self.machines]
         return Table(

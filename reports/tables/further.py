@@ -22,7 +22,7 @@ _START: Final = 0.5
 _TIMING: Final = 0.65
 """Part of a budget for timing if memory is also measured."""
 _LEAST: Final = 10.0
-"""Seconds of a run that is too short to matter."""
+"""Smallest suggested budget in seconds; budgets are rounded up to a multiple of it."""
 
 
 def resolving(results: Sequence[Result], codecs: Sequence[str], found: Sequence[Ratio], file: str) -> str:

@@ -1,4 +1,4 @@
-"""What to type to measure more: options of the command, or arguments of `bakeoff.run`."""
+"""Words for measuring more: options of the command, or arguments of `bakeoff.run`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ __all__ = ["Longer", "longer"]
 
 @dataclass(frozen=True, slots=True)
 class Longer:
-    """What to type, as a part of a sentence.
+    """Parts of a sentence that say how to measure more.
 
     Attributes:
-        processes: What adds timing processes.
-        time: What times the codecs for which there was not enough time.
+        processes: Adds timing processes.
+        time: Times the codecs for which there was not enough time.
     """
 
     processes: str
@@ -27,5 +27,5 @@ _PYTHON = Longer("a larger `budget`", "`all=True` or a larger `budget`")
 
 
 def longer(result: Result) -> Longer:
-    """Return what to type to measure more of a result."""
+    """Return the words for measuring more of a result."""
     return _PYTHON if result.in_python else _COMMAND

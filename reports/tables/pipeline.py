@@ -206,7 +206,7 @@ def _apart(standing: Standing) -> str:
 
 
 def _ties(verdict: Verdict, ratio: Ratio) -> bool:
-    """Return whether two codecs certainly differ by less than what makes a difference."""
+    """Return whether two codecs certainly differ by less than the tie band."""
     return verdict == "same" or (verdict == "unresolved" and ratio.inside(_TIE))
 
 
