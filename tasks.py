@@ -334,7 +334,7 @@ def wheels(arguments: list[str]) -> None:
 
 @contextmanager
 def sanitized() -> Iterator[tuple[Path, Path, dict[str, str]]]:
-    """Yield a Python with extensions built with AddressSanitizer, a folder with the tests, and variables."""
+    """Yield a Python with extensions under AddressSanitizer, a folder with tests, and variables to set."""
     flags = "-fsanitize=address -fno-omit-frame-pointer -g -O1"
     # The runtime must be loaded before Python, together with libstdc++, whose exceptions it wraps.
     runtime = [
@@ -380,7 +380,7 @@ def fuzz(arguments: list[str]) -> None:
 
 
 def benchmarks(arguments: list[str]) -> None:
-    """Print figures next to their targets: all (three hours), or those of one of tests/benchmarks."""
+    """Print promised figures next to their targets: all (three hours), or one module of tests/benchmarks."""
     names = sorted(path.stem for path in (ROOT / "tests/benchmarks").glob("[a-z]*.py"))
     if arguments and arguments[0] not in names:
         sys.exit(f"no benchmarks {arguments[0]!r}; there are {', '.join(names)}")

@@ -1,4 +1,4 @@
-"""Fixtures and profiles that several rooms use."""
+"""Fixtures and profiles for several folders."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ settings.register_profile(
     "default",
     max_examples=60,
     deadline=None,  # the machines are shared; a deadline would be a timing assertion
-    derandomize=True,  # a commit is green or not, whoever asks; "thorough" goes looking
+    derandomize=True,  # the result depends on the commit only; "thorough" searches randomly
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.register_profile(
@@ -25,20 +25,20 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
-# Test runs are no past of this machine.
+# Test runs are not part of this machine's history.
 os.environ["BAKEOFF_HISTORY"] = "off"
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what drives a client library or a server: tasks.py runs it beside the rest."""
+    """Mark tests that drive a client library or a server, which tasks.py runs in parallel with the others."""
     for item in items:
         if "integrations" in item.path.parts or "server" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.integration)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say how many tests were left out, and how to run them: a green run is not taken for a full one."""
+    """Report how many tests were skipped, and how to run them, as a green run may not be a full one."""
     if number := count(terminalreporter.getreports("skipped")):
         terminalreporter.write_line(
             f"left out for want of a server, a browser or a system library: {number}; "
@@ -49,13 +49,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(autouse=True)
 def no_modules_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Workers import what their command imported, not what other tests did."""
+    """Let workers import only the modules of their command, not those of other tests."""
     monkeypatch.setattr("bakeoff.imports._imported", {})
 
 
 @pytest.fixture(autouse=True, scope="session")
 def shared_warm() -> Iterator[None]:
-    """Have the workers of all runs within this process forked by one process."""
+    """Fork the workers of all runs in this process from one process."""
     if sys.platform != "linux":
         yield  # nothing is measured elsewhere
         return
@@ -70,7 +70,7 @@ def shared_warm() -> Iterator[None]:
 
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have runs within the process of the tests take little time."""
+    """Shorten runs within the process of the tests."""
     from hurried import hurry
 
     hurry(monkeypatch.setattr)
@@ -78,7 +78,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], str]]:
-    """Where the server of a kind is, which is started for that; skips the test where it cannot be had."""
+    """Return a function that starts a server of a kind and returns its URL; skip the test without one."""
     if sys.platform == "win32":
         pytest.skip("no such server is started on Windows")
     from servers import KINDS, Servers, UnavailableError
@@ -100,7 +100,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str],
 
 @pytest.fixture(scope="session")
 def mountable(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Skip the test where no small disk can be made."""
+    """Skip the test if no small disk can be created."""
     place = shlex.quote(str(tmp_path_factory.mktemp("small")))
     command = ["unshare", "--map-root-user", "--mount", "sh", "-c", f"mount -t tmpfs tmpfs {place}"]
     try:

@@ -1,8 +1,8 @@
-"""``bakeoff`` whose timing processes are few and short: for tests of all of a run but its figures.
+"""``bakeoff`` with few and short timing processes, for tests of everything in a run except its figures.
 
-``python tests/hurried.py ARGUMENTS`` is ``bakeoff ARGUMENTS``. What is measured and what becomes of it are as
-ever; there are only fewer slices, in fewer processes, all of which are forked as those of checks are. Slices
-and the start of Python are most of what a short run costs.
+``python tests/hurried.py ARGUMENTS`` runs ``bakeoff ARGUMENTS``. The measurements and their evaluation are
+the same, with fewer slices in fewer processes, which are all forked like those of checks. Slices and the
+start of Python take most of the time of a short run.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ BAKEOFF = (sys.executable, "-P", __file__)
 
 
 def hurry(change: Callable[[object, str, object], None] = setattr) -> None:
-    """Have runs of this process take little time.
+    """Shorten runs of this process.
 
     Args:
-        change: Sets an attribute.
+        change: Function that sets an attribute.
     """
     from bakeoff.bench.jobs import Alone, Prepare, Time
     from bakeoff.bench.run import processes
 
-    change(Processes, "START", 0.0)  # of slices in a process: FEWEST_ROUNDS are left
+    change(Processes, "START", 0.0)  # of slices in a process: leaves FEWEST_ROUNDS
     change(Processes, "CHOSEN", Processes.FEWEST)
     change(Budget, "QUICK_FIRST_LOOK", Processes.FEWEST)
     change(processes, "FORKED", (*processes.FORKED, Alone, Prepare, Time))

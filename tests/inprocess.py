@@ -1,6 +1,6 @@
-"""The command line, called within the process of the tests; what it runs is `hurried`.
+"""The command line, called within the process of the tests, with runs `hurried`.
 
-A process of its own takes a third of a second to start.
+A separate process takes a third of a second to start.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def bakeoff(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
             signal.signal(number, handler)
         for name in set(sys.modules) - known:
             if Path(getattr(sys.modules[name], "__file__", None) or "/").is_relative_to(folder):
-                del sys.modules[name]  # the next folder has another module of that name
+                del sys.modules[name]  # the next folder has another module with this name
     assert isinstance(ended.value.code, int)
     return subprocess.CompletedProcess(
         arguments, ended.value.code, out.getvalue().decode(), err.getvalue().decode()
@@ -48,7 +48,7 @@ def bakeoff(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def exit_code(*arguments: str) -> int:
-    """Call ``bakeoff ARGUMENTS`` where we are; what it prints is the test's own to capture."""
+    """Call ``bakeoff ARGUMENTS`` in the current folder; the test captures the output."""
     with pytest.raises(SystemExit) as ended:
         main(list(arguments))
     assert isinstance(ended.value.code, int)

@@ -1,4 +1,4 @@
-"""A distribution with entry points, as an installer leaves it: for tests of what other packages bring."""
+"""A distribution with entry points, as an installer writes it, for tests of third-party packages."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ def install(
     """Put a distribution into a folder.
 
     Args:
-        folder: Goes on the path of those who are to find it; made where it is missing.
-        name: Of the distribution, and of its one module.
-        source: Of the module.
-        points: Names of entry points; what each leads to has the same name, with underscores for dashes.
-        group: Of the entry points.
+        folder: Folder on the path of processes that should find it; created if it is missing.
+        name: Name of the distribution, and of its only module.
+        source: Source of the module.
+        points: Names of entry points; their objects have the same names, with underscores for dashes.
+        group: Group of the entry points.
     """
     info = folder / f"{name}-1.0.dist-info"
     info.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""The command line as users start it, in a process of its own."""
+"""The command line as users start it, in a separate process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["launch"]
 def launch(
     folder: Path, *arguments: str, stdin: str = "", **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run ``bakeoff ARGUMENTS``, `hurried`, in a folder to its end, with more in its environment."""
+    """Run ``bakeoff ARGUMENTS``, `hurried`, in a folder until it ends, with extra environment variables."""
     return subprocess.run(
         [*BAKEOFF, *arguments],
         cwd=folder,

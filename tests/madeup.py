@@ -1,8 +1,8 @@
-"""Made-up results, for tests of reports and for timing them: nothing in them was measured.
+"""Made-up results, for tests of reports and for timing them; nothing in them was measured.
 
-`result` is as crowded as a real one gets: ties, losses, failures, a leak, a reference row and schemas, on as
-many corpora and codecs as asked. Of `planted` every figure is known beforehand, and with it what a report has
-to say.
+`result` contains everything that real results have: ties, losses, failures, a leak, a reference row and
+schemas, with any number of corpora and codecs. In `planted`, every figure is given, so that the expected
+report is known.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ PLANTED: Final[Mapping[str, Mapping[str, float]]] = {
     "bson": {"dump": 2.85e-6, "load": 1.05e-6, "size": 1735},
     "yaml": {"dump": 95e-6, "load": 78e-6, "size": 1631},
 }
-"""The bake-off of 2011, roughly."""
+"""The benchmark of 2011, approximately."""
 
 CODECS: Final[tuple[tuple[str, str, str, float, float, float], ...]] = (
     ("orjson", "json", "orjson 3.13.0", 0.9, 2.1, 1.00),
@@ -92,7 +92,7 @@ _CORPORA: Final = (
 )
 
 CORPORA: Final = len(_CORPORA)
-"""Corpora there are to choose from."""
+"""Number of available corpora."""
 
 _LOSSES: Final = {
     "json": ("`tuple` came back as `list` at `$.tags`",),
@@ -119,7 +119,7 @@ _FAILURES: Final[dict[tuple[str, str], tuple[Outcome, str, str]]] = {
 
 
 def cell_of(corpus: str, name: str, codec: str) -> Cell:
-    """Return the cell of an operation's name, be the operation known or made up."""
+    """Return the cell for the name of an operation, known or made up."""
     try:
         return declared(name).cell(corpus, codec)
     except UsageError:
@@ -134,11 +134,11 @@ def added(
     outcome: Outcome = "ok",
     **fields: Any,
 ) -> Result:
-    """Return a run with one cell more, on its first corpus.
+    """Return a run with one more cell, on its first corpus.
 
     Args:
-        value: What a single process found; None for a cell without a figure.
-        fields: Further ones of `CellResult`.
+        value: The figure of a single process; None for a cell without a figure.
+        fields: Further fields of `CellResult`.
     """
     samples = () if value is None else (Measurement(value, value, value),)
     cell = CellResult(cell_of(run.corpora[0].name, operation, codec), outcome, samples=samples, **fields)
@@ -153,13 +153,13 @@ def changed(
     sample: Callable[[Measurement], Measurement] | None = None,
     **fields: Any,
 ) -> Result:
-    """Return a run in which some cells are otherwise.
+    """Return a run with some cells changed.
 
     Args:
         codec: Only cells of this codec.
         operation: Only cells of this operation.
-        sample: Changes each of their samples.
-        fields: What `CellResult` they have instead.
+        sample: Function that changes each of their samples.
+        fields: Fields of `CellResult` to replace.
     """
 
     def new(cell: CellResult) -> CellResult:
@@ -172,7 +172,7 @@ def changed(
 
 
 def renamed(run: Result, codec: str, name: str) -> Result:
-    """Return a run in which a codec is called otherwise."""
+    """Return a run in which a codec has another name."""
     names = {codec: name}
     cells = (replace(c, cell=replace(c.cell, codec=names.get(c.cell.codec, c.cell.codec))) for c in run.cells)
     codecs = (replace(c, name=names.get(c.name, c.name)) for c in run.codecs)
@@ -180,7 +180,7 @@ def renamed(run: Result, codec: str, name: str) -> Result:
 
 
 def facts_of(cells: Iterable[CellResult]) -> dict[str, OperationFacts]:
-    """Return what is known of operations: of those of cells, and of all without place and parameter."""
+    """Return the facts about the operations of cells, and about all without backend and parameter."""
     found = {}
     plain = [name for name, each in OPERATIONS.items() if not (each.place or each.parameter)]
     for name in dict.fromkeys([*plain, *(cell.cell.operation_name for cell in cells)]):
@@ -190,7 +190,7 @@ def facts_of(cells: Iterable[CellResult]) -> dict[str, OperationFacts]:
 
 
 def result(codecs: int = 30, corpora: int = 5, processes: int = 15, seed: int = 1) -> Result:
-    """Make a result up.
+    """Make up a result.
 
     Args:
         codecs: How many codecs, at most 30; one more is missing, and there is a baseline row.
@@ -266,7 +266,7 @@ def _corpus_facts(name: str, size: int, description: str) -> CorpusFacts:
 
 
 def _number_of(text: str) -> int:
-    """Return a number that depends on nothing but the text."""
+    """Return a number that only depends on the text."""
     return int.from_bytes(text.encode() * 8, "big") % 2**255
 
 
@@ -305,7 +305,7 @@ def _corpus(
 def _samples(
     value: float, machine: Sequence[float], noise: random.Random, spread: float = 0.008
 ) -> tuple[Measurement, ...]:
-    """Make one sample a process: paired values scatter by `spread`, the others with the machine as well."""
+    """Make one sample for each process; paired values vary by `spread`, others also with the machine."""
     found = []
     for pair, common in enumerate(machine):
         paired = value * math.exp(noise.gauss(0.0, spread))
@@ -351,14 +351,14 @@ def planted(
     operations: Sequence[OperationFacts] = (),
     **fields: Any,
 ) -> Result:
-    """Make a run up of values that are given.
+    """Make up a run with given values.
 
     Args:
         planted: Value by codec and operation.
         facts: Fields of `CodecFacts` by codec, where they differ from an ordinary codec's.
         outcomes: Outcome and reason by codec, for codecs without a figure.
         losses: Losses by codec, for lossy ones.
-        operations: What is known of operations, where it differs from what bakeoff says.
+        operations: Facts about operations, if they differ from bakeoff's.
         fields: Fields of `Result`.
     """
     rng = random.Random(seed)
@@ -378,7 +378,7 @@ def planted(
             loss = (losses or {}).get(name, ())
             for operation, value in figures.items():
                 cell = cell_of(corpus, operation, name)
-                # Times scatter, bytes do not.
+                # Times vary, bytes do not.
                 spread = noise if cell.operation in ("dump", "load", "fix") else 0.0
                 found = _samples(value, [0.0] * processes, rng, spread)
                 cells.append(CellResult(cell, "lossy" if loss else "ok", loss=loss, samples=found))

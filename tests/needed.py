@@ -1,6 +1,6 @@
-"""What tests drive and pip does not install: where it is missing they are left out, and it is said how many.
+"""Software for tests that pip does not install. Tests without it are skipped, and their number is reported.
 
-``python3 tasks.py test --servers`` installs it; see `servers` for the servers among it.
+``python3 tasks.py test --servers`` installs it; see `servers` for servers.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ _MARK = "missing here: "
 
 
 def leave_out(reason: str) -> NoReturn:
-    """Skip a test, with what it needs and how to get that."""
+    """Skip a test; the reason names the missing software and how to get it."""
     pytest.skip(_MARK + reason)
 
 
 def count(skipped: Iterable[Any]) -> int:
-    """Return how many of the reports of skipped tests are of tests that `leave_out` has skipped."""
+    """Return the number of tests skipped by `leave_out`, from the reports of skipped tests."""
     return sum(_MARK in str(report.longrepr) for report in skipped)
 
 
 def chromium() -> str:
-    """Return the path of the browser; skips the test where there is none."""
+    """Return the path of the browser; skip the test without one."""
     names = ("chromium", "chromium-browser", "google-chrome")
     found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
     return found or leave_out("Chromium; apt-get install chromium")

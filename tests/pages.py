@@ -1,21 +1,21 @@
-"""README and the pages of docs/ as tests read them: their blocks of code, and what carries each out.
+"""README and the pages of docs/ for tests: their blocks of code, and functions that run them.
 
-Above a block a comment may say what differs from the rule, for instance ``<!-- not run: needs a broker -->``:
+A comment above a block may define an exception, for instance ``<!-- not run: needs a broker -->``:
 
 ==================  =====================================================================================
-``not run: WHY``    is not carried out, and why
-``needs SERVERS``   kinds of `servers`, each started for it; where they are stands in ``KIND_URL``
-``given FILE``      a result file, made up, that is there before it
-``lines left out``  console: more lines are printed between those that are shown
-``figures differ``  console: measured numbers count as equal, and lines come in any order
-``a cell``          python: of the notebook that such blocks make, see test_notebook.py
-``exits with N``    console: the last command's exit code, where that is not 0
-``exit differs``    console: that of the last command depends on what was measured
+``not run: WHY``    the block is not run, with the reason
+``needs SERVERS``   kinds of `servers` to start for it; ``KIND_URL`` has their URLs
+``given FILE``      a made-up result file to create before it
+``lines left out``  console: more lines are printed between those shown
+``figures differ``  console: measured numbers count as equal, and lines may have any order
+``a cell``          python: a cell of the notebook of all these blocks, see test_notebook.py
+``exits with N``    console: the last command's exit code, if it is not 0
+``exit differs``    console: the last command's exit code depends on the measurement
 ==================  =====================================================================================
 
-What measures is given the time that it needs in place of its budget: else a busy machine would decide which
-figures there are. Only runs in blocks without output are `hurried`: of others pages show ranks and verdicts,
-which few short processes cannot give. What a page shows of a run has to hold for any machine.
+Measurements get as much time as they need instead of their budget: otherwise the load of the machine would
+determine which figures exist. Only runs in blocks without output are `hurried`; for others, pages show ranks
+and verdicts, which few short processes cannot give. A page's output of a run must be valid for any machine.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ class Block:
     """A fenced block.
 
     Attributes:
-        page: Where it stands.
-        line: Of its fence, from 1.
-        language: As the fence names it; empty for one that is indented.
-        code: With a newline at its end.
-        notes: Of the comment above it.
+        page: The page of the block.
+        line: Line of its fence, from 1.
+        language: The language of the fence; empty for an indented block.
+        code: The code with a final newline.
+        notes: Exceptions in the comment above it.
     """
 
     page: Path
@@ -73,12 +73,12 @@ class Block:
 
     @property
     def is_built(self) -> bool:
-        """Whether Sphinx makes something of it."""
+        """Whether it is a directive of Sphinx."""
         return self.language.startswith("{")
 
     @property
     def not_run(self) -> str:
-        """Why it is not carried out; empty where it is."""
+        """The reason why it is not run; empty if it is run."""
         return next((note.removeprefix("not run: ") for note in self.notes if note.startswith("not run")), "")
 
     @property
@@ -88,13 +88,13 @@ class Block:
 
     @property
     def needs(self) -> list[str]:
-        """The kinds of servers that must be there."""
+        """The kinds of servers that it needs."""
         found = (note.removeprefix("needs ") for note in self.notes if note.startswith("needs "))
         return next(found, "").split()
 
 
 def blocks(page: Path) -> Iterator[Block]:
-    """Yield all blocks of a page, those in lists included."""
+    """Yield all blocks of a page, including blocks in lists."""
     notes: tuple[str, ...] = ()
     for token in MarkdownIt().parse(page.read_text(encoding="utf-8")):
         if token.type == "html_block":
@@ -108,31 +108,31 @@ def blocks(page: Path) -> Iterator[Block]:
 
 
 def inline(page: Path) -> Iterator[str]:
-    """Yield what stands in backticks in a page's text."""
+    """Yield the texts in backticks on a page."""
     for token in MarkdownIt().enable("table").parse(page.read_text(encoding="utf-8")):
         yield from (child.content for child in token.children or () if child.type == "code_inline")
 
 
 def links(page: Path) -> Iterator[str]:
-    """Yield where a page leads to by links and pictures."""
+    """Yield the targets of a page's links and pictures."""
     for token in MarkdownIt().enable("table").parse(page.read_text(encoding="utf-8")):
         for child in token.children or ():
             yield from (str(child.attrs[key]) for key in ("href", "src") if key in child.attrs)
 
 
 def commands(block: Block) -> list[tuple[str, str]]:
-    """Return the command lines of a block of a shell, each with the output that is shown."""
+    """Return the command lines of a shell block, each with the output shown."""
     if block.language == "console":
         return _COMMAND.findall(block.code)
     return [(line, "") for line in block.code.replace("\\\n", " ").splitlines() if line.strip()]
 
 
 def patient(code: str) -> str:
-    """Have a shell measure what it would measure, but each codec as often as it wants and no more."""
+    """Let a shell's runs measure the same codecs, each as often as it needs."""
 
     def typed(found: re.Match[str]) -> str:
         verb, rest = found[1], re.sub(r"(^| )--(?:all\b|budget \S+)", "", found[2])
-        # With --all, those that are entered by default would be others.
+        # --all would change the default set of codecs.
         chosen = f"-c {','.join(codecs.default_set())} " if verb == "run" and "-c " not in rest else ""
         return f"bakeoff {verb} --all --budget 0 {chosen}{rest}"
 
@@ -140,15 +140,15 @@ def patient(code: str) -> str:
 
 
 def carry_out(block: Block, folder: Path, **environment: str) -> None:
-    """Do what a block shows, in a folder that the page's earlier blocks have left.
+    """Run a block in the folder that the page's earlier blocks have used.
 
     Args:
-        block: To be carried out.
-        folder: Where.
-        environment: What it finds there besides.
+        block: The block.
+        folder: The folder.
+        environment: Additional environment variables.
 
     Raises:
-        AssertionError: It does something else.
+        AssertionError: The block behaves differently.
     """
     for name in (note.removeprefix("given ") for note in block.notes if note.startswith("given ")):
         write(madeup.planted(), folder / name)
@@ -157,7 +157,7 @@ def carry_out(block: Block, folder: Path, **environment: str) -> None:
     elif block.language == "python":
         _succeed(block, [sys.executable, "-c", block.code], folder, environment)
     elif block.language == "pycon":
-        # One session a page: what follows knows what was typed before.
+        # One session for each page: later blocks use the names of earlier ones.
         session = folder / "session.txt"
         with session.open("a", encoding="utf-8") as typed:
             typed.write(f"{block.code}\n")
@@ -192,7 +192,7 @@ def _succeed(block: Block, command: list[str], folder: Path, environment: Mappin
 
 
 def _converse(block: Block, folder: Path, environment: Mapping[str, str]) -> None:
-    """Type the commands of a block; what is shown is what they print."""
+    """Run the commands of a block, and compare their output with the block's."""
     typed = commands(block)
     assert "".join(f"$ {line}\n{shown}" for line, shown in typed) == block.code, (
         f"{block}: begins with output"
@@ -202,7 +202,7 @@ def _converse(block: Block, folder: Path, environment: Mapping[str, str]) -> Non
     for (line, shown), codes in zip(typed, wanted, strict=True):
         words = line.split()
         if words[0] == "cat" and not (folder / words[1]).exists():
-            (folder / words[1]).write_text(shown, encoding="utf-8")  # a file of the reader's
+            (folder / words[1]).write_text(shown, encoding="utf-8")  # a file that the reader has
             continue
         ended, printed = _run(["bash", "-c", patient(line)], folder, environment)
         assert ended in codes, f"{block}: `{line}` ended with {ended}\n{printed}"
@@ -214,7 +214,7 @@ def _converse(block: Block, folder: Path, environment: Mapping[str, str]) -> Non
 
 
 def _matches(shown: list[str], printed: list[str]) -> bool:
-    """Whether the lines are the same; ``...`` stands for some more, in a line for some of it."""
+    """Whether the lines are the same; ``...`` stands for further lines, or for a part of a line."""
     pattern = "".join(
         r"(?:.*\n)*?" if line == _GAP else re.escape(line).replace(re.escape(_GAP), ".*?") + r"\n"
         for line in shown
@@ -223,7 +223,7 @@ def _matches(shown: list[str], printed: list[str]) -> bool:
 
 
 def _has_lines(shown: list[str], printed: list[str]) -> bool:
-    """Whether each line is among those printed but for its figures, and no other is where no gap is shown."""
+    """Whether the printed lines are those shown, except for figures, with further lines only at a gap."""
     wanted = [re.escape(_stable(line)).replace(re.escape(_GAP), ".*") for line in shown if line != _GAP]
     there = [_stable(line) for line in printed]
     found = all(any(re.fullmatch(line, other) for other in there) for line in wanted)
@@ -231,7 +231,7 @@ def _has_lines(shown: list[str], printed: list[str]) -> bool:
 
 
 def _stable(line: str) -> str:
-    """Blot out what differs from run to run: figures with marks and units, verdicts, footnotes, widths."""
+    """Remove parts that differ between runs: figures with marks and units, verdicts, footnotes, widths."""
     line = re.sub(r"\(?[<>≈±+−]*\d[\d,.]*(?:%|×\)?)?(?: [nµm]s\b|/s\b)?", "#", line)
     line = re.sub(r"\bnot held\b|\bunclear\b", "#", line)
     line = re.sub(r" \[[a-z]+(,[a-z]+)*\]|^\[[a-z]+\]", "", line)

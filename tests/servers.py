@@ -1,10 +1,10 @@
-"""Real servers for tests, each started when a test first asks for it, and stopped when the last worker ends.
+"""Real servers for tests, each started when a test first needs it, and stopped when the last worker ends.
 
-All workers of a run share one of each kind. Who uses it holds a shared lock on a file; a keeper, which is
-this file as a process of its own, waits for that lock to be free and then stops it: however pytest ends,
-by Ctrl-C or by being killed, the kernel lets go of its locks.
+All workers of a run share one server of each kind. Its users hold a shared lock on a file. A keeper, which is
+this file in a separate process, waits until the lock is free and then stops the server. This works even if
+pytest is killed, as the kernel then releases its locks.
 
-``python servers.py missing`` prints the packages of Debian that some kind lacks here; see ``tasks.py``.
+``python servers.py missing`` prints the missing Debian packages; see ``tasks.py``.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ import psutil
 __all__ = ["JARS", "KINDS", "PASSWORD", "Server", "Servers", "UnavailableError", "started"]
 
 JARS = Path(sys.prefix, "jars")
-"""Where tasks.py puts those of Maven, beside what pip installs."""
-PASSWORD = "o0pen/Sesame@7"  # with what has to be quoted in a URL
+"""Folder in which tasks.py puts jars of Maven, next to the packages of pip."""
+PASSWORD = "o0pen/Sesame@7"  # with characters that have to be quoted in a URL
 QUOTED = "o0pen%2FSesame%407"
 PATIENCE = 300.0
-"""Seconds that a server may take to start, and to stop: a guard against one that hangs, not a measure."""
+"""Seconds within which a server must start, and stop; only a guard against one that hangs."""
 PLACES = os.pathsep.join(
     (
         str(Path(sys.executable).parent),
@@ -44,11 +44,11 @@ PLACES = os.pathsep.join(
         *map(str, Path("/usr/lib/postgresql").glob("*/bin")),
     )
 )
-"""pip installs one beside the interpreter, and Debian keeps the programs of servers off the PATH of users."""
+"""pip installs one server next to the interpreter, and Debian keeps servers off the PATH of users."""
 
 
 class UnavailableError(Exception):
-    """A kind of server that cannot be had here, and what to install."""
+    """A kind of server is not available here; the message names the packages to install."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +56,13 @@ class Kind:
     """A server that can be started.
 
     Attributes:
-        packages: What Debian has it in, each with a program of it.
-        url: Of a server, but for its port.
-        commands: Given a folder of its own and a port: what prepares it, and last what serves.
-        ask: Given its URL, ask it something as a client does; raises while it does not answer.
-        jars: Whether it needs those of Maven, too.
-        user: Who runs it in place of root, as some refuse to serve as that.
-        end: The signal by which it ends at once and leaves nothing behind.
+        packages: Its Debian packages, each with one of its programs.
+        url: URL of a server, without the port.
+        commands: Returns the commands for a folder and a port: those that prepare it, and last the server.
+        ask: Sends a request of a client to a URL; raises an error while the server does not answer.
+        jars: Whether it also needs jars of Maven.
+        user: User that runs it instead of root, as which some refuse to run.
+        end: The signal that stops it at once without leftovers.
     """
 
     packages: dict[str, str]
@@ -80,7 +80,7 @@ class Kind:
         ]
 
     def demand(self, name: str) -> None:
-        """Make sure that it can be started.
+        """Check that it can be started.
 
         Raises:
             UnavailableError: It is not installed.
@@ -96,15 +96,15 @@ class Server:
     """A server that answers.
 
     Attributes:
-        url: With a password, where it has one.
-        process: The one that was started.
+        url: The URL, including the password if there is one.
+        process: The process that was started.
     """
 
     url: str
     process: subprocess.Popen[bytes]
 
     def kill(self) -> None:
-        """End it at once with all that it has started, as the end of its machine would."""
+        """Kill it with all its child processes, like a crash of its machine."""
         started = psutil.Process(self.process.pid)
         for one in (started, *started.children(recursive=True)):
             one.kill()
@@ -139,7 +139,7 @@ def _ask_mongodb(url: str) -> None:
 def _ask_nats(url: str) -> None:
     parts = urlsplit(url)
     with socket.create_connection((parts.hostname, parts.port), timeout=1) as connection:
-        # It greets before it is asked.
+        # It sends a greeting first.
         if not connection.recv(5).startswith(b"INFO"):
             raise ConnectionError("it does not greet")
 
@@ -180,7 +180,7 @@ def _mariadb(folder: Path, port: int) -> list[list[str]]:
 
 
 def _mongodb(folder: Path, port: int) -> list[list[str]]:
-    # Of short life and little memory; the source is compiled as it starts.
+    # For a short life with little memory; the source is compiled at the start.
     options = ["-Xmx512m", "-XX:TieredStopAtLevel=1", "-cp", f"{JARS}/*"]
     return [["java", *options, str(Path(__file__).parent / "mongo/Server.java"), str(port)]]
 
@@ -212,7 +212,7 @@ KINDS = {
         _ask_database,
         user="mysql",
     ),
-    # What speaks its protocol, in Java and in memory, as Debian has no MongoDB: not for figures.
+    # A server with its protocol, in Java and in memory, as Debian has no MongoDB; not for figures.
     "mongodb": Kind(
         {"default-jdk-headless": "javac", "maven": "mvn"},
         "mongodb://127.0.0.1:{}/bakeoff",
@@ -220,20 +220,20 @@ KINDS = {
         _ask_mongodb,
         jars=True,
     ),
-    # A mock that speaks the protocol, as a broker takes 10 s to start: not for figures.
+    # A mock with the protocol, as a broker takes 10 s to start; not for figures.
     "kafka": Kind({}, "127.0.0.1:{}", _kafka, _ask_kafka),
-    # Without a password, as nats-py takes those of a URL as they stand there, quoted.
+    # Without a password, as nats-py does not unquote passwords of URLs.
     "nats": Kind({"nats-server": "nats-server"}, "nats://127.0.0.1:{}", _nats, _ask_nats),
 }
 
 
 @contextmanager
 def started(name: str) -> Iterator[Server]:
-    """Start a server of one's own, in a folder that is removed afterwards.
+    """Start a separate server, in a folder that is removed afterwards.
 
     Raises:
         UnavailableError: It is not installed.
-        RuntimeError: It did not start, and what it wrote.
+        RuntimeError: It did not start; the message has its output.
     """
     kind = KINDS[name]
     kind.demand(name)
@@ -268,7 +268,7 @@ def started(name: str) -> Iterator[Server]:
 
 
 def _begin(command: list[str], folder: Path, log: IO[bytes], user: str) -> subprocess.Popen[bytes]:
-    """Start what waits for nobody's input and hears nobody's Ctrl-C."""
+    """Start a process without input that ignores Ctrl-C."""
     found = shutil.which(command[0], path=PLACES)
     assert found is not None, f"no program {command[0]}"
     return subprocess.Popen(
@@ -291,7 +291,7 @@ def _free_port() -> int:
 
 
 def _wait(process: subprocess.Popen[bytes], kind: Kind, url: str) -> None:
-    """Return when it has answered a client: some listen before they can, and refuse everybody till then."""
+    """Wait until it has answered a client, as some servers listen earlier and refuse clients at first."""
     until = time.monotonic() + PATIENCE
     while process.poll() is None:
         try:
@@ -306,7 +306,7 @@ def _wait(process: subprocess.Popen[bytes], kind: Kind, url: str) -> None:
 
 
 def _stop(process: subprocess.Popen[bytes], end: signal.Signals) -> None:
-    """End it, by force when it does not."""
+    """Stop it, by force if necessary."""
     process.send_signal(end)
     try:
         process.wait(PATIENCE)
@@ -319,7 +319,7 @@ class Servers:
     """The servers of a run of tests; the fixture `servers` of conftest.py.
 
     Args:
-        room: A folder that all workers of the run have in common.
+        room: A folder that all workers of the run share.
     """
 
     def __init__(self, room: Path) -> None:
@@ -328,14 +328,14 @@ class Servers:
         self._locks = ExitStack()
 
     def url(self, name: str) -> str:
-        """Return where the server of a kind is; start it unless it runs.
+        """Return the URL of the server of a kind; start it unless it runs.
 
         Raises:
             UnavailableError: It is not installed, or is none of `KINDS` and the environment names none.
             RuntimeError: It did not start.
         """
         if name not in KINDS:
-            # One that takes too long to start for every run of the tests: RabbitMQ, 10 s.
+            # A server that takes too long to start in every run of the tests: RabbitMQ, 10 s.
             if given := os.environ.get(f"{name.upper()}_URL"):
                 return given
             raise UnavailableError(f"no {name} is started here: set {name.upper()}_URL to where one is")
@@ -344,7 +344,7 @@ class Servers:
         return self._urls[name]
 
     def close(self) -> None:
-        """Let go of all servers."""
+        """Release all servers."""
         self._locks.close()
 
     def _ask(self, name: str) -> str:
@@ -361,7 +361,7 @@ class Servers:
 
     def _start(self, name: str, room: Path) -> None:
         with (room / "said").open("w+") as said:
-            # It ends its output when the server answers, or ends itself; every step of it has a time limit.
+            # It closes its output when the server answers, or exits; every step has a time limit.
             subprocess.run(
                 [sys.executable, __file__, name, room],
                 stdin=subprocess.DEVNULL,
@@ -375,9 +375,9 @@ class Servers:
 
 
 def keep(name: str, room: Path) -> None:
-    """Start a server and stop it when nobody holds the lock any more."""
+    """Start a server, and stop it when the lock is released."""
     if os.fork():
-        return  # nobody's child: nobody has to wait for it
+        return  # not a child of the test process, which need not wait for it
     with (room / "users").open("w") as users, started(name) as server:
         part = room / "url.part"
         part.write_text(server.url)

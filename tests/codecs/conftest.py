@@ -7,7 +7,7 @@ import pytest
 import bakeoff
 from bakeoff import codecs
 
-# Those without a guard promise less: tests/codecs/test_raw.py.
+# Unguarded codecs promise less: tests/codecs/test_raw.py.
 NAMES = [name for name in codecs.names() if not codecs.describe(name).unguarded]
 
 

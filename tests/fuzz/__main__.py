@@ -27,7 +27,7 @@ from bakeoff.grid import draw
 
 _PARTS = ("plan", "ends", "fields", "walk", "codec")
 _OBJECTS = 10
-"""Payloads for each object: an object tries encode and decode, and takes longer to make."""
+"""Payloads for each object; an object tries encode and decode, and takes longer to create."""
 _HEADINGS = {
     "runs": "runs",
     "accepted": "accepted",
@@ -44,12 +44,12 @@ _FAULTS = ("deaths", "foreign", "broken", "slow", "large")
 
 
 def targets(patterns: Sequence[str]) -> list[str]:
-    """Return the targets that patterns mean: of a codec both directions, ``KIND:NAME`` one of them.
+    """Return the targets of patterns: both directions of a codec, or one of them for ``KIND:NAME``.
 
     Raises:
         click.UsageError: One of them means nothing.
     """
-    # What lacks a guard promises less.
+    # Unguarded codecs promise less.
     guarded = [name for name in codecs.names(needs_schema=True) if not codecs.describe(name).unguarded]
     names = [name for name in guarded if codecs.missing(name) is None]
     everything = [f"decode:{name}" for name in names] + [f"encode:{name}" for name in names]
@@ -66,7 +66,7 @@ def targets(patterns: Sequence[str]) -> list[str]:
 
 
 def wanted(target: str, order: Order) -> int | None:
-    """Return how many cases of a target are wanted."""
+    """Return the number of cases for a target."""
     if order.runs is None:
         return None
     return order.runs if target.startswith("decode:") else max(1, order.runs // _OBJECTS)
@@ -88,7 +88,7 @@ def table(results: Sequence[Result]) -> str:
 
 
 def again(path: Path) -> int:
-    """Try the case of a finding once more, in this process; return the exit code."""
+    """Repeat the case of a finding in this process; return the exit code."""
     finding = Finding.read(path)
     print(f"{finding.target}: {finding.what}\n{finding.shown}\n", flush=True)
     outcome, faults = Judge(make(finding.target))(finding.case)
@@ -169,9 +169,9 @@ def main(
     if seed is None:
         seed = random.SystemRandom().getrandbits(32)
     chosen = targets(patterns)
-    # The order of sets, and with it the seeds, follow the hash seed of each child.
+    # The order of sets, and so the seeds, depend on the hash seed of each child.
     os.environ["PYTHONHASHSEED"] = "0"
-    # Whoever forks the children imports this folder's modules, and is not told our path.
+    # The process that forks the children imports this folder's modules, and does not know our path.
     here, given = str(Path(__file__).parent), os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join([here, given] if given else [here])
     before = {path: path.stat().st_mtime_ns for path in findings.glob("*.case")}

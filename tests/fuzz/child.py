@@ -1,4 +1,4 @@
-"""Tries cases of one target until it is told to stop, in a process that may die of them."""
+"""Tries cases of one target until it is stopped, in a process that may crash."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ __all__ = ["Judge", "Target", "make", "run"]
 SLOW = 1.0
 """Seconds of processor time that a case may take."""
 LARGE = 256 << 20
-"""Bytes by which a case may let the process grow."""
+"""Bytes by which the process may grow in a case."""
 SPACE = 4 << 30
-"""Bytes of address space of a child: a mistake must not take the machine down."""
+"""Bytes of address space of a child, so that an error cannot exhaust the machine's memory."""
 TRUSTED_SPACE = 1 << 30
-"""The same where a payload may ask for any amount, and where to write it takes all the time."""
+"""The same for payloads that may request any amount, as filling the memory would take all the time."""
 MOST = 50
-"""Files of a child at the most."""
+"""Limit for the files of a child."""
 
 
 class Target(Protocol):
-    """What is fuzzed."""
+    """A target of the fuzzer."""
 
     def case(self, random: Random) -> bytes:
-        """Return something to try, as bytes that say all about it."""
+        """Return a case as bytes that fully describe it."""
         ...
 
     def run(self, case: bytes) -> str:
-        """Try it; return ``accepted``, ``refused`` or ``limited``, or raise what should not be."""
+        """Try a case; return ``accepted``, ``refused`` or ``limited``, or raise the fault."""
         ...
 
     def show(self, case: bytes) -> str:
-        """Return a case as people read it."""
+        """Return a case in readable form."""
         ...
 
 
@@ -66,14 +66,14 @@ def make(name: str) -> Target:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What a case that was survived did wrong."""
+    """A fault in a case that did not crash the process."""
 
     kind: str
     what: str
 
 
 def attempt(target: Target, case: bytes) -> str | Fault:
-    """Try a case; return its outcome, or what is wrong with it."""
+    """Try a case; return its outcome, or its fault."""
     try:
         return target.run(case)
     except Broken as error:
@@ -90,9 +90,9 @@ def _text(error: BaseException) -> str:
 
 
 class _Mark:
-    """The kernel's high-water mark of memory; setting it back costs more than most cases.
+    """The kernel's high-water mark of memory, which takes longer to reset than most cases.
 
-    It begins with the process; ``ru_maxrss`` would also count what the parent held.
+    It starts with the process; ``ru_maxrss`` would include the memory of the parent.
     """
 
     def __init__(self) -> None:
@@ -105,27 +105,27 @@ class _Mark:
         self.mark = kilobytes(STATUS, "VmHWM:")
 
     def grown(self) -> int:
-        """Return by how much the last call went beyond what was settled, 0 where no further than others."""
+        """Return by how much the last call exceeded the previous maximum, 0 if it did not."""
         now = kilobytes(STATUS, "VmHWM:")
         return 0 if now <= self.mark else now - self.settled
 
 
 def _slow_again(target: Target, case: bytes) -> bool:
-    """Whether a case takes its time when nobody else has the processor."""
+    """Whether a case is also slow when no other process uses the processor."""
     before = time.process_time()
     attempt(target, case)
     return time.process_time() - before > SLOW
 
 
 class Judge:
-    """Tries cases and says what was wrong with them: their outcome, their time and their memory."""
+    """Tries cases and returns faults in their outcome, time and memory."""
 
     def __init__(self, target: Target) -> None:
         self._target = target
         self._mark = _Mark()
 
     def __call__(self, case: bytes) -> tuple[str, list[Fault]]:
-        """Return the outcome, empty where it is a fault, and all faults."""
+        """Return the outcome, empty for a fault, and all faults."""
         before = time.perf_counter()
         outcome = attempt(self._target, case)
         took = time.perf_counter() - before
@@ -146,16 +146,16 @@ class Judge:
 def run(
     name: str, tally: Tally, seed: str, runs: int | None, until: float | None, folder: Path, errors: Path
 ) -> None:
-    """Be the child: try cases until there are so many, or until a moment of the monotonic clock.
+    """Run the child: try cases up to a number, or until a time of the monotonic clock.
 
     Args:
-        name: Of the target.
-        tally: Where counts and cases go.
-        seed: All cases follow from it.
-        runs: Cases, those of earlier children included; None for any number.
-        until: The moment; None for never.
-        folder: Where findings are written.
-        errors: File for what is written to standard error.
+        name: Name of the target.
+        tally: Receives counts and cases.
+        seed: Seed that determines all cases.
+        runs: Number of cases, including those of earlier children; None for any number.
+        until: The time; None for no limit.
+        folder: Folder for findings.
+        errors: File for standard error.
     """
     os.setsid()
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

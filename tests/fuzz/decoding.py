@@ -1,4 +1,4 @@
-"""Mutated payloads over everything of a codec that decodes."""
+"""Mutated payloads for all decoding functions of a codec."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ Way = tuple[str, Callable[[bytes], list[Any]], Codec, Mutator, Callable[[bytes],
 
 
 class Decoding:
-    """One codec: bare, with schemas, compressed, as a stream, with low limits, and untrusted.
+    """A codec: bare, with schemas, compressed, as a stream, with low limits, and untrusted.
 
     Args:
-        name: Of the codec.
+        name: Name of the codec.
     """
 
     def __init__(self, name: str) -> None:
@@ -66,25 +66,25 @@ class Decoding:
                 plain_codec = codec._vary(trusted=False)
                 ways.append((1, ("untrusted", _one(plain_codec), plain_codec, plain, None)))
             else:
-                # Of a trusted payload in a file only the size is limited.
+                # For a trusted payload in a file, only the size is limited.
                 ways.append((1, ("stream limits", _loaded(low), low, files, None)))
         self._ways = [way for _, way in ways]
         self._by_weight = [at for at, (weight, _) in enumerate(ways) for _ in range(weight)]
         self._seen: set[tuple[int, str]] = set()
 
     def case(self, random: Random) -> bytes:
-        """Return a way of decoding in a byte, and a mutant."""
+        """Return the decoding function as a byte, followed by a mutant."""
         at = self._by_weight[int(random.random() * len(self._by_weight))]
         _, _, _, mutator, pack = self._ways[at]
         mutant = mutator.mutant(random)
         return bytes((at,)) + (mutant if pack is None else pack(mutant))
 
     def show(self, case: bytes) -> str:
-        """Return a case as people read it."""
+        """Return a case in readable form."""
         return f"{self._ways[case[0]][0]}: {case[1:]!r}"
 
     def run(self, case: bytes) -> str:
-        """Decode, and hold what comes out to what is promised."""
+        """Decode, and check the result against the promise."""
         at = case[0]
         _, decode, codec, mutator, pack = self._ways[at]
         payload = case[1:]
@@ -94,7 +94,7 @@ class Decoding:
             return "limited"
         except DecodeError as error:
             if pack is None:
-                # What is refused for a reason of its own has come where others have not.
+                # A new reason for a refusal means that the mutant reached new code.
                 key = at, _VARIABLE.sub("", error.reason)[:80]
                 if key not in self._seen:
                     self._seen.add(key)
@@ -111,9 +111,9 @@ class Decoding:
             raise Broken(f"beyond the limits: {beyond}")
         if codec.schema is not None and not codec.needs_schema:
             codec.schema.advise(record, self._codec)
-            return  # of what a schema makes of a stranger's record the rest is known
+            return  # for records that a schema has changed, nothing else is promised
         if codec.trusted_only:
-            return  # of what these build not everything holds together
+            return  # objects that these build need not be consistent
         again = codec if codec.needs_schema else self._codec
         try:
             payload = again.encode(record)
@@ -127,13 +127,13 @@ class Decoding:
             wrong = find_losses(record, back, again.preserves, again.losses).wrong
         except RecursionError:
             return
-        # Two NaN within what is not compared by its parts differ.
+        # Two NaN in objects that are not compared by parts differ.
         if wrong is not None and repr(record) != repr(back):
             raise Broken(f"what was decoded comes back otherwise: {wrong}")
 
 
 def _fed(codec: Codec) -> Callable[[bytes], list[Any]]:
-    """Return what is made of a stream in pieces, whatever is damaged in it."""
+    """Return the records of a stream that arrives in chunks, ignoring damage."""
 
     def records(data: bytes) -> list[Any]:
         decoder = codec.decoder(lambda error: None)
@@ -154,7 +154,7 @@ def _one(codec: Codec) -> Callable[[bytes], list[Any]]:
 
 
 def excess(record: Any, limits: Limits) -> str:
-    """Return what is beyond the limits of a record, counted without what the codecs count by."""
+    """Return the limit that a record exceeds, counted independently of the codecs' own code."""
     count = 0
     left: list[tuple[Any, int]] = [(record, 0)]
     while left:

@@ -1,4 +1,4 @@
-"""Random Python objects over everything of a codec that encodes."""
+"""Random Python objects for all encoding functions of a codec."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ DEPTH = 50
 
 
 class Encoding:
-    """One codec: bare, with a low limit of depth, compressed, and into a stream.
+    """A codec: bare, with a low limit of depth, compressed, and into a stream.
 
-    What is plain must come back as the codec says; of what is wild only errors are held to the promise.
+    Plain objects must survive a round trip as the codec states; for wild ones, only errors are checked.
 
     Args:
-        name: Of the codec.
+        name: Name of the codec.
     """
 
     def __init__(self, name: str) -> None:
@@ -38,11 +38,11 @@ class Encoding:
         self._but = ending(name)
 
     def case(self, random: Random) -> bytes:
-        """Return the number from which the object is made."""
+        """Return the seed of the object."""
         return random.randbytes(8)
 
     def _made(self, case: bytes) -> tuple[float, Any, bool, bool]:
-        """Return the way of encoding, the object, and whether it is plain and honest."""
+        """Return the encoding function, the object, and whether it is plain and honest."""
         random = Random(int.from_bytes(case))
         way, plain = random.random(), random.random() < 0.5
         objects = Objects(random, self._but, xml=self._codec.name == "plist")
@@ -50,14 +50,14 @@ class Encoding:
         return way, record, plain, objects.honest
 
     def show(self, case: bytes) -> str:
-        """Return the object as Python shows it, if it can."""
+        """Return the `repr` of the object, if possible."""
         try:
             return repr(self._made(case)[1])
         except Exception as error:  # noqa: BLE001 - an object that resists
             return f"(not shown: {type(error).__name__})"
 
     def run(self, case: bytes) -> str:
-        """Encode, and read what was written."""
+        """Encode, and decode the payload."""
         way, record, plain, honest = self._made(case)
         codec = self._low if way < 0.1 else self._packed if way < 0.15 else self._codec
         streamed = way < 0.2
@@ -78,7 +78,7 @@ class Encoding:
             return "limited"
         except DecodeError as error:
             if codec.needs_schema or not honest:
-                return "accepted"  # anything is written, and only what fits the schema is read
+                return "accepted"  # only objects that match the schema can be read
             raise Broken(f"what was written is not read: {error.reason}") from error
         if plain and not codec.needs_schema:
             if len(back) != 1:

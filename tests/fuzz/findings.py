@@ -1,4 +1,4 @@
-"""Findings as files: a line of JSON that says what happened, then the case byte for byte."""
+"""Findings as files: a line of JSON with the description, then the bytes of the case."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ _VARIABLE = re.compile(r"0x[0-9a-f]+|\d+|'[^']*'| at `.*| in the record .*?: ", 
 
 
 class Broken(Exception):  # noqa: N818 - what it says is a sentence
-    """A promise was broken without any error: the sentence says which."""
+    """A promise was broken without an error; the message says which."""
 
 
 _OUTCOMES = {"broken": ("unreadable", "changed"), "slow": ("hung",), "large": ("out of memory",)}
-"""Kind of a finding to what the list of known faults calls it."""
+"""Kinds of findings, each with its names in the list of known faults."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What went wrong, and with what.
+    """A fault and its case.
 
     Attributes:
         target: Name of the target.
         kind: ``deaths``, ``foreign``, ``broken``, ``slow`` or ``large``.
-        what: What happened in a sentence.
-        shown: The case as people read it, cut.
+        what: The fault in a sentence.
+        shown: The case in readable form, shortened.
         case: The case.
     """
 
@@ -45,7 +45,7 @@ class Finding:
 
     @property
     def key(self) -> str:
-        """What findings of one cause have in common: sentence without numbers, names and places."""
+        """Key for findings with the same cause: the sentence without numbers, names and paths."""
         return f"{self.target} {self.kind} {_VARIABLE.sub('', self.what)[:120]}"
 
     @classmethod
@@ -57,7 +57,7 @@ class Finding:
 
 
 def is_known(target: str, kind: str, what: str) -> bool:
-    """Whether a finding is a known fault of the codec's library: those with cases are not tried at all."""
+    """Whether a finding is a known fault of the codec's library; faults with cases are not tried at all."""
     direction, _, codec = target.partition(":")
     return any(
         fault.outcome in _OUTCOMES.get(kind, ()) and not fault.cases and fault.message in what
@@ -66,7 +66,7 @@ def is_known(target: str, kind: str, what: str) -> bool:
 
 
 def save(finding: Finding, folder: Path) -> Path:
-    """Write a finding into a folder; one of the same key goes."""
+    """Write a finding into a folder, replacing one with the same key."""
     folder.mkdir(parents=True, exist_ok=True)
     told = hashlib.sha256(finding.key.encode(errors="replace"))
     plain = "".join(c if c.isalnum() else "-" for c in finding.target)

@@ -1,4 +1,4 @@
-"""Mutations of payloads: what breaks parsers, blindly and by the words of each format."""
+"""Mutations of payloads that break parsers, at random and with the tokens of each format."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Mutator"]
 MOST = 1 << 16
 """Longest mutant, in bytes."""
 POOL = 600
-"""Most seeds; of those that were learned the newest replace others."""
+"""Limit for seeds; new learned seeds replace older ones."""
 
 _EDGES = (
     0, 1, 2, 3, 7, 8, 15, 16, 31, 32, 64, 100, 127, 128, 200, 201, 254, 255, 256, 1000, 1024, 32767, 32768,
@@ -27,11 +27,11 @@ _COUNTS = (2, 3, 10, 50, 51, 199, 201, 255, 300, 1030, 2100)
 
 
 class Mutator:
-    """Makes mutants of seeds, and takes as a seed what brought something new.
+    """Makes mutants of seeds, and learns mutants with new results as seeds.
 
     Args:
         seeds: Well-formed payloads.
-        tokens: Words of the format: heads, marks, keywords.
+        tokens: Tokens of the format: heads, marks, keywords.
         nests: Pairs of bytes that nest, such as ``(b"[", b"]")``.
     """
 
@@ -63,13 +63,13 @@ class Mutator:
         return bytes(data[:MOST])
 
     def learn(self, payload: bytes) -> None:
-        """Take a payload among the seeds."""
+        """Add a payload to the seeds."""
         if len(payload) > 4096:
             return
         if len(self._seeds) < POOL:
             self._seeds.append(payload)
         else:
-            # Deterministic, and the seeds that were given stay.
+            # Deterministic, and never replaces the initial seeds.
             self._seeds[self._given + len(payload) * 7919 % max(1, POOL - self._given)] = payload
 
     def _flip(self, random: Random, data: bytearray) -> None:
@@ -147,7 +147,7 @@ class Mutator:
         data[start:start] = head * count
 
     def _digits(self, random: Random, data: bytearray) -> None:
-        """Put another number in the place of one that is text."""
+        """Replace a number in text by another one."""
         start = int(random.random() * len(data))
         while start < len(data) and not 48 <= data[start] <= 57:
             start += 1

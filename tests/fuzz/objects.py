@@ -1,4 +1,4 @@
-"""Random Python objects: plain ones, which codecs must preserve, and wild ones, which they must survive."""
+"""Random Python objects: plain ones, which codecs must preserve, and wild ones, which must not crash them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Frozen:
 _OWN = tuple(
     type(f"Own{base.__name__}", (base,), {})(*arguments) for base, arguments in adversarial.MADE_OF.items()
 )
-"""An instance of a subclass of each type that the lab lies about."""
+"""An instance of a subclass of each type for which the lab has dishonest objects."""
 _EDGES = (0, 1, -1, 127, 128, 255, 256, -32, -33, -128, -129, 2**15, 2**16, 2**31 - 1, 2**31, -(2**31), 2**32, 2**53,
           2**53 + 1, 2**63 - 1, -(2**63))  # fmt: skip
 _BIG = (2**63, 2**64 - 1, 2**64, -(2**63) - 1, 2**70, -(2**200), 10**400)
@@ -58,21 +58,21 @@ _LYING = tuple(case for case in adversarial.CASES if not case.name.startswith("i
 
 @functools.cache
 def _subjects(name: str) -> tuple[Any, ...]:
-    """Return the objects of a case of the lab; those that can be used once only are left out."""
+    """Return the objects of a case of the lab, except for objects that can only be used once."""
     (case,) = (case for case in (*_HONEST, *_LYING) if case.name == name)
     return tuple(subject for subject in case.make(None) if not issubclass(type(subject), Iterator))  # type: ignore[arg-type]
 
 
 class Objects:
-    """One random object and what it is made of.
+    """Makes random objects.
 
     Args:
-        random: All that is drawn comes from it.
-        but: Names of cases of the lab whose objects are not made.
-        xml: Text without control characters only.
+        random: The source of randomness.
+        but: Names of cases of the lab whose objects are excluded.
+        xml: Only make text without control characters.
 
     Attributes:
-        honest: Whether every part of the last object is what it says: what is written of others may be no payload.
+        honest: Whether every part of the last object is consistent; the output for others may not be a payload.
     """
 
     def __init__(self, random: Random, but: frozenset[str] = frozenset(), *, xml: bool = False) -> None:
@@ -84,7 +84,7 @@ class Objects:
         adversarial.raised.clear()
 
     def plain(self) -> Any:
-        """Return an object of the types that have a convention, each dict with keys of one type."""
+        """Return an object of types with a convention; the keys of each dict have one type."""
         self._left = 3 + int(self._random.random() ** 3 * 40)
         return self._plain(0)
 
@@ -174,7 +174,7 @@ class Objects:
             self.honest = False
             return self._of_the_lab(_LYING)
         if roll < 0.53 and holders:
-            return self._pick(holders)  # it holds itself
+            return self._pick(holders)  # it contains itself
         if roll < 0.54 and holders and "emptied-list" not in self._but:
             self.honest = False
             holder = self._pick(holders)

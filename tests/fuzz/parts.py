@@ -1,4 +1,4 @@
-"""The compiled parts that records, payloads and codecs of others reach, by themselves."""
+"""Separate targets for the compiled parts that process untrusted records, payloads and codecs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["PARTS"]
 
 
 class _Seeded:
-    """A part whose cases are numbers from which everything is drawn."""
+    """A part whose cases are seeds."""
 
     def case(self, random: Random) -> bytes:
         return random.randbytes(8)
@@ -106,11 +106,11 @@ def _schema(number: int) -> Schema:
             spec = {name: _kind(random, 0) for name in random.sample("abcd", random.randint(1, 3))}
             return Schema(spec, as_objects=random.random() < 0.3)
         except (SchemaError, TypeError):
-            continue  # not every combination is one
+            continue  # not every combination is valid
 
 
 class _Plan(_Seeded):
-    """Plans of random schemas over random records: they raise nothing, and settle."""
+    """Plans of random schemas on random records: they raise nothing, and a second pass changes nothing."""
 
     def draw(self, random: Random) -> str:
         schema = _schema(int(random.random() * _SCHEMAS))
@@ -145,7 +145,7 @@ class _Plan(_Seeded):
 
 
 def _as_text(value: Any, random: Random) -> Any:
-    """Return a value now and then as formats without its type write it."""
+    """Return a value, sometimes in the form of formats without its type."""
     if random.random() < 0.5:
         return value
     if isinstance(value, dt.date | dt.time | decimal.Decimal | uuid.UUID) or type(value) is int:
@@ -170,7 +170,7 @@ _COUNTED = ("msgpack", "cbor", "json", "bson", "plist")
 
 
 class _Ends:
-    """Where values end: within the payload, and there whatever follows."""
+    """Ends of values: within the payload, and independent of the bytes that follow."""
 
     def __init__(self) -> None:
         self._mutators = []
@@ -197,7 +197,7 @@ class _Ends:
             except TooMuchError:
                 return "limited"
         if kind in ("json", "bson"):
-            return "accepted"  # whose libraries notice what follows
+            return "accepted"  # their libraries detect trailing data
         end = end_of(kind, payload)
         if end == -1:
             return "refused"
@@ -225,7 +225,7 @@ _GONE = object()
 
 
 class _Fields:
-    """Fields of mutants, read and changed: as by a full decode, where that gives something."""
+    """Fields of mutants, read and changed; the result equals that of a full decode, if that succeeds."""
 
     def __init__(self) -> None:
         self._codecs = [seeds.bare(name) for name in _WALKED]
@@ -257,7 +257,7 @@ class _Fields:
             raise Broken(f"peek gives {found!r:.200}, decode has {wanted!r:.200}")
         try:
             if first_difference(record, codec.decode(codec.encode(record))):
-                return "accepted"  # which splicing leaves as it stands
+                return "accepted"  # which splicing leaves unchanged
         except (EncodeError, DecodeError):
             return "accepted"
         for call, change in (
@@ -278,7 +278,7 @@ class _Fields:
 
 
 class _Walk(_Seeded):
-    """Rules over any record: it is refused or not, and nothing else happens."""
+    """Apply rules to any record: it is refused or accepted, and nothing else happens."""
 
     def draw(self, random: Random) -> str:
         objects = Objects(random)
@@ -315,7 +315,7 @@ class _Walk(_Seeded):
 
 
 class _Shell(_Seeded):
-    """Codecs of odd callables and odd options: whatever these do, the process goes on."""
+    """Codecs with unusual callables and options, which must not crash the process."""
 
     def draw(self, random: Random) -> str:
         objects = Objects(random)
@@ -381,4 +381,4 @@ PARTS: dict[str, Callable[[], Any]] = {
     "walk": _Walk,
     "codec": _Shell,
 }
-"""Name to maker."""
+"""Functions that make parts, by name."""

@@ -1,4 +1,4 @@
-"""What mutation starts from: payloads of each format, and the words that its parsers know."""
+"""Seeds for mutation: payloads of each format, and the tokens of its parsers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from bakeoff.schemas import Schema, SchemaError
 __all__ = ["bare", "bound", "payloads", "schemas", "stream", "words"]
 
 CORPORA = ("movies", "messages", "types")
-"""Whose schemas are tried."""
+"""Corpora whose schemas are tried."""
 
 _MOMENT = dt.datetime(2020, 1, 2, 3, 4, 5, 678901)
 _SMALL: tuple[Any, ...] = (
@@ -76,22 +76,22 @@ _TOKENS: dict[str, tuple[bytes, ...]] = {
              b"\x80\x80\x80\x80\x10", b"\xff\xff\xff\xff\x0f", b"\x80" * 10, b"\xc2\x84=", b"\xc3\1", b"Obj\1",
              b"\x14avro.codec", b"\x0edeflate", b"\x08null", b"\x16avro.schema", b'"null"', b'"type":'),
 }  # fmt: skip
-"""Words of formats whose cases hold none."""
+"""Tokens of formats without tokens in their cases."""
 _NESTS: dict[str, tuple[tuple[bytes, bytes], ...]] = {
     "bson": ((b"\3a\0", b"\0"), (b"\4\x30\0", b"\0")),
     "pickle": ((b"]", b"a"), (b"(", b"t"), (b"]q\0", b"a"), (b"", b"\x85")),
     "marshal": ((b"(\1\0\0\0", b""), (b"[\1\0\0\0", b""), (b"{N", b"0"), (b"<\1\0\0\0", b"")),
 }
-"""What nests in formats whose cases do not repeat it."""
+"""Nesting bytes of formats whose cases do not repeat them."""
 _TAGS = tuple(bytes((head,)) for head in range(256))
 _MOST = 150
-"""Seeds of the lab: with more, records would hardly be drawn."""
+"""Limit for seeds from the lab; with more, records would rarely be drawn."""
 _WORD = 24
-"""Bytes of the longest word."""
+"""Bytes of the longest token."""
 
 
 def _of_the_lab(wire: str) -> list[tuple[str, Any]]:
-    """Return what the cases of a format are built of, each with what must happen."""
+    """Return the parts of the cases of a format, each with the expected outcome."""
     return [
         (case.must, payload)
         for case in CASES
@@ -101,7 +101,7 @@ def _of_the_lab(wire: str) -> list[tuple[str, Any]]:
 
 
 def words(wire: str) -> tuple[tuple[bytes, ...], tuple[tuple[bytes, bytes], ...]]:
-    """Return the words of a format, and the pairs of bytes that nest in it."""
+    """Return the tokens of a format, and the pairs of bytes that nest in it."""
     parts = [payload for _, payload in _of_the_lab(wire)]
     repeats = [part for part in parts if isinstance(part, Repeat)]
     known = [part for part in (*parts, *(part.item for part in repeats)) if isinstance(part, bytes)]
@@ -115,12 +115,12 @@ def words(wire: str) -> tuple[tuple[bytes, ...], tuple[tuple[bytes, bytes], ...]
 def _records() -> Iterator[Any]:
     yield from _SMALL
     for name in (*CORPORA, "numbers", "text"):
-        # The least of a few, since a mutant costs what its seed does.
+        # The smallest of a few, since a mutant takes as long as its seed.
         yield from sorted(corpus(name, 40).records(), key=lambda record: len(repr(record)))[:3]
 
 
 def payloads(codec: Codec) -> list[bytes]:
-    """Return payloads of a codec's format, a few kilobytes long at the most."""
+    """Return payloads of a codec's format, of at most a few kilobytes."""
     lab = [payload for must, payload in _of_the_lab(codec.format) if must in ("accept", "either")]
     known = [payload for payload in lab if isinstance(payload, bytes)]
     found = [*_TRUSTED.get(codec.format, ()), *known[:: 1 + len(known) // _MOST]]
@@ -128,7 +128,7 @@ def payloads(codec: Codec) -> list[bytes]:
         try:
             found.append(codec.encode(record))
         except EncodeError:
-            continue  # not every format has a place for every record
+            continue  # not every format can hold every record
     return [payload for payload in found if len(payload) < 3000]
 
 
@@ -139,14 +139,14 @@ def stream(codec: Codec, parts: list[bytes]) -> list[bytes]:
 
 
 class Hole(TypedDict):
-    """A record with next to nothing in it."""
+    """A record with few fields."""
 
     nothing: None
     note: NotRequired[int | None]
 
 
 class Shapes(TypedDict):
-    """What formats that need a schema have most different forms for."""
+    """A record of the types whose forms differ most between formats with a schema."""
 
     one: int | str | None
     at: dt.date | int | str
@@ -165,7 +165,7 @@ class Shapes(TypedDict):
 
 
 def bound(codec: Codec) -> Iterator[tuple[str, Codec, list[bytes], list[bytes]]]:
-    """Yield a codec that needs a schema with each of several, with payloads and files; and their names."""
+    """Yield a codec bound to each of several schemas, with the schema's name, payloads and files."""
     shapes = Schema(Shapes)
     given = [("shapes", shapes, [Maker(seed).make(shapes.layout.root) for seed in range(4)])]
     given += [(name, Schema((made := corpus(name, 3)).schema), list(made.records())) for name in CORPORA]
@@ -173,7 +173,7 @@ def bound(codec: Codec) -> Iterator[tuple[str, Codec, list[bytes], list[bytes]]]
         try:
             typed = codec.with_schema(schema)
         except SchemaError:
-            continue  # not every library has a form of every type
+            continue  # not every library supports every type
         assert typed.bound is not None
         taken = [typed.bound.take(record) if typed.bound.take else record for record in records]
         files = []
@@ -190,7 +190,7 @@ def schemas() -> dict[str, Schema]:
 
 
 def bare(name: str) -> Codec:
-    """Return a codec that decodes whatever there is, and notices what follows it."""
+    """Return a codec that decodes anything, and detects trailing data."""
     made = codecs.codec(name, trusted=True)
     # Those of trusted payloads have to be asked: a length beyond the payload takes marshal seconds.
     return made.with_policies(trailing="reject") if made.trusted_only else made

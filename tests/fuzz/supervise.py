@@ -1,4 +1,4 @@
-"""Runs one target in children of its own, and goes on when they die."""
+"""Runs one target in separate child processes, and continues when they crash."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from tally import Tally
 __all__ = ["Order", "Result", "hunt"]
 
 CHILDREN = multiprocessing.get_context("forkserver")
-"""Each is forked by a process that has imported what they need: that takes longer than a short run."""
+"""Children are forked by a process with all imports, which take longer than a short run."""
 CHILDREN.set_forkserver_preload(["child", "decoding", "encoding", "parts"])
 MOST_DEATHS = 20
-"""After so many a target is given up: each costs a start."""
+"""Deaths after which a target is given up, as each costs a start."""
 FIRST_PATIENCE = 60.0
 """Seconds until a child must have its first case."""
 _TICK = 0.1
@@ -33,14 +33,14 @@ _TICK = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What to do with each target.
+    """Settings for each target.
 
     Attributes:
-        runs: Cases, or None for as many as the time allows.
-        seconds: Time for each, or None for as long as it takes.
-        seed: All cases follow from it.
-        patience: Seconds after which a case that does not end is ended.
-        folder: Where findings are written.
+        runs: Number of cases, or None for no limit but the time.
+        seconds: Time for each target, or None for no limit.
+        seed: Seed that determines all cases.
+        patience: Seconds after which a case is killed.
+        folder: Folder for findings.
     """
 
     runs: int | None
@@ -52,12 +52,12 @@ class Order:
 
 @dataclass(slots=True)
 class Result:
-    """What became of one target.
+    """The result of one target.
 
     Attributes:
-        counts: By the names of `tally.COUNTS`.
-        seconds: How long it took, starts included.
-        fault: Why there is no more; empty when all went well.
+        counts: Counts by the names of `tally.COUNTS`.
+        seconds: Total time, including starts.
+        fault: Why the target was given up; empty without a fault.
     """
 
     target: str
@@ -67,11 +67,11 @@ class Result:
 
 
 def hunt(result: Result, order: Order, stop: threading.Event, beat: Callable[[], object]) -> None:
-    """Fill in the result of a target, and keep it current all the while.
+    """Fill in the result of a target, and keep it up to date meanwhile.
 
     Args:
-        stop: When it is set the child is ended.
-        beat: Called now and then.
+        stop: When it is set, the child is stopped.
+        beat: Called regularly.
     """
     begin = time.monotonic()
     until = None if order.seconds is None else begin + order.seconds
@@ -116,7 +116,7 @@ def _watch(
     stop: threading.Event,
     current: Callable[[], object],
 ) -> tuple[str, str]:
-    """Run a child; return the kind of its end and a sentence, or nothing when it ended well."""
+    """Run a child; return the kind of its end and a sentence, or nothing if it succeeded."""
     process = CHILDREN.Process(target=run, args=job)
     process.start()
     late = False
@@ -142,7 +142,7 @@ def _watch(
     said = errors.read_bytes()[-3000:].decode(errors="replace").strip()
     if code >= 0:
         return "deaths", f"exit code {code}: {said.splitlines()[-1] if said else 'no words'}"
-    # What faulthandler says, up to the driver's own frames.
+    # The output of faulthandler, up to the driver's own frames.
     frames = [line.strip() for line in said.splitlines() if line.startswith("  File ")]
     where = "; ".join(takewhile(lambda frame: "child.py" not in frame, frames))
     return "deaths", f"{signal.Signals(-code).name} in {where or said[-200:] or 'silence'}"

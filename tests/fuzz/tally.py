@@ -1,4 +1,4 @@
-"""What a child leaves to its parent in memory that outlives it: its counts, and the case it is at."""
+"""Memory that a child shares with its parent, and that outlives it: its counts, and its current case."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from multiprocessing.sharedctypes import RawArray, RawValue
 __all__ = ["COUNTS", "Tally"]
 
 COUNTS = ("runs", "accepted", "refused", "limited", "deaths", "foreign", "broken", "slow", "large", "known")
-"""What is counted: runs by their outcome, then faults by their kind."""
+"""Names of counts: runs by outcome, then faults by kind."""
 _LARGEST = 1 << 20
-"""Longest case, in bytes."""
+"""Length of the longest case, in bytes."""
 
 
 class Tally:
-    """Counts by name, shared by a child and its parent."""
+    """Counts by name, shared between a child and its parent."""
 
     def __init__(self) -> None:
         self._counts = RawArray("q", len(COUNTS))
@@ -21,18 +21,18 @@ class Tally:
         self._case = RawArray("c", _LARGEST)
 
     def start(self, case: bytes) -> None:
-        """Write a case down before it is tried, since nobody may be left to do it afterwards."""
+        """Store a case before it is tried, since the process may crash."""
         memoryview(self._case).cast("B")[: len(case)] = case
         self._length.value = len(case)
         self._busy.value = 1
         self.add("runs")
 
     def stop(self) -> None:
-        """Say that the case was survived."""
+        """Mark the case as survived."""
         self._busy.value = 0
 
     def add(self, count: str) -> None:
-        """Count one more."""
+        """Increment a count."""
         self._counts[COUNTS.index(count)] += 1
 
     @property

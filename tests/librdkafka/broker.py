@@ -1,8 +1,9 @@
-"""A broker of Kafka for tests: librdkafka's mock cluster, which speaks the protocol on a port of its own.
+"""A Kafka broker for tests: librdkafka's mock cluster, which speaks the protocol on its own port.
 
-``python broker.py PORT`` leads there from a port of ours, where clients ask first; it tells them its own.
-It has topics, partitions, groups and transactions, in memory. It lacks ApiVersions from version 3 on, and
-what administrators ask: creating and describing topics (``src/rdkafka_mock_handlers.c`` of librdkafka).
+``python broker.py PORT`` forwards from our port, to which clients connect first; the broker then gives them
+its own port. It has topics, partitions, groups and transactions, in memory. It lacks ApiVersions from version
+3 on, and the requests of administrators: creating and describing topics (``src/rdkafka_mock_handlers.c`` of
+librdkafka).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from confluent_kafka import Producer
 
 
 async def lead(port: int, to: int) -> None:
-    """Pass what comes in on a port on to another one."""
+    """Forward connections of a port to another one."""
 
     async def meet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         there, back = await asyncio.open_connection("127.0.0.1", to)
@@ -25,7 +26,7 @@ async def lead(port: int, to: int) -> None:
 
 
 async def pour(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Copy all that comes, and its end."""
+    """Copy all data, and the end of the connection."""
     try:
         while some := await reader.read(65536):
             writer.write(some)

@@ -1,6 +1,6 @@
 """Records of numbers as rows of one layout, without names or lengths: a codec that needs a schema.
 
-A file begins with the layout, so that one of other records is not misread.
+A file begins with the layout, so that a file of other records is not misread.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ LETTERS = {t.IntType: "q", t.FloatType: "d", t.BoolType: "?"}
 
 
 def bind(schema: Schema) -> Bound:
-    """Return both directions for the records of a schema.
+    """Return encoder and decoder for the records of a schema.
 
     Raises:
-        SchemaError: They are no records of numbers.
+        SchemaError: They are not records of numbers.
     """
     if not isinstance(schema.types, t.RecordType):
         raise SchemaError("$", f"rows hold records, not `{schema.types}`")
@@ -40,7 +40,7 @@ def bind(schema: Schema) -> Bound:
 
 
 class Rows(Framing):
-    """Rows one after the other, after their definition."""
+    """Rows one after another, after their definition."""
 
     def header(self, codec: Codec) -> bytes:
         assert codec.bound is not None
@@ -51,7 +51,7 @@ class Rows(Framing):
         size = struct.calcsize(codec.bound.definition.partition(" ")[0])
         while True:
             while len(pending) < size and not pending.ended:
-                yield None  # until more has come
+                yield None  # until more data arrives
             if not len(pending):
                 return
             yield pending.take(size)

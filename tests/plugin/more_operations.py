@@ -1,4 +1,4 @@
-"""Operations of somebody else's: timed ones, and some of which more is better."""
+"""Third-party operations: timed ones, and some with higher figures being better."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from bakeoff.errors import UsageError
 
 
 def spool(context: Context) -> TimedCall:
-    """Encode a record and write its payload to a file, as services do that must not lose it."""
+    """Encode a record and write its payload to a file, as in services that must not lose it."""
     parts, sample = context.parts, context.sample
     file = tempfile.TemporaryFile("wb", buffering=0)  # noqa: SIM115 - closed with the work
 
@@ -38,13 +38,13 @@ def spool(context: Context) -> TimedCall:
 
 
 def redundancy(context: Context) -> float:
-    """Return how many times smaller zlib makes all payloads together."""
+    """Return the compression ratio of zlib for all payloads together."""
     together = b"".join(context.payloads)
     return len(together) / len(zlib.compress(together))
 
 
 def visit(context: Context) -> TimedCall:
-    """Read a payload at one of two counters, as often as asked for."""
+    """Read a payload at one of two counters, a given number of times."""
     decode, times, inside = context.parts.bare.decode, int(context.parameter or 1), 0
 
     def count(payload: bytes) -> int:
@@ -53,7 +53,7 @@ def visit(context: Context) -> TimedCall:
             begin = time.perf_counter_ns()
             decode(payload)
             inside += time.perf_counter_ns() - begin
-        zlib.compress(payload)  # what is no codec's
+        zlib.compress(payload)  # work outside of the codec
         return times
 
     def asked() -> int:

@@ -1,4 +1,4 @@
-"""Stores of somebody else's: one that works, one that mixes records up, one that has no room."""
+"""Third-party stores: one that works, one that mixes up records, one that is full."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _HELD: dict[str, dict[int, bytes]] = {}
 
 
 class Held:
-    """Payloads in memory, by the folder that they would be in."""
+    """Payloads in memory, by the name of their folder."""
 
     def __init__(self, location: Location, wire: Wire) -> None:
         self.wire = wire
@@ -44,14 +44,14 @@ class Held:
 
 
 class Forgetful(Held):
-    """Gives what is under one key for what is under another."""
+    """A store that returns the payload of another key."""
 
     def get(self, key: int) -> Any:
         return super().get(key - (key % 50 == 0))
 
 
 class Full(Held):
-    """Has no room for as many records as are put."""
+    """A store that is too small for the records."""
 
     def put(self, key: int, record: Any) -> None:
         if key > 40:

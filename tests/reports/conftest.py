@@ -1,4 +1,4 @@
-"""Made-up runs with planted effects: what a report must say is known beforehand."""
+"""Made-up runs with planted effects, so that the expected report is known."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def result_of() -> Callable[..., Result]:
 
 @pytest.fixture
 def planted() -> Result:
-    """The bake-off of 2011 as a run: four codecs and the baseline, on messages."""
+    """The benchmark of 2011 as a run: four codecs and the baseline, on messages."""
     return madeup.planted()
 
 
@@ -28,7 +28,7 @@ def planted() -> Result:
 def bakeoff(
     capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., tuple[int, str, str]]:
-    """The command line in an empty folder: exit code, standard output and standard error."""
+    """Call the command line in an empty folder; return exit code, standard output and standard error."""
     monkeypatch.chdir(tmp_path)
 
     def bakeoff(*args: object) -> tuple[int, str, str]:

@@ -1,4 +1,4 @@
-"""Puts the strategies beside the tests within their reach."""
+"""Makes the strategies in this folder importable for its tests."""
 
 from __future__ import annotations
 

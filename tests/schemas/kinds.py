@@ -68,7 +68,7 @@ DECIMALS = st.decimals(allow_nan=False, allow_infinity=False).filter(lambda d: a
 
 
 def moments(**options: Any) -> st.SearchStrategy[dt.datetime]:
-    """Draw datetimes without a fold, which no format writes."""
+    """Draw datetimes without a fold, which no format supports."""
     return st.datetimes(**options).map(lambda moment: moment.replace(fold=0))
 
 
@@ -102,7 +102,7 @@ LEAVES += [
 
 
 class Named(TypedDict):
-    """A record beside maps."""
+    """A record next to maps."""
 
     name: str
     at: dt.date
@@ -118,7 +118,7 @@ UNIONS: list[tuple[Any, Strategy]] = [
     ),
     (tuple[int, int] | tuple[dt.date], st.tuples(INT64, INT64) | st.tuples(st.dates())),
 ]
-"""Whose options no codec confuses."""
+"""Unions whose options no codec confuses."""
 
 TYPED_OPTIONS: list[tuple[Any, Strategy]] = [
     (dt.date, st.dates()),
@@ -135,7 +135,7 @@ TYPED_OPTIONS: list[tuple[Any, Strategy]] = [
     (list[int], st.lists(INT64, max_size=2)),
     (type(None), st.none()),
 ]
-"""Options that their Python types tell apart: formats that name the option bring each back."""
+"""Unions with options of different Python types, which formats preserve if they name the option."""
 
 KEYS: list[tuple[Any, Strategy]] = [
     (str, TEXT),
@@ -183,7 +183,7 @@ def _extend(inner: st.SearchStrategy[Pair]) -> st.SearchStrategy[Pair]:
 
 
 PAIRS: st.SearchStrategy[Pair] = st.recursive(st.sampled_from(LEAVES + UNIONS), _extend, max_leaves=4)
-"""(type, strategy for its values)."""
+"""Types, each with a strategy for its values."""
 
 
 @st.composite
@@ -223,4 +223,4 @@ ANYTHING = st.recursive(
     ),
     max_leaves=12,
 )
-"""What a hostile peer might send."""
+"""Values that a hostile peer might send."""

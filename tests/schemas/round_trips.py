@@ -1,4 +1,4 @@
-"""Records of dicts through codecs that take objects of their library, and through all others."""
+"""Round trips of dicts, also through codecs that take objects of their library."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ def written(codec: Codec, record: Any) -> bytes:
 
 
 def read(codec: Codec, payload: bytes) -> Any:
-    """Return the record of dicts that a payload holds."""
+    """Return the record of a payload, as dicts."""
     record = codec.decode(payload)
     give = codec.bound and codec.bound.give
     return give(record) if give else record
 
 
 def assert_comes_back(codec: Codec, record: Any) -> None:
-    """Assert that a record of dicts comes back as it was, types included."""
+    """Assert that a record of dicts survives a round trip, including types."""
     assert first_difference(record, read(codec, written(codec, record))) is None
