@@ -30,7 +30,7 @@ class GroupedCommand(click.Command):
         left = {
             max(param.opts, key=len): record
             for param in self.get_params(ctx)
-            if (record := param.get_help_record(ctx)) is not None
+            if isinstance(param, click.Option) and (record := param.get_help_record(ctx))
         }
         for topic, names in self.topics.items():
             with formatter.section(topic):
