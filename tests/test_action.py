@@ -1,4 +1,4 @@
-"""What other repositories run of ours: the steps of action.yml, those in docs/how-to/ci.md, and the hook."""
+"""Our parts that other repositories run: the steps of action.yml and docs/how-to/ci.md, and the hook."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ if sys.argv[1] == "run":
 else:
     runpy.run_module("bakeoff", run_name="__main__")
 """
-"""A `bakeoff` whose runs are recorded ones, those of both sides in turn as well; everything else is real."""
+"""A `bakeoff` with recorded runs, including alternating ones; everything else is real."""
 PIP = """\
 #!/bin/sh
 echo pip "$@"
@@ -211,7 +211,7 @@ def test_both_sides_are_installed(step, tmp_path):
     ],
 )
 def test_one_comment_is_kept_up_to_date(step, tmp_path, earlier, asked):
-    """The first run writes one, later ones change it, and a token that may not is no failure."""
+    """The first run writes one, later runs change it, and a token without permission is not a failure."""
     put(tmp_path / "stubs/gh", GH)
     assert "" == step("Comment on the pull request", NUMBER="7").stderr
     put(tmp_path / "runner/bakeoff/comparison.md", "| the table |\n")

@@ -1,4 +1,4 @@
-"""The table that a run shows while it goes on, on a real pseudo-terminal."""
+"""The table that a run shows while it measures, on a real pseudo-terminal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COMMAND += ["-n", "100", "-c", "json,msgpack"]
 
 
 def test_a_terminal_shows_the_table_so_far(tmp_path: Path) -> None:
-    """It stands there before the run ends, and the final one takes its place."""
+    """It appears before the run ends, and the final table replaces it."""
     ours, theirs = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "120", "LINES": "40"}
     with subprocess.Popen(
@@ -25,7 +25,7 @@ def test_a_terminal_shows_the_table_so_far(tmp_path: Path) -> None:
         while True:
             try:
                 part = os.read(ours, 65536)
-            except OSError:  # nobody is left at the other end
+            except OSError:  # the other end is closed
                 break
             if not part:
                 break

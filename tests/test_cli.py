@@ -107,7 +107,7 @@ def test_a_reader_that_leaves_is_no_error(command):
 
 @pytest.mark.parametrize("command", [["--help"], ["codecs"], ["codecs", "json"], ["corpora", "-f", "json"]])
 def test_a_reader_that_was_never_there_is_no_error(command):
-    """However little is written, and whoever writes it: click, rich or we."""
+    """For any amount of output, written by click, rich or our code."""
     read, write = os.pipe()
     os.close(read)
     done = subprocess.run([BAKEOFF, *command], stdout=write, stderr=subprocess.PIPE)
@@ -118,7 +118,7 @@ def test_a_reader_that_was_never_there_is_no_error(command):
 
 @pytest.mark.parametrize("command", [["--help"], ["codecs"], ["codecs", "json"], ["fidelity", "-c", "json"]])
 def test_a_full_disk_is_one_line(command):
-    """Whoever writes it: click, rich or we."""
+    """Written by click, rich or our code."""
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run([BAKEOFF, *command], stdout=full, stderr=subprocess.PIPE, text=True)
 
@@ -183,7 +183,7 @@ def test_once_reads_no_pickle_unless_told_to(tmp_path, operation):
 
 
 def test_a_single_codec_is_shown_whole():
-    """`bakeoff codecs NAME` tells what the codec carries, loses, and refuses."""
+    """`bakeoff codecs NAME` shows what the codec preserves, loses, and refuses."""
     shown = bakeoff("codecs", "bson").stdout
 
     assert "datetimes are cut to milliseconds" in shown
@@ -203,7 +203,7 @@ def test_devices_are_never_replaced():
 
 
 def test_a_codec_error_is_one_line():
-    """What a codec says reaches the user without a traceback."""
+    """A codec's error reaches the user without a traceback."""
     done = bakeoff("once", "load", "json|nothing", "movies", "-n", "1")
 
     assert 2 == done.returncode
@@ -212,7 +212,7 @@ def test_a_codec_error_is_one_line():
 
 
 def offered(*words: str) -> list[tuple[str, str]]:
-    """What bash is told when the last word is to be completed: kind and word."""
+    """Return the completions of the last word in bash: kind and word."""
     environment = {
         "_BAKEOFF_COMPLETE": "bash_complete",
         "COMP_WORDS": " ".join(["bakeoff", *words]),

@@ -58,7 +58,7 @@ def table(engine: Engine) -> Iterator[Callable[[Any], Table]]:
 
 @pytest.mark.parametrize("name", CODECS)
 def test_a_column_of_a_codec_holds_records(name, engine, table):
-    """In SQLAlchemy's Core: any record comes back, NULL as None, and equal ones are found."""
+    """In SQLAlchemy's Core: any record is preserved, NULL is None, and equal records are found."""
     codec = bakeoff.codec(name)
     made = table(codec.for_sqlalchemy())
     with engine.begin() as connection:
@@ -102,7 +102,7 @@ def test_an_attribute_of_a_codec_holds_records(name, engine):
 
 
 def test_changes_within_a_record_are_seen_where_that_is_asked_for():
-    """By SQLAlchemy's own MutableDict; without it a record has to be assigned anew."""
+    """With SQLAlchemy's MutableDict; without it, a changed record has to be assigned again."""
 
     class Base(DeclarativeBase):
         pass

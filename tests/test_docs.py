@@ -1,4 +1,4 @@
-"""What README and the site show is carried out, page by page, and what they name is there."""
+"""The examples in README and the site are run, page by page, and the names in them exist."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LANGUAGES = {"python", "pycon", "sh", "console", "toml", "yaml", "text"}
 
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
 def test_blocks_are_carried_out(page: Path, tmp_path: Path, server: Callable[[str], str]) -> None:
-    """Every block of a page, in its order, in one folder; skipped when a server for one was not to be had."""
+    """Every block of a page, in order, in one folder; skipped if a server for one is missing."""
     skipped = None
     for block in blocks(page):
         if block.is_built or block.not_run or block.is_cell:
@@ -42,12 +42,12 @@ def test_blocks_are_carried_out(page: Path, tmp_path: Path, server: Callable[[st
 
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
 def test_blocks_say_what_they_are(page: Path) -> None:
-    """Each names a language that can be carried out; none is indented, where none could be named."""
+    """Each names a language that can be run; none is indented, as indented blocks have no language."""
     assert [] == [str(b) for b in blocks(page) if not b.is_built and b.language not in LANGUAGES]
 
 
 def test_what_is_not_run_is_counted() -> None:
-    """So many blocks are not carried out, each with a reason; one more is a decision, not an accident."""
+    """The number of blocks that are not run, each with a reason; a further one must be a decision."""
     left_out = [block for page in PAGES for block in blocks(page) if block.not_run]
 
     assert [] == [str(block) for block in left_out if len(block.not_run.split()) < 2]
@@ -66,7 +66,7 @@ OPTIONS = {name: options_of(import_module(f"bakeoff.commands.{name}").command) f
 
 
 def unknown(line: str) -> list[str]:
-    """What of a line that calls bakeoff is no command, or no option of it."""
+    """Return the words of a command line that are neither a command nor one of its options."""
     found = []
     for name, rest in re.findall(r"(?:^|[\s/])bakeoff ([a-z]+)\b([^|;&`]*)", line):
         if name not in OPTIONS:
@@ -87,7 +87,7 @@ def test_commands_exist(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
 def test_names_exist(page: Path) -> None:
-    """`bakeoff.NAME...` in the text is something that can be had."""
+    """`bakeoff.NAME...` in the text exists."""
     named = {m[1] for code in inline(page) if (m := re.match(r"(bakeoff(?:\.[A-Za-z_]\w*)+)", code))}
     groups = {
         "bakeoff.operations",
@@ -100,7 +100,7 @@ def test_names_exist(page: Path) -> None:
 
 
 def is_there(name: str) -> bool:
-    """Whether a dotted name is a module or what one has."""
+    """Whether a dotted name is a module or an attribute of one."""
     _, *parts = name.split(".")
     if parts[-1] in ("json", "lock", "html"):
         return True  # a file
@@ -129,7 +129,7 @@ def test_files_exist(page: Path) -> None:
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.parent == ROOT], ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
-    """Those of the pages that are no part of the site; Sphinx follows the others."""
+    """Links on pages outside of the site; Sphinx follows the others."""
     there = [link for link in links(page) if "://" not in link]
 
     assert [] == [link for link in there if not (ROOT / link.partition("#")[0]).exists()]
@@ -188,7 +188,7 @@ def test_every_target_is_in_the_reference() -> None:
 
 @pytest.mark.parametrize("room", ["", ".codecs", ".schemas", ".datasets", ".reports"])
 def test_every_public_name_is_in_the_reference(room: str) -> None:
-    """What `__all__` has of a package that users import stands on a page of the API."""
+    """Names in `__all__` of a public package are on a page of the API."""
     text = "".join(path.read_text() for path in (ROOT / "docs/reference/api").glob("*.md"))
     names = set(import_module(f"bakeoff{room}").__all__) - {"__version__"}
 

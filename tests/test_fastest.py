@@ -33,7 +33,7 @@ def lock(folder, name="json", schema="false", options="", requires=""):
 
 @pytest.fixture(autouse=True)
 def no_lock_named(monkeypatch):
-    """Whoever runs the tests may have one."""
+    """The user who runs the tests may have one."""
     monkeypatch.delenv("BAKEOFF_LOCK", raising=False)
 
 
@@ -46,7 +46,7 @@ def measures_little(monkeypatch):
 
 
 def test_the_lock_decides(tmp_path, monkeypatch):
-    """What a person has written down is used, whatever else there is, in the folders below as well."""
+    """The decision of a person is used before anything else, also in subfolders."""
     lock(tmp_path, "bson", options="size = 9")
     (tmp_path / "setup.py").touch()
     (tmp_path / "below").mkdir()
@@ -120,7 +120,7 @@ def test_a_lock_is_named_by_the_environment(tmp_path, monkeypatch):
 
 
 def test_no_lock_grants_trust(tmp_path):
-    """Who reads the payloads says that they are trusted."""
+    """Only the reader of payloads can declare them trusted."""
     path = lock(tmp_path, "marshal")
 
     with pytest.raises(bakeoff.UsageError, match=rf"{path}: marshal runs code .* fastest\(trusted=True\)"):
@@ -172,7 +172,7 @@ def test_a_link_that_leads_nowhere_is_no_missing_lock(tmp_path):
 
 
 def test_a_library_without_a_distribution_tells_its_version(tmp_path, monkeypatch):
-    """A codec of one's own may name any; what it says of itself is believed."""
+    """A user's own codec may name any version, which is believed."""
     monkeypatch.setattr("bakeoff.codecs.registry._registered", {})
     made = bakeoff.Codec("homely", "text", str.upper, bytes.decode, library="home", version="1.2")
     bakeoff.codecs.register(made)
@@ -200,7 +200,7 @@ def test_nothing_is_measured_unasked(tmp_path):
 
 @pytest.mark.usefixtures("measures_little")
 def test_calibration_gives_a_codec_that_works(tmp_path):
-    """Asked to, it measures and returns a codec for data from strangers that can be read elsewhere."""
+    """On request, it measures and returns a codec for untrusted input with an interoperable format."""
     codec = bakeoff.fastest(lock=tmp_path / "none", calibrate=True, formats=("bson", "json"), interop=True)
 
     assert codec.format in ("bson", "json")
@@ -214,7 +214,7 @@ def test_calibration_measures_only_what_will_do(tmp_path):
 
 
 def test_a_schema_is_never_dropped(tmp_path):
-    """What a result file decides is handed out with the schema, whether that was measured or not."""
+    """The codec of a result file is returned with the schema, whether that was measured or not."""
     results = Path(__file__).parent / "data" / "results" / "version-1.json"
     schema = bakeoff.Schema({"when": datetime})
     codec = bakeoff.fastest(lock=tmp_path / "none", results=results, formats=("json",), schema=schema)
@@ -225,7 +225,7 @@ def test_a_schema_is_never_dropped(tmp_path):
 
 @pytest.mark.usefixtures("measures_little")
 def test_calibration_counts_on_the_schema(tmp_path, monkeypatch):
-    """A codec that needs one to bring datetimes back fits with it."""
+    """A codec that needs a schema to preserve datetimes matches with it."""
     monkeypatch.chdir(tmp_path)
     Path("mine.jsonl").write_text('{"when": "2011-06-01T00:00:00"}\n' * 9)
     wish = {"calibrate": True, "corpus": "mine.jsonl", "formats": ("json",), "needs": ("datetime",)}
@@ -277,7 +277,7 @@ def test_a_lock_of_another_user_is_refused(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", ["bakeoff.lock", "d.dict"])
 def test_a_pipe_in_the_place_of_a_lock_or_its_dictionary_is_refused(tmp_path, name):
-    """Nobody waits for who might write into it."""
+    """Reading a pipe never blocks."""
     if name == "d.dict":
         text = lock(tmp_path, "json|zstd:3,dict").read_text()
         entry = '[[codec.dictionaries]]\nid = 1\nfile = "d.dict"\nsha256 = "00"\n'

@@ -1,4 +1,4 @@
-"""The fuzz driver: what dies, hangs or breaks a promise is found, kept and repeated; nothing else is."""
+"""The fuzz driver finds, keeps and repeats crashes, hangs and broken promises, and nothing else."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def count(row: str, target: str, output: str) -> int:
 
 @pytest.mark.parametrize("name", ["selftest-crashes", "selftest-exits", "selftest-hangs"])
 def test_what_dies_or_hangs_is_found_kept_and_repeated(tmp_path: Path, name: str) -> None:
-    """The case outlives the process that died of it, and the next one goes on."""
+    """The case survives the crash of its process, and the next process continues."""
     publish(tmp_path)
     found = tmp_path / "found"
     options = ["--runs", "25", "--seed", "1", "--patience", "0.5", "--findings", str(found)]

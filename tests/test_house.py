@@ -46,14 +46,14 @@ def test_the_version_is_the_installed_one():
 
 @pytest.mark.checkout
 def test_the_changelog_knows_the_version():
-    """The newest section is the package's version or what comes after it."""
+    """The newest section is the package's version or the next one."""
     text = (ROOT / "CHANGELOG.md").read_text()
 
     assert f"## {bakeoff.__version__}" in text or "## Unreleased" in text
 
 
 def test_all_names_what_is_there():
-    """Every public name can be had, and nothing is missing from `__all__`."""
+    """Every public name exists, and nothing is missing from `__all__`."""
     assert sorted(bakeoff.__all__) == sorted(set(bakeoff.__all__))
     for name in bakeoff.__all__:
         assert getattr(bakeoff, name) is not None
@@ -114,9 +114,9 @@ def test_extras_are_named_like_their_modules():
 
 
 TOP = ("commands.", "cli.", "_fastest.", "_progress.", "_result.", "_run.", "testing.", "__main__.", ".")
-"""What stands on top of all: the commands and the face, whose name here is empty."""
+"""The top layer: the commands and the public package, whose name here is empty."""
 FOR_REPORTS = ("bench.cells", "bench.method", "bench.results", "bench.stats", "bench.verdict")
-"""What reports may know of bench, as they must work without a corpus or a codec's library at hand."""
+"""Modules of bench that reports may import, as they must work without a corpus or a codec's library."""
 
 APART = (
     ("bench.worker.", "bench.run."),
@@ -124,7 +124,7 @@ APART = (
     ("bench.operations.", "bench.run."),
     ("bench.operations.", "bench.worker."),
 )
-"""What may not know of what within bench: the parent names a worker's modules only in jobs."""
+"""Forbidden imports within bench: the parent names a worker's modules only in jobs."""
 
 
 def imports(path: Path, root: Path) -> Iterator[str]:
@@ -150,7 +150,7 @@ def imports(path: Path, root: Path) -> Iterator[str]:
 
 
 def height(name: str) -> int:
-    """Return how high in the order a module stands, or what is in it."""
+    """Return the layer of a module, or of a name in it."""
     if f"{name}.".startswith(TOP):
         return len(ROOMS) + 1
     room = name.partition(".")[0]
@@ -229,7 +229,7 @@ def is_module(root: Path, name: str) -> bool:
 
 @pytest.mark.checkout
 def test_what_other_modules_import_is_in_all():
-    """`__all__` says what changes with a module: what is in no such list may change unseen."""
+    """`__all__` is a module's interface; names in no such list may change at any time."""
     assert [] == unannounced(ROOT / "src/bakeoff")
 
 

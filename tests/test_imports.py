@@ -1,4 +1,4 @@
-"""What the user names by module or file: one module for each, under the same name in every process."""
+"""Imports by module or file: one module for each, under the same name in every process."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_file_is_the_module_that_an_import_beside_it_gives(file: Path) -> None
 
 @pytest.mark.parametrize("name", ["json.py", "html.py", "no-name.py", "no.name.py"])
 def test_no_other_module_is_taken_for_a_file_nor_replaced(tmp_path: Path, name: str) -> None:
-    """One of the standard library, loaded or not, and what is no name of a module."""
+    """A module of the standard library, loaded or not, and an invalid module name."""
     (tmp_path / name).write_text(RECORD)
     found = imports.module(str(tmp_path / name))
 

@@ -1,4 +1,4 @@
-"""What a service needs: a codec and the lock, without what measures and reports, from wherever it starts."""
+"""Services: they load a codec and the lock, without the benchmark and the reports, from any folder."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ABSENT = [
     "tabulate",
     "tomli_w",
 ]
-"""What measuring, reporting and the commands are built on."""
+"""Modules that only the benchmark, the reports and the commands need."""
 
 BLOCKED = f"""
 import sys
@@ -50,7 +50,7 @@ print(codec.name, codec.decode(codec.encode({"id": 7})))
 
 
 def python(script: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a script in a process of its own."""
+    """Run a script in a separate process."""
     clean = {name: value for name, value in os.environ.items() if name != "BAKEOFF_LOCK"}
     return subprocess.run(
         [sys.executable, "-c", script], cwd=folder, env=clean | environment, capture_output=True, text=True
@@ -77,7 +77,7 @@ def test_codecs_need_only_their_library(name, tmp_path):
 
 
 def test_the_lock_needs_no_more(tmp_path):
-    """It is found, read and held against what is installed."""
+    """It is found, read and checked against the installation."""
     lock(tmp_path, "msgpack|zlib", "msgpack = '>=1,<99', Python = '>=3,<4'")
     done = python(f"{BLOCKED}import bakeoff; print(bakeoff.fastest().name)", tmp_path)
 
@@ -192,7 +192,7 @@ def test_what_is_no_range_is_an_error(text):
 
 
 def closure(name: str) -> set[str]:
-    """Return a distribution and what it needs without extras, on this machine."""
+    """Return a distribution and its dependencies without extras, on this machine."""
     found: set[str] = set()
     waiting = [name]
     while waiting:

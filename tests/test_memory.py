@@ -31,7 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("form", ["svg", "html"])
 def test_too_little_memory_is_said(folder: Path, form: str) -> None:
-    """Before anything is loaded that ends the process, or never comes back, for want of it."""
+    """Before loading libraries that crash or hang if memory is missing."""
     done = limited(400_000, folder, "report", "-f", form)
 
     assert (done.returncode, done.stdout) == (1, "")
@@ -53,7 +53,7 @@ def test_what_cannot_be_foreseen_is_said_as_well(folder: Path, kib: int) -> None
 
 @pytest.mark.parametrize("arguments", [["report"], ["pick"], ["compare", "bakeoff.json", "bakeoff.json"]])
 def test_enough_is_enough(folder: Path, arguments: list[str]) -> None:
-    """Tables, choices and comparisons take no more than Python and what reads the file."""
+    """Tables, choices and comparisons need only the memory of Python and of reading the file."""
     done = limited(200_000, folder, *arguments)
 
     assert (done.returncode, done.stderr) == (0, "")

@@ -1,4 +1,4 @@
-"""What several commands share: quantities with units, and one spelling of every option."""
+"""Options of several commands: quantities with units, and one spelling of every option."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_quantities_have_units(kind: click.ParamType[float], text: str, value: f
     ],
 )
 def test_what_is_no_quantity_is_refused(kind: click.ParamType[float], text: str, said: str) -> None:
-    """The sentence has what was typed, and what can be."""
+    """The sentence contains the typed text and the valid forms."""
     with pytest.raises(click.BadParameter, match=said) as caught:
         kind.convert(text, None, None)
     assert repr(text) in caught.value.message
@@ -92,7 +92,7 @@ def _options() -> Iterator[tuple[str, click.Option]]:
 
 
 def test_one_thing_has_one_spelling_in_all_commands() -> None:
-    """An option of some name has the same letter, and means a quantity of the same kind, wherever it is."""
+    """An option has the same letter and the same kind of quantity in all commands."""
     letters: dict[str, set[tuple[str, ...]]] = {}
     kinds: dict[str, set[str]] = {}
     for _, option in _options():

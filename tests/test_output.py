@@ -1,4 +1,4 @@
-"""What ``-o`` must not write over, in every command that has one; and what a terminal gets."""
+"""Files that ``-o`` must not overwrite, in every command with it; and output to a terminal."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_nothing_is_lost_to_an_output(folder: Path, line: str, said: str) -> Non
     ],
 )
 def test_outputs_are_written_over(folder: Path, line: str) -> None:
-    """What a command wrote itself, it may write again."""
+    """A command may overwrite its own output."""
     for _ in range(2):
         done = bakeoff(folder, *line.split())
 
@@ -102,7 +102,7 @@ def test_standard_output_is_written_to_as_it_is(folder: Path, name: str) -> None
 
 
 def test_a_link_stays_a_link(folder: Path) -> None:
-    """What it leads to is written anew, and stays as private as it was."""
+    """Its target is replaced, and keeps its permissions."""
     (folder / "elsewhere").mkdir()
     (folder / "elsewhere" / "real.txt").write_text("before")
     (folder / "elsewhere" / "real.txt").chmod(0o600)
@@ -154,5 +154,5 @@ def test_no_color(folder: Path, line: str, word: bytes, no_color: str, styled: b
     ],
 )
 def test_passwords_of_urls_are_not_shown(text, shown):
-    """Wherever a URL may hold one; what holds none stays as it is."""
+    """In any part of a URL; text without passwords is unchanged."""
     assert shown == without_passwords(text)

@@ -22,7 +22,7 @@ import shutil, subprocess, tempfile, threading, tomllib, urllib.request, uuid, z
 import bson.json_util, click, click.shell_completion, msgpack, psutil, pyperf, rich.console, rich.table
 import simplejson, yaml
 """
-"""What looks at the platform when it is loaded."""
+"""Modules that check the platform when they are loaded."""
 
 LACKING = {
     "win32": ["fcntl", "grp", "pwd", "resource", "termios"],
@@ -77,7 +77,7 @@ def test_codecs_work(platform: str) -> None:
 
 
 def test_schemas_and_corpora_work(platform: str, tmp_path: Path) -> None:
-    """Built-in corpora are the same bytes, files are read, types come back."""
+    """Built-in corpora have the same bytes, files can be read, types are preserved."""
     script = """
         from datetime import datetime
         import bakeoff

@@ -1,4 +1,4 @@
-"""A package of somebody else's, `tests/plugin`, from its entry points to a measured table."""
+"""A third-party package, `tests/plugin`, from its entry points to a measured table."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ RECORDS = [{"at": number, "value": number / 8, "valid": number % 7 > 0} for numb
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Return what stands on the path of a process where the package is installed."""
+    """Return the path for a process in which the package is installed."""
     project = tomllib.loads((PLUGIN / "pyproject.toml").read_text())["project"]
     site = tmp_path_factory.mktemp("site")
     info = site / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
@@ -78,7 +78,7 @@ def run(path: str, *arguments: str) -> str:
 
 @pytest.mark.usefixtures("installed")
 def test_a_codec_that_needs_a_schema_is_known_as_one() -> None:
-    """Before it is imported, so that nobody who has no schema is offered it."""
+    """Before it is imported, so that it is not offered without a schema."""
     assert "rows" in codecs.names(needs_schema=True)
     assert "rows" not in codecs.available()
     assert "fixed_rows" not in sys.modules
@@ -86,7 +86,7 @@ def test_a_codec_that_needs_a_schema_is_known_as_one() -> None:
 
 @pytest.mark.usefixtures("installed")
 def test_both_directions_are_bound() -> None:
-    """It knows its records by the schema alone, and takes and gives rows of its own."""
+    """It knows its records only by the schema, and takes and returns its own rows."""
     codec = bakeoff.codec("rows", schema=bakeoff.Schema(Reading))
     assert codec.bound is not None
     assert codec.bound.take is not None
@@ -189,7 +189,7 @@ def test_operations_are_measured_and_shown(path: str, readings: Path, tmp_path: 
 
 
 def test_an_operation_has_a_place_and_a_parameter(path: str, readings: Path, tmp_path: Path) -> None:
-    """Its figures are records a second, of which more is better; what is inside its calls is part of them."""
+    """Its figures are records per second, of which more is better, and include all work in its calls."""
     results = tmp_path / "results.json"
     names = "visit@left,visit-codec@left,visit@left:9,visit@right:9,load"
     chosen = ("--ops", names, "-c", "msgpack,yaml/pure", *QUICK)
@@ -245,7 +245,7 @@ def test_what_an_operation_cannot_be_asked_for_with_is_said(name: str, said: str
 
 
 def test_what_an_operation_gets_wrong_stands_in_its_cell(readings: Path, tmp_path: Path) -> None:
-    """The check compares with what the operation expects; the codec's other cells are not concerned."""
+    """The check compares with the operation's expected result; the codec's other cells are unaffected."""
     (tmp_path / "liar.py").write_text(
         "from bakeoff.bench.operations.base import Operation, TimedCall, rotating\n"
         "def first(given):\n"

@@ -45,7 +45,7 @@ def texts(page: Path) -> Iterator[tuple[str, str]]:
 
 
 def helps(command: click.Command) -> Iterator[str]:
-    """Yield the help of a command and of its options, and those of the commands below it."""
+    """Yield the help of a command, its options and its subcommands."""
     yield from (str(getattr(one, "help", "")) for one in (command, *command.params))
     yield from (text for below in getattr(command, "commands", {}).values() for text in helps(below))
 

@@ -1,4 +1,4 @@
-"""`bakeoff.run`, `bakeoff.load` and what they return: the benchmark from a program."""
+"""`bakeoff.run`, `bakeoff.load` and their results: the benchmark from a program."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_the_same_records_in_memory_are_the_same_corpus() -> None:
 
 
 def test_codecs_are_names_objects_and_pairs_of_calls() -> None:
-    """Their names are those of the rows; afterwards the registry is as it was."""
+    """The rows have their names; afterwards the registry is unchanged."""
     before = names()
     codecs = ["json", bakeoff.codec("msgpack"), {"mine": (json.dumps, json.loads), "module": json}]
 
@@ -298,7 +298,7 @@ class TestAssertNotSlower:
 
 
 def test_a_notebook_gets_table_and_chart(planted: bakeoff.Result) -> None:
-    """In colors that follow its theme; what records and codecs are named is text."""
+    """In colors that follow its theme; names of records and codecs are escaped."""
     html = planted._repr_html_()
 
     assert "<table>" in html

@@ -51,7 +51,7 @@ def test_users_share_a_server_which_ends_with_the_last(server, tmp_path):
 
 
 def test_one_that_does_not_start_says_why(monkeypatch, tmp_path):
-    """What it wrote stands in the error, and nothing of it is left."""
+    """The error contains its output, and no process or file is left."""
 
     def refuse(url):
         raise ConnectionError

@@ -1,4 +1,4 @@
-"""tasks.py, as far as it can be tried without installing anything."""
+"""tasks.py, without installing anything."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_targets_are_those_of_a_module_with_its_arguments(
     [("print('building')", None), ("print('x: Warning: y')", "the build warns:\nx: W"), ("exit(3)", "3")],
 )
 def test_a_build_that_warns_is_stopped(tasks: ModuleType, code: str, stops: str | None) -> None:
-    """Whoever installs would see it."""
+    """Every user who installs would see it."""
     if stops is None:
         tasks.quietly(sys.executable, "-c", code)
     else:
@@ -87,7 +87,7 @@ def test_a_build_that_warns_is_stopped(tasks: ModuleType, code: str, stops: str 
 
 
 def test_what_a_wheel_lacks_is_named(tasks: ModuleType, tmp_path: Path) -> None:
-    """Modules, what lies beside them, and what is compiled; of the latter no source."""
+    """Modules, their data files, and compiled modules without their sources."""
     none, most = tmp_path / "none.whl", tmp_path / "most.whl"
     with ZipFile(none, "w"):
         pass
@@ -119,7 +119,7 @@ def test_what_tests_drive_is_installed_when_asked(
     arguments: list[str],
     installs: bool,
 ) -> None:
-    """By root and with --servers only; anybody else who asks for it is told the packages."""
+    """Only as root with --servers; other users get the names of the packages."""
     monkeypatch.setattr(tasks.os, "geteuid", lambda: user)
     monkeypatch.setattr(tasks.shutil, "which", lambda name: "apt-get" if name == "apt-get" else None)
     monkeypatch.setattr(tasks.subprocess, "check_output", lambda *_, **__: "redis-server")

@@ -1,4 +1,4 @@
-"""The workflows: what they run is there, and wheels are built for every Python that is supported."""
+"""The workflows: the files that they run exist, and wheels are built for every supported Python."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def steps(path: Path) -> list[dict[str, Any]]:
 
 
 def test_wheels_are_built_for_every_python():
-    """Those of the classifiers, the oldest of which is the one that is asked for."""
+    """The Pythons of the classifiers, the oldest of which is the required one."""
     named = re.findall(r"Python :: 3\.(\d+)", "\n".join(PROJECT["project"]["classifiers"]))
 
     assert [f"cp3{minor}-*" for minor in named] == PROJECT["tool"]["cibuildwheel"]["build"]

@@ -1,4 +1,4 @@
-"""Operations that have processes of their own, several of them: what they measure, and what stops them."""
+"""Operations in several separate processes: what they measure, and how they stop."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ RECORDS = [{"id": number, "text": "x" * number} for number in range(40)]
 
 
 def given(made: Any, **more: Any) -> Context:
-    """Return what an operation is carried out with."""
+    """Return the context of an operation."""
     sample = make_sample(RECORDS)
     return Context(CodecParts(made, made), sample, [made.encode(record) for record in RECORDS], **more)
 
@@ -97,7 +97,7 @@ def test_the_first_call_is_the_first() -> None:
 
 
 def test_threads_call_at_the_same_time() -> None:
-    """As many as are asked for; an error of one of them is told."""
+    """The requested number of processes; the error of one of them is reported."""
     plain, seen = codec("json"), set()
 
     def decode(data: bytes) -> Any:
@@ -145,7 +145,7 @@ def test_who_holds_the_interpreter_is_told_from_who_gives_it_up() -> None:
     assert held.value > 0.5 * held.extras["call"]
     assert held.resolution == held.extras["least"]
     assert 0 < held.extras["least"] < held.value
-    # Whoever gives the interpreter up on a busy machine is at times kept waiting by other processes.
+    # A process that yields on a busy machine is sometimes delayed by others.
     shared = (
         operation("stall-load").carry_out(given(Codec("shares", "json", plain.encode, share)), tools())
         for _ in range(20)
@@ -155,7 +155,7 @@ def test_who_holds_the_interpreter_is_told_from_who_gives_it_up() -> None:
 
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the result of a run of operations with processes of their own."""
+    """Return the result of a run of operations with separate processes."""
     folder = tmp_path_factory.mktemp("alone")
     done = bakeoff(folder, "run", "movies", "-c", "json,msgpack", "--ops", "tail-load,import", *FAST)
     assert done.returncode == 0, done.stderr
@@ -197,7 +197,7 @@ def told(result: Result) -> dict[str, Any]:
 
 
 def test_a_run_goes_on_from_its_result(measured: Path) -> None:
-    """What stands in the file is what has been found, and a further process changes means by its part."""
+    """The file has the figures so far, and a further process changes means by its share."""
     result = read(measured)
     state = State()
     for entry in entries(result):

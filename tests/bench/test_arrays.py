@@ -149,7 +149,7 @@ CARRIERS = [name for name in codecs.available() if name != "marshal"]
 
 @pytest.mark.parametrize("name", CARRIERS)
 def test_every_codec_writes_what_they_hold(name: str) -> None:
-    """What comes back is lossy, and declared; nothing else is lost."""
+    """The losses are declared, and nothing else is lost."""
     codec = bakeoff.codec(name, trusted=True)
     for kind, value in VALUES.items():
         record = {"v": value, "l": [value]}
@@ -341,7 +341,7 @@ def test_an_array_of_a_stranger_is_not_unpickled(payload: bytes) -> None:
 
 
 def test_a_message_of_zmq_has_a_frame_for_each_array() -> None:
-    """No array is copied on the way out, and those that come back are views of the frames."""
+    """No array is copied when encoding, and decoded arrays are views of the frames."""
     pytest.importorskip("zmq", reason="missing here: pyzmq; pip install pyzmq")
     codec = bakeoff.codec("pickle/buffers", trusted=True)
     integration, value = codec.for_zmq(), np.arange(1_000.0)
@@ -374,7 +374,7 @@ def test_a_message_of_zmq_has_a_frame_for_each_array() -> None:
     ],
 )
 def test_frames_come_back_out_of_arrow(name: str, frame: Any) -> None:
-    """With dtypes and labels; one that is no frame of the library is refused."""
+    """With dtypes and labels; objects other than the library's frames are refused."""
     codec = bakeoff.codec(name)
     payload = codec.encode(frame)
 
@@ -399,7 +399,7 @@ def pa_table(frame: Any) -> Any:
 @pytest.mark.parametrize("name", ["arrow/pandas", "arrow/polars"])
 @given(data=st.data())
 def test_a_damaged_arrow_payload_is_refused_or_a_frame(name: str, data: st.DataObject) -> None:
-    """Whatever byte is another one: what is read was validated."""
+    """With any byte changed, the decoded data was validated."""
     codec = bakeoff.codec(name)
     library = pd if name == "arrow/pandas" else pl
     payload = bytearray(codec.encode(library.DataFrame({"a": [1, 2], "b": ["x", "yz"], "c": [0.5, None]})))
@@ -439,7 +439,7 @@ def test_codecs_for_frames_alone_are_listed_where_these_are_asked_for() -> None:
     ids=lambda value: type(value).__name__,
 )
 def test_only_objects_keep_what_encoders_ask_for(value: Any, caches: bool) -> None:
-    """Others need not be made anew before each dump."""
+    """Other records need not be made again before each dump."""
     assert caches_text({"v": [value]}) is caches
     assert (kind_of(type(value)),) == array_kinds([{"v": [value]}])
 

@@ -84,7 +84,7 @@ def test_one_that_is_killed_in_the_middle_is_an_error(name, server, tmp_path):
     ],
 )
 def test_no_password_is_in_what_a_run_leaves(typed, shown, server, tmp_path):
-    """Neither in the file nor on the screen; what was measured is in both."""
+    """Neither in the file nor on the screen; the figures are in both."""
     command, *options = (text.format(server("redis")) for text in typed)
     started = [sys.executable, "-m", "bakeoff", command, "movies", "-c", "json", "-o", "out.json", *options]
     done = subprocess.run([*started, "--all", "--budget", "0"], cwd=tmp_path, capture_output=True, text=True)

@@ -108,7 +108,7 @@ CODECS = (
 
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, subprocess.CompletedProcess[str]]:
-    """Run all of them beside msgpack and json."""
+    """Run all of them together with msgpack and json."""
     folder = tmp_path_factory.mktemp("hostile")
     install(folder, "hostile", HOSTILE, CODECS)
     arguments = "--quick --all --budget 3 --sample 1000 --records 1000 --cell-timeout 2 --cell-memory 600M"
@@ -145,7 +145,7 @@ def cell(result: Result, codec: str, operation: str = "dump") -> CellResult:
 def test_a_bad_codec_is_out_with_its_reason(
     outcome: tuple[Result, subprocess.CompletedProcess[str]], codec: str, outcome_expected: str, reason: str
 ) -> None:
-    """What it did wrong stands in the file, and it has no figure."""
+    """The file has its fault, and no figure."""
     found = cell(outcome[0], codec)
 
     assert (found.outcome, found.samples) == (outcome_expected, ())

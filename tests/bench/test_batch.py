@@ -1,4 +1,4 @@
-"""Several records a frame: what is called with, what is counted, and what comes out of a run."""
+"""Several records in a frame: arguments of calls, counts, and results of a run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RECORDS = [{"id": number, "text": "x" * number} for number in range(10)]
 
 
 def given(name: str, made: Any) -> Context:
-    """Return what an operation is carried out with."""
+    """Return the context of an operation."""
     declared, sample = operation(name), make_sample(RECORDS)
     payloads = [made.encode(record) for record in RECORDS]
     return Context(
@@ -30,7 +30,7 @@ def given(name: str, made: Any) -> Context:
 
 
 def called(name: str, made: Any) -> tuple[TimedCall, list[Any]]:
-    """Return an operation's work, and what it is called with, frame by frame."""
+    """Return an operation's work, and the arguments of its calls, frame by frame."""
     work = operation(name).carry_out(given(name, made))
     frames = -(-len(RECORDS) // work.records)
     batch = work.batches(range(frames))
@@ -42,7 +42,7 @@ def called(name: str, made: Any) -> tuple[TimedCall, list[Any]]:
 
 
 def test_records_are_dealt_out_to_frames_in_their_order() -> None:
-    """The last one begins anew, and so does the only one where there are fewer records."""
+    """The last frame starts again with the first records, and so does the only frame of fewer records."""
     assert [[RECORDS[:4], RECORDS[4:8], [*RECORDS[8:], *RECORDS[:2]]]] == [
         called("batch-dump:4", codec("json"))[1]
     ]
@@ -65,7 +65,7 @@ def test_a_frame_comes_back_as_its_records_do(name: str) -> None:
 
 
 def test_the_size_is_that_of_a_record() -> None:
-    """What the frame itself takes is dealt out to its records."""
+    """The overhead of a frame is divided among its records."""
     made = codec("json")
     whole = len(json.dumps(RECORDS, separators=(",", ":")))
 
@@ -120,7 +120,7 @@ def sections(folder: Path, *arguments: str) -> dict[str, dict[str, Any]]:
 
 
 def test_numbers_and_compressors_have_tables_of_their_own(swept: Path) -> None:
-    """A column each, with the ratio to the first; the corpus's table keeps to what is usual."""
+    """A column each, with the ratio to the first; the corpus's table has only the default columns."""
     found = sections(swept)
     heads = {title: [c["header"] for c in section["columns"]] for title, section in found.items()}
 
@@ -140,7 +140,7 @@ def test_numbers_and_compressors_have_tables_of_their_own(swept: Path) -> None:
 
 
 def test_columns_that_are_asked_for_are_all_there_is(swept: Path) -> None:
-    """Those of frames among them."""
+    """Including those of frames."""
     (only,) = sections(swept, "--columns", "batch-load:25").values()
     assert ["codec", "load, 25 a frame"] == [column["header"] for column in only["columns"]]
 

@@ -1,4 +1,4 @@
-"""A cell and its text, and what result files hold of a cell besides its figures."""
+"""A cell and its text, and a cell's contents in result files besides its figures."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ codecs = st.text(min_size=1)
 def test_the_text_of_a_cell_gives_the_cell(
     data: st.DataObject, corpus: str, place: str, parameter: str, codec: str
 ) -> None:
-    """Of all operations and variants that there are, wherever and with whatever they are carried out."""
+    """Of all operations and variants, with any backend and parameter."""
     name = data.draw(st.sampled_from(sorted(KNOWN)))
     variant = data.draw(st.sampled_from(VARIANTS[name]))
     cell = Cell(corpus, name, codec, variant=variant, place=place, parameter=parameter)
@@ -151,7 +151,7 @@ def test_what_processes_found_becomes_a_mean() -> None:
 
 
 def test_what_a_result_file_cannot_hold_becomes_text() -> None:
-    """Another package's operation may find anything, and the run goes on."""
+    """Another package's operation may return anything, and the run continues."""
     known = Measured(1.0, {"seen": {1}, "bad": float("nan"), "good": 2}).known()  # type: ignore[dict-item]
 
     assert {"extras": {"seen": "{1}", "bad": "nan", "good": 2}} == known

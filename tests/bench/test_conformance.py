@@ -210,7 +210,7 @@ FIGURES = (
 
 @pytest.mark.parametrize(("suite", "codec", "expected"), EXPECTED)
 def test_cases_are_judged(tmp_path: Path, suite: str, codec: str, expected: dict[str, int]) -> None:
-    """Every case has one verdict, by what the suite says of it and by its value, type and all."""
+    """Every case has one verdict, by the suite's expectation and by its value, including the type."""
     WRITERS[suite](tmp_path)
     report = judged(tmp_path, codec)
 
@@ -220,7 +220,7 @@ def test_cases_are_judged(tmp_path: Path, suite: str, codec: str, expected: dict
 
 
 def test_wrong_cases_have_names_and_reasons(tmp_path: Path) -> None:
-    """What was accepted, what differs, and which bytes came instead."""
+    """The accepted cases, the differences, and the bytes that were written instead."""
     for suite, write in WRITERS.items():
         write(tmp_path / suite)
     result = check(tmp_path, "json,yaml,bson,cbor2")
@@ -237,7 +237,7 @@ def test_wrong_cases_have_names_and_reasons(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name)
 def test_a_copy_is_recognised(tmp_path: Path, suite: Suite) -> None:
-    """By what is in it, whatever the folder is called, as the copy itself and as a folder of others."""
+    """By its content, for any name of the folder, as the copy itself and as a folder of copies."""
     WRITERS[suite.name](tmp_path / "deep/copy")
 
     assert [suite] == [copy.suite for copy in find(tmp_path / "deep/copy")]
@@ -247,7 +247,7 @@ def test_a_copy_is_recognised(tmp_path: Path, suite: Suite) -> None:
 
 
 def test_a_codec_of_each_format_meets_its_suite(tmp_path: Path) -> None:
-    """All installed codecs are judged; those of formats without a suite are named."""
+    """All installed codecs are checked; codecs of formats without a suite are named."""
     json_suite(tmp_path / "a")
     cbor_suite(tmp_path / "b")
     told = json.loads(check(tmp_path, "-f", "json").stdout)
@@ -276,7 +276,7 @@ def test_a_codec_of_each_format_meets_its_suite(tmp_path: Path) -> None:
 def test_what_cannot_be_run(
     tmp_path: Path, write: Callable[[Path], None], arguments: list[str], words: str
 ) -> None:
-    """A usage error says why, and where suites are to be had."""
+    """A usage error has the reason, and says where suites are available."""
     write(tmp_path)
     result = check(tmp_path, *arguments)
 
@@ -287,7 +287,7 @@ def test_what_cannot_be_run(
 @pytest.mark.usefixtures("planted")
 class TestPlanted:
     def test_accepting_everything(self, tmp_path: Path) -> None:
-        """Is no fault, and right of no case but the one whose value it happens to give."""
+        """Is not a fault, and only correct for the case whose value it returns by chance."""
         json_suite(tmp_path)
         report = judged(tmp_path, "gullible")
 
@@ -309,7 +309,7 @@ class TestPlanted:
         assert [1, 1, 1] == [report[figure] for figure in ("right_accept", "right_reject", "wrong_accept")]
 
     def test_a_codec_that_always_dies(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Is given up, and what was not tried says so."""
+        """Is given up, and cases that were not tried say so."""
         monkeypatch.setattr(run, "DEATHS", 2)
         json_suite(tmp_path)
         reasons = [finding["reason"] for finding in judged(tmp_path, "dead")["findings"]]
@@ -337,7 +337,7 @@ class TestPlanted:
 
 
 def test_nothing_of_a_payload_reaches_the_terminal_raw(tmp_path: Path) -> None:
-    """Control characters in what a library says are written as escapes."""
+    """Control characters in a library's message are written as escapes."""
     put(tmp_path / "test_parsing/y_odd\x1b[31m.json", "[")
     result = check(tmp_path, "json")
 

@@ -1,4 +1,4 @@
-"""Figures come from a core of one's own, told by readings and never by what a codec took."""
+"""Figures come from a free core, detected by readings and never by a codec's times."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def process(pair: int, contention: float, paired: float) -> dict[str, object]:
 
 
 def test_a_run_leaves_out_processes_on_a_shared_core() -> None:
-    """Their figures would be those of other conditions."""
+    """Their figures would belong to other conditions."""
     state = State()
     state.apply({"kind": "cell", "cell": without_defaults(CELL), "outcome": "ok"})
     for pair, contention in enumerate([0.67, 1.1, 0.66, 0.68, 1.2]):

@@ -1,4 +1,4 @@
-"""What a load and a dump copy: nothing of what lies within the payload."""
+"""Copies by a load and a dump: none of the data within the payload."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_buffers_apart_are_not_copied() -> None:
 
 
 def test_compressed_payloads_are_copied_out() -> None:
-    """Views of what was decompressed are no views of the payload."""
+    """Views of decompressed data are not views of the payload."""
     assert BYTES == figures("pickle/buffers|zlib:1", FRAME)[0]
 
 

@@ -1,4 +1,4 @@
-"""What the check finds out of the cost of each record, on works whose cost is known."""
+"""The check's estimate of the cost of each record, for works with a known cost."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_what_the_first_pass_misjudges_is_mended() -> None:
 
 
 def test_where_there_is_no_time_the_check_itself_counts() -> None:
-    """A slow codec is not gone through again."""
+    """A slow codec is not measured again."""
     made = clocked(lambda number, at: 100.0)
 
     assert costs(made, TRUE, 0.0) == pytest.approx(TRUE)

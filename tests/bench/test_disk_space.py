@@ -39,7 +39,7 @@ def fills():
 
 @pytest.fixture
 def filler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder to run in, a codec that takes all room, and a folder of its own for temporary files."""
+    """A folder to run in, a codec that fills the disk, and a separate folder for temporary files."""
     package = tmp_path / "package"
     install(package, "filler", FILLER, ["fills"])
     monkeypatch.setenv("PYTHONPATH", str(package))
@@ -71,7 +71,7 @@ class TestFull:
     def test_no_codec_is_blamed_and_the_run_goes_on_where_there_is_room(
         self, filler: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """What was timed before is kept, and the sentence says how to go on."""
+        """Earlier timings are kept, and the sentence says how to continue."""
         monkeypatch.setenv("WHEN", "bakeoff.bench.worker.alone")
         full = run(filler, *SMALL, room="1m")
         lines = [json.loads(line) for line in journal_path(filler / "out.json").read_bytes().splitlines()]
@@ -109,7 +109,7 @@ class TestFull:
         assert NO_ROOM in full.stderr
 
     def test_the_disk_of_the_results_is_full(self, filler: Path) -> None:
-        """What was written down before stays; what to do is said."""
+        """Earlier entries are kept, with a remedy in the message."""
         output = str(filler / "small" / "out.json")
         arguments = ["movies", "--records", "200", "-c", "json,msgpack", "--all", "--budget", "2", "--ratios"]
         full = run(filler, *arguments, "--precision", "0.0001%", "-o", output, room="8k", temporary=False)
@@ -120,7 +120,7 @@ class TestFull:
 
 
 def test_room_is_tried(tmp_path: Path) -> None:
-    """A file that cannot be written tells, as quotas do not show in the size of a disk."""
+    """A file that cannot be written shows it, as quotas are not visible in the size of a disk."""
     before = is_full(tmp_path)
     (tmp_path / "room").symlink_to("/dev/full")
 

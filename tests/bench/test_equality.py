@@ -83,7 +83,7 @@ SUMMER = datetime(2024, 6, 1, tzinfo=BERLIN)
     ],
 )
 def test_different(expected: Any, found: Any) -> None:
-    """Values that Python calls equal, or nearly so, are told apart."""
+    """Values that Python considers equal, or nearly equal, are distinguished."""
     assert not equal(expected, found)
     assert not equal({"v": [expected]}, {"v": [found]})
 
@@ -107,7 +107,7 @@ def test_different(expected: Any, found: Any) -> None:
     ],
 )
 def test_same(value: Any) -> None:
-    """NaN equals NaN, twice as a key, too; objects equal themselves and what a pickle makes of them."""
+    """NaN equals NaN, also twice as a key; objects equal themselves and their pickled copies."""
     assert equal({"v": value}, {"v": value})
     assert equal({"v": value}, {"v": pickle.loads(pickle.dumps(value))}, order=True)
 

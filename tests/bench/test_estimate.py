@@ -63,7 +63,7 @@ def test_strata_add_up() -> None:
 
 
 def test_the_kind_in_the_majority_does_not_decide() -> None:
-    """Where the check does not tell two kinds apart, the mean of both counts, not the median."""
+    """If the check does not distinguish two kinds, the mean of both is used, not the median."""
     times = {r: 10.0 if r % 5 < 2 else 1.0 for r in range(30)}
     steady = [track(dict.fromkeys(range(30), 1.0)) for _ in range(4)]
     found = levels([track(times, mixed=False), *steady])
@@ -82,7 +82,7 @@ def test_what_the_check_knows_of_the_records_is_taken_out() -> None:
 
 
 def test_drift_is_the_last_third_over_the_first() -> None:
-    """A cell that slows down by 5 % says so; the reference kernel beside it does not."""
+    """A cell that slows down by 5 % is reported; the reference kernel next to it is not."""
     steady = [track(dict.fromkeys(range(30), 1.0)) for _ in range(4)]
     drifting = track({r: 1.0 if r < 10 else 1.05 for r in range(30)})
     found = levels([*steady, drifting])

@@ -1,4 +1,4 @@
-"""The fidelity matrix, and every codec's declarations held against it."""
+"""The fidelity matrix, and every codec's declarations checked against it."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ LOSSES = {
     "the field `_id` of a record is moved to the front": ("key order, _id",),
     "datetimes in a repeated hour lose their fold": ("datetime fold=1",),
 }
-"""What shows each declared loss, where a single value can."""
+"""Values that show a declared loss, if a single value can."""
 UNWRITTEN = {"datetime_zone", "datetime_fold"}
-"""What no convention writes: whoever does not carry it loses it, and need not say so again."""
+"""Types without a convention: codecs that do not preserve them lose them, without a further declaration."""
 
 
 @cache
@@ -49,7 +49,7 @@ def column(name: str) -> dict[str, tuple[FidelityCell, FidelityCell]]:
 
 @pytest.mark.parametrize("name", AVAILABLE)
 def test_carries_is_the_truth(name: str) -> None:
-    """A codec carries a type when, and only when, all values of that type come back exactly."""
+    """A codec preserves a type if, and only if, all values of the type survive a round trip exactly."""
     shown: dict[str, bool] = {}
     for row in VALUES:
         if row.token:
@@ -61,7 +61,7 @@ def test_carries_is_the_truth(name: str) -> None:
 
 @pytest.mark.parametrize("name", AVAILABLE)
 def test_losses_are_declared(name: str) -> None:
-    """What does not even come back with a schema is an error when encoding, or a declared loss."""
+    """A type that is not even preserved with a schema is an error when encoding, or a declared loss."""
     lost = {
         row.name
         for row in VALUES
@@ -112,7 +112,7 @@ def test_a_crash_costs_only_its_codec(tmp_path: Path) -> None:
 
 
 def test_what_a_codec_prints_is_no_row(tmp_path: Path) -> None:
-    """It goes to standard error; what gets into the rows all the same is left out."""
+    """It goes to standard error; output that still gets into the rows is dropped."""
     install(
         tmp_path,
         "planted",

@@ -1,4 +1,4 @@
-"""Reading and changing fields, measured: a real run, and what reports make of it."""
+"""Measurements of reading and changing fields: a real run, and its reports."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_fields_and_updates_are_measured_and_checked(result):
 
 
 def test_what_is_wrong_is_no_figure(tmp_path):
-    """A field that no record has is named, with what there is; so it is in every codec's row."""
+    """A field that no record has is named, with the existing ones; also in every codec's row."""
     options = Options(
         corpora=("movies",), codecs=("json",), operations=("peek:titel",), records="50", no_time_limit=True
     )
@@ -131,7 +131,7 @@ def test_more_updates_a_second_are_better_everywhere(result, tmp_path, monkeypat
 
 
 def test_every_mean_says_what_it_is_made_of(result):
-    """Evaluations, samples, calls of each, mean and error, of what was timed."""
+    """Evaluations, samples, calls of each, mean and error of the timings."""
     lines = render([result], "text", layout="stats", width=200).splitlines()
     rows = {cells[0]: cells[1:] for line in lines if (cells := line.replace(",", "").split())}
     samples = result.cell("messages", UPDATE, "msgpack").samples

@@ -1,4 +1,4 @@
-"""The history of a machine: what past runs say of the next two."""
+"""The history of a machine: the differences between past runs, for the next comparison."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_past_runs_know_a_free_core(file: Path) -> None:
 
 class TestFile:
     def test_a_run_is_remembered(self, file: Path) -> None:
-        """A row for each timed cell of a codec comes back, readable by its owner alone."""
+        """It has a row for each timed cell of a codec, and only its owner can read it."""
         assert "" == remember(run(1))
         rows = recall(machines(run(1)))
 
@@ -141,7 +141,7 @@ for n in range(5):
 
 class TestPast:
     def test_nothing_known(self) -> None:
-        """Without past runs it is what is assumed."""
+        """Without past runs, it has the default."""
         assert SESSION == Past(run(1), run(2), []).sessions()[LOAD]
 
     def test_runs_apart_widen(self) -> None:
@@ -164,7 +164,7 @@ class TestPast:
         assert SESSION.degrees + 1 == found.degrees
 
     def test_the_compared_runs_do_not_count(self) -> None:
-        """A regression is no evidence that runs differ."""
+        """A regression is not evidence that runs differ."""
         sides = run(1), run(2, shift=0.2)
         rows = [row for side in sides for row in rows_of(side)]
 

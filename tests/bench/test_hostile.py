@@ -119,7 +119,7 @@ def case(must: Any = "either", direction: Any = "decode") -> HostileCase:
     ],
 )
 def test_the_judge_holds_a_case_to_its_promise(must: Any, seen: Seen, expected: list[str]) -> None:
-    """Each promise by itself, in the words of the table."""
+    """Each promise separately, in the words of the table."""
     assert expected == breaches(case(must), seen, Promise())
 
 
@@ -149,7 +149,7 @@ def test_known_faults_name_what_there_is() -> None:
 
 
 def test_known_faults_are_in_the_documentation() -> None:
-    """The table that users read is the list that `check` and the fuzzer go by."""
+    """The table for users is the same list that `attack` and the fuzzer use."""
     page = Path(__file__).parents[2] / "docs/reference/hostile.md"
 
     assert markdown() in page.read_text(encoding="utf-8"), markdown()
@@ -157,7 +157,7 @@ def test_known_faults_are_in_the_documentation() -> None:
 
 @pytest.mark.parametrize("name", [*names(), "json|zlib", "msgpack|zstd", "bson|lz4", "msgpack+schema"])
 def test_the_cases_of_a_codec_have_names_of_their_own(name: str) -> None:
-    """What ``--only`` takes means one case."""
+    """Each name for ``--only`` means one case."""
     titles = [case.title for case in cases_of(built(name))]
 
     assert len(titles) == len(set(titles))
@@ -165,7 +165,7 @@ def test_the_cases_of_a_codec_have_names_of_their_own(name: str) -> None:
 
 @pytest.mark.parametrize("name", [*FORMATS, "avro", "json|zstd"])
 def test_payloads_stay_within_the_limit_of_size(name: str) -> None:
-    """They attack what is behind the limit; one case is meant to be larger."""
+    """They attack the code after the limit; one case is larger on purpose."""
     codec = built(name).with_limits(size=5_000_000)
     larger = [
         case.name
@@ -238,7 +238,7 @@ def found(planted: dict[str, str]) -> dict[str, Any]:
     ],
 )
 def test_a_bad_codec_is_found(found: dict[str, Any], codec: str, case: str, broken: list[str]) -> None:
-    """With what it does, and only in the cases in which it does it."""
+    """With its effect, and only in the cases with this effect."""
     cases = {each["case"]: each for each in found[codec]["cases"]}
 
     assert set(broken) <= set(cases[case]["broken"]), cases[case]
@@ -262,7 +262,7 @@ def test_a_codec_that_cannot_be_made_is_told(found: dict[str, Any]) -> None:
 
 
 def test_a_broken_promise_comes_with_its_command(planted: dict[str, str]) -> None:
-    """Codec, direction, case, what happened, and how to see it again."""
+    """Codec, direction, case, the fault, and the command that reproduces it."""
     done = check("accepts", "--only", "twice", env=planted)
 
     assert 1 == done.returncode

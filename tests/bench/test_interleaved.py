@@ -1,4 +1,4 @@
-"""Two environments in turn: what is started, what is refused, and what comes back as pairs."""
+"""Two alternating environments: the processes, the refusals, and the pairs."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ class TestTrust:
             options_of(other, (), schema=None, trusted=False)
 
     def test_what_is_typed_counts(self, run: Result) -> None:
-        """Source, schema and trust are those of the command line, never those of the file."""
+        """Source, schema and trust come from the command line, never from the file."""
         other = replace(
             run, options={**run.options, "trusted": True, "schema": "evil.py", "corpora": "evil:records"}
         )

@@ -1,4 +1,4 @@
-"""What goes to a worker and comes back: whole, typed, and also from one that dies."""
+"""Jobs and answers of workers: complete, typed, and also from a worker that dies."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_what_a_job_does_not_know_is_an_error() -> None:
 
 
 def test_blobs_are_kept_once_and_found_by_digest(tmp_path: Path) -> None:
-    """What was never kept is a KeyError."""
+    """Data that was never stored is a KeyError."""
     blobs = Blobs(tmp_path / "blobs")
     digest = blobs.put(b"payload")
 
@@ -118,7 +118,7 @@ def test_a_check_leaves_what_timing_needs(executor: LocalExecutor) -> None:
 
 
 def test_checks_are_forked_and_what_times_is_not(tmp_path: Path) -> None:
-    """From one process, each with an end of its own; when it is gone, so are its forks, and a run says so."""
+    """From one process, each with its own end; when it dies, so do its forks, and a run reports it."""
     with LocalExecutor() as executor:
         corpus = CorpusInputs(executor.blobs.put(make_sample([{"a": 1}] * 3).stored()))
         warm = executor.warm_up()
@@ -153,7 +153,7 @@ def test_a_codec_that_is_not_there_is_an_answer(executor: LocalExecutor) -> None
 def test_no_file_keeps_what_a_worker_is_told(
     executor: LocalExecutor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It may hold a server's password: nobody else reads it, and it is gone when the worker begins."""
+    """It may contain a server's password: only the owner can read it, and the worker deletes it first."""
     folders, modes, left = [], [], []
     started = processes._started
 

@@ -102,7 +102,7 @@ def test_a_field_that_one_side_lacks_is_named(before: Any, after: Any, text: str
 
 
 def test_a_type_that_the_codec_carries_must_come_back() -> None:
-    """The convention is no excuse for a codec that says it carries the type."""
+    """The convention is not an excuse for a codec that claims to preserve the type."""
     assert find_losses((1,), [1], JSON | {"tuple"}).wrong == "`tuple` came back as `list` at `$`"
 
 
@@ -138,7 +138,7 @@ REPEATED = dt.datetime(2024, 10, 27, 2, 30, fold=1)
     ],
 )
 def test_zone_and_fold_are_lost_by_declaration(before: Any, after: Any, text: str) -> None:
-    """Offsets come back, names of zones and folds do not: a loss, said as such, and no mistake."""
+    """Offsets are preserved, names of zones and folds are not: a reported loss, and not a fault."""
     offsets = JSON | {"datetime", "datetime_aware", "datetime_offset", "time"}
     found = find_losses({"at": before}, {"at": after}, offsets)
 
@@ -151,7 +151,7 @@ def test_zone_and_fold_are_lost_by_declaration(before: Any, after: Any, text: st
 
 
 def test_a_claimed_order_of_keys_must_come_back() -> None:
-    """Who carries `key_order` is held to it at every level; who does not may sort."""
+    """A codec that preserves `key_order` must do so at every level; another codec may sort."""
     before, after = {"x": {"a": (1,), "_id": 2}}, {"x": {"_id": 2, "a": [1]}}
 
     assert find_losses(before, after, JSON | {"key_order"}).wrong == (
@@ -162,7 +162,7 @@ def test_a_claimed_order_of_keys_must_come_back() -> None:
 
 
 def test_keys_that_are_nan_are_found() -> None:
-    """A loss beside them is judged as one."""
+    """A loss next to them counts as one."""
     nan = float("nan")
     before, after = ({nan: of(1), float("nan"): of(2), 1.5: of(3)} for of in (lambda x: (x,), lambda x: [x]))
 

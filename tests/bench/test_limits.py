@@ -1,4 +1,4 @@
-"""Records that go beyond a codec's own limits are measured, and it is asked for with what they need."""
+"""Records that exceed a codec's default limits are measured, with the limits that they need."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_the_limits_are_what_is_needed(name, record, limits):
 
 
 def test_the_largest_of_all_cells_counts():
-    """Of several corpora; a stranger's file gets no more than a run allows, and no limit of another kind."""
+    """For several corpora; an untrusted file gets at most a run's limits, and no limit of another kind."""
 
     def cell(**limits: int) -> CellResult:
         return CellResult(Cell("a", "dump", "bson"), "ok", check=CheckFacts(1, 1, limits=limits))
@@ -82,5 +82,5 @@ def test_deep_records_are_measured_with_the_limit_that_they_need(name, limits):
 
 
 def test_the_default_depth_is_kept_where_it_suffices():
-    """What no record needs is not asked for, and nothing beyond what may be asked for."""
+    """Limits that no record needs are unchanged, and none exceeds its maximum."""
     assert [0, 0, 256, GREATEST_DEPTH] == [depth_needed(levels) for levels in (5, 120, 121, 1 << 20)]

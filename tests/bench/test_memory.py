@@ -38,9 +38,9 @@ movies = bakeoff.corpus("movies", records=300).sample(300)
 
 
 def fresh(script: str) -> list[Any]:
-    """Run a script in a fresh process and return what it told, one entry a line."""
+    """Run a script in a new process and return the lines of its output."""
     code = PRELUDE + textwrap.dedent(script)
-    # What coverage remembers of a process would be taken for growth.
+    # The data of coverage would be mistaken for growth.
     plain = {key: value for key, value in os.environ.items() if not key.startswith("COV")}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=plain)
     return [json.loads(line) for line in done.stdout.splitlines()]
@@ -172,7 +172,7 @@ def test_pages_of_files_are_no_memory_that_a_codec_holds():
 
 
 def test_shared_memory_is_held_and_pages_that_leave_are_not():
-    """Memory without a file counts as such though it is shared; what goes away adds nothing."""
+    """Anonymous memory counts even if it is shared; memory that is released adds nothing."""
     (shared, _, _), (gone, _, _) = fresh("""
         import mmap, tempfile
         from types import SimpleNamespace
@@ -205,7 +205,7 @@ def test_slow_calls_are_no_hanging_ones(tmp_path):
 
 
 def test_retained_is_traced_and_resident():
-    """What 300 records hold is counted by the allocator and seen in pages, and both are near the truth."""
+    """The memory of 300 records is counted by the allocator and visible in pages, and both are accurate."""
     (records, payloads) = fresh("""
         codec = bakeoff.codec("msgpack")
         items = [{"b": bytes(50_000)} for _ in range(50)]

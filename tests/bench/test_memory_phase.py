@@ -22,7 +22,7 @@ CODECS = ("quick", "usual", "slow")
 
 
 class Clock:
-    """Stands still but for what is measured, a second each."""
+    """A clock that only advances for measurements, by a second each."""
 
     now = 100.0
 
@@ -42,11 +42,11 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 def measured(
     clock: Clock, seconds: float, calls: dict[str, float], **options: Any
 ) -> tuple[list[tuple[str, str]], str]:
-    """Return what is measured of codecs with so many seconds left, and what is said of the rest.
+    """Return the codecs measured in the remaining seconds, and the message about the others.
 
     Args:
         seconds: That are left.
-        clock: For what is measured.
+        clock: Clock for the measurements.
         calls: Seconds of a call of each codec.
         options: Of the run.
     """

@@ -15,7 +15,7 @@ PAGE = Path(__file__).parents[2] / "docs/explanation/measuring.md"
 
 @pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.__name__)
 def test_every_constant_has_a_unit_and_a_reason(group: type) -> None:
-    """Whatever a group defines is in what is printed, in one line of a terminal."""
+    """All definitions of a group are printed, each in one line of a terminal."""
     found = list(constants(group))
 
     assert [name for name in vars(group) if name.isupper()] == [one.name.partition(".")[2] for one in found]
@@ -30,7 +30,7 @@ def test_every_group_is_printed() -> None:
 
 
 def vars_of(value: object) -> list[str]:
-    """The names that a class of the module defines; none of what is no class, or another module's."""
+    """The names that a class of the module defines, without other objects or classes of other modules."""
     return list(vars(value)) if getattr(value, "__module__", "") == method.__name__ else []
 
 
@@ -54,7 +54,7 @@ def test_values_are_shown_with_units(value: float, unit: str, shown: str) -> Non
 
 @pytest.mark.checkout
 def test_the_documentation_has_these_constants() -> None:
-    """The block in the documentation is what `bakeoff run --dry-run` prints."""
+    """The block in the documentation equals the output of `bakeoff run --dry-run`."""
     block = re.search(r"^## The constants$.*?^```text\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
 
     assert block is not None
@@ -74,5 +74,5 @@ def test_the_documentation_has_these_constants() -> None:
     ],
 )
 def test_the_documentation_quotes_the_constants(sentence: str) -> None:
-    """Numbers in its sentences are those of the method."""
+    """Numbers in its sentences equal the method's."""
     assert sentence in " ".join(PAGE.read_text("utf-8").split())

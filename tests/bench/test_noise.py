@@ -66,7 +66,7 @@ def test_cells_without_noise_lend_nothing() -> None:
 
 @given(st.floats(0, 1e3), st.integers(1, 300), st.floats(1e-12, 1e3), st.floats(1, 300))
 def test_the_own_variance_is_the_least(own: float, degrees: int, expected: float, worth: float) -> None:
-    """What is lent widens an interval or adds degrees of freedom, and takes neither away."""
+    """Borrowed variance widens an interval or adds degrees of freedom, and never removes either."""
     used, count = Prior(expected, worth).moderated(own, degrees)
 
     assert own <= used <= max(own, expected) * (1 + 1e-12)

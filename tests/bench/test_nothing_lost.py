@@ -32,11 +32,11 @@ from launched import launch
 VERSION = metadata.version("bakeoff")
 RUN = [*BAKEOFF, "run"]
 REAL = [sys.executable, "-P", "-m", "bakeoff", "run"]
-"""For what is about the processes themselves."""
+"""For tests of the processes themselves."""
 FEW = ["--records", "200", "--sample", "50", "-c", "msgpack,json", "-o", "out.json"]
 SMALL = [*FEW, "--no-memory"]
 UNTIMED = [*FEW, "--quick", "--all", "--budget", "0", "--ops", "size"]
-"""All of a run but its timing, for what is asked when it is gone on with."""
+"""All of a run except its timing, for tests of the checks before it is continued."""
 ENDLESS = ["movies", *SMALL, "--budget", "600", "--precision", "0.0001%", "--ratios"]
 
 
@@ -63,12 +63,12 @@ class Endless:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            # Whoever tests under `nohup` hands on that the signal is ignored.
+            # Under `nohup`, child processes inherit that the signal is ignored.
             preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
         )
 
     def wait_for_processes(self, number: int) -> int:
-        """Wait until so many timing processes are in the journal."""
+        """Wait until the journal has this number of timing processes."""
         wait(self.process, lambda: timing_processes(self.journal) >= number)
         assert self.process.poll() is None, self.process.communicate()
         return timing_processes(self.journal)
@@ -121,14 +121,14 @@ class TestKill:
 
         assert done.returncode == 0, done.stderr
         result = read(tmp_path / "out.json")
-        # Those on a core that a neighbor shared may be left out of the figures.
+        # Processes on a shared core may be excluded from the figures.
         assert pairs(result) == sorted(set(pairs(result))) == pairs(result, "json")
         assert max(pairs(result)) + 1 >= before
         assert result.duration > spent > 0
         assert not endless.journal.exists()
 
     def test_a_worker_that_hangs_ends_with_a_run_that_was_killed(self, tmp_path: Path) -> None:
-        """Nobody is left to end it: what hangs would hang for ever, beside whatever is run next."""
+        """No process is left to stop it: a hanging worker would run forever, in parallel with later runs."""
         endless = Endless(tmp_path)
         endless.wait_for_processes(1)
         worker = hang(endless.process.pid)
@@ -140,7 +140,7 @@ class TestKill:
     def test_the_next_run_removes_what_a_killed_one_left(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Its folder, but no other: neither that of a run that goes on nor what only has such a name."""
+        """Only its folder: neither that of a running run nor one that only has a similar name."""
         place = tmp_path / "tmp"
         (place / "bakeoff-mine").mkdir(parents=True)
         monkeypatch.setenv("TMPDIR", str(place))
@@ -175,7 +175,7 @@ class TestKill:
         assert timing_processes(endless.journal) >= 1
 
     def test_a_new_run_keeps_the_old_journal_aside(self, tmp_path: Path) -> None:
-        """Starting anew over an unfinished run does not destroy it."""
+        """Starting a new run over an unfinished one does not destroy it."""
         journal = journal_path(tmp_path / "out.json")
         journal.write_bytes(b"hours of work\n")
         done = run(tmp_path, "movies", *SMALL, "--all", "--budget", "0", "--quick")
@@ -239,7 +239,7 @@ class TestInterrupt:
         assert sorted(path.name for path in tmp_path.iterdir()) == ["out.json.journal"]
 
     def test_no_unfinished_run_is_written_over(self, tmp_path: Path) -> None:
-        """Each is kept beside the others."""
+        """Each is kept next to the others."""
         path = journal_path(tmp_path / "x.json")
         for text in ("first\n", "second\n"):
             path.write_text(text)
@@ -303,7 +303,7 @@ class TestResume:
         ],
     )
     def test_other_options_are_refused_by_name(self, finished: Path, change: list[str], said: str) -> None:
-        """What differs is said, and the file stays."""
+        """The difference is reported, and the file is kept."""
         before = (finished / "out.json").read_bytes()
         done = run(finished, *change, "--resume", "out.json")
 
@@ -313,7 +313,7 @@ class TestResume:
         assert not journal_path(finished / "out.json").exists()
 
     def test_a_verdict_that_has_no_figure_is_not_measured_again(self, tmp_path: Path) -> None:
-        """No growth stands in a file as a fact only."""
+        """The absence of growth is only stored as a fact."""
         first = run(tmp_path, "movies", *FEW, "--quick", "--all", "--budget", "0", "--memory")
         result = read(tmp_path / "out.json")
         state = State()
@@ -371,7 +371,7 @@ class TestResume:
     def test_another_version_is_refused(
         self, finished: Path, tmp_path: Path, now: str, then: str, said: str
     ) -> None:
-        """That of a codec's library, and ours: codecs and scheduler are part of what was measured."""
+        """The version of a codec's library, and ours: codecs and scheduler are part of the measurement."""
         (tmp_path / "out.json").write_text((finished / "out.json").read_text().replace(now, then))
         done = run(tmp_path, "--resume", "out.json")
 
@@ -404,7 +404,7 @@ class TestResume:
         assert "theirs: fast was 9.9, is now 9.10" in other.stderr
 
     def test_what_may_change_is_written_down(self, finished: Path, tmp_path: Path) -> None:
-        """The file tells the budget that its last part had."""
+        """The file has the budget of its last part."""
         (tmp_path / "out.json").write_bytes((finished / "out.json").read_bytes())
         done = run(tmp_path, "--resume", "out.json", "--all", "--budget", "0", "--precision", "40%")
 
@@ -413,7 +413,7 @@ class TestResume:
         assert (options["budget"], options["precision"]) == (0.0, 0.4)
 
     def test_what_is_refused_leaves_an_unfinished_run_as_it_was(self, killed: bytes, tmp_path: Path) -> None:
-        """Its options are those of what was measured, until something else was."""
+        """Its options are those of the measurement so far, until a new one is made."""
         lines = killed.replace(b'"version": "1.', b'"version": "0.')
         journal = journal_path(tmp_path / "out.json")
         journal.write_bytes(lines)
@@ -424,7 +424,7 @@ class TestResume:
         assert journal.read_bytes() == lines
 
     def test_changed_options_outlive_a_second_kill(self, killed: bytes, tmp_path: Path) -> None:
-        """What a journal says last is what the next part begins with."""
+        """The next part starts with the last state in a journal."""
         option = b'{"kind": "option", "facts": {"precision": 0.4}}\n'
         journal_path(tmp_path / "out.json").write_bytes(killed + option)
 
@@ -529,7 +529,7 @@ class TestTrust:
         assert run(tmp_path, "--resume", "out.json", "--all", "--budget", "0", "--trusted").returncode == 0
 
     def test_functions_are_named_anew(self, tmp_path: Path) -> None:
-        """No module is imported because the file says so; the command that would is told."""
+        """No module is imported because a file names it; the message has the command that imports it."""
         module = tmp_path / "rows.py"
         module.write_text("def made():\n    return [{'a': 1}]\n")
         once = ["rows:made", *UNTIMED]

@@ -1,4 +1,4 @@
-"""Records that are objects of one class: what a run makes of them."""
+"""Runs on records that are objects of one class."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ def of_each_class(tmp_path_factory: pytest.TempPathFactory) -> Result:
 def test_the_class_of_the_records_is_the_schema(
     of_each_class: Result, function: str, name: str, kind: str, joined: list[str]
 ) -> None:
-    """Codecs that make its objects join by themselves, take these as they are, and bring every one back."""
+    """Codecs that make its objects are added automatically, accept them directly, and preserve each one."""
     cells = [each for each in of_each_class.cells if each.cell.corpus == function]
     exact = {each.cell.codec for each in cells if each.outcome == "ok"}
 
@@ -213,7 +213,7 @@ def test_the_class_of_the_records_is_the_schema(
     [("api", "OrderRead"), ("structs", "Struct"), ("data", "Data"), ("attributed", "Attrs")],
 )
 def test_losses_are_told_by_one_rule(of_each_class: Result, function: str, name: str) -> None:
-    """Whatever the class, and whether the library wrote it by itself or asked for the fields."""
+    """For any class, whether the library supports it or uses the fields."""
     for codec in ("orjson", "msgspec-json", "msgpack"):
         cell = of_each_class.cell(function, "size", codec)
         assert cell is not None
@@ -224,7 +224,7 @@ def test_losses_are_told_by_one_rule(of_each_class: Result, function: str, name:
     "arguments", [["--infer"], ["--schema", "shop:OrderRead"], ["--batch", "4", "--infer"]]
 )
 def test_a_schema_that_is_asked_for_builds_the_objects(folder: Path, arguments: list[str]) -> None:
-    """The class says more than what could be inferred, and the schema's is that of the records."""
+    """The class contains more than could be inferred, and the schema has the class of the records."""
     found = result(folder, "shop:api", "-c", f"json,msgpack,pickle,{MODEL}", *arguments)
 
     assert outcomes(found) == {

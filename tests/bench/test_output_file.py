@@ -1,4 +1,4 @@
-"""What becomes of an earlier run's result when another run writes to the same file."""
+"""An earlier run's result if another run writes to the same file."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_the_same_again_replaces_it(output: Path) -> None:
 
 
 def test_a_run_in_which_nothing_got_through_replaces_nothing(output: Path) -> None:
-    """Its reasons are in a file of their own; a table without a figure is worth nothing itself."""
+    """Its reasons are in a separate file; a table without figures is useless."""
     before = output.read_bytes()
     place = OutputFile(output)
     place.write(failed(), last=True)
@@ -98,7 +98,7 @@ def test_a_run_in_which_nothing_got_through_replaces_nothing(output: Path) -> No
 
 
 def test_a_run_replaces_what_it_wrote_before(output: Path) -> None:
-    """Itself or the part before it was resumed, without a word."""
+    """The run itself or its earlier part is replaced silently."""
     place = OutputFile(output)
     place.write(made(complete=False), last=False)
     place.write(made(options={"budget": 90.0}), last=True)
@@ -108,7 +108,7 @@ def test_a_run_replaces_what_it_wrote_before(output: Path) -> None:
 
 
 def test_while_a_run_goes_on_an_earlier_result_stays(output: Path) -> None:
-    """What becomes of it is only known at the end; the journal has what was measured."""
+    """The decision is only made at the end; the journal has the measurements."""
     before = output.read_bytes()
     OutputFile(output).write(made(9, complete=False), last=False)
 

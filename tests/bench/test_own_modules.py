@@ -70,7 +70,7 @@ def bakeoff(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def mine(tmp_path: Path) -> Path:
-    """A folder with somebody's files."""
+    """A folder with a user's files."""
     for name, text in {"codecs.py": CODECS, "rows.py": ROWS, "beside.py": BESIDE}.items():
         (tmp_path / "src" / name).parent.mkdir(exist_ok=True)
         (tmp_path / "src" / name).write_text(text)
@@ -130,7 +130,7 @@ def test_no_lock_names_a_codec_of_ones_own(mine: Path) -> None:
 
 
 def test_it_is_checked_like_any_other(mine: Path) -> None:
-    """What is not brought back is seen."""
+    """Values that are not preserved are found."""
     done = bakeoff(mine, "run", "data.jsonl", *UNTIMED, "-c", "lossy=src/codecs.py:lossy,json")
 
     assert outcomes(mine) == {"lossy": "wrong", "json": "ok"}, done.stderr
@@ -187,7 +187,7 @@ def test_what_the_module_of_the_records_registers_holds_in_workers(mine: Path) -
 
 @pytest.mark.parametrize("folder", [".", "src", "elsewhere"])
 def test_records_of_classes_in_a_file(mine: Path, folder: str) -> None:
-    """Workers read pickles of these, wherever the command was typed."""
+    """Workers read pickles of these, from any working folder."""
     (mine / folder).mkdir(exist_ok=True)
     where = mine / "src" / "rows.py"
     path = where.relative_to(mine / folder) if folder != "elsewhere" else Path("../src/rows.py")

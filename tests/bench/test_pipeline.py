@@ -1,4 +1,4 @@
-"""Pipelines: every record, at every reader, from when it is due; and what is said when that fails."""
+"""Pipelines: every record at every reader, timed from when it is due; and the errors."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def test_what_never_comes_is_lost_and_takes_for_ever():
 
 @pytest.mark.parametrize("name", ["pipe", "zmq"])
 def test_a_reader_that_is_killed_is_named(name):
-    """Whether its transport tells the producer or not."""
+    """Whether or not its transport notifies the producer."""
     pytest.importorskip(name if name != "pipe" else "os")
     with line(kind(name)) as pipeline:
         pipeline.window(1000, 0.01)
@@ -209,7 +209,7 @@ def test_a_broker_that_goes_away_is_an_error(name, server):
 
 
 def given(made: Codec, name: str) -> Context:
-    """Return what an operation is carried out with."""
+    """Return the context of an operation."""
     declared = operation(name)
     payloads = [made.encode(record) for record in RECORDS]
     return Context(
@@ -229,7 +229,7 @@ def measured(made: Codec, name: str) -> Measured:
 
 
 def test_a_rate_that_is_not_held_has_no_latency():
-    """It tells how many arrived; processor time and the codec's part of it are known all the same."""
+    """It says how many arrived; processor time and the codec's part of it are still known."""
 
     def slow(record: Any) -> bytes:
         end = time.thread_time() + 2e-3
@@ -262,7 +262,7 @@ def test_the_baseline_calls_no_codec():
 
 
 class Made:
-    """A pipeline that holds every rate up to one, or loses a share of what is sent."""
+    """A pipeline that sustains every rate up to a limit, or loses a share of the records."""
 
     def __init__(self, most: float) -> None:
         self.most, self.rates = most, []
@@ -323,7 +323,7 @@ def options(*operations: str, **more: Any) -> Options:
 
 
 def test_a_run_keeps_what_one_process_tells_of_all(tmp_path):
-    """A figure each, the baseline's too; what is not held costs latencies alone."""
+    """A figure each, also for the baseline; a rate that is not sustained only loses latencies."""
     names = [f"{name}@pipe:2x{rate}" for rate in (200, 1_000_000) for name in ("latency-p99", "cpu")]
     result = Session(options(*names, fewest=1), tmp_path / "p.json").run()
 
@@ -409,7 +409,7 @@ with line(kind({name!r}), readers=3) as made:
 
 @pytest.mark.parametrize("name", ["pipe", "zmq"])
 def test_readers_end_with_a_producer_that_is_killed(name: str) -> None:
-    """Outright, by SIGKILL, when it can tell nobody, whatever the readers wait for."""
+    """By SIGKILL, without notifying any process, in any state of the readers."""
     here = Path(__file__).parent
     script = ENDLESS.format(tests=[str(here), str(here.parent)], name=name)
     done = subprocess.run(

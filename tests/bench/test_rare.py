@@ -1,4 +1,4 @@
-"""Rare calls that take much longer than most: what a run makes of them, where the mean is known."""
+"""Rare calls that take much longer than most: results of runs with a known mean."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_means_over_processes_are_arithmetic() -> None:
 
 
 def test_such_cells_lend_each_other_no_noise() -> None:
-    """Each has met other rare calls; a noisy one is not told apart because the others are quiet."""
+    """Each has other rare calls; a noisy codec is not distinguishable just because the others are quiet."""
     rng = random.Random(1)
     quiet = {name: samples(*(rng.gauss(1, 0.001) for _ in range(5))) for name in "abcdef"}
     seen = [replace(sample, dear=int(sample.value > 2)) for sample in samples(1, 1, 1, 1, 3)]
@@ -123,7 +123,7 @@ def test_no_slice_of_such_an_operation_is_measured_again() -> None:
 
 @pytest.mark.parametrize("name", ["put@sqlite:MD", "put-codec@sqlite", "get@lmdb:LG", "cpu@pipe:2"])
 def test_what_has_a_place_counts_all_its_calls(name: str) -> None:
-    """Its facts say so, for those who report it; an ordinary operation's do not."""
+    """Its facts say so, for reports; an ordinary operation's do not."""
     assert operation(name).facts().sums
     assert not operation("dump").facts().sums
 

@@ -1,4 +1,4 @@
-"""The libraries' own calls beside ours: measured and checked, recommended and picked never."""
+"""The libraries' own calls next to ours: measured and checked, but never recommended or picked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bakeoff.codecs import CodecError, EncodeError, UnknownCodec
 
 
 def test_what_is_timed_is_the_librarys_own_callable(tmp_path: Path) -> None:
-    """Nothing of ours stands between; the check alone has the interface's errors."""
+    """None of our code is in between; only the check has the interface's errors."""
     timed = codec_parts("orjson/raw", CorpusInputs(""), {})
 
     assert timed.bare.encode is orjson.dumps

@@ -31,7 +31,7 @@ def mine(tmp_path: Path) -> Path:
 
 QUICK = ["--quick", "--all", "--budget", "0", "-c", "json,msgpack"]
 UNTIMED = [*QUICK, "--ops", "size"]
-"""All of a run but its timing, for what has been decided when that begins."""
+"""All of a run except its timing, for tests of the decisions before it."""
 
 
 def test_a_file_of_records_gives_a_table_and_a_result_file(mine: Path) -> None:
@@ -97,7 +97,7 @@ def test_options_are_checked_before_anything_starts(tmp_path: Path, arguments: l
 
 
 def test_a_schema_that_is_named_gives_records_their_types(mine: Path) -> None:
-    """Of a file, or of a module beside it, whose classes other processes can import; codecs enter with it."""
+    """From a file, or a module next to it, whose classes other processes can import; codecs are added."""
     declared = (
         "from datetime import datetime\nfrom enum import Enum\nfrom typing import TypedDict\n"
         "class Number(Enum):\n    ONE = 1\n    TWO = 2\n"
@@ -140,7 +140,7 @@ def test_standard_input_and_open_files_are_corpora(tmp_path: Path, source: str) 
 
 
 def test_a_file_name_that_is_no_text_is_reported(tmp_path: Path) -> None:
-    """Every byte may stand in a file name: all reports of the run can be written, and it can be picked by."""
+    """A file name may contain any byte: all reports of the run can be written, and `pick` works."""
     name = os.fsdecode(b"caf\xe9.jsonl")
     (tmp_path / name).write_text(LINES)
     done = run(tmp_path, name, *QUICK)
@@ -192,7 +192,7 @@ def test_an_inferred_schema_brings_types_back(mine: Path) -> None:
     ],
 )
 def test_a_schema_that_has_nothing_to_fix_makes_no_row(mine: Path, typed: str, entered: list[str]) -> None:
-    """Unless that was asked for by name: its figures would be those of the row without."""
+    """Unless it was requested by name: its figures would equal the row without it."""
     untimed = ("--quick", "--all", "--budget", "0", "--ops", "size")
     done = run(mine, "mine.jsonl", *untimed, "--infer", "-c", typed)
 
@@ -224,7 +224,7 @@ def test_a_schema_without_a_form_in_one_codec_leaves_the_others(mine: Path) -> N
 
 
 def test_records_inside_a_document(tmp_path: Path) -> None:
-    """A file of one record says how to get at those in it; what was taken stands in the result."""
+    """For a file with one record, the message says how to reach those in it; the result has the choice."""
     items = ", ".join(f'{{"id": {n}, "name": "é"}}' for n in range(20))
     (tmp_path / "page.json").write_bytes(f'{{"items": [{items}], "next": null}}'.encode("latin-1"))
     latin = [*UNTIMED, "--encoding", "latin-1"]
@@ -249,7 +249,7 @@ def test_records_inside_a_document(tmp_path: Path) -> None:
 
 
 def test_memory_operations_plug_in(mine: Path) -> None:
-    """An operation asked for by name is measured in a process of its own."""
+    """An operation that is requested by name is measured in a separate process."""
     done = run(mine, "mine.jsonl", *QUICK, "--ops", "size,peak-load")
 
     assert done.returncode == 0, done.stderr
@@ -326,7 +326,7 @@ def test_what_cannot_be_done_is_said_in_one_message(
 
 
 def test_bad_records_are_counted(mine: Path) -> None:
-    """With --skip-invalid the run goes on and says how many, and where the first was."""
+    """With --skip-invalid, the run continues and reports the number, and the position of the first."""
     (mine / "broken.jsonl").write_text('{"a": 1}\n{"a":\n')
     done = run(mine, "broken.jsonl", *UNTIMED, "--skip-invalid")
 
@@ -347,7 +347,7 @@ def test_explain_runs_nothing(tmp_path: Path) -> None:
 
 
 def test_allocator_settings_are_recorded_and_warned_of(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What changes figures is said with them."""
+    """Options that change figures are shown with them."""
     monkeypatch.setenv("MALLOC_ARENA_MAX", "1")
     done = run(mine, "mine.jsonl", *UNTIMED)
     result = read(mine / "bakeoff.json")
@@ -359,7 +359,7 @@ def test_allocator_settings_are_recorded_and_warned_of(mine: Path, monkeypatch: 
 
 @pytest.mark.parametrize("operation", ["dump", "size"])
 def test_a_part_of_the_cost_is_no_failure(mine: Path, operation: str) -> None:
-    """Who asks for one operation gets it; nothing is recommended by it."""
+    """A single requested operation is measured; nothing is recommended by it."""
     done = run(mine, "mine.jsonl", *QUICK, "--ops", operation)
 
     assert done.returncode == 0, done.stderr
@@ -367,7 +367,7 @@ def test_a_part_of_the_cost_is_no_failure(mine: Path, operation: str) -> None:
 
 
 def test_a_file_that_brings_its_schema_is_measured_with_it(tmp_path: Path) -> None:
-    """Codecs that need one enter by themselves, and the result says so."""
+    """Codecs that need a schema are added automatically, and the result says so."""
     orders = Path(__file__).parents[1] / "data" / "avro" / "orders.avro"
     (tmp_path / "orders.avro").write_bytes(orders.read_bytes())
 
@@ -381,7 +381,7 @@ def test_a_file_that_brings_its_schema_is_measured_with_it(tmp_path: Path) -> No
 
 
 def test_records_that_fit_another_part_of_a_definition(tmp_path: Path) -> None:
-    """What was chosen is said, and what would fit; and that a dozen of them is few."""
+    """The message has the choice and the alternatives, and says that a dozen records are few."""
     lines = "".join(f'{{"trace_id": "t{i}", "start": {i}}}\n' for i in range(12))
     (tmp_path / "spans.jsonl").write_text(lines)
     span = {"type": "record", "name": "Span", "fields": [

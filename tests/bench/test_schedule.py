@@ -1,4 +1,4 @@
-"""The time that a run may take: who is left out when it does not suffice, and what is said of them."""
+"""The budget of a run: the codecs that are left out if it is too short, and the message about them."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_usual_codecs_are_entered(folder: Path) -> None:
 
 
 def test_what_one_asks_for_first_is_checked_first() -> None:
-    """What a schema is for, what is quick, other forms of the former, most others, what is slow, the rest."""
+    """Codecs for a schema, fast codecs, variants of the former, most others, slow codecs, the rest."""
     order = ["avro", "orjson+schema", "orjson", "avro/bare", "pydantic-json/model", "json", "yaml"]
     entered = ["msgpack/tuple", *order[5:][::-1], *order[3:5], *order[1:3], "avro"]
 
@@ -144,7 +144,7 @@ class TestSchedule:
         return Schedule(Options(("movies",), ("json", "yaml"), ("dump", "load"), budget=budget, **options))
 
     def test_the_quickest_are_chosen(self) -> None:
-        """As many as can be timed often enough to be told apart."""
+        """The number that can be timed often enough to be distinguishable."""
         found = self.schedule(10).processes({"b": 0.4, "a": 0.1, "slow": 30.0, "c": 0.5})
 
         assert found == ["a", "b", "c"]

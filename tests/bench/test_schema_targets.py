@@ -32,7 +32,7 @@ def test_targets_name_rows_of_one_table() -> None:
     ],
 )
 def test_verdicts(row: str, mine: float, binding: float, met: bool, words: str) -> None:
-    """A target is held against its peer, and the figure, the peer and the limit are named."""
+    """A target is compared with its peer, and the figure, the peer and the limit are named."""
     verdict = told(next(target for target in TARGETS if target.row == row), mine, binding)
 
     assert verdict[0] == met
@@ -48,7 +48,7 @@ def test_verdicts(row: str, mine: float, binding: float, met: bool, words: str) 
     ],
 )
 def test_the_mean_is_judged(row: str, ratios: tuple[float, ...], words: str) -> None:
-    """A target is held against the mean that the table prints, be a process beside the others or not."""
+    """A target is compared with the mean in the table, with or without an outlier among the processes."""
     target = next(target for target in TARGETS if target.row == row)
     found = [[Figure(row, ratio * 1e-7, ratio), Figure(target.other, 1e-7, 1.0)] for ratio in ratios]
     verdict = judge(target, found)

@@ -1,4 +1,4 @@
-"""The self-test: what it makes of results that are made up, and of two real runs."""
+"""The self-test, on made-up results and on two real runs."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def test_the_reference_kernel_is_read() -> None:
 def test_faulty_codecs_are_published_for_the_self_test_alone(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By entry points; afterwards nobody finds them, and the path is as before."""
+    """By entry points; afterwards they are not found, and the path is unchanged."""
     monkeypatch.setenv("PYTHONPATH", "before")
     seen: list[set[str]] = []
 
@@ -221,7 +221,7 @@ def test_two_hundredths_of_the_work_are_planted() -> None:
 
 @pytest.mark.parametrize("ok", [True, False])
 def test_the_exit_code_says_whether_all_targets_are_met(monkeypatch: pytest.MonkeyPatch, ok: bool) -> None:
-    """In both forms, which name what was found and what must be."""
+    """In both forms, with the actual and the expected results."""
     asked: list[dict[str, int]] = []
 
     def run(parts: dict[str, int], show: Any) -> list[SelftestFinding]:
@@ -245,8 +245,8 @@ def test_every_part_can_be_asked_for() -> None:
 
 
 def test_faults_are_found_in_real_runs() -> None:
-    """Crash, hang, memory, exit and lie are told apart and cost their own row; leaks are found."""
-    # What coverage remembers of a process would be taken for growth.
+    """Crash, hang, memory, exit and lie are distinguished and only lose their own row; leaks are found."""
+    # The data of coverage would be mistaken for growth.
     plain = {key: value for key, value in os.environ.items() if not key.startswith("COV")}
     bakeoff = Path(sys.executable).with_name("bakeoff")
     parts = ["--only", "failures", "--only", "leaks"]

@@ -58,7 +58,7 @@ class TestRatio:
         assert ratio(a, b, paired=False).half_width > 0.5
 
     def test_runs_are_sessions(self) -> None:
-        """Of two runs that are sure of themselves 1.5 % tells nothing, of one run it does."""
+        """Between two precise runs, 1.5 % is not significant; within one run it is."""
         a, b = noisy(1, 0.001, 20, 1), noisy(1.015, 0.001, 20, 2)
         later = [replace(sample, pair=sample.pair + 1000) for sample in b]
 
@@ -131,7 +131,7 @@ class TestVerdicts:
         assert "faster" == verdicts(cells)["quick", "slow"][0]
 
     def test_few_sizes_decide(self) -> None:
-        """What carries no noise needs no three processes."""
+        """Figures without noise do not need three processes."""
         judged = verdicts({"a": samples([100.0]), "b": samples([150.0])}, exact=True)
 
         assert "faster" == judged["a", "b"][0]

@@ -1,4 +1,4 @@
-"""What is called in a store, and how much of it is the codec's."""
+"""Calls of a store, and the codec's share of them."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_a_store_in_memory_has_no_codec_to_clock(sample: PickledSample) -> None:
 
 
 def test_what_is_stored_is_seen_to_be_what_was_put(sample: PickledSample) -> None:
-    """With the terms of the store beside the bytes of a record."""
+    """With the terms of the store next to the bytes of a record."""
     bare = codec("msgpack")
     payloads = [bare.encode(record) for record in RECORDS]
     declared = operation("stored@log:SM")
@@ -131,7 +131,7 @@ def test_what_there_is_not_is_said(name: str, said: str) -> None:
 
 
 def test_the_clock_counts_calls_and_is_cheap_to_ask() -> None:
-    """What comes back is what the callable gives, and what it raises comes through, neither counted twice."""
+    """The result or error of the callable is passed on, and neither is counted twice."""
     clock = Inside(int)
     assert [1, 2] == [clock.call("1"), clock.call("2")]
     with pytest.raises(ValueError, match="invalid literal"):
@@ -165,7 +165,7 @@ def test_where_a_disk_is_full_the_store_says_so_and_the_others_go_on(tmp_path: P
     assert all(cells[f"stored@{store}:SM"].samples for store in ("log", "sqlite"))
     small_ones = [cell for name, cell in cells.items() if name.endswith(":SM")]
     assert any(cell.samples for cell in small_ones if not cell.cell.operation_name.startswith("stored"))
-    # What is put while being timed may fill it as well.
+    # Timed puts may fill it as well.
     reasons = [cell.reason for cell in small_ones if cell.outcome == "error"]
     assert all(re.search("No space left|disk is full|disk I/O error", reason) for reason in reasons), reasons
     said = {"log": "the journal cannot be written: No space left on device", "sqlite": "disk is full"}

@@ -1,4 +1,4 @@
-"""Stores, the real ones: what is put is there, closed and opened again, and on stated terms."""
+"""Real stores: stored values persist after reopening, with the stated durability."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def name(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def place(name: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Location]:
-    """A place that nobody else uses."""
+    """A place that no other test uses."""
     url = ""
     if name in ON_SERVERS:
         url = request.getfixturevalue("server")(ON_SERVERS[name])
@@ -158,7 +158,7 @@ def test_stored_bytes_are_those_of_all_records(name, place):
 
 
 def test_a_store_says_on_which_terms_it_keeps_records(name, store):
-    """What decides whether the last of them are there after a crash; no password is among it."""
+    """Settings that decide whether the last writes survive a crash, without passwords."""
     found = dict(store.settings)
     facts = FACTS.get(name.removeprefix("sqlalchemy-"))
 
@@ -183,7 +183,7 @@ def test_payloads_of_64_kib_and_more_fit(store):
 
 
 def test_a_map_grows_with_what_is_put(tmp_path):
-    """LMDB wants to know its size beforehand, and is told a larger one when it is full."""
+    """LMDB needs its size in advance, and gets a larger one when it is full."""
     store = opened("lmdb", tmp_path, opaque())
     for key in range(1, 41):
         store.put(key, bytes(1 << 19))
@@ -211,7 +211,7 @@ def test_a_store_that_is_not_installed_says_what_to_install(tmp_path, monkeypatc
 
 
 def test_a_store_that_there_is_not_is_named_with_those_that_are_near():
-    """Likewise a URL, without what stands in it."""
+    """The same for a URL, without its contents."""
     assert {"log", "sqlite", "lmdb"} == set(DEFAULT)
     with pytest.raises(UsageError, match="no store 'sqlit'; did you mean sqlite"):
         kind("sqlit")
@@ -269,7 +269,7 @@ def test_what_was_put_outlives_kill_9(tmp_path):
 
 
 def test_a_torn_tail_is_cut_off_and_said(tmp_path):
-    """Wherever the last put was cut short: in its head, between, in its payload, or with a block of zeros."""
+    """If the last put was cut short: in its head, between, in its payload, or with a block of zeros."""
     whole = filled(tmp_path, 20)
     (tmp_path / JOURNAL).unlink()
     before = filled(tmp_path, 19)
@@ -297,7 +297,7 @@ def entries(whole: bytes) -> list[bytes]:
 
 
 def test_damage_in_the_middle_is_an_error_with_its_offset(tmp_path):
-    """In whichever byte of an entry, and nothing is cut off: what comes behind it may be whole."""
+    """In any byte of an entry, and nothing is cut off: later entries may be intact."""
     whole = filled(tmp_path)
     *_, entry, last = entries(whole)
     begin = len(whole) - len(entry) - len(last)
@@ -313,7 +313,7 @@ def test_damage_in_the_middle_is_an_error_with_its_offset(tmp_path):
 
 
 def test_what_is_no_journal_is_left_alone(tmp_path):
-    """Whoever names such a file meant another one."""
+    """The name of such a file is probably a mistake."""
     (tmp_path / JOURNAL).write_bytes(b"my diary, dear reader, begins")
     with pytest.raises(StoreError, match="is not a journal"):
         opened("log", tmp_path, wire())
@@ -331,7 +331,7 @@ def little_room() -> Iterator[None]:
 
 @pytest.mark.usefixtures("little_room")
 def test_a_put_for_which_there_is_no_room_fails_and_leaves_nothing(tmp_path):
-    """What was put before stays, as does the room for what is small enough."""
+    """Earlier values are kept, and so is the space for values that are small enough."""
     store = opened("log", tmp_path, opaque())
     for key in range(1, 7):
         store.put(key, os.urandom(10_000))
@@ -370,7 +370,7 @@ def filling() -> Filling:
 
 
 def test_a_filled_store_is_shared_and_goes_with_its_folder():
-    """Whoever asks under the same name gets the same one, which holds what it was filled with."""
+    """The same name returns the same store, with the contents it was filled with."""
     pool = StorePool()
     one = pool.take("a", kind("sqlite"), "", wire(), filling)
     other = pool.take("a", kind("sqlite"), "", wire(), filling)
@@ -386,7 +386,7 @@ def test_a_filled_store_is_shared_and_goes_with_its_folder():
 
 
 def test_a_store_that_is_written_to_grows_and_then_another_takes_its_place(monkeypatch):
-    """Nothing is removed from it; grown by more than it may, it is made anew, in another folder."""
+    """Nothing is removed from it; if it has grown too much, it is created again in another folder."""
     pool = StorePool()
     monkeypatch.setattr("bakeoff.bench.backends.stores.pool.GROWTH", 2000)
     filled = pool.take("a", kind("sqlite"), "", wire(), filling, grows=True)
@@ -409,7 +409,7 @@ def test_a_store_that_is_written_to_grows_and_then_another_takes_its_place(monke
 
 
 def test_stores_begin_at_different_moments():
-    """What each holds beyond its filling differs, so that work which is put off falls on any call."""
+    """The contents beyond the filling differ, so that deferred work affects different calls."""
     pool = StorePool()
     filled = [pool.take(name, kind("log"), "", wire(), filling, grows=True) for name in range(8)]
 
@@ -444,7 +444,7 @@ def test_nothing_is_left_of_a_store_that_cannot_be_filled(tmp_path, monkeypatch)
     ],
 )
 def test_a_mistyped_url_is_not_repeated(given: str) -> None:
-    """It may hold a password: no more is shown than what can be a name; nor of an operation's place."""
+    """It may contain a password: only a part that can be a name is shown; also for an operation's backend."""
     for asked in (kind, by_url):
         with pytest.raises(UsageError) as raised:
             asked(given)

@@ -27,7 +27,7 @@ def test_every_record_is_in_one_stratum(seconds: list[float]) -> None:
 
 @given(COSTS)
 def test_dear_records_are_with_their_like(seconds: list[float]) -> None:
-    """Those of which few fit into a slice; all others stay as they are mixed."""
+    """Only kinds of which few fit into a slice; all others remain mixed."""
     for stratum in strata(seconds, WANTED):
         if stratum.mixed:
             assert list(stratum.records) == sorted(stratum.records)

@@ -92,7 +92,7 @@ class TestSlice:
 
 class TestFreshness:
     def test_only_text_that_is_not_ascii_keeps_its_utf8(self) -> None:
-        """An encoder grows such a text by its UTF-8; an ASCII text stays as it is."""
+        """An encoder adds the UTF-8 form to such a text; an ASCII text does not change."""
         from bakeoff.codecs import codec
 
         plain, umlaut = "a" * 50, "ä" * 50
@@ -184,7 +184,7 @@ def executor() -> Iterator[LocalExecutor]:
 
 @dataclass(frozen=True)
 class Ready:
-    """A corpus, and what the checks of its codecs have left."""
+    """A corpus, and the data from the checks of its codecs."""
 
     corpus: CorpusInputs
     payloads: Mapping[str, str]
@@ -241,7 +241,7 @@ class TestProcess:
         assert 15 <= found.cells["0"]["rounds"] <= 30, found
 
     def test_a_cell_that_cannot_be_prepared_fails_alone(self, executor: LocalExecutor, ready: Ready) -> None:
-        """The error stands in its place; the other cell has its figure."""
+        """The cell has the error; the other cell has its figure."""
         found = timed(executor, ready, ("json", "dump"), ("no-such", "dump"))
 
         assert "no such codec" in found.errors["1"]
@@ -265,7 +265,7 @@ def test_explain_says_what_will_be_run() -> None:
 
 
 class TestCells:
-    """What a cell makes of what the check says of the records."""
+    """A cell's use of the check's data about the records."""
 
     @staticmethod
     def entered(seconds: list[float]) -> tuple[Process, list[int]]:
@@ -294,7 +294,7 @@ class TestCells:
 
     @pytest.mark.parametrize(("records", "kept"), [(1, [1, 3, 4]), (2, [1, 2, 3, 4])])
     def test_a_single_record_counts_where_nothing_disturbed_it(self, records: int, kept: list[int]) -> None:
-        """Of several records the disturbed slices may hold those that take long."""
+        """With several records, the disturbed slices may contain the slow ones."""
         part = self.entered([1e-3] * records)[0]._cells[0].parts[0]
         for r in range(1, 5):
             part.track.times[r], part.track.works[r], part.track.calls[r] = 1.0, 1.0, 1

@@ -1,4 +1,4 @@
-"""One verdict: ranks, winner and what is not distinguishable from it, whoever asks."""
+"""One verdict for all reports: ranks, winner and codecs that are not distinguishable from it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def by_name(name: str) -> tuple[str]:
 
 class TestPlaces:
     def test_ranks_are_what_the_pairs_leave_open(self) -> None:
-        """A range begins behind what is surely faster, and ends before what is surely slower."""
+        """A range starts after significantly faster codecs, and ends before significantly slower ones."""
         flat = {name: [1.0, 1.0, 1.0, 1.0] for name in "abcd"}
         values = flat | {"b": [1.5, 1.5, 1.5, 1.5], "c": [0.5, 1.0, 2.0, 3.0], "d": [9.0, 9.0, 9.0, 9.0]}
         cells = {n: [Measurement(v, v, v, pair) for pair, v in enumerate(own)] for n, own in values.items()}
@@ -61,7 +61,7 @@ class TestPlaces:
 
     @given(SEEDS, st.sets(st.sampled_from("abcdef")))
     def test_leaving_codecs_out_changes_no_verdict(self, seed: int, among: set[str]) -> None:
-        """Who may win of some codecs is decided by the pairs of the whole table."""
+        """The possible winners among some codecs are decided by the pairs of the whole table."""
         judgment = Judgment.of(table(seed))
         contest = judgment.contest(among, by_name)
 
@@ -80,7 +80,7 @@ class TestPlaces:
 
 class TestContest:
     def test_what_surely_costs_the_same_is_a_matter_of_taste(self) -> None:
-        """The preferred one wins, and the cheapest is named with those that cost the same."""
+        """The preferred one wins, and the cheapest is named together with codecs of the same cost."""
         values = {"a": 1.0, "b": 1.001, "c": 1.002, "d": 3.0}
         cells = {
             name: [Measurement(v := value * (1 + pair / 1e5), v, v, pair) for pair in range(5)]
@@ -91,7 +91,7 @@ class TestContest:
         assert Contest("d", "a", (), ()) != contest == Contest("b", "a", ("a", "c"), ())
 
     def test_nobody_wins_where_nobody_may(self) -> None:
-        """Without eligible codecs there is no contest."""
+        """Without eligible codecs, there is no winner."""
         assert Judgment.of(table(1)).contest((), by_name) is None
 
 
@@ -108,7 +108,7 @@ class TestPreference:
 
 class TestStored:
     def test_a_run_keeps_its_verdict(self, tmp_path) -> None:
-        """What is read is what was judged, pair by pair, and the winner may win."""
+        """The verdict in the file equals the computed one, pair by pair, and the winner is a possible one."""
         from dataclasses import replace
 
         result = madeup.result(codecs=9, corpora=2, processes=5)

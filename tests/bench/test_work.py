@@ -1,4 +1,4 @@
-"""What is called in a slice, and when, step by step."""
+"""The calls of a slice, step by step."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def recorded(**more: Any) -> tuple[list[str], TimedWork, Any]:
 
 class TestSteps:
     def test_a_warm_up_comes_before_the_slice(self) -> None:
-        """On the records before those that are timed, also where these are the first."""
+        """On the records before the timed ones, also if these are the first."""
         log, made, batch = recorded()
         made.run(batch, 0, 4, warmup=2)
 
         assert log == ["batch -2 2", "call", "call", "batch 0 4", *["call"] * 4]
 
     def test_bursts_end_where_the_slice_does(self) -> None:
-        """At most so many calls are timed together, on items made just before unless they are there."""
+        """The number of calls that are timed together is limited; missing items are made just before."""
         (made_anew, anew, batch), (there, ready, whole) = (
             recorded(burst=2, touched=touched) for touched in (False, True)
         )

@@ -94,7 +94,7 @@ def test_a_file_of_each_library_is_read(orders: Codec, name: str) -> None:
 @pytest.mark.parametrize("codec", ["null", "deflate"])
 @pytest.mark.parametrize("count", [0, 1, 5, 5_000])
 def test_files_of_fastavro_are_read(codec: str, count: int, tmp_path: Path) -> None:
-    """It leaves part of a checksum behind each deflated block; a corpus has the file's own schema."""
+    """fastavro leaves part of a checksum after each deflated block; a corpus has the file's own schema."""
     path, records = tmp_path / "records.avro", [{"i": i, "s": f"text {i % 7}"} for i in range(count)]
     definition = record(i="long", s="string")
     with path.open("wb") as file:
@@ -107,7 +107,7 @@ def test_files_of_fastavro_are_read(codec: str, count: int, tmp_path: Path) -> N
 
 @pytest.mark.parametrize(("behind", "is_read"), [(0, True), (4, True), (5, False)])
 def test_no_more_than_a_checksum_may_stand_behind_a_block(behind: int, is_read: bool) -> None:
-    """What is longer is no rest of zlib's format."""
+    """Longer trailing data is not a part of zlib's format."""
     pack = zlib.compressobj(wbits=-15)
     block = pack.compress(number(7)) + pack.flush() + b"x" * behind
     file = io.BytesIO()
@@ -139,7 +139,7 @@ def test_its_files_are_read_by_the_other_libraries(orders: Codec) -> None:
     file.seek(0)
     assert orders_ == list(fastavro.reader(file))
     file.seek(0)
-    # That leaves texts and fixed as they stand.
+    # This leaves texts and fixed unchanged.
     found = list(avro.datafile.DataFileReader(file, avro.io.DatumReader()))
     assert [(o["number"], o["total"], o["lines"]) for o in orders_] == [
         (o["number"], o["total"], o["lines"]) for o in found
@@ -338,7 +338,7 @@ def test_another_version_is_read_by_resolution(name: str) -> None:
 
 
 def test_a_version_that_cannot_be_resolved_is_no_foreign_error() -> None:
-    """fastavro has a class of its own for that, which is no `ValueError`."""
+    """fastavro raises its own class for that, which is not a `ValueError`."""
     old, new = given(record(a="string")), given(record(b="int"))
     decode = new.bound.reading(old.schema)  # type: ignore[union-attr, misc]
     with pytest.raises(DecodeError, match="avro: No default value for field b"):
@@ -356,7 +356,7 @@ def test_a_record_of_no_bytes_is_one_without_the_fingerprint() -> None:
 
 
 def test_numbers_of_another_unit_are_not_read() -> None:
-    """Resolution would take milliseconds for microseconds without a word."""
+    """Resolution would silently read milliseconds as microseconds."""
     at = {"type": "long", "logicalType": "timestamp-millis"}
     old = given(record(a={"type": "array", "items": ["null", at]}))
     new = given(record(a={"type": "array", "items": at | {"logicalType": "timestamp-micros"}}))
@@ -387,7 +387,7 @@ def test_items_of_no_byte_are_counted_first(items: Any, claim: int) -> None:
 
 
 def test_items_of_no_byte_are_not_derived() -> None:
-    """They stand in a union of one branch, which takes a byte."""
+    """They are in a union of one branch, which takes a byte."""
     definition = json.loads(Schema({"a": list[None]}).definition("avro"))
 
     assert {"type": "array", "items": ["null"]} == definition["fields"][0]["type"]
@@ -416,7 +416,7 @@ def test_claims_beyond_the_payload_are_refused(kind: Any, body: bytes) -> None:
 
 @pytest.mark.parametrize("name", ["avro", "avro/bare"])
 def test_the_limit_of_items_holds(name: str) -> None:
-    """Counted before fastavro sees the payload: fields, keys, containers and what stands in them."""
+    """Fields, keys, containers and their values are counted before fastavro gets the payload."""
     codec = given(record(a={"type": "array", "items": "int"}), name)
     payload = codec.encode({"a": list(range(100))})
 

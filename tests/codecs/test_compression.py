@@ -149,7 +149,7 @@ def test_threads_share_a_compressor(kind: str) -> None:
 
 
 def test_all_codecs_have_compression(codec: codecs.Codec) -> None:
-    """In payloads and streams, where each payload stands behind its length."""
+    """In payloads and streams, where each payload follows its length."""
     packed = codec.with_compression("zlib")
     payload, plain = packed.encode(RECORD), codec.decode(codec.encode(RECORD))
     file = io.BytesIO()
@@ -164,7 +164,7 @@ def test_all_codecs_have_compression(codec: codecs.Codec) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_codec_has_all_compressors(kind: str) -> None:
-    """After pickling, too; streams and limits are those of the codec."""
+    """Also after pickling; streams and limits follow the codec."""
     packed = bakeoff.codec("json").with_compression(kind)
     records = [RECORD | {"id": n, "pad": "x" * (n * 7)} for n in range(300)]
     file = io.BytesIO()
@@ -247,7 +247,7 @@ def test_a_zstd_frame_that_holds_more_than_it_says_is_an_error() -> None:
 
 @pytest.mark.parametrize("length", [10, 4_000, 5_000, 60_000])
 def test_lz4_bombs_stop_at_the_limit_in_payloads_of_any_length(length: int) -> None:
-    """Short ones, which cannot hold more, are decompressed at once; what follows them is refused."""
+    """Short payloads, which cannot contain more, are decompressed at once; trailing data is refused."""
     from lz4 import frame
 
     codec = bakeoff.codec("json|lz4")

@@ -1,4 +1,4 @@
-"""The contract of the codec interface, held against every registered codec."""
+"""The contract of the codec interface, checked for every registered codec."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_any_value_may_stand_at_the_top(codec):
 
 
 def test_it_carries_what_it_says(codec):
-    """Every type in `preserves` comes back exactly, alone and inside a list."""
+    """Every type in `preserves` survives a round trip exactly, alone and inside a list."""
     values = EXTENDED if codec.name == "plist" else VALUES
     for token in codec.preserves:
         value = values[token]
@@ -101,7 +101,7 @@ def test_types_it_lacks_are_written_all_the_same(codec):
 
 
 def test_a_subclass_is_written_as_the_type_it_extends(codec):
-    """What users derive, or pandas from datetime, is neither refused nor taken for a type further up."""
+    """Users' subclasses, or pandas' subclass of datetime, are neither refused nor taken for another base."""
     if codec.format == "pickle":
         return
     for pair in SUBCLASSED_VALUES:
@@ -124,7 +124,7 @@ def test_a_subclass_that_holds_more_than_its_type_is_refused(codec):
 
 
 def test_every_loss_has_a_written_form(codec):
-    """What is neither carried nor listed in `wire` would be a loss that nobody declared."""
+    """A type that is neither preserved nor in `encodes_as` would be an undeclared loss."""
     conventional = {
         "datetime",
         "date",
@@ -142,7 +142,7 @@ def test_every_loss_has_a_written_form(codec):
 
 
 def test_a_type_without_convention_is_an_encode_error(codec):
-    """An object nobody knows is refused with the one error, never a TypeError."""
+    """An unknown object is refused with an `EncodeError`, never a TypeError."""
     with pytest.raises(EncodeError) as caught:
         codec.encode({"v": lambda: None})
 
@@ -153,7 +153,7 @@ def test_a_type_without_convention_is_an_encode_error(codec):
 
 @pytest.mark.parametrize("name", ["bson", "bson/pure"])
 def test_an_object_id_is_everybodys(name):
-    """What comes back is of the class that users know: a pickle can name it, and other codecs take it."""
+    """Decoded objects have the class that users know: pickles can name it, and other codecs accept it."""
     from bson import ObjectId
 
     codec = bakeoff.codec(name)
@@ -178,7 +178,7 @@ class Row(list):  # type: ignore[type-arg]
 
 @dataclass
 class Box:
-    """What only the hook of a library sees into."""
+    """Objects that only the hook of a library can look into."""
 
     content: Any
 
@@ -280,7 +280,7 @@ def test_data_after_the_value_is_an_error(codec):
 
     for tail in (b"\x01", b"\x00\x00", payload):
         if codec.format == "yaml" and tail == payload:
-            continue  # the keys of the second run on in the first: YAML cannot tell
+            continue  # the second's keys continue the first: YAML cannot distinguish them
         with pytest.raises(DecodeError):
             codec.decode(payload + tail)
 
@@ -397,7 +397,7 @@ def test_streams_hold_one_record_at_a_time(codec):
 
 
 def test_a_schema_holds_for_streams(codec):
-    """What `decode` corrects, `load` corrects."""
+    """`load` corrects the same values as `decode`."""
     made = codec.with_schema(bakeoff.Schema({"t": tuple[int, ...], "d": dt.datetime}))
     record = {"t": (1, 2), "d": dt.datetime(2024, 1, 2, 3)}
     file = io.BytesIO()
@@ -431,7 +431,7 @@ def test_a_schema_holds_for_streams(codec):
     ],
 )
 def test_yaml_streams_hold_the_documents_that_pyyaml_finds(text):
-    """Comments and directives before `---` or after `...` are no document; after `---` they are one."""
+    """Comments and directives before `---` or after `...` are not a document; after `---` they are."""
     import yaml
 
     assert list(yaml.safe_load_all(text)) == list(bakeoff.codec("yaml").load(io.BytesIO(text.encode())))
@@ -454,7 +454,7 @@ def test_yaml_streams_hold_the_documents_that_pyyaml_finds(text):
 )
 @pytest.mark.parametrize("name", ["yaml", "yaml/pure"])
 def test_yaml_streams_that_pyyaml_refuses_are_refused(name, text):
-    """What is wrong with markers and directives is not cut away; directives hold for one document."""
+    """Errors in markers and directives are not hidden; directives apply to one document."""
     import yaml
 
     with pytest.raises(yaml.YAMLError):
@@ -485,7 +485,7 @@ def test_yaml_streams_that_pyyaml_takes_otherwise_than_yaml_has_them(name, text,
 
 
 def test_a_stream_keeps_to_the_limit_of_size(codec):
-    """A record beyond it is refused by name, wherever in the stream it stands."""
+    """A record beyond it is refused by name at any position in the stream."""
     file = io.BytesIO()
     codec.dump([RECORD, RECORD | {"pad": "x" * 50_000}], file)
     file.seek(0)
@@ -532,7 +532,7 @@ def test_ujson_refuses_what_its_notes_do_not_name(text):
 
 
 def test_facts_are_complete(codec):
-    """What tables and message headers need is there."""
+    """The facts for tables and message headers exist."""
     assert codec.format
     assert codec.library
     assert codec.version
@@ -547,7 +547,7 @@ def nested(opening: str, closing: str, levels: int) -> bytes:
 
 @pytest.mark.parametrize("name", ["yaml", "yaml/pure"])
 def test_yaml_counts_nesting_and_nothing_else(name):
-    """120 levels are read, in any style; brackets in text, or one after another, are no nesting."""
+    """120 levels are read, in any style; brackets in text, or one after another, do not count."""
     codec = bakeoff.codec(name)
 
     for opening, closing in (("[", "]"), ("[ ", " ]"), ("- ", ""), ("{a: ", "}")):

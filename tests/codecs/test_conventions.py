@@ -77,7 +77,7 @@ def test_namedtuples_and_dataclasses_become_plain(codec):
 
 
 def test_a_library_error_is_chained():
-    """What the library said is the cause of what we say."""
+    """The library's error is the cause of ours."""
     with pytest.raises(bakeoff.DecodeError) as caught:
         bakeoff.codec("orjson").decode(b"{")
 
@@ -88,14 +88,14 @@ BESIDE = (0, dt.time(1), dt.datetime(2024, 2, 29), 2**70, {1: 2}, memoryview(b"m
 
 
 class Tenths(float):
-    """A key with a text of its own."""
+    """A key with its own text."""
 
     def __repr__(self) -> str:
         return "tenths"
 
 
 def found_beside(codec: bakeoff.Codec, field: Any) -> list[str]:
-    """Return what becomes of a field beside each of the values that make some codecs lower the record."""
+    """Return the decoded field next to each of the values for which some codecs lower the record."""
     return [
         repr(codec.decode(codec.encode({"field": field, "beside": beside}))["field"])
         for beside in BESIDE
@@ -149,7 +149,7 @@ def test_what_else_is_in_a_record_does_not_decide_over_a_field(codec):
     ids=str,
 )
 def test_arrays_stay_keys_and_items_of_sets_in_cbor(field):
-    """CBOR has arrays for keys; a naive datetime beside them, which has to be lowered, changes nothing."""
+    """CBOR has arrays for keys; a naive datetime next to them, which is lowered, changes nothing."""
     codec = bakeoff.codec("cbor2")
 
     assert [repr(field)] * len(BESIDE) == found_beside(codec, field)

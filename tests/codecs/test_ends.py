@@ -1,4 +1,4 @@
-"""Where a payload's value ends, found without decoding it, held against the libraries."""
+"""The end of a payload's value, found without decoding it, compared with the libraries."""
 
 from __future__ import annotations
 
@@ -128,13 +128,13 @@ def test_the_library_ends_there_too(kind, data):
     except Exception:  # noqa: BLE001 - refused, in any of the libraries' ways
         return
     if kind == "pickle" and end_of(kind, payload[:taken]) == taken:
-        return  # its one frame goes on after the STOP
+        return  # its one frame continues after the STOP
     assert taken == found
 
 
 @KINDS
 def test_lengths_that_overflow_are_no_value(kind):
-    """A length of any width, up to the largest, is held against what is left."""
+    """A length of any width, up to the largest, is compared with the remaining bytes."""
     heads = {
         "msgpack": (b"\xc6", b"\xc9", b"\xdb", b"\xdd", b"\xdf", b"\xdf\x7f\xff\xff\xff" * 9 + b"\xdf"),
         "cbor": (b"\x5b", b"\x7b", b"\x9b", b"\xbb", b"\x9b\x00\x00\x00\x00" * 9 + b"\xbb"),
@@ -147,7 +147,7 @@ def test_lengths_that_overflow_are_no_value(kind):
 
 @KINDS
 def test_nesting_takes_no_stack(kind):
-    """A million levels are gone through, or stop at a limit above the library's."""
+    """A million levels are scanned, or stop at a limit above the library's."""
     level = {"msgpack": b"\x91", "cbor": b"\x9f", "pickle": b"(", "marshal": b"{"}[kind]
 
     assert -1 == end_of(kind, level * 1_000_000)
@@ -172,7 +172,7 @@ def test_what_follows_is_named_with_its_place(name):
 
 @pytest.mark.parametrize("record", [{1: "a"}, {"a": {-7: "b"}}, {"a": 2**63}, {"a": {"b": {2: [2**70]}}}])
 def test_ormsgpack_uses_options_where_they_are_needed(record):
-    """Records that it refuses without them are written as ever, and come back."""
+    """Records that it refuses without them are written as usual, and survive a round trip."""
     ours, other = bakeoff.codec("ormsgpack"), bakeoff.codec("msgpack")
 
     assert other.encode(record) == ours.encode(record)
@@ -243,7 +243,7 @@ def test_what_is_refused_before_is_refused_by_the_library(at, byte):
 @KINDS
 @given(data=st.data())
 def test_in_a_stream_a_value_ends_where_it_ends(kind, data):
-    """However it comes: with its last byte, and not before; what is no value is told as such."""
+    """In chunks of any size: with its last byte, and not before; invalid values are reported."""
     mutant = bytearray(data.draw(st.sampled_from([seed for seed in SEEDS[kind] if len(seed) < 2000])))
     for _ in range(data.draw(st.integers(0, 3))):
         mutant[data.draw(st.integers(0, len(mutant) - 1))] = data.draw(st.integers(0, 255))
@@ -265,7 +265,7 @@ def test_in_a_stream_a_value_ends_where_it_ends(kind, data):
 
 
 def test_what_has_come_is_taken_in_parts():
-    """Never more than there is, and where it stood in the stream is known."""
+    """Never more than exists, and its position in the stream is known."""
     pending = StreamBuffer()
     pending.feed(b"ab--cd\n")
 

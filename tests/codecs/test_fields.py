@@ -90,7 +90,7 @@ def test_a_changed_field_is_as_in_a_record_that_was_changed_and_encoded(codec, c
 @pytest.mark.parametrize("count", [0, 14, 15, 16, 22, 23, 24, 254, 255, 256, 65_534, 65_535, 65_536])
 @pytest.mark.parametrize("name", ["msgpack", "cbor2", "orjson", "bson"])
 def test_a_list_may_outgrow_the_number_it_begins_with(name, count):
-    """The payload is what the library writes of the longer list, whatever its length was."""
+    """The payload equals the library's payload of the longer list, for any length."""
     codec = bakeoff.codec(name)
     assert codec.encode({"a": [7] * count + [9], "z": 1}) == codec.append(
         codec.encode({"a": [7] * count, "z": 1}), "a", 9
@@ -98,7 +98,7 @@ def test_a_list_may_outgrow_the_number_it_begins_with(name, count):
 
 
 def test_it_says_how_fields_are_read(codec):
-    """Those that are walked through say so, and all fall back to a full decode where the record is asked."""
+    """Walked codecs are listed, and all fall back to a full decode if the record is needed."""
     assert ("walk" in codec.peeks) == (codec.name in WALKED)
     assert "full decode" == codec.with_limits(depth=50).peeks
     assert "full decode" == codec.with_schema(bakeoff.Schema({"a": int})).peeks
@@ -106,7 +106,7 @@ def test_it_says_how_fields_are_read(codec):
 
 @pytest.mark.parametrize("name", WALKED)
 def test_what_is_cut_short_or_goes_on_is_refused_wherever_the_field_is(name):
-    """The payload is gone through to its end, as decode does."""
+    """The payload is scanned to its end, as in decode."""
     codec = bakeoff.codec(name)
     payload = codec.encode({"first": 1, "list": [1, {"a": "b"}], "last": {"x": 2.5, "y": "text"}})
     for path in ("first", "list.1.a", "last.x"):
@@ -136,7 +136,7 @@ def test_what_is_cut_short_or_goes_on_is_refused_wherever_the_field_is(name):
     ],
 )
 def test_what_walkers_leave_to_the_library_is_read_all_the_same(name, payload, path, value):
-    """Keys that stand twice, are escaped or no text, tags, and references to what stands elsewhere."""
+    """Duplicate keys, escaped keys and keys other than text, tags, and references to other values."""
     codec = bakeoff.codec(name)
     assert value == reach(codec.decode(payload), steps_of(path), None)
     assert value == codec.peek(payload, path, None)
@@ -152,7 +152,7 @@ def test_a_reference_of_bson_is_no_document():
 
 
 def test_a_missing_field_says_how_far_the_path_leads():
-    """One error for every codec, with what is there; or a default."""
+    """One error for every codec, with the existing fields; or a default."""
     codec = bakeoff.codec("msgpack")
     payload = codec.encode({"order": {"city": "Riga", "lines": [1, 2], "note": None}, "id": 7})
     for path, words in {
@@ -179,7 +179,7 @@ def test_a_path_that_is_none_is_refused(path):
 
 
 def test_a_peeker_is_a_callable_to_keep():
-    """It can be pickled, and is as good as peek; long ways and lone surrogates take the full decode."""
+    """It can be pickled, and equals peek; long paths and lone surrogates take the full decode."""
     codec = bakeoff.codec("orjson")
     peeker = codec.peeker("a.0", default=None)
     assert [1, None] == [peeker(b'{"a":[1]}'), pickle.loads(pickle.dumps(peeker))(b"{}")]
@@ -214,7 +214,7 @@ def test_limits_trust_and_errors_are_those_of_decode():
 
 @pytest.mark.parametrize("head", [0x7C, 0x7D, 0x7E])
 def test_keys_of_cbor_with_reserved_heads_are_refused(head):
-    """They have a length of their own in no version of the format."""
+    """No version of the format stores their length."""
     codec = bakeoff.codec("cbor2")
     payload = bytes((0xA2, head)) + b"k" * (head & 31) + b"\x01\x61a\x05"
     for act in (codec.decode, lambda data: codec.peek(data, "a"), lambda data: codec.replace(data, "a", 6)):
@@ -223,7 +223,7 @@ def test_keys_of_cbor_with_reserved_heads_are_refused(head):
 
 
 def test_policies_compression_and_schemas_hold_for_a_field():
-    """What is asked of the whole record is asked; compressed payloads are opened first."""
+    """Checks of the whole record are made; compressed payloads are decompressed first."""
     with pytest.raises(DecodeError):
         bakeoff.codec("msgpack").with_policies(duplicate_keys="reject").peek(b"\x82\xa1a\x01\xa1a\x02", "a")
     packed = bakeoff.codec("orjson|zlib")
@@ -247,7 +247,7 @@ class Box:
 
 
 def test_fields_of_objects_are_reached_by_name():
-    """Of dataclasses, named tuples and Structs, also to change them; other attributes are no fields."""
+    """Of dataclasses, named tuples and Structs, also to change them; other attributes are not fields."""
     codec = bakeoff.codec("pickle", trusted=True)
     payload = pickle.dumps({"box": Box(Pair(1, [2]), frozenset("a"))})
     assert 2 == codec.peek(payload, "box.pair.right.0")

@@ -49,7 +49,7 @@ def factory():
     ],
 )
 def test_whatever_encodes_and_decodes_is_a_codec(source, name):
-    """Under a name of its own or another, with errors as all have them."""
+    """Under its own name or another, with the usual errors."""
     made, called = bakeoff.codec(source), bakeoff.codec(source, name="mine")
 
     assert (made.name, called.name) == (name, "mine")
@@ -79,7 +79,7 @@ def test_text_is_found_out():
 
 @pytest.mark.parametrize("compression", [None, "zlib"])
 def test_a_record_without_fields_may_take_no_bytes(compression):
-    """As TOML writes it; a codec that does not say so refuses such a payload."""
+    """As in TOML; a codec that does not declare it refuses an empty payload."""
     dumps = lambda record: "".join(f"{key} = {value}\n" for key, value in record.items())  # noqa: E731
     pair = bakeoff.codec((dumps, tomllib.loads), name="toml").with_compression(compression)
     told = bakeoff.Codec("toml", "toml", dumps, tomllib.loads, text=True, empty=True).with_compression(
@@ -134,7 +134,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_a_selection_introduces_them(own):
-    """They stand among the others, under the name that was given, and take what follows a name."""
+    """They are listed with the others under the given name, and accept suffixes."""
     assert registry.select([f"json,mine={own}:pair", "!js*", "mine|zlib"]) == ["mine", "mine|zlib"]
     assert registry.given() == {"mine": f"{own}:pair"}
     assert bakeoff.codec("mine|zlib").name == "mine|zlib"

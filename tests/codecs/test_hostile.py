@@ -24,14 +24,14 @@ CASES = (
     "encode/half-made", "encode/of-libraries", "encode/cycles", "encode/liars", "encode/lying-items",
     "encode/lying-zones", "encode/lying-keys", "encode/lying-fields",
 )  # fmt: skip
-"""What takes milliseconds, and no process of its own."""
+"""Hostile cases that take milliseconds, and no separate process."""
 ANY = Promise(seconds=math.inf, memory=1 << 60)
-"""Time and memory are those of other tests, too."""
+"""Time and memory include other tests."""
 
 
 @pytest.mark.parametrize("name", [*NAMES, *(f"msgpack|{kind}" for kind in COMPRESSORS)])
 def test_hostile_cases_end_as_promised(name: str) -> None:
-    """A record or a `DecodeError`, a payload or an `EncodeError`, and what the case says beyond that."""
+    """A record or a `DecodeError`, a payload or an `EncodeError`, and the case's further expectations."""
     codec = built(name).with_limits(size=210_000, items=2_000)
     held: list[Any] = []
     broken = {}

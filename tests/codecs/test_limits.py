@@ -1,4 +1,4 @@
-"""What a payload may be and hold: every limit, in every codec that it concerns, in little time and memory."""
+"""Limits of payloads: every limit in every codec that it concerns, in little time and memory."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_items_are_limited_in_streams(codec, tmp_path):
 
 
 def test_items_are_limited_where_nobody_can_count_them():
-    """Those of a format that is not known are counted when they are there."""
+    """Items of an unknown format are counted after decoding."""
     codec = bakeoff.Codec("theirs", "theirs", pickle.dumps, pickle.loads, limits=Limits(items=100))
 
     assert [1] * 99 == codec.decode(codec.encode([1] * 99))
@@ -145,7 +145,7 @@ def laughs_plist():
     ids=["yaml", "yaml/pure", "cbor2", "plist/binary"],
 )
 def test_what_is_referred_to_counts_each_time(name, payload):
-    """A few bytes stood for billions of values, for whoever walks through the record afterwards."""
+    """A few bytes stood for billions of values for code that walks through the record afterwards."""
     with pytest.raises(LimitError, match=r"more than [0-9,]+ values"):
         bakeoff.codec(name).decode(payload)
 
@@ -252,7 +252,7 @@ def test_a_key_too_long_to_be_looked_into_is_refused():
 @pytest.mark.parametrize("limit", [each.name for each in dataclasses.fields(Limits)])
 @pytest.mark.parametrize("value", [-1, 1.5, True, "5", 2**64])
 def test_what_is_no_limit_is_refused(limit, value):
-    """With the name of the limit and what it may be."""
+    """With the name of the limit and its allowed values."""
     with pytest.raises(ValueError, match=f"the limit of {limit} is a whole number from"):
         bakeoff.codec("json", **{limit: value})
 
@@ -266,7 +266,7 @@ def test_there_are_no_other_limits():
 
 
 def test_limits_come_together_and_survive(codec):
-    """One after another, through pickle, and with all else that varies a codec."""
+    """One after another, through pickle, and with all other variations of a codec."""
     limited = codec.with_limits(items=7).with_compression("zlib").with_limits(string=5)
 
     assert dataclasses.replace(codec.limits, items=7, string=5) == limited.limits

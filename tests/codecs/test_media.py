@@ -39,7 +39,7 @@ def test_a_media_type_says_what_is_in_the_payload(name, own, headers):
 
 
 def test_payloads_that_do_not_read_each_other_have_other_types(codec):
-    """Whoever writes under a codec's type is read by it."""
+    """A codec reads payloads of its own media type."""
     others = [bakeoff.codec(name, trusted=True) for name in bakeoff.codecs.names()]
     record = {"a": [1, 2.5, "é"]}
     if codec.format == "pickle":
@@ -85,7 +85,7 @@ def test_a_codec_is_found_by_media_type(asked, name):
 
 
 def test_a_media_type_grants_no_trust_and_is_no_guess():
-    """A header that somebody sends picks no pickle; what nobody reads is an error."""
+    """A received header never selects pickle; a type without a reader is an error."""
     for asked in ("application/x-python-serialize", "text/html", "+json", ""):
         with pytest.raises(UnknownMediaType, match="no codec reads it; supported are application/bson"):
             by_media_type(asked)
@@ -137,7 +137,7 @@ class Fee(Amount):
 
 
 def test_own_types_are_written_by_every_codec(codec):
-    """What a function gives stands in their place, down to the types that it holds."""
+    """The function's results replace them, including nested types."""
     register_type(Amount, lambda amount: {"cents": amount.cents, "on": dt.date(2026, 1, amount.cents)})
     record = {"fees": [Fee(3)], "amount": Amount(1)}
     if codec.format == "pickle":
@@ -151,6 +151,6 @@ def test_own_types_are_written_by_every_codec(codec):
 
 @pytest.mark.parametrize("kind", [dict, dt.date, bool, object, "a name"])
 def test_types_with_a_convention_keep_it(kind):
-    """One rule for each type over all codecs is what schemas read."""
+    """Schemas rely on one rule for each type in all codecs."""
     with pytest.raises(ValueError, match=r"written by every codec already|expected a type"):
         register_type(kind, str)

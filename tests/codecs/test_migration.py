@@ -31,7 +31,7 @@ RECORDS = st.recursive(
 
 @given(RECORDS, st.data())
 def test_no_payload_is_read_as_the_others(record, data):
-    """It is read by the codec that wrote it, or refused where bytes alone cannot tell."""
+    """It is read by the codec that wrote it, or refused if the bytes are ambiguous."""
     both = data.draw(st.sampled_from(PAIRS))
     reader = both.spec.calls.decode
     writer = data.draw(st.sampled_from([reader.first, reader.second]))
@@ -51,7 +51,7 @@ def test_no_payload_is_read_as_the_others(record, data):
 
 @pytest.mark.parametrize("both", PAIRS, ids=lambda both: both.name)
 def test_a_mixed_queue_is_read_and_the_new_is_written(both):
-    """Dicts, which most messages are, are told apart in every pair."""
+    """Dicts, which most messages are, are distinguished in every pair."""
     old, new = both.name.split(" to ")
     old, new = bakeoff.codec(old, trusted=True), bakeoff.codec(new, trusted=True)
     records = [{"id": n, "name": f"n{n}", "tags": ["a"] * n, "in": {"x": n / 7}} for n in range(40)]

@@ -32,7 +32,7 @@ KEYS = st.text(st.sampled_from('[]{}"\\a'), max_size=12)
 
 @st.composite
 def records(draw: st.DrawFn) -> Any:
-    """Lists and dicts to 150 deep, with texts that look like brackets, and others beside them."""
+    """Lists and dicts up to 150 levels deep, next to texts that look like brackets, and other values."""
     inner: Any = draw(st.sampled_from([[], {}, 1, "]"]))
     for _ in range(draw(st.integers(1, 150))):
         beside = draw(st.lists(FILLINGS, max_size=2)) if draw(st.integers(0, 9)) == 0 else []
@@ -94,7 +94,7 @@ def test_texts_of_json_hide_their_brackets_wherever_they_begin(parts: list[str])
     ],
 )
 def test_containers_of_cbor_that_end_by_a_mark_count(payload: bytes, levels: int) -> None:
-    """Text in pieces is no container, and a tag no level."""
+    """Text in chunks is not a container, and a tag is not a level."""
     assert not nests_deeper("cbor", payload, levels)
     assert levels == 1 or nests_deeper("cbor", payload, levels - 1)
 
@@ -102,7 +102,7 @@ def test_containers_of_cbor_that_end_by_a_mark_count(payload: bytes, levels: int
 @pytest.mark.parametrize("kind", WRITERS)
 @given(payload=st.binary(max_size=400), most=st.integers(1, 20))
 def test_any_bytes_are_looked_at_and_no_others(kind: str, payload: bytes, most: int) -> None:
-    """What is no payload has an answer, too."""
+    """Invalid payloads have a result, too."""
     assert nests_deeper(kind, payload, most) in (True, False)
 
 
@@ -149,7 +149,7 @@ def given_back(record: Any) -> Any:
 
 
 def test_the_codecs_of_strangers_payloads_hold_to_it() -> None:
-    """All but those without guards."""
+    """All codecs except unguarded ones."""
     others = {name for name in codecs.names() if not codecs.describe(name).trusted_only}.difference(READING)
 
     assert {"cbor2/unguarded", "ormsgpack/unguarded"} == others
@@ -169,7 +169,7 @@ def test_nesting_is_looked_at_before_orjson_has_it_where_asked_for() -> None:
 
 
 def test_trusted_payloads_are_held_to_it_where_asked_for() -> None:
-    """In both directions; pickle goes deeper by itself."""
+    """In both directions; pickle goes deeper by default."""
     codec = bakeoff.codec("pickle", trusted=True)
     asked = codec.with_policies(nesting="reject")
     payload = codec.encode(nested(120))

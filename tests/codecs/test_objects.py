@@ -35,7 +35,7 @@ class State(enum.Enum):
     SHIPPED = "shipped"
 
 
-# One record class of each kind, with what real ones have ---------------------------------------------
+# One record class of each kind, with realistic features ----------------------------------------------
 
 
 class ModelItem(pydantic.BaseModel):
@@ -172,17 +172,17 @@ def record(family: str) -> Any:
 
 
 def test_every_kind_is_tried():
-    """What is known of classes and what is tried here are the same kinds."""
+    """The tests here cover all known kinds of classes."""
     assert set(CLASSES) == set(CLASS_FAMILIES)
     assert {kind for name in OWN for kind in describe(name).values} == set(CLASS_FAMILIES)
 
 
-# What comes back -------------------------------------------------------------------------------------
+# Round trips -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("family", "name"), MADE)
 def test_codecs_of_objects_bring_the_users_own_class_back(family, name):
-    """Nothing happens outside of encode and decode, and what comes back is equal, of the same class."""
+    """Nothing happens outside of encode and decode, and decoded objects are equal, of the same class."""
     record = order(*CLASSES[family])
     made = bakeoff.codec(name, schema=Schema(type(record), as_objects=True))
 
@@ -244,7 +244,7 @@ def test_a_schema_builds_the_objects_after_any_codec(record, name):
 
 
 def test_a_record_of_another_class_with_the_same_fields_is_wrong(record):
-    """Classes are told apart, not just fields."""
+    """Classes are compared, not just fields."""
     other = order(DataOrder, DataItem) if type(record) is not DataOrder else order(AttrsOrder, AttrsItem)
 
     assert not equal(record, other)
@@ -252,7 +252,7 @@ def test_a_record_of_another_class_with_the_same_fields_is_wrong(record):
 
 
 def test_a_changed_field_is_wrong_and_named(record):
-    """Of two objects of one class the place of the difference is told."""
+    """For two objects of one class, the path of the difference is reported."""
     changed = pickle.loads(pickle.dumps(record))
     if isinstance(changed, tuple):
         changed = changed._replace(note="x")
@@ -264,7 +264,7 @@ def test_a_changed_field_is_wrong_and_named(record):
     assert place in find_losses(record, changed, set()).wrong
 
 
-# What stands in payloads -----------------------------------------------------------------------------
+# Payloads --------------------------------------------------------------------------------------------
 
 
 class Renamed(pydantic.BaseModel):
@@ -409,7 +409,7 @@ WRITTEN = [
 
 @pytest.mark.parametrize(("value", "written"), WRITTEN, ids=lambda value: type(value).__name__)
 def test_the_dict_of_the_fields_has_the_names_that_the_class_writes(value, written):
-    """Aliases, encoded names and tags stand in it; private attributes and computed fields do not."""
+    """It contains aliases, encoded names and tags, but no private attributes or computed fields."""
     if written is not None:
         assert bakeoff.codec("json").decode(bakeoff.codec("json").encode({"v": value})) == {"v": written}
 
@@ -417,7 +417,7 @@ def test_the_dict_of_the_fields_has_the_names_that_the_class_writes(value, writt
 @pytest.mark.parametrize("name", ["json", "msgpack", "cbor2", "bson", "yaml", "orjson"])
 @pytest.mark.parametrize("value", [value for value, _ in WRITTEN], ids=lambda value: type(value).__name__)
 def test_what_is_written_of_an_object_is_never_wrong(value, name):
-    """Libraries with a hook and those that are given a rewritten record write alike."""
+    """Libraries with a hook and libraries that get a rewritten record write the same."""
     made = bakeoff.codec(name)
     if name == "orjson" and isinstance(value, Late):
         return  # of a dataclass it writes what the object holds, and not what the class does
@@ -437,7 +437,7 @@ def test_what_is_written_of_an_object_is_never_wrong(value, name):
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
 def test_the_class_decides_what_its_own_codecs_do(value, name):
-    """Recursive, generic, tagged and renamed classes come back, though no schema may know all of them."""
+    """Recursive, generic, tagged and renamed classes are preserved, even if no schema knows all of them."""
     made = bakeoff.codec(name, schema=Schema(described(type(value), lenient=True), as_objects=True))
 
     assert made.bound.as_is
@@ -465,7 +465,7 @@ class Checked(pydantic.BaseModel):
 
 
 def test_models_are_built_without_validation():
-    """A schema brings back what was written, valid today or not."""
+    """A schema restores the written values, even if they are invalid today."""
     record = Checked.model_construct(day=dt.date(2010, 1, 1))
 
     assert not differences(record, Schema(Checked, as_objects=True).apply({"day": "2010-01-01"}))
@@ -501,7 +501,7 @@ def test_a_schema_is_inferred_from_the_fields(family, record):
 
 @pytest.mark.parametrize("cls", [Tree, Branch])
 def test_a_field_that_cannot_be_described_is_any_where_the_class_is_what_there_is(cls):
-    """The rest of the class is brought back all the same."""
+    """The rest of the class is still restored."""
     schema = Schema(described(cls, lenient=True), as_objects=True)
 
     assert isinstance(schema.apply({"value": 1, "children": []}), cls)
@@ -547,11 +547,11 @@ def test_deep_objects_never_end_the_process(box):
             value = value.content
 
 
-# What is known of classes ----------------------------------------------------------------------------
+# Facts about classes ---------------------------------------------------------------------------------
 
 
 class Word(str):
-    """A subclass of text with fields of its own."""
+    """A subclass of text with its own fields."""
 
     __slots__ = ()
     _fields = ("a",)
@@ -582,7 +582,7 @@ def test_fields_that_were_deleted_are_missing():
 
 
 def test_a_model_that_lacks_a_field_has_its_other_fields():
-    """As `model_construct` makes them; a cached property does not stand for what is missing."""
+    """As made by `model_construct`; a cached property does not replace a missing field."""
     made = Lazy.model_construct(a=1)
     del made.__dict__["b"]
 

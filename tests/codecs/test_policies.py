@@ -1,4 +1,4 @@
-"""What codecs state of duplicate keys, NaN and the like, and that they keep what they are asked for."""
+"""Policies that codecs state, for instance for duplicate keys and NaN, and requested ones."""
 
 from __future__ import annotations
 
@@ -354,7 +354,7 @@ def test_objects_are_written_as_stated(codec, policy):
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_what_can_be_asked_for_is_kept(codec, policy):
-    """In both directions, and nothing else changes; what cannot be had is an error that names who can."""
+    """In both directions, and nothing else changes; an error for an unsupported value names other codecs."""
     default = codec.policies
     for value in POLICIES[policy].values:
         can = value in can_be_asked(known(codec), policy)
@@ -394,7 +394,7 @@ RECORD: dict[str, Any] = {
 
 
 def test_everything_else_is_written_and_read_as_before(codec):
-    """All policies at once change neither payloads nor records that have none of what they refuse."""
+    """All policies at once change neither payloads nor records without refused values."""
     strict = everything(codec)
 
     payload = codec.encode(RECORD)
@@ -446,7 +446,7 @@ def test_a_codec_with_policies_is_the_same_after_pickling(codec):
 
 
 def test_policies_add_up_and_go_back(codec):
-    """What was asked for stays until something else is asked of the same policy."""
+    """A requested value is kept until another one is requested for the same policy."""
     first = codec.with_policies(nonfinite="reject")
     both = first.with_policies(surrogates="reject")
 
@@ -499,7 +499,7 @@ def test_a_schema_s_advice_comes_after():
 
 @pytest.mark.parametrize("name", [n for n in codecs.names(needs_schema=True) if n not in NAMES])
 def test_codecs_with_a_schema_look_into_what_they_take(name):
-    """In what they write, and in what they read where the format has it."""
+    """When writing, and when reading if the format has it."""
 
     class Message(typing.TypedDict):
         a: float
@@ -540,7 +540,7 @@ def test_policies_are_asked_for_by_name():
     ],
 )
 def test_what_cannot_be_asked_for_is_said(asked, said):
-    """What there is, or which codecs can."""
+    """The error lists the valid names, or the codecs that support the value."""
     with pytest.raises(CodecError, match=re.escape(said)):
         bakeoff.codec("orjson").with_policies(**asked)
 
@@ -555,7 +555,7 @@ def test_keys_written_alike_are_named():
 
 
 def test_shared_property_lists_come_back_shared():
-    """Where duplicate keys are refused, too: what is shared level by level takes for ever as a tree."""
+    """Also if duplicate keys are refused: values shared at each level take forever as a tree."""
     dag: Any = {"a": 1}
     for _ in range(20):
         dag = {"a": dag, "b": dag}
@@ -594,7 +594,7 @@ def test_deep_documents_are_an_error_in_threads_with_small_stacks():
 
 
 def test_a_merged_key_may_be_given_anew():
-    """That is what YAML's merge keys are for."""
+    """This is the purpose of YAML's merge keys."""
     codec = bakeoff.codec("yaml").with_policies(duplicate_keys="reject")
 
     assert {"a": 2, "b": 1} == codec.decode(b"x: &x {a: 1, b: 1}\ny: {<<: *x, a: 2}\n")["y"]
@@ -629,7 +629,7 @@ def test_no_tag_of_cbor_gives_an_unknown_class(content):
 
 
 def test_a_third_party_states_what_it_likes():
-    """What a record shows can be asked of any codec, the rest of those that bring the option."""
+    """Policies visible in a record work with any codec, others only with an option of the library."""
     made = bakeoff.Codec("theirs", "json", repr, eval, text=True)
 
     assert set(made.policies.values()) == {""}

@@ -1,4 +1,4 @@
-"""The libraries' own calls, as they stand beside each codec."""
+"""The libraries' own calls, which accompany each codec."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RECORD = {"id": 2**40, "name": "Zoë / A", "tags": ["a", "b"], "score": 0.25, "d
 
 @pytest.mark.parametrize("name", codecs.names())
 def test_raw_calls_speak_the_codecs_format(name):
-    """What the library's own call writes the codec reads, and the other way round."""
+    """The codec reads payloads of the library's own call, and vice versa."""
     codec = bakeoff.codec(name, trusted=True)
     raw = codecs.describe(name).raw()
 

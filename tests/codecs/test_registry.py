@@ -122,7 +122,7 @@ def forgotten(monkeypatch):
 
 @pytest.mark.usefixtures("forgotten")
 def test_a_registered_codec_takes_no_place_unasked():
-    """What bakeoff calls json stays that, until it is told otherwise; one's own may be registered again."""
+    """bakeoff's own names cannot be replaced by default; a user's own codec may be registered again."""
     made = bakeoff.Codec("json", "text", str.upper, bytes.decode)
 
     with pytest.raises(
@@ -151,7 +151,7 @@ def test_a_registered_codec_may_need_a_schema():
 
 
 def test_a_codec_is_bound_to_two_directions():
-    """A mistake in `bind` is told where it is made."""
+    """A mistake in `bind` is reported where it is made."""
     with pytest.raises(ValueError, match="expected a Bound from bind"):
         bakeoff.Codec("x", "x", bind=lambda schema: len).with_schema(bakeoff.Schema(str))
 
@@ -170,13 +170,13 @@ def test_a_codec_without_its_parts_is_refused(arguments):
     "make", [partial(bakeoff.Codec, "x", "x", repr, eval), partial(Spec.of, encode=repr, decode=eval)]
 )
 def test_an_option_that_there_is_not_is_refused(make):
-    """A misspelt fact would be missing without a word."""
+    """A misspelled fact would be silently missing."""
     with pytest.raises(TypeError, match="carry"):
         make(carry={"int"})
 
 
 def test_conventions_follow_from_the_family():
-    """A third party's codec writes as its format does, and says so, but for what it says itself."""
+    """A third-party codec has the written forms of its format, except for those that it declares."""
     family = JSON_FAMILY
     made = bakeoff.Codec(
         "theirs", "text", json.dumps, json.loads, family=family, preserves=["int"], forms={"decimal": "float"}
@@ -203,7 +203,7 @@ def test_explain_ends_at_a_record_that_holds_itself():
 
 
 def test_a_misfit_is_explained_by_the_whole_record():
-    """A part of a record is no record of the schema: the codec's own place is the right one."""
+    """A part of a record does not match the schema, so the codec's own path is the right one."""
     schema = bakeoff.Schema({"a": {"b": int, "c": str}})
 
     said = explain(bakeoff.codec("avro", schema=schema), {"a": {"b": 1}})
@@ -235,7 +235,7 @@ def test_typed_codecs_wait_for_their_schema():
 
 
 def test_no_dict_is_written_where_records_are_arrays():
-    """It would not come back; a map that the schema says is one does, in an array of records as well."""
+    """It would not be restored; a map that the schema declares is, also in an array of records."""
     spec = {"a": int, "b": {"c": int}}
     record = {"a": 1, "b": {"c": 2}}
     codec = bakeoff.codec("msgspec-msgpack/array", schema=bakeoff.Schema(spec))
@@ -248,7 +248,7 @@ def test_no_dict_is_written_where_records_are_arrays():
 
 
 def test_a_codec_without_a_framing_gets_lengths():
-    """A third party's codec streams, too: every payload stands after its length."""
+    """Third-party codecs support streams: every payload follows its length."""
     made = bakeoff.Codec("plain", "text", str.upper, bytes.decode)
     file = io.BytesIO()
 
@@ -291,7 +291,7 @@ NAMES = ("good", "json", "exits", "leaves", "raises", "dies", "wrong")
 
 @pytest.fixture
 def beside(tmp_path):
-    """Run Python or the command line beside an installed distribution of bad codecs."""
+    """Run Python or the command line with an installed distribution of bad codecs."""
     install(tmp_path, "bad", HOSTILE, NAMES)
     (tmp_path / "leaver.py").write_text("import sys\nsys.exit(0)\n")
     with (tmp_path / "bad-1.0.dist-info" / "entry_points.txt").open("a") as points:
@@ -332,7 +332,7 @@ def test_entry_points_bring_codecs(beside):
 
 
 def test_a_plug_in_replaces_none_of_ours_unasked(beside):
-    """Whoever looks for all is warned that it is left out, and how to let it in, which warns as well."""
+    """A listing of all codecs warns that it is left out, with a remedy, which also warns."""
     script = (
         "import bakeoff; bakeoff.codecs.names();"
         "print(bakeoff.codec('json').encode([1]), bakeoff.codec('json').library)"
@@ -348,7 +348,7 @@ def test_a_plug_in_replaces_none_of_ours_unasked(beside):
 
 
 def test_listing_outlives_every_plug_in(beside):
-    """One that ends its process, or raises what is no Exception, costs its own line."""
+    """A codec that exits its process, or raises a BaseException, only loses its own line."""
     done = beside("-m", "bakeoff", "codecs", *NAMES)
 
     assert 0 == done.returncode, done.stderr
@@ -372,6 +372,6 @@ def test_words_about_schemas_import_no_plug_in_unasked(beside):
 
 
 def test_a_class_is_no_schema() -> None:
-    """What takes a schema names the way to one."""
+    """Commands that need a schema say how to get one."""
     with pytest.raises(TypeError, match=r"make one with Schema\(\.\.\.\)"):
         codecs.codec("json").with_schema(dict)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""What once ended the process, or could: each case runs in a process of its own."""
+"""Cases that once crashed the process, or could: each runs in a separate process."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DEPTH = 50_000
 
 
 def survive(source: str, *arguments: str, stdin: str = "") -> str:
-    """Run Python source in a process of its own, which must end well; return what it prints."""
+    """Run Python source in a separate process, which must succeed; return its output."""
     done = subprocess.run(
         [sys.executable, "-X", "faulthandler", "-c", textwrap.dedent(source), *arguments],
         capture_output=True,
@@ -225,7 +225,7 @@ SMALL_STACK = """
 
 
 def test_threads_with_small_stacks_survive(codec):
-    """Hostile nesting, read and written, where the stack is what musl gives, or a server's threads have."""
+    """Hostile nesting, read and written, with the stack size of musl or of a server's threads."""
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(SMALL_STACK), codec.name, "131072", "524288"],
         input=deep_payload(codec),
@@ -279,7 +279,7 @@ def test_too_deep_to_encode_is_said_in_the_same_words(codec):
 
 
 def test_a_large_record_leaves_no_buffer_behind():
-    """Packers are kept for the next call, but not with what one of 20 MB has made them."""
+    """Packers are kept for the next call, but not with the buffer of a record of 20 MB."""
     codec = bakeoff.codec("msgpack")
     codec.encode({"a": 1})
     before = _memory.used()
@@ -297,7 +297,7 @@ class Frozen:
 @pytest.mark.parametrize("name", ["msgpack", "msgpack/list-hook", "msgpack/pure"])
 @pytest.mark.parametrize("key", [(1, 2), (), frozenset({1}), Frozen(1)], ids=repr)
 def test_a_key_that_could_not_be_read_is_not_written(name, key):
-    """Arrays come back as lists, which are no keys: better refused now than lost."""
+    """Arrays are decoded as lists, which cannot be keys, so they are refused when writing."""
     codec = bakeoff.codec(name)
     plain = {
         "t": (1, (2,), {3: ("x" * 300, b"y" * 70_000)}),
@@ -312,7 +312,7 @@ def test_a_key_that_could_not_be_read_is_not_written(name, key):
 
 
 def test_long_texts_of_plists_take_no_square_of_time():
-    """A comment of 20 MB took minutes, as the parser read it anew with every piece."""
+    """A comment of 20 MB took minutes, as the parser read it again with every chunk."""
     said = survive("""
         import resource
         resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
@@ -341,7 +341,7 @@ class Trickle(io.RawIOBase):
 
 @pytest.mark.parametrize("compression", [None, "zlib"])
 def test_streams_are_read_from_unbuffered_files(codec, compression):
-    """A pipe gives what is there, which is no end of the file."""
+    """A short read of a pipe is not the end of the file."""
     codec = codec.with_compression(compression)
     records = [{"id": number, "text": "x" * 40 * number} for number in range(20)]
     file = io.BytesIO()
@@ -364,7 +364,7 @@ def test_a_file_that_does_not_block_is_not_taken_for_empty(name):
 
 
 def test_the_parts_are_there_after_the_import():
-    """What our own messages tell to call, `bakeoff.codecs.train`, needs no import of its own."""
+    """`bakeoff.codecs.train`, which our messages recommend, needs no separate import."""
     assert "train" == survive("import bakeoff; print(bakeoff.codecs.train.__name__)")
 
 
@@ -442,7 +442,7 @@ def test_cbor_compiles_and_parses_nothing_out_of_a_payload(tag):
 
 
 def test_a_key_is_not_asked_whether_it_is_the_wrapper():
-    """An interruption in its comparison was swallowed, and the record came back without its key."""
+    """An interrupt in its comparison was swallowed, and the decoded record lacked the key."""
 
     class Key(str):
         __slots__ = ()

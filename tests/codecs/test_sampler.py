@@ -1,4 +1,4 @@
-"""A sample of what passes, kept as a corpus and never felt."""
+"""Samples of a codec's records, kept as a corpus without any effect on callers."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_a_rhythm_does_not_say_what_is_kept(tmp_path):
 
 
 def test_what_is_kept_is_not_the_callers(tmp_path):
-    """What becomes of a record later is not seen in the file."""
+    """Later changes of a record do not affect the file."""
     path = tmp_path / "traffic.jsonl"
     codec = bakeoff.codec("json").tap(path, every=1)
     records = [codec.decode(b'{"a": [1]}') for _ in range(3)]
@@ -123,7 +123,7 @@ def test_a_schema_and_objects_of_a_library(tmp_path):
 
 
 def test_it_stops_at_its_limit(tmp_path, caplog):
-    """It says so once, and the codec goes on."""
+    """It is reported once, and the codec continues."""
     path = tmp_path / "traffic.msgpack"
     codec = bakeoff.codec("msgpack").tap(path, every=1, limit="100K")
     with caplog.at_level(logging.WARNING, "bakeoff.codecs.production.sampler"):
@@ -276,7 +276,7 @@ def test_sizes_have_units():
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither pipes nor owners there")
 @pytest.mark.parametrize("what", ["pipe", "link", "folder", "device"])
 def test_a_sampler_writes_into_regular_files_only(tmp_path, what):
-    """And waits for nobody: a pipe without a reader stops the sampler, not the caller."""
+    """It never blocks: a pipe without a reader stops the sampler, not the caller."""
     file, target = tmp_path / "traffic.jsonl", tmp_path / "target"
     target.write_bytes(b"kept\n")
     if what == "pipe":

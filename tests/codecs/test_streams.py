@@ -1,4 +1,4 @@
-"""Streams that come in pieces, and what becomes of them when they are damaged."""
+"""Streams that arrive in chunks, and damaged streams."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_a_damaged_line_is_named_and_left_behind():
 
 
 def test_several_damaged_lines_at_the_end_lose_no_other():
-    """`end` goes on when it is called again."""
+    """`end` continues when it is called again."""
     decoder = bakeoff.codec("json").decoder()
     decoder.feed(b"1\n?\n2\n?\n3")
 
@@ -111,7 +111,7 @@ def test_a_damaged_document_is_left_behind(name):
     [("msgpack", b"\xc1"), ("cbor2", b"\xff"), ("bson", b"\1\0\0\0"), ("msgpack|zlib", b"?" * 9)],
 )
 def test_a_stream_without_marks_ends_with_the_damage(name, damage):
-    """Nothing tells where the next record begins, which the error says; no more is taken."""
+    """The start of the next record is unknown, as the error says; no further chunk is accepted."""
     codec = bakeoff.codec(name)
     good = stream(codec)
     decoder = codec.decoder(pytest.fail)
@@ -145,7 +145,7 @@ def test_a_stream_that_ends_within_a_record_says_so(codec):
 
 
 def test_an_ended_stream_takes_no_more():
-    """Nor what is no bytes."""
+    """Nor other types than bytes."""
     decoder = bakeoff.codec("json").decoder()
     with pytest.raises(DecodeError, match="expected bytes, got str"):
         decoder.feed("1\n")
@@ -189,7 +189,7 @@ def test_what_claims_too_much_is_refused_at_once(name, claim):
 @pytest.mark.parametrize(("name", "tail"), [("json", b"\n"), ("yaml", b"\n---\n")])
 @pytest.mark.parametrize("step", [7, 100_000])
 def test_what_is_too_long_is_dropped_as_it_comes(name, tail, step):
-    """A line or a document of any length takes no more than the limit, and one error; then it goes on."""
+    """A line or a document of any length takes at most the limit, and one error; then reading continues."""
     codec = bakeoff.codec(name).with_limits(size=1000)
     errors: list[DecodeError] = []
     decoder = codec.decoder(errors.append)
@@ -228,7 +228,7 @@ def test_a_changed_byte_loses_one_record_of_a_checksummed_stream(name, data):
         assert kept == records
         return
 
-    # What is put in or left out before a frame leaves that whole.
+    # Bytes inserted or removed before a frame leave the frame intact.
     assert records in (kept[:which] + kept[which + 1 :], kept)
     assert 1 <= len(errors) <= 2
     start = len(b"".join(frames[:which]))
@@ -239,7 +239,7 @@ def test_a_changed_byte_loses_one_record_of_a_checksummed_stream(name, data):
 
 
 def test_a_frame_that_was_cut_short_takes_no_other_along():
-    """As a process leaves it that died while it wrote, and another went on."""
+    """As left by a process that died while writing, before another one continued."""
     codec = bakeoff.codec("msgpack|crc32")
     frames = [stream(codec, [record]) for record in RECORDS]
     records, errors = decoded(codec, [frames[0], frames[5][:50], *frames[1:4], frames[4][:-1]])

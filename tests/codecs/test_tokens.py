@@ -17,13 +17,13 @@ OF_KEYS = {"int_keys", "any_keys", "key_order"}
 
 @pytest.mark.parametrize("token", TOKENS, ids=NAMES)
 def test_an_example_is_of_its_type(token: Token) -> None:
-    """What stands for a type is told to be of it; what is said of keys stands for dicts."""
+    """The example of a type has its token; tokens for keys have dicts as examples."""
     assert isinstance(token.example, token.kind)
     assert ("dict" if token.name in OF_KEYS else token.name) == token_of(token.example)
 
 
 def test_a_subclass_has_no_token() -> None:
-    """It does not come back, whatever becomes of the type that it extends."""
+    """It is not preserved, even if its base type is."""
     assert "Own" == token_of(type("Own", (str,), {})("x"))
 
 
@@ -34,7 +34,7 @@ def test_all_speak_of_the_same_types() -> None:
 
 
 def test_a_type_without_a_row_gets_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the matrix of fidelity, whose other rows hold values of its own choice."""
+    """In the matrix of fidelity, whose other rows have their own values."""
     third = Token("fraction", Fraction, Fraction(1, 3))
     monkeypatch.setattr(matrix, "TOKENS", (*TOKENS, third))
 

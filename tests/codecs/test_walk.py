@@ -1,4 +1,4 @@
-"""The walk through a record: what it counts, refuses and survives."""
+"""The walk through a record: its counts, its refusals, and hostile objects."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Foreign:
 
 
 class Annotated(str):
-    """A text that holds something beside."""
+    """A text with an additional attribute."""
 
     __slots__ = ("note",)
 
@@ -250,7 +250,7 @@ def test_deep_nesting_is_an_error_in_any_thread(wrap):
 
 
 def test_inside_tells_what_other_objects_hold():
-    """Objects of any class, when somebody says what they hold; None is nothing."""
+    """Objects of any class, if a function returns their content; None means no content."""
 
     class Box(Mapping[str, Any]):
         def __getitem__(self, key: str) -> Any:
@@ -290,7 +290,7 @@ def test_inside_is_asked_about_subclasses_of_plain_values():
 
 
 def test_inside_may_change_what_is_looked_into():
-    """What it empties is held meanwhile, and its errors pass through."""
+    """Containers that it empties are kept alive meanwhile, and its errors pass through."""
     record: dict[Any, Any] = {}
 
     def emptying(value: Any) -> Any:

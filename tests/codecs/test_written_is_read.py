@@ -1,4 +1,4 @@
-"""What is written is read as it was, or not written: the cases that fuzzing has found."""
+"""Records are either written so that they can be read, or refused: cases found by fuzzing."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _without_zeros(value: object) -> bytes:
 
 
 def test_a_plan_for_times_reads_what_orjson_writes() -> None:
-    """The wrong ones were read as other times, without a word."""
+    """The wrong ones were silently read as other times."""
     codec = bakeoff.codec("orjson", schema=bakeoff.Schema({"at": dt.time}))
 
     assert {"at": TENTHS} == codec.decode(codec.encode({"at": TENTHS}))

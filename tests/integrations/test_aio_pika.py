@@ -94,7 +94,7 @@ def test_patterns_take_it_as_serializer(rabbitmq):
 
 
 def test_a_pattern_serializes_by_it():
-    """What of that needs no broker."""
+    """The part that needs no broker."""
     from aio_pika.patterns import Master
 
     class Tasks(Master):

@@ -44,7 +44,7 @@ def client(place: tuple[int, str]) -> Iterator[redis.Redis]:
 
 @pytest.mark.parametrize("name", [name for name in available() if not describe(name).trusted_only])
 def test_no_payload_is_taken_for_a_number(name):
-    """What a cache that counts gives back is what the codec does, whatever a payload looks like."""
+    """A cache with counters returns the same values as the codec, for any payload."""
     codec = bakeoff.codec(name)
     counting = codec.for_aiocache()
     values = [*range(-300, 300), 2**63, -(2**63) - 1, *range(10**19, 10**19 + 3), 5.0, 1e22, True, False]
@@ -62,7 +62,7 @@ def test_no_payload_is_taken_for_a_number(name):
 
 
 def test_cachelib_on_redis(place, client):
-    """Records, misses and counters; what cannot be decoded is a miss with a warning."""
+    """Records, misses and counters; a value that cannot be decoded is a miss with a warning."""
     from cachelib import RedisCache
 
     class Cache(RedisCache):
@@ -100,7 +100,7 @@ def test_cachelib_in_files(tmp_path, caplog):
 
 
 def test_dogpile(place, client):
-    """What cannot be decoded is made anew; with the bare methods it is an error."""
+    """A value that cannot be decoded is created again; with the bare methods it is an error."""
     from dogpile.cache import make_region
 
     port, password = place
@@ -166,7 +166,7 @@ def test_diskcache(tmp_path):
 
 
 def test_joblib(tmp_path):
-    """A backend of its Memory; what cannot be decoded is computed again, with a warning in the log."""
+    """A backend of its Memory; a result that cannot be decoded is computed again, with a logged warning."""
     from joblib import Memory, register_store_backend
     from joblib._store_backends import CacheWarning
 
@@ -191,7 +191,7 @@ def test_joblib(tmp_path):
 
 
 def test_itsdangerous():
-    """Its error for what is signed and no payload has the codec's within."""
+    """Its error for signed data that is not a payload contains the codec's error."""
     from itsdangerous import BadPayload, BadSignature, Serializer, URLSafeTimedSerializer
 
     for kind in (Serializer, URLSafeTimedSerializer):

@@ -48,7 +48,7 @@ def codec_of(name: str) -> bakeoff.Codec:
 
 
 def test_every_codec_for_untrusted_messages_is_a_serializer() -> None:
-    """Those that are usual and no variants; Celery's messages hold None, so what carries it."""
+    """Codecs of the default set without variants that preserve None, which Celery's messages contain."""
     wanted = [name for name in default_set() if "/" not in name and not describe(name).trusted_only]
 
     assert sorted(f"bakeoff-{name}" for name in wanted) == NAMES
@@ -100,7 +100,7 @@ def test_arguments_come_back_as_these_types(name: str, types: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_kombu_names_the_codec_of_what_is_no_payload(name: str) -> None:
-    """In errors of its own, and so of what cannot be written."""
+    """In its own errors, also for records that cannot be encoded."""
     content_type, encoding, _ = serialization.dumps([RECORD], name)
 
     with pytest.raises(DecodeError, match=name.removeprefix("bakeoff-")) as caught:
@@ -142,7 +142,7 @@ class Worker(NamedTuple):
     log: Path
 
     def executes(self, *args: Any, serializer: str) -> str:
-        """What the task is given, in the worker's words."""
+        """Return the task's arguments as text from the worker."""
         with self.producer() as app, redis.Redis.from_url(self.broker) as client:
             app.send_task("shop.show", args, serializer=serializer, queue=self.queue)
             _, shown = client.blpop([f"{self.queue}:shown"], timeout=600)
@@ -184,7 +184,7 @@ def worker(server: Callable[[str], str], tmp_path_factory: pytest.TempPathFactor
     ],
 )
 def test_a_worker_executes_tasks(worker: Worker, serializer: str, shown: str) -> None:
-    """Arguments are what the codec carries; kombu's own JSON brings its types back, as it always did."""
+    """Arguments have the types that the codec preserves; kombu's own JSON still restores its types."""
     assert f"{shown} {{}}" == worker.executes(NOON, Decimal("1.10"), (1, 2), serializer=serializer)
 
 

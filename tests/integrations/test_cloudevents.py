@@ -67,7 +67,7 @@ def test_a_poisoned_event_has_the_codecs_error(binding):
 
 
 def test_version_1_takes_encode_and_decode():
-    """Its marshallers; what it raises of a poisoned event names the codec's error."""
+    """Its marshallers; the error for a damaged event names the codec's error."""
     from cloudevents.v1.conversion import to_binary
     from cloudevents.v1.exceptions import DataUnmarshallerError
     from cloudevents.v1.http import CloudEvent, from_http

@@ -19,7 +19,7 @@ class Index(dict):
 
 @pytest.fixture(scope="module")
 def client():
-    """Of two workers, in threads, which know nothing of one another's objects: what they share is sent."""
+    """A cluster of two workers in threads, which send each other all shared objects."""
     from distributed import Client, LocalCluster
 
     with (
@@ -32,14 +32,14 @@ def client():
 
 
 def passed(client, make):
-    """What another worker has of what one of them made, and what the client has."""
+    """Return another worker's copy of an object, and the client's."""
     one, other = client.scheduler_info()["workers"]
     made = client.submit(make, workers=[one], allow_other_workers=False, pure=False)
     return client.submit(repr, made, workers=[other], allow_other_workers=False).result(), made.result()
 
 
 def orders():
-    """A tuple comes back as a list from this codec, and as a tuple from pickle."""
+    """This codec decodes a tuple as a list, and pickle as a tuple."""
     return Orders([{"n": (1, 2), "b": b"\x00"}])
 
 
@@ -66,7 +66,7 @@ def test_a_class_travels_by_the_codec(client):
 
 
 def test_all_else_goes_as_before(client):
-    """By pickle: other classes, and what the codec cannot write."""
+    """With pickle: other classes, and records that the codec cannot encode."""
     client.register_plugin(CODEC.for_dask(Orders))
 
     assert ("[(1, 2)]", [(1, 2)]) == passed(client, plain)

@@ -73,7 +73,7 @@ def test_a_cache_keeps_records(cache):
 
 
 def test_a_cache_counts(cache):
-    """In Redis itself, from any integer on: those of a codec's own bytes would count from others."""
+    """In Redis itself, from any integer; a codec's own bytes would be other numbers."""
     cache.set("count", 52)
 
     assert 53 == cache.incr("count")
@@ -92,7 +92,7 @@ def test_what_is_written_as_an_integer_comes_back_as_that(cache):
 
 
 def test_a_schema_reaches_integers_too():
-    """What is digits in the cache goes through the schema as all else does."""
+    """Integers that are digits in the cache pass through the schema like all other values."""
     colour = enum.Enum("Colour", {"RED": 53})
     serializer = bakeoff.codec("msgpack").with_schema(bakeoff.Schema(colour)).for_django()()
 
@@ -150,7 +150,7 @@ def test_signing(configured):
 
 
 def test_paths_end_somewhere():
-    """An unknown one is an AttributeError, an ImportError in Django; the instance of a codec is no class."""
+    """An unknown name is an AttributeError, an ImportError in Django; an instance of a codec is not a class."""
     from django.utils.module_loading import import_string
 
     for name in ("Nothing", "msgpack"):
@@ -160,7 +160,7 @@ def test_paths_end_somewhere():
 
 @pytest.mark.parametrize("name", ["msgpack", "orjson", "orjson|zlib"])
 def test_rest_framework(name, configured):
-    """A renderer and a parser; what cannot be read is a 400 or 415 in the codec's own format."""
+    """A renderer and a parser; an invalid body gets status 400 or 415 in the codec's own format."""
     from rest_framework.response import Response
     from rest_framework.test import APIRequestFactory
     from rest_framework.views import APIView

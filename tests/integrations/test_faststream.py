@@ -17,7 +17,7 @@ JSON = "application/json; charset=utf-8"
 
 
 def nats(url):
-    """A broker, and what sends bytes by its connection."""
+    """A broker, and a function that sends bytes through its connection."""
     from faststream.nats import NatsBroker
 
     broker = NatsBroker(url, codec=CODEC.for_faststream())

@@ -23,12 +23,12 @@ def kafka(server):
 
 @pytest.fixture
 def topic():
-    """A topic that nobody else has."""
+    """A topic for this test only."""
     return f"orders-{uuid4().hex}"
 
 
 def poisoned(kafka, topic):
-    """Put a message into a topic that is no payload, between two that are, all in one partition."""
+    """Put an invalid message between two payloads into one partition of a topic."""
     from confluent_kafka import SerializingProducer
 
     producer = SerializingProducer({"bootstrap.servers": kafka, "value.serializer": CODEC.encode})

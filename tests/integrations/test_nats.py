@@ -1,4 +1,4 @@
-"""Codecs beside nats-py, on a real server."""
+"""Codecs with nats-py, on a real server."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def name() -> str:
 
 
 def causes(record: logging.LogRecord) -> list[str]:
-    """The error that was logged, and what it was raised from."""
+    """Return the logged error and its cause."""
     assert record.exc_info is not None
     found, error = [], record.exc_info[1]
     while error is not None:
@@ -82,7 +82,7 @@ def test_rq(url: str, name: str) -> None:
 
 @pytest.mark.filterwarnings("ignore:Call to deprecated close:DeprecationWarning:arq")
 def test_arq(url: str, name: str, caplog: pytest.LogCaptureFixture) -> None:
-    """Arguments are what the codec carries; a job that cannot be read fails, and no exception comes back."""
+    """Arguments have the types that the codec preserves; an invalid job fails, and returns no exception."""
     from arq import create_pool
     from arq.connections import RedisSettings
     from arq.jobs import SerializationError
@@ -92,7 +92,7 @@ def test_arq(url: str, name: str, caplog: pytest.LogCaptureFixture) -> None:
 
     async def run() -> list[object]:
         settings = RedisSettings.from_dsn(url)
-        settings.password = unquote(settings.password or "")  # which arq leaves as it stands in a URL
+        settings.password = unquote(settings.password or "")  # which arq does not unquote
         pool = await create_pool(settings, default_queue_name=name, **both)
         calls = [("showing", ARGUMENTS), ("failing", ()), ("showing", ()), ("showing", (2,))]
         jobs = [await pool.enqueue_job(function, *args) for function, args in calls]
@@ -115,7 +115,7 @@ def test_arq(url: str, name: str, caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_saq(url: str, name: str, caplog: pytest.LogCaptureFixture) -> None:
-    """A worker passes over what it cannot read; the sweep of stuck jobs, and who asks for it, say why."""
+    """A worker skips invalid jobs; the sweep of stuck jobs and requests for the job show the reason."""
     from saq import Queue, Worker
 
     async def run() -> object:
@@ -139,7 +139,7 @@ def test_saq(url: str, name: str, caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_taskiq(caplog: pytest.LogCaptureFixture) -> None:
-    """taskiq writes JSON's types before the codec does, and brings them back by the annotations."""
+    """taskiq converts to JSON's types before the codec encodes, and restores types by annotations."""
     from taskiq import BrokerMessage, InMemoryBroker
 
     broker = InMemoryBroker(await_inplace=True).with_serializer(CODEC)
@@ -197,7 +197,7 @@ def test_dramatiq(
 
 @pytest.mark.parametrize("codec", [*map(bakeoff.codec, ("orjson", "bson", "cbor2"))], ids=str)
 def test_huey(codec: bakeoff.Codec, url: str, name: str, caplog: pytest.LogCaptureFixture) -> None:
-    """Messages come back as huey wants them, whatever the codec carries; the worker goes on after poison."""
+    """Messages are restored for huey with any codec; the worker continues after an invalid message."""
     from huey import RedisHuey, chord
     from huey.consumer import Worker
     from huey.exceptions import TaskException

@@ -43,7 +43,7 @@ ORDER = Order(
 
 @workflow.defn
 class Sum:
-    """Of decimals, which Temporal's own JSON has none of; imported anew in the sandbox."""
+    """A workflow with decimals, which Temporal's JSON lacks; imported again in the sandbox."""
 
     @workflow.run
     async def run(self, amounts: list[Decimal]) -> Decimal:
@@ -52,7 +52,7 @@ class Sum:
 
 @pytest.mark.parametrize("codec", [*map(bakeoff.codec, ("orjson", "msgpack", "cbor2"))], ids=str)
 def test_values_come_back_as_what_is_hinted_at(codec: bakeoff.Codec) -> None:
-    """Dataclasses too; None, bytes and what Temporal itself has written as JSON stay Temporal's."""
+    """Also dataclasses; Temporal still handles None, bytes and the JSON that it has written itself."""
     converter = codec.for_temporal()
 
     async def run() -> list[Any]:
@@ -68,7 +68,7 @@ def test_values_come_back_as_what_is_hinted_at(codec: bakeoff.Codec) -> None:
 
 def test_a_worker_runs_a_workflow_and_names_the_codec_of_poison() -> None:
     """In its sandbox; on a payload that is none its task fails, which Temporal repeats until it is mended."""
-    # The sandbox imports modules anew, and leaves those of its process without one another.
+    # The sandbox imports modules again, and separates them from those of its process.
     done = subprocess.run([sys.executable, __file__], capture_output=True, text=True, check=True)
 
     good, *poisoned = done.stdout.splitlines()

@@ -88,7 +88,7 @@ def _falcon(kind: Callable[..., Any], codec: bakeoff.Codec, resource: Any) -> An
 
 
 HTTP = [starlette, fastapi, litestar]
-"""Which are told of content codings."""
+"""Frameworks that know content codings."""
 FALCON = [falcon_wsgi, falcon_asgi]
 
 
@@ -101,7 +101,7 @@ async def _post(transport: Any, body: bytes, headers: Headers) -> httpx.Response
 
 
 def post(transport: Any, body: bytes, headers: Headers) -> httpx.Response:
-    """What an application answers."""
+    """Return an application's response."""
     return asyncio.run(_post(transport, body, headers))
 
 
@@ -157,7 +157,7 @@ def test_falcon_handles_all_types_of_a_codec(app, name):
 
 
 def test_flask_speaks_json_by_a_codec():
-    """In what views return, what requests hold, and templates."""
+    """In results of views, bodies of requests, and templates."""
     import flask
 
     codec = bakeoff.codec("orjson")
@@ -192,7 +192,7 @@ def test_flask_wants_text(name):
 
 
 def test_flask_sessions():
-    """In its cookie, of any codec; after a change of codecs a session begins anew, and nothing fails."""
+    """In its cookie, with any codec; after a change of codecs, a new session starts without an error."""
     import flask
 
     app = flask.Flask("shop")
