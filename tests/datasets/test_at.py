@@ -1,4 +1,4 @@
-"""Records inside a document, and how files are read that are no UTF-8 or have cells for nothing."""
+"""Records inside a document, files in other encodings than UTF-8, and files with cells for missing values."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_places(document: Path, at: str, records: list[Any]) -> None:
     ],
 )
 def test_what_is_not_there(document: Path, at: str, said: str) -> None:
-    """The error names what is there, and what may have been meant."""
+    """The error names the existing keys, and similar ones."""
     with pytest.raises(UsageError) as caught:
         read(document, at=at)
 
@@ -111,7 +111,7 @@ def test_what_is_not_there(document: Path, at: str, said: str) -> None:
 
 @pytest.mark.parametrize("at", ["items", "", "$.", "$..id", "$items", "$[-1]", "$[?@.id]", "$['a", "$[0:2]"])
 def test_what_is_no_place(tmp_path: Path, at: str) -> None:
-    """What is not followed is said at once."""
+    """Unsupported steps are reported at once."""
     with pytest.raises(UsageError, match="--at"):
         read(put(tmp_path, "a.json", "{}"), at=at)
 
@@ -151,7 +151,7 @@ STEPS = st.sampled_from(
 def test_streams_find_what_is_found_in_memory(
     document: Any, steps: list[RecordPathStep], chunk: int, indent: int | None
 ) -> None:
-    """However little of the text is held at a time; what is written is read."""
+    """With any size of the buffer; the written text is read."""
     place = RecordPath(tuple(steps))
     whole, streamed = Search(place), Search(place)
     text = json.dumps(document, indent=indent).encode()
@@ -180,7 +180,7 @@ def test_streams_find_what_is_found_in_memory(
     ],
 )
 def test_broken_documents_are_named(tmp_path: Path, text: str) -> None:
-    """In front of the place, in it, and behind it."""
+    """Before the place, in it, and after it."""
     with pytest.raises(UnreadableCorpus, match="the rest cannot be read"):
         read(put(tmp_path, "a.json", text), at="$.a")
 
@@ -211,7 +211,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(("at", "records"), [("$.items", 100), ("/others", 5_001)])
 def test_documents_of_any_size_are_read_in_little_memory(large: Path, at: str, records: int) -> None:
-    """What stands in front of the place does not count either."""
+    """Data before the place does not count either."""
     done = subprocess.run(
         [sys.executable, "-c", LARGE, str(large), at], capture_output=True, text=True, check=True
     )
@@ -250,7 +250,7 @@ def test_a_document_that_is_too_long_says_how_to_read_it(large: Path) -> None:
     ],
 )
 def test_a_way_into_the_only_record(tmp_path: Path, record: Any, place: str | None) -> None:
-    """Along its largest parts to what may be the records; it is a place that can be read."""
+    """The hint follows the largest parts to the likely records, and is a valid path."""
     found = way_in(record)
     path = put(tmp_path, "one.jsonl", json.dumps(record))
     corpus = datasets.corpus(path)
@@ -320,7 +320,7 @@ class TestEncoding:
         ("encoding", "word"), [("latin-1", "Muñoz"), ("cp1252", "“Muñoz”"), ("utf-16-le", "Zoë")]
     )
     def test_text_formats(self, tmp_path: Path, name: str, text: str, encoding: str, word: str) -> None:
-        """Read as what it is said to be; otherwise refused, with a guess."""
+        """Read in the given encoding; otherwise refused, with a guess."""
         path = put(tmp_path, name, text.format(word).encode(encoding))
 
         assert [{"a": word}] == read(path, encoding=encoding)

@@ -285,7 +285,7 @@ ARRAYS: dict[str, tuple[Any, list[Any]]] = {
 
 @pytest.mark.parametrize(("array", "expected"), ARRAYS.values(), ids=ARRAYS.keys())
 def test_rows_of_an_array_are_records(array: Any, expected: list[Any], tmp_path: Path) -> None:
-    """As numpy gives them; those of a structured one are dicts."""
+    """As converted by numpy; rows of a structured array are dicts."""
     np.save(tmp_path / "a.npy", array)
 
     assert equal(expected, read(tmp_path / "a.npy"))
@@ -295,7 +295,7 @@ def test_rows_of_an_array_are_records(array: Any, expected: list[Any], tmp_path:
 
 
 def test_a_file_that_is_cut_short_says_after_which_row(tmp_path: Path) -> None:
-    """What is there is read where bad records are left out."""
+    """The available data is read if bad records are skipped."""
     np.save(tmp_path / "a.npy", np.arange(10))
     path = tmp_path / "cut.npy"
     path.write_bytes((tmp_path / "a.npy").read_bytes()[:-20])

@@ -107,7 +107,7 @@ class TestEveryFormat:
     @every_format
     @pytest.mark.parametrize("ending", COMPRESSORS)
     def test_round_trip(self, tmp_path: Path, kind: str, ending: str) -> None:
-        """What is written comes back, compressed or not; hash and name are those of the file as stored."""
+        """Written records are read, compressed or not; hash and name belong to the stored file."""
         plain = write_all(tmp_path, f"plain.{kind}").read_bytes()
         path = put(tmp_path, f"data.{kind}{ending}", COMPRESSORS[ending](plain))
         corpus = datasets.corpus(path, trusted=True)
@@ -165,7 +165,7 @@ class TestEveryFormat:
 
     @every_format
     def test_progress(self, tmp_path: Path, kind: str) -> None:
-        """Progress is told in bytes, up to the size of the file."""
+        """Progress is reported in bytes, up to the size of the file."""
         path = write_all(tmp_path, f"data.{kind}")
         calls: list[tuple[int, int | None]] = []
         datasets.corpus(path, trusted=True).sample(5, lambda done, total: calls.append((done, total)))
@@ -229,7 +229,7 @@ class TestJsonLines:
 
     @pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-8-sig"])
     def test_byte_order_marks(self, tmp_path: Path, encoding: str) -> None:
-        """They tell the encoding of every text format."""
+        """They determine the encoding of every text format."""
         for name, text in (
             ("a.jsonl", '{"a": "ä"}\n'),
             ("a.csv", "a\nä\n"),
@@ -275,7 +275,7 @@ class TestJson:
         ],
     )
     def test_broken(self, tmp_path: Path, text: str, cause: str) -> None:
-        """What is wrong is said with the byte; what came before is kept with skip_bad."""
+        """The error has the byte; earlier records are kept with skip_bad."""
         path = put(tmp_path, "data.json", text)
         with pytest.raises(BadRecord, match=r"byte \d") as caught:
             read(path)
@@ -299,7 +299,7 @@ class TestJson:
         st.booleans(),
     )
     def test_any_cut_of_the_buffer(self, value: list[Any], step: int, ascii_only: bool) -> None:
-        """Wherever the buffer happens to end, the items are the same."""
+        """For any end of the buffer, the items are the same."""
         payload = json.dumps(value, ensure_ascii=ascii_only).encode(errors="surrogatepass")
         try:
             payload.decode()
@@ -351,7 +351,7 @@ class TestBounds:
         assert "is this JSON Lines?" in corpus.bad[0][1]
 
     def test_long_value(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A value that goes on beyond the limit ends the reading."""
+        """A value that exceeds the limit stops the reading."""
         monkeypatch.setattr(json_window, "RECORD_LIMIT", CHUNK)
         with pytest.raises(BadRecord, match="a record of more than"):
             read(put(tmp_path, "data.json", f'[1, "{"x" * 5 * CHUNK}"]'))
@@ -394,7 +394,7 @@ class TestCsv:
         "cell", ["+1", "1e5", "00", "1_000", "0x10", "-", "1.", ".5", "nan", "1" * 19, "٣"]
     )
     def test_odd_numbers_stay_text(self, tmp_path: Path, cell: str) -> None:
-        """What could be a code, or would lose digits, stays as it is written."""
+        """Text that could be a code, or would lose digits, is not converted."""
         assert [{"a": cell, "b": 0}] == read(put(tmp_path, "data.csv", f"a,b\n{cell},0\n"))
 
     def test_late_text_in_a_column_of_numbers(self, tmp_path: Path) -> None:
@@ -535,14 +535,14 @@ class TestBinary:
             read(path)
 
     def test_cbor_sequence(self, tmp_path: Path) -> None:
-        """Records that follow one another all come back, however they lie to the buffers."""
+        """Consecutive records are all read, at any position in the buffers."""
         records = [{"n": n, "text": "x" * (n % 700)} for n in range(2_000)]
 
         assert records == read(put(tmp_path, "data.cbor", b"".join(map(cbor2.dumps, records))))
 
     def test_cbor_bomb(self, tmp_path: Path) -> None:
         """References that stand for too much, or for themselves, cost their record only."""
-        endless = b"\xd8\x1c\x81\xd8\x1d\x00"  # tag 28: share; tag 29: refer to what is shared as 0
+        endless = b"\xd8\x1c\x81\xd8\x1d\x00"  # tag 28: share; tag 29: refer to shared value 0
         corpus = datasets.corpus(put(tmp_path, "data.cbor", b"\x01" + endless + b"\x02"), skip_bad=True)
 
         assert [1, 2] == list(corpus.records())
@@ -606,7 +606,7 @@ class TestCompression:
         assert [1, 2] == read(put(tmp_path, "data.jsonl.zst", pack(b"1\n") + pack(b"2\n")))
 
     def test_recognised_by_content(self, tmp_path: Path) -> None:
-        """With a format given, compression is told from the first bytes."""
+        """If a format is given, compression is detected from the first bytes."""
         assert [1] == read(put(tmp_path, "data", gzip.compress(b"1\n")), format="jsonl")
 
     def test_missing_library(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -644,7 +644,7 @@ class TestFolders:
         assert hashlib.sha256(listing.encode()).hexdigest() == datasets.corpus(tmp_path).sha256
 
     def test_limit_over_files(self, tmp_path: Path) -> None:
-        """A limit counts over all files; what lies behind it is not parsed."""
+        """A limit applies to all files together; data after it is not parsed."""
         put(tmp_path, "a.jsonl", "1\n2\n")
         put(tmp_path, "b.jsonl", "3\nnope\n")
 
@@ -658,7 +658,7 @@ class TestFolders:
             read(tmp_path)
 
     def test_results_of_earlier_runs_are_no_records(self, tmp_path: Path) -> None:
-        """Result files beside the records are left out, and the remark says so."""
+        """Result files next to the records are skipped, and the remark says so."""
         put(tmp_path, "a.json", '{"a": 1}')
         assert datasets.corpus(tmp_path).remark == ""
         for number, name in enumerate(("bakeoff.20261123T012802Z.json", "other.json"), 1):
@@ -676,7 +676,7 @@ class TestFolders:
 
 class TestOtherSources:
     def test_pipe(self, tmp_path: Path) -> None:
-        """Standard input is kept, so that it can be read more than once; its format is told."""
+        """Standard input is kept, so that it can be read more than once, with a given format."""
         script = (
             "from bakeoff.datasets import corpus\n"
             "c = corpus('-')\n"
@@ -701,7 +701,7 @@ class TestOtherSources:
         ],
     )
     def test_sniff(self, head: bytes, expected: str) -> None:
-        """What comes in through a pipe is told from its beginning where that is certain."""
+        """The format of piped data is detected from its start, if it is unambiguous."""
         assert expected == sniff(head, "standard input").name
 
     def test_sniff_fails(self) -> None:
@@ -710,7 +710,7 @@ class TestOtherSources:
             sniff(b"a,b\n1,2\n", "standard input")
 
     def test_no_room_for_a_pipe(self, tmp_path: Path) -> None:
-        """When there is no room to keep standard input, the place is named."""
+        """If there is no space to keep standard input, the folder is named."""
 
         def limited() -> None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
@@ -732,7 +732,7 @@ class TestOtherSources:
         ("form", "line"), [("jsonl", '{"a": 1}'), ("csv", "1,2"), ("msgpack", "abc"), ("yaml", "--- {a: 1}")]
     )
     def test_the_first_records_of_an_endless_pipe(self, form: str, line: str) -> None:
-        """What has no end is read as far as it is asked for, the same each time."""
+        """An endless source is read up to the requested number of records, the same ones each time."""
         script = (
             "from bakeoff.datasets import corpus\n"
             f"c = corpus('-', 1200, format={form!r})\n"
@@ -751,7 +751,7 @@ class TestOtherSources:
 
     @pytest.mark.parametrize("cells", [700, 60_000])
     def test_the_first_records_are_those_of_the_whole(self, cells: int) -> None:
-        """However much of a pipe has to be read for them, and wherever that is cut."""
+        """For any amount read from a pipe, and any position of the chunks."""
         text = "a,b\n" + "".join(f"{number}.5,{'x' * cells}\n" for number in range(1_500))
         reading = ReadOptions(format="csv", limit=30)
         corpus = pipe(io.BytesIO(text.encode()), "made", "made", reading)
@@ -771,7 +771,7 @@ class TestOtherSources:
         assert [] == list(tmp_path.iterdir())
 
     def test_a_pipe_takes_half_of_the_room(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Whatever else is written there goes on."""
+        """Later writes to the pipe still succeed."""
         monkeypatch.setattr(shutil, "disk_usage", lambda place: SimpleNamespace(free=8 << 20))
         for millions, fits in ((1, True), (2, False)):
             file = io.BytesIO(b"{}\n" * (millions << 20))
@@ -868,7 +868,7 @@ class TestOtherSources:
             datasets.corpus("nope.jsonl")
 
     def test_function(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A function of a module in the current folder gives records, anew each time."""
+        """A function of a module in the current folder returns new records each time."""
         put(
             tmp_path,
             "my_records.py",
@@ -908,7 +908,7 @@ class TestOtherSources:
     def test_files_and_lists(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, name: str
     ) -> None:
-        """A function, a list, an iterator, and whatever can be gone through: more than once."""
+        """A function, a list, an iterator, and any other iterable: more than once."""
         put(
             tmp_path,
             "gen.py",
@@ -932,7 +932,7 @@ class TestOtherSources:
             monkeypatch.delitem(sys.modules, module, raising=False)
 
     def test_endless_iterators(self, tmp_path: Path) -> None:
-        """The first so many are taken, and no more."""
+        """Only this number of records is taken."""
         file = put(
             tmp_path, "endless_rows.py", "import itertools\nROWS = ({'n': n} for n in itertools.count())\n"
         )

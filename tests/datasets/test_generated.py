@@ -1,4 +1,4 @@
-"""The built-in corpora: the same everywhere, made of objects of their own, of the promised shape."""
+"""The built-in corpora: the same on all machines, without shared objects, with the documented structure."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _mix(z: int) -> int:
 class TestSameEverywhere:
     @every_family
     def test_hash(self, name: str) -> None:
-        """The bytes are those that were stored when the corpus was designed."""
+        """The bytes equal those that were stored when the corpus was designed."""
         assert HASHES[name] == datasets.corpus(name, 1_000).sha256
         assert OTHER_HASHES[name] == datasets.corpus(name, 100, seed=MASK).sha256
 
@@ -110,7 +110,7 @@ class TestSameEverywhere:
         assert datasets.corpus(name, 10, seed=2).sha256 != datasets.corpus(name, 10).sha256
 
     def test_records_can_be_had_again(self) -> None:
-        """Each call of records() starts anew, with new objects."""
+        """Each call of records() starts again, with new objects."""
         corpus = datasets.corpus("movies", 3)
         first, second = list(corpus.records()), list(corpus.records())
 
@@ -133,7 +133,7 @@ def _objects(value: Any, path: str = "") -> list[tuple[str, Any]]:
 class TestDistinctObjects:
     @every_family
     def test_nothing_is_shared(self, name: str) -> None:
-        """No object stands twice in a corpus, save those of which Python has only one."""
+        """No object occurs twice in a corpus, except for Python's singletons."""
         objects = [pair for record in datasets.corpus(name, 200).records() for pair in _objects(record)]
         seen: Counter[int] = Counter()
         shared = set()
@@ -167,14 +167,14 @@ class TestShape:
         assert size == pytest.approx(profile["bytes_mean"], rel=0.01)
 
     def test_messages_are_plain_json(self) -> None:
-        """The json module brings every message back, equal and of the same types."""
+        """The json module preserves every message, including types."""
         for record in datasets.corpus("messages", 300).records():
             assert record == json.loads(json.dumps(record))
             assert all(abs(value) < 2**53 for _, value in _objects(record) if isinstance(value, int))
 
     @every_family
     def test_schema_fits(self, name: str) -> None:
-        """The declared schema brings every record back out of JSON, or says what it could not."""
+        """The declared schema restores every record from JSON, or reports the parts that it could not."""
         corpus = datasets.corpus(name, 50)
         schema = Schema(corpus.schema)
         made = codec("json")
@@ -246,7 +246,7 @@ class TestShape:
         assert any(ord(max(record["text"])) > 0xFFFF for record in records)
 
     def test_words_are_unlike(self) -> None:
-        """Function words stand once, and content words are not among them."""
+        """Function words occur once, and content words are not among them."""
         assert len(FUNCTION_WORDS) == len(set(FUNCTION_WORDS))
         assert all(word.isascii() and word.islower() for word in FUNCTION_WORDS + COMMON)
 
@@ -262,7 +262,7 @@ class TestAsking:
 
     @pytest.mark.parametrize(("given", "expected"), [("likes:100", "likes"), ("likes:1_000", "likes:1000")])
     def test_a_parameter_is_part_of_the_name(self, given: str, expected: str) -> None:
-        """What is said in two ways has one name, that of the default none beside it."""
+        """Two spellings of a parameter have one name, and the default has no suffix."""
         corpus = datasets.corpus(given, 10)
 
         assert (expected, expected) == (corpus.name, corpus.source)
@@ -284,7 +284,7 @@ class TestAsking:
 
     @pytest.mark.parametrize("records", [0, -1, "XL", "", "1e3", "٣"])
     def test_no_size(self, records: int | str) -> None:
-        """What is no number of records is refused, with the names that are known."""
+        """An invalid number of records is refused, with the known names."""
         with pytest.raises(UsageError, match="SM, MD, LG"):
             datasets.corpus("movies", records)
 

@@ -23,7 +23,7 @@ BAKEOFF = [sys.executable, "-m", "bakeoff"]
 
 
 def bakeoff(*arguments: str, cwd: Path, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run a command, in a process of its own where the test has options for that."""
+    """Run a command, in a separate process if the test has options for that."""
     if not options:
         return inprocess.bakeoff(cwd, *arguments)
     return subprocess.run(
@@ -51,7 +51,7 @@ def names(folder: Path) -> list[str]:
 
 class TestGenerate:
     def test_file_has_the_hash_of_the_corpus(self, tmp_path: Path) -> None:
-        """`sha256sum` of the file is the corpus's hash; nothing else lies beside it."""
+        """`sha256sum` of the file is the corpus's hash; the folder contains no other file."""
         done = bakeoff("generate", "messages", "-n", "50", "--seed", "7", "-o", "m.jsonl", cwd=tmp_path)
         content = (tmp_path / "m.jsonl").read_bytes()
 
@@ -66,7 +66,7 @@ class TestGenerate:
         "ending", ["json", "csv", "msgpack.gz", "bson.bz2", "yaml.xz", "cbor.zst", "pickle"]
     )
     def test_formats(self, tmp_path: Path, ending: str) -> None:
-        """Format and compression follow the ending, and what is written can be read."""
+        """Format and compression follow from the file extension, and the file can be read."""
         done = bakeoff("generate", "movies", "-n", "SM", "-o", f"m.{ending}", cwd=tmp_path)
         back = datasets.corpus(tmp_path / f"m.{ending}", trusted=True)
 
@@ -90,7 +90,7 @@ class TestGenerate:
         assert "" == done.stderr
 
     def test_head(self, tmp_path: Path) -> None:
-        """A reader that has enough is no error."""
+        """A reader that closes the pipe is not an error."""
         command = f"set -o pipefail; {sys.executable} -m bakeoff generate movies -n 200000 | head -n 1"
         done = subprocess.run(
             ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
@@ -127,7 +127,7 @@ class TestGenerate:
         """When the file cannot grow, the old one stays and no part of the new one."""
         (tmp_path / name).write_text("old")
 
-        # Coverage would write a file of its own beyond the limit.
+        # Coverage would write its own file beyond the limit.
         plain = {key: value for key, value in os.environ.items() if not key.startswith("COV")}
 
         def limited() -> None:
@@ -146,7 +146,7 @@ class TestGenerate:
         """Ctrl-C in the middle leaves nothing behind."""
         (tmp_path / "mine.py").write_text(
             "import os, signal\n"
-            # Whoever tests in the background hands on that Ctrl-C is ignored.
+            # In the background, child processes inherit that Ctrl-C is ignored.
             "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
             "def records():\n"
             "    for n in range(10**9):\n"
@@ -174,7 +174,7 @@ class TestGenerate:
         ],
     )
     def test_refusals(self, tmp_path: Path, arguments: list[str], code: int, message: str) -> None:
-        """What cannot be done is said in one message, with the right exit code, and leaves no file."""
+        """An error is one message, with the right exit code, and leaves no file."""
         done = bakeoff("generate", *arguments, cwd=tmp_path)
 
         assert code == done.returncode
@@ -291,7 +291,7 @@ class TestCorpora:
         assert "records       1" in skipped.stdout
 
     def test_function_in_the_current_folder(self, tmp_path: Path) -> None:
-        """module:function is found where the user stands, also by the installed command."""
+        """module:function is found in the working folder, also by the installed command."""
         (tmp_path / "mine.py").write_text("def records():\n    return iter([{'a': 1}])\n")
         script = Path(sys.executable).with_name("bakeoff")
         done = subprocess.run(

@@ -38,7 +38,7 @@ def test_sampler_draws_in_order(count: int, size: int, seed: int) -> None:
 
 @given(counts, sizes, seeds, st.integers(0, 400))
 def test_sampler_does_not_care_for_batches(count: int, size: int, seed: int, cut: int) -> None:
-    """Records may come in one go or in several."""
+    """Records may arrive in one part or in several."""
     whole, parts = Sampler(size, seed), Sampler(size, seed)
     whole.take(range(count))
     parts.take(range(min(cut, count)))
@@ -139,7 +139,7 @@ def test_the_head_of_a_file_does_not_decide_how_many(tmp_path: Path) -> None:
 
 
 def test_the_mean_size_of_all_records_is_known(tmp_path: Path) -> None:
-    """Also of those that are in no sample, and where only some are weighed."""
+    """Also for records outside of the sample, and if only some are weighed."""
     few = datasets.corpus(file_of([100] * 50 + [300] * 50, tmp_path / "few.jsonl"))
     many = datasets.corpus(file_of([100, 300] * 20_000, tmp_path / "many.jsonl"))
     each = [len(pickle.dumps({"t": "x" * size}, 5)) for size in (100, 300)]
@@ -186,7 +186,7 @@ class TestProfile:
 
     @pytest.mark.parametrize("name", datasets.names())
     def test_is_flat_and_plain(self, name: str) -> None:
-        """It can stand in any result file."""
+        """It is valid in any result file."""
         profile = datasets.corpus(name, 100).profile()
 
         assert profile == json.loads(json.dumps(profile))
@@ -235,7 +235,7 @@ class TestCut:
         assert 0 < corpus.share < 1
 
     def test_as_many_records_are_the_same_sample(self, lines: Path) -> None:
-        """And the same hash, which is that of what was read."""
+        """And the same hash, namely that of the records read."""
         first, again, whole = (datasets.corpus(lines) for _ in range(3))
         first.cut(seconds=0)
         sample = first.sample(20)

@@ -1,4 +1,4 @@
-"""Records brought to a size: how near they come, and what of them stays."""
+"""Records scaled to a size: their precision, and the parts that are kept."""
 
 from __future__ import annotations
 

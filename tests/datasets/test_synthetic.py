@@ -32,7 +32,7 @@ WORDS = {
     *("values", "any", "record", "map", "list", "row", "tuple", "set", "frozenset"),
     *("datetime", "date", "time", "0.0", "-0.0", "nan", "inf", "-inf"),
 }
-"""What the format of profile files says itself."""
+"""Strings that belong to the format of profile files."""
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats() | st.text(),
@@ -51,7 +51,7 @@ def synthetic_of(records: Sequence[Any], count: int | None = None) -> list[Any]:
 
 
 def texts(value: Any, *, names: bool = True) -> Iterator[str]:
-    """Iterate over all strings in a record; of a profile file without those that are the names of fields."""
+    """Iterate over all strings in a record; for a profile file, without the names of fields."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
@@ -70,7 +70,7 @@ def plain(name: str, count: int) -> list[Any]:
 
 
 def statuses() -> dict[str, Any]:
-    """Return one document like those that services for short messages give."""
+    """Return one document like those of services for short messages."""
     return {"statuses": plain("text", 100), "search": {"count": 100, "query": "%23bakeoff", "took": 0.087}}
 
 
@@ -100,7 +100,7 @@ class TestNothingIsKept:
 
     @given(st.lists(JSON, min_size=1, max_size=8))
     def test_whatever_the_original(self, records: list[Any]) -> None:
-        """The same holds of any records; what was fitted is read back and makes as many."""
+        """The same applies to any records; a saved profile can be read and generates as many."""
         content = synthetic.write(fit_records(records, len(records)))
 
         assert {text for text in texts(json.loads(content), names=False) if len(text) > 3} <= WORDS
@@ -123,7 +123,7 @@ class TestNothingIsKept:
         assert sorted(map(len, before * 2)) == sorted(map(len, after))
 
     def test_keys_that_are_values_are_made_up(self) -> None:
-        """A dict from users to figures is a map: names of users are no names of fields."""
+        """A dict from users to figures is a map: names of users are not names of fields."""
         names = [record["title"] for record in plain("movies", 400)]
         records = [{"scores": dict.fromkeys(names[n : n + 4], n)} for n in range(0, 400, 4)]
         by_id = [{"by_id": {str(number): {"x": number} for number in range(n, n + 5)}} for n in range(20)]
@@ -241,7 +241,7 @@ class TestLikeIt:
         assert len(set(before) & set(after)) < 60
 
     def test_dates_are_dates(self) -> None:
-        """What was a time of ISO 8601 can be read as one."""
+        """ISO 8601 times remain valid ISO 8601 times."""
         before = [f"20{n:02}-02-{1 + n % 28:02}T23:59:0{n % 9}Z" for n in range(10, 99)]
 
         assert all(datetime.fromisoformat(text).tzinfo is not None for text in synthetic_of(before))
@@ -258,7 +258,7 @@ class TestLikeIt:
         ],
     )
     def test_types(self, values: list[Any]) -> None:
-        """Every type that a format carries comes back as often."""
+        """Every type that a format preserves occurs as often."""
         before = [{"value": value} for value in values for _ in range(5)]
         after = synthetic_of(before)
 
@@ -337,7 +337,7 @@ class TestShapes:
         ],
     )
     def test_no_shape(self, change: Any, told: str) -> None:
-        """What is wrong in a profile file is said once, with the place."""
+        """An error in a profile file is reported once, with its path."""
         content = json.loads(synthetic.write(fit_records([{"a": 1, "b": "x"}], 1)))
         change(content)
 
@@ -346,7 +346,7 @@ class TestShapes:
 
     @pytest.mark.parametrize("content", [b"", b"[", b"[]", b'"text"', b"\xff", b"[" * 100_000])
     def test_no_json(self, content: bytes) -> None:
-        """Other files are told from profiles."""
+        """Other files are distinguished from profiles."""
         with pytest.raises(synthetic.DataProfileError, match="x: is not a profile"):
             synthetic.read(content, "x")
 
@@ -447,7 +447,7 @@ class TestCommand:
         ],
     )
     def test_wrong(self, tmp_path: Path, arguments: tuple[str, ...], told: str) -> None:
-        """What cannot be done is one line."""
+        """An error is one line."""
         done = bakeoff(tmp_path, "generate", *arguments)
 
         assert done.returncode
@@ -456,7 +456,7 @@ class TestCommand:
 
 
 def test_all_names_are_told_the_riskiest_first(tmp_path: Path) -> None:
-    """Those that are no identifiers, then the rarest: what looks like data is read first."""
+    """Names that are not identifiers come first, then rare ones, as they may be data."""
     fields = {f"field_{number:02}": number for number in range(40)}
     records = [{**fields, "x": 1}, *[fields] * 50, {**fields, "admin:root@10.0.0.1": 1, "ça va": 2}]
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, records)))

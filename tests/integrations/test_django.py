@@ -150,7 +150,7 @@ def test_signing(configured):
 
 
 def test_paths_end_somewhere():
-    """An unknown name is an AttributeError, an ImportError in Django; an instance of a codec is not a class."""
+    """An unknown name is an AttributeError, an ImportError in Django; a codec instance is not a class."""
     from django.utils.module_loading import import_string
 
     for name in ("Nothing", "msgpack"):

@@ -1,4 +1,4 @@
-"""Reports for strangers: nothing that tells of a person, a place or a record is in any of them."""
+"""Anonymous reports: they contain nothing about a person, a place or a record."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FORMATS = ("text", "md", "csv", "json", "latex", "rst", "html", "svg", "pyperf")
 
 @pytest.fixture
 def secretive(result_of: Callable[..., Result]) -> Result:
-    """A run whose every text names somebody."""
+    """A run in which every text contains a personal name."""
     run = result_of(
         environment={
             "hostname": f"{SECRET}-laptop",
@@ -74,7 +74,7 @@ def secretive(result_of: Callable[..., Result]) -> Result:
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_no_format_tells(secretive: Result, bakeoff: Callable[..., tuple[int, str, str]], form: str) -> None:
-    """Host, user, paths, command and what the records hold are in no output; without the flag they are."""
+    """Host, user, paths, command and contents of records are in no output; without the flag they are."""
     write(secretive, Path("bakeoff.json"))
 
     def written(*flags: str) -> bytes:
@@ -87,7 +87,7 @@ def test_no_format_tells(secretive: Result, bakeoff: Callable[..., tuple[int, st
 
 
 def test_figures_stay(secretive: Result) -> None:
-    """What was measured, on which processor and by which libraries, is all there; losses keep their types."""
+    """Figures, processor and libraries are all present; losses keep their types."""
     (found,) = anonymous([secretive], ["movies"])
 
     assert [cell.samples for cell in found.cells] == [cell.samples for cell in secretive.cells]
@@ -106,7 +106,7 @@ def test_figures_stay(secretive: Result) -> None:
 
 
 def test_corpora_of_bakeoff_keep_their_names(planted: Result) -> None:
-    """A generated corpus tells nothing of anybody; a file of that name is a file."""
+    """A generated corpus contains no personal data; a file with its name is a file."""
     elsewhere = replace(planted.corpora[0], source="/home/x/messages")
 
     assert anonymous([planted], ["messages"])[0].corpora == planted.corpora
@@ -124,7 +124,7 @@ def test_machines_stay_apart(planted: Result, bakeoff: Callable[..., tuple[int, 
 
 
 def test_fields_that_operations_name_are_numbered(secretive: Result, planted: Result) -> None:
-    """The same field has one number in all files; numbers, sizes and what takes no field stay."""
+    """The same field has one number in all files; numbers, sizes and operations without a field are kept."""
     ours = ["load", "batch:100", "get@lmdb:LG", "put-batch@lmdb:LGx100", "pipeline@zmq:4x100.5", "peek:100"]
     plain = replace(
         planted,

@@ -47,7 +47,7 @@ def test_each_kind_is_drawn_as_svg_that_parses(one: Result, kind: Any) -> None:
 
 
 def test_a_dark_chart_has_other_colours(one: Result) -> None:
-    """The ground and everything on it; what is drawn stays the same."""
+    """The background and everything on it; the drawing is the same."""
     light, dark = (charts.render([one], "pareto", "svg", dark=dark).decode() for dark in (False, True))
 
     assert charts.LIGHT.surface in light
@@ -104,7 +104,7 @@ def test_the_front_holds_what_nothing_beats(one: Result) -> None:
 
 
 def test_the_baseline_is_no_competitor(one: Result) -> None:
-    """The baseline has a bar of its own but no place among sizes and costs, and sets no best."""
+    """The baseline has a separate bar, but is not among sizes and costs, and is never the best."""
     rows = chart_rows.bars(view_of(one), "dump")
     baseline = next(row for row in rows if row["codec"] == BASELINE)
 
@@ -174,7 +174,7 @@ def test_formats_keep_their_colour_and_shape() -> None:
     ],
 )
 def test_an_outlier_does_not_take_the_axis(result_of: Any, sizes: tuple[int, ...], beyond: list[str]) -> None:
-    """Few points behind a wide gap are drawn at the axis' end, and their names carry the figure."""
+    """Few points after a wide gap are drawn at the end of the axis, with the figure in their labels."""
     planted = {f"p{n}": {"dump": 1e-6 + n * 1e-8, "load": 1e-6, "size": size} for n, size in enumerate(sizes)}
     rows = chart_rows.points(view_of(result_of(planted)))
     inside = [row for row in rows if row["x"] == row["size"]]
@@ -228,7 +228,7 @@ def test_the_page_places_names_as_python_does() -> None:
 
 
 def test_names_are_at_their_points(result_of: Any) -> None:
-    """Each is beside its mark where there is room, a line leads to the others, and none covers another."""
+    """Each is next to its mark if there is space, else connected by a line, and none covers another."""
     planted = {f"p{n}": {"dump": 1e-6 * 1.001**n, "load": 1e-6, "size": 50} for n in range(12)}
     planted |= {f"q{n}": {"dump": 2e-6 * 2.0**n, "load": 1e-6, "size": 60 + n} for n in range(6)}
     rows = arrange.arranged(chart_rows.points(view_of(result_of(planted))), 640).rows

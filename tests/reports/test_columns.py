@@ -1,4 +1,4 @@
-"""A column is one entry; an operation without one is shown by what its result file tells of it."""
+"""A column is one entry; an operation without one is shown by the facts in its result file."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def column(result: Result, key: str, **options: object) -> dict[str, str]:
 
 
 def test_heading_unit_and_direction(strange):
-    """They stand in the head of the table and below it; an operation with a place has a table of its own."""
+    """They are in the head of the table and below it; an operation with a backend has a separate table."""
     whole, placed = json.loads(render([strange], "json"))["sections"]
     heads, of_places = (
         {head["key"]: (head["header"], head["unit"], head["direction"]) for head in section["columns"]}
@@ -73,7 +73,7 @@ def test_sorted_by_it_the_best_comes_first(strange):
 
 
 def test_more_is_better_in_a_comparison(strange, result_of):
-    """Half of what was found is a regression, whoever asks."""
+    """Half of the figure is a regression in every report."""
     fewer = result_of({"json": {"dump": 2e-6, "load": 2e-6, "size": 100, "found": 500}})
     found = compare(strange, replace(fewer, operations=(FOUND,)), force=True)
     change = next(change for change in found.changes if change.cell.operation_name == "found")
@@ -131,7 +131,7 @@ def test_a_strange_name_hides_no_column(result_of):
 
 
 def test_keys_are_unique():
-    """No column hides another; those that a terminal gives up go one by one."""
+    """No column hides another; a narrow terminal drops columns one by one."""
     places = [p for s in COLUMNS.values() for p in (s.dispensable, s.dispensable_ratio) if p]
 
     assert sorted(set(places)) == sorted(places)
@@ -139,7 +139,7 @@ def test_keys_are_unique():
 
 
 def test_an_operation_that_a_codec_has_not_is_no_fault_of_it(result_of):
-    """What it was measured in counts, and the recommendation may name it."""
+    """Its own corpora count, and the recommendation may name it."""
     bson = {"dump": 9e-6, "load": 9e-6}
     made = result_of({"json": {"dump": 2e-6, "load": 2e-6, "size": 100}, "bson": bson})
     table = render([added(made, "json", "peek:id", outcome="unsupported", reason="no record has it")])
@@ -149,7 +149,7 @@ def test_an_operation_that_a_codec_has_not_is_no_fault_of_it(result_of):
 
 
 def test_a_table_without_figures_says_whose_they_are(result_of):
-    """Those of sweeps stand in tables of their own."""
+    """Columns of sweeps are in separate tables."""
     made = result_of({"json": {"batch-dump:1": 2e-6, "batch-dump:10": 1e-6}}, baseline=False)
     first, *_ = json.loads(render([made], "json"))["sections"]
 

@@ -85,15 +85,15 @@ class TestCompare:
             ("peak-dump", 65536, 20e6, 23e6, "1.15× larger"),
             ("retained-records", None, 4000, 4600, "1.15× larger"),
             ("retained-records", None, 4000, 4300, "not significant"),
-            # Where a peak is known to a MiB only, less than that is no difference.
+            # If a peak is only known to a MiB, less than that is not a difference.
             ("peak-load", 1 << 20, 1e6, 2e6, "not significant"),
-            # What is below the resolution is no figure, and counts as that.
+            # A value below the resolution is not a figure, and counts as the resolution.
             ("peak-load", 65536, 4096, 12288, "not significant"),
             ("peak-load", 65536, 4096, 655_360, "10.0× larger"),
         ],
     )
     def test_memory_has_a_tolerance(self, planted, operation, resolution, before, after, expected):
-        """One figure a run is judged by what two runs of the same code differ by, and how it was measured."""
+        """One figure for each run is compared with the difference between two runs of the same code."""
         runs = [added(planted, "json", operation, peak, resolution=resolution) for peak in (before, after)]
         found = compare(*runs)
 
@@ -188,7 +188,7 @@ class TestCompare:
         )
 
     def test_warnings_of_both_runs(self, planted):
-        """What spoilt either run is repeated beside the comparison."""
+        """Disturbances of either run are repeated with the comparison."""
         busy = replace(planted, warnings=("a neighbour keeps this machine busy",))
 
         assert ("after: a neighbour keeps this machine busy",) == table(compare(planted, busy)).warnings
@@ -235,7 +235,7 @@ class TestCompare:
 
     @pytest.mark.parametrize("outcome", ["unfinished", "missing", "ok", None])
     def test_a_cell_without_a_figure_before_is_new(self, result_of, outcome):
-        """It is listed as new, and is no gain."""
+        """It is listed as new, and is not a gain."""
         base = result_of(
             {"msgpack": BASE["msgpack"]}, outcomes={"json": (outcome, "")} if outcome else None, seed=2
         )
@@ -262,7 +262,7 @@ class TestCompare:
         [("crashed", "ok", "better"), ("ok", "crashed", "worse"), ("wrong", "crashed", "worse")],
     )
     def test_outcomes_without_a_figure(self, result_of, before, after, verdict):
-        """What a check found is judged although nothing was timed."""
+        """The results of checks are compared although nothing was timed."""
         one, other = (
             result_of({"msgpack": BASE["msgpack"]}, outcomes={"json": (outcome, "")})
             for outcome in (before, after)
@@ -378,7 +378,7 @@ class TestCompare:
             compare(result_of({"json": BASE["json"]}), result_of({"msgpack": BASE["msgpack"]}))
 
     def test_changed_surroundings(self, result_of):
-        """Versions and environment that changed are listed; what is only in one run as well."""
+        """Changed versions and environment are listed, also those in only one run."""
         before = result_of(BASE)
         one = {"json": {**BASE["json"]}}
         after = result_of(one, facts={"json": {"version": "9.9"}}, environment={"python_version": "3.13.1"})
@@ -462,7 +462,7 @@ class TestCommand:
         ("factor", "noise", "code"), [(1.0, 0.01, 0), (1.1, 0.01, 1), (1.0, 0.2, 2), (0.8, 0.01, 0)]
     )
     def test_confirm(self, run, monkeypatch, factor, noise, code):
-        """What both sides in turn say takes the place of what two runs left open, or found."""
+        """Alternating measurements replace the undecided results and findings of two runs."""
         asked = []
 
         def interleave(sides, cells, options, enough, **more):
@@ -549,7 +549,7 @@ class TestCommand:
         )
 
     def test_bad_limit(self, run):
-        """A limit that is no share exits with 2."""
+        """An invalid limit exits with 2."""
         code, _, err = run("base.json", "same.json", "--fail-above", "much")
 
         assert 2 == code

@@ -1,4 +1,4 @@
-"""What a gate promises, on simulated machines: ``python3 tasks.py benchmarks compare``."""
+"""The promises of a gate, on simulated machines: ``python3 tasks.py benchmarks compare``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def test_the_same_code_passes(name: str) -> None:
     failed = [sum(pair[side] == "fails" for pair in answers) for side in (0, 1)]
 
     assert 0 == failed[1]
-    # A cell that jumps now and then, on a machine without a past, is what --confirm is for.
+    # --confirm is for cells that sometimes jump, on a machine without a history.
     assert failed[0] <= (0.3 if name == "erratic, no past" else 2 * FALSE) * len(answers)
 
 

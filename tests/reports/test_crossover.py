@@ -31,7 +31,7 @@ def line(fixed: float, per_byte: float, seed: int, noise: float = NOISE) -> dict
 
 
 def test_two_lines_cross_where_they_cost_the_same() -> None:
-    """The size and its range hold the truth, 1,000 bytes, and who is quicker where is told."""
+    """The range of sizes includes the true one, 1,000 bytes, and the faster codec on each side is named."""
     (found,) = crossovers({"simple": line(1e-6, 2e-9, 1), "clever": line(2e-6, 1e-9, 2)})
 
     assert ("simple", "clever") == (found.below, found.above)
@@ -57,7 +57,7 @@ def test_the_quickest_is_told_by_size() -> None:
 
 
 def test_sizes_in_words() -> None:
-    """What is nearly a unit was meant to be one."""
+    """A misspelled unit gets a suggestion."""
     assert ["14 B", "256 B", "1 KiB", "1.5 KiB", "64 KiB", "1 MiB"] == [
         bytes_said(n) for n in (14, 256, 1023.2, 1536, 65534.7, 1048572.8)
     ]

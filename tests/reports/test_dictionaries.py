@@ -56,7 +56,7 @@ def measured(result_of: Callable[..., Result]) -> Callable[[bytes | None], None]
 
 @pytest.fixture
 def pick(bakeoff: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str]]:
-    """`bakeoff pick` in an empty folder: its exit code, and what it says."""
+    """Run `bakeoff pick` in an empty folder; return its exit code and output."""
     monkeypatch.delenv("BAKEOFF_LOCK", raising=False)
     Path(".git").mkdir()
 
@@ -68,7 +68,7 @@ def pick(bakeoff: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[i
 
 
 def test_the_lock_keeps_the_dictionary(pick: Any, measured: Any) -> None:
-    """In a file beside it, with which another process reads what this one writes."""
+    """In a file next to it, with which another process reads this one's payloads."""
     measured(FIRST)
     code, said = pick("--write")
     number = dictionary_id(FIRST)
@@ -107,7 +107,7 @@ def test_a_lock_without_its_dictionary_does_not_hold(
 
 
 def test_an_older_dictionary_stays_for_reading(pick: Any, measured: Any) -> None:
-    """Another one is another format for those who have the old lock, which wants a word."""
+    """Another one is another format for users of the old lock, so it needs --force."""
     measured(FIRST)
     pick("--write")
     old = bakeoff.fastest()
@@ -159,7 +159,7 @@ def test_a_result_file_will_do(pick: Any, measured: Any) -> None:
     ],
 )
 def test_what_is_no_dictionary_in_a_lock(tmp_path: Path, entry: str, message: str) -> None:
-    """One sentence; a stranger's lock leads nowhere else."""
+    """One sentence; an untrusted lock cannot refer to files elsewhere."""
     path = tmp_path / "bakeoff.lock"
     path.write_text(f"version = 1\n[codec]\nname = '{NAME}'\nrequires = {{}}\ndictionaries = [{entry}]")
 

@@ -83,5 +83,5 @@ def test_percent(share, text):
     ],
 )
 def test_limits_are_ordinary_numbers(limit, column, text):
-    """A limit stands in its column's unit, unless that is too large for it."""
+    """A limit has its column's unit, unless that is too large."""
     assert text == numbers.below(limit, "byte", column)

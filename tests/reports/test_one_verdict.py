@@ -58,7 +58,7 @@ RUNS = st.builds(
 
 @given(RUNS)
 def test_all_name_the_same_codecs(run: Result) -> None:
-    """Who wins, who costs the same and what is open is in all of them what the run has stored."""
+    """Winner, ties and undecided codecs are the same in all of them as in the run."""
     (ranking,) = run.rankings
     choice = pick([run], Wish())
     (said,) = json.loads(render([run], "json"))["verdicts"]
@@ -94,7 +94,7 @@ def test_the_table_has_the_ranks_of_the_run(run: Result) -> None:
 def test_filters_of_pick_change_no_verdict(
     run: Result, formats: tuple[str, ...], trusted: bool, reads: float
 ) -> None:
-    """What `pick` calls open is open in the table, with an interval that holds 1; and all of it is named."""
+    """Codecs that `pick` calls undecided are so in the table, with an interval around 1; all are named."""
     choice = pick([run], Wish(CostModel(reads), formats=formats, trusted=trusted))
     judged = standing_on(run, "messages", candidates_on(run, "messages"), CostModel(reads)).judged
     fit = [name for name in choice.parts if name != choice.winner.name]
@@ -112,7 +112,7 @@ def test_filters_of_pick_change_no_verdict(
 
 
 def test_another_cost_is_judged_anew_and_several_files_too() -> None:
-    """What a run has stored is quoted for its own cost and its own codecs only."""
+    """A run's stored verdict is only used for its own cost and its own codecs."""
     run = drawn(1, 0.3, 0.005, 5)
     (ranking,) = run.rankings
     pairs = tuple(replace(pair, verdict="same") for pair in ranking.pairs)

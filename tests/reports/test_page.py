@@ -105,7 +105,7 @@ def words(read: Reader) -> str:
 
 
 def test_it_says_what_a_reader_needs(words: str, small: Result) -> None:
-    """Advice, warnings, command, corpus hash, environment, failures and what signs mean are all on it."""
+    """Advice, warnings, command, corpus hash, environment, failures and the legend of signs are all on it."""
     signs = "A ratio in parentheses is not distinguishable from 1, and a codec with a range of ranks"
 
     assert "costs least" in words or "are not distinguishable" in words
@@ -203,7 +203,7 @@ def test_machines_are_kept_apart(small: Result) -> None:
 
 
 def test_nothing_measured_still_makes_a_page() -> None:
-    """When every cell failed the reasons are shown; when there is no cell, that is an error."""
+    """If every cell failed, the reasons are shown; without cells, it is an error."""
     failed = CellResult(Cell("movies", "dump", "json"), "crashed", "died of SIGSEGV")
     html = page.render([Result(cells=(failed,), codecs=(), corpora=())])
 
@@ -213,7 +213,7 @@ def test_nothing_measured_still_makes_a_page() -> None:
 
 
 def test_sliders_begin_where_the_options_say(small: Result) -> None:
-    """Weights that are no stop of a slider become one."""
+    """Weights that are not a stop of a slider are rounded to one."""
     state = json.loads(Reader(page.render([small], reads=7, bandwidth="3MB/s")).scripts["state"])
     sliders = state["sliders"]
 
@@ -230,7 +230,7 @@ def test_sliders_begin_where_the_options_say(small: Result) -> None:
     ],
 )
 def test_options_it_lacks_are_refused(small: Result, options: dict[str, str], words: str) -> None:
-    """What the page does not do is said, not ignored."""
+    """Options that the page does not support are reported, not ignored."""
     with pytest.raises(UsageError, match=words):
         page.render([small], **options)
 
@@ -241,7 +241,7 @@ def test_a_crowded_page_stays_small() -> None:
 
 
 def test_stores_have_tables_of_their_own() -> None:
-    """A call, the codec in it and the baseline stand side by side; bars have the codec's part in them."""
+    """A call, the codec in it and the baseline are side by side; bars show the codec's part."""
     in_place = {"put@log": 2e-6, "put-codec@log": 1e-6, "put-baseline@log": 1e-6, "visit@left": 3e-6}
     cells = {"json": in_place, "<b>": {name: 2 * seconds for name, seconds in in_place.items()}}
     html = page.render([madeup.planted(cells, baseline=False)])
@@ -262,7 +262,7 @@ def test_stores_have_tables_of_their_own() -> None:
 
 
 def in_store(put: dict[str, float]) -> Result:
-    """A run in one store whose puts take so many seconds, one microsecond of it the codec's."""
+    """A run in one store whose puts take a given time, one microsecond of it the codec's."""
     cells = {
         codec: {"put@sqlite": seconds, "put-codec@sqlite": 1e-6, "get@sqlite": 2e-6, "get-codec@sqlite": 1e-6}
         for codec, seconds in put.items()

@@ -1,4 +1,4 @@
-"""What is corrected, what is said about it, and what is left alone."""
+"""Corrections, the advice about them, and values that are not changed."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_keys_are_turned_in_the_order_that_a_dict_keeps() -> None:
 
 
 def test_a_midnight_that_is_more_is_no_date() -> None:
-    """A fold and what a subclass may hold are kept, like an offset."""
+    """A fold and the attributes of a subclass are kept, like an offset."""
 
     class Finer(dt.datetime):
         pass
@@ -300,7 +300,7 @@ def test_the_plan_knows_what_a_union_takes_as_it_is(name: str, kind: Any, words:
     ("kind", "value"), [(Weekday | int, 1), (Weekday | str, "1"), (Mixed | int | str | float | bool, 0.5)]
 )
 def test_values_of_members_stay_where_they_fit(kind: Any, value: Any) -> None:
-    """What the plan does not name is not touched either, however closely it is looked at."""
+    """Values that the plan does not name are not changed either, even if they are inspected."""
     assert Schema({"v": kind}).advise({"v": value}, "json") == ({"v": value}, [])
 
 
@@ -414,7 +414,7 @@ def test_a_counter_that_nothing_counts_in(options: dict[str, Any]) -> None:
 
 
 def test_long_keys_are_cut_in_paths() -> None:
-    """A hundred faults in what a huge key holds take no hundred copies of it."""
+    """A hundred faults in the value of a huge key do not make a hundred copies of the key."""
     key = "k" * 1_000_000
     advice = Schema(dict[str, list[int]]).advise({key: ["x"] * 100})[1]
 
@@ -473,7 +473,7 @@ class Drop(Put, tag=3, tag_field="op", array_like=True):
 
 @pytest.mark.parametrize("name", ["json", "msgpack"])
 def test_tagged_structs_are_built(name: str) -> None:
-    """The tag stands in front of the fields, tells the Structs of a union apart, and is not passed on."""
+    """The tag precedes the fields, distinguishes the Structs of a union, and is not passed on."""
     schema = Schema({"get": list[Get], "one": Put | Drop | None}, as_objects=True)
     record = {"get": [Get(dt.date(2024, 1, 2))], "one": Drop("x", dt.date(2024, 1, 2))}
     payload = getattr(msgspec, name).encode(record)
@@ -494,7 +494,7 @@ def test_tagged_structs_are_built(name: str) -> None:
     ],
 )
 def test_the_tag_of_a_union_decides(record: Any, said: list[tuple[str, str]]) -> None:
-    """A record that lacks a field is advised as what its tag says, or else as the first."""
+    """A record that lacks a field gets advice as the type of its tag, or else as the first."""
     assert [(a.path, a.code) for a in Schema(Put | Drop | int).advise(record)[1]][: len(said)] == said
 
 
@@ -528,7 +528,7 @@ def test_records_stay_dicts_unless_asked() -> None:
 
 
 def test_in_place_and_order() -> None:
-    """The same dict and list come back, keys in their order, with fields the schema does not know."""
+    """The same dict and list are returned, with keys in order, and with unknown fields."""
     inner = {"b": 1, "2": 2, "1": 3}
     record = {"m": inner, "z": 1, "d": "1.5"}
     after = Schema({"d": Decimal, "m": dict[str, int]}).apply(record)
@@ -542,7 +542,7 @@ def test_in_place_and_order() -> None:
 
 
 def test_nothing_to_do() -> None:
-    """For a codec that carries everything there is no fixer, and the plan says so."""
+    """A codec that preserves everything has no fixer, and the plan says so."""
     schema = Schema({"at": dt.datetime, "t": tuple[int, ...]})
 
     assert schema.fixer("pickle") is None
@@ -552,7 +552,7 @@ def test_nothing_to_do() -> None:
 
 
 def test_the_plan_in_words() -> None:
-    """The plan lists places, types and what is done there, for one codec."""
+    """The plan lists paths, types and conversions for one codec."""
     assert Schema(Order).plan("msgpack/tuple") == (
         "Order after msgpack/tuple: 4 places\n"
         "  $.id               UUID      from UUID text\n"
@@ -584,7 +584,7 @@ class OtherPoint(NamedTuple):
 
 @pytest.mark.parametrize("kind", [tuple[int, ...], tuple[int, int], OtherPoint])
 def test_a_tuple_of_another_class_is_not_called_fixed(kind: Any) -> None:
-    """It is not built anew, so that its items stay, and a second look says the same."""
+    """It is not rebuilt, so that its items are kept, and a second pass gives the same advice."""
     schema = Schema({"at": kind})
     record = {"at": Point(1, "2")}  # type: ignore[arg-type]
     after, advice = schema.advise(record)

@@ -1,4 +1,4 @@
-"""Arrow: batches, files that others read and write, payloads of other versions, and what is refused."""
+"""Arrow: batches, files of other software, payloads of other versions, and refused payloads."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def test_a_file_is_one_stream_that_others_read() -> None:
 
 
 def test_a_file_is_read_as_it_comes() -> None:
-    """A byte at a time; what ends within a batch is damage."""
+    """A byte at a time; a stream that ends within a batch is damaged."""
     made = codec(list[Event])
     file = io.BytesIO()
     made.dump([EVENTS, EVENTS], file)
@@ -208,7 +208,7 @@ def test_what_javascript_wrote_comes_back() -> None:
 
 
 def test_a_definition_says_the_layout() -> None:
-    """What Arrow has no words for stands in its metadata."""
+    """Types that Arrow lacks are in its metadata."""
     kind = TypedDict(  # type: ignore[operator]
         "kind",
         {
@@ -355,7 +355,7 @@ def test_an_extension_runs_no_code_of_a_payload() -> None:
 
 
 def test_compressed_batches_are_read_within_the_limits() -> None:
-    """What their buffers claim counts before room is made for it."""
+    """The claims of their buffers count before memory is allocated."""
     made = codec(list[str])
     batch = pa.record_batch({"value": pa.array(["x" * 1000] * 5000)})
     for compression in ("lz4", "zstd"):

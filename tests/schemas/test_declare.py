@@ -1,4 +1,4 @@
-"""What can declare a schema, and what is said when it cannot."""
+"""Declarations of schemas, and the errors for invalid ones."""
 
 from __future__ import annotations
 

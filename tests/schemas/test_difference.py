@@ -1,4 +1,4 @@
-"""What has changed between two versions of a schema: each change found by its kind, and had on its own."""
+"""Changes between two versions of a schema: each one is found with its kind, and can be applied alone."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_every_single_change_is_found_by_its_kind(
 
 
 def test_renames_are_told_never_guessed() -> None:
-    """A field that went and one that came are one only where somebody says so; what may be one is named."""
+    """A removed and an added field are one only if the user says so; likely renames are named."""
     old, new = version(name=str, age=int), version(title=str, age=int)
 
     assert changes(old, new) == [("removed", "$.name (str)"), ("added", "$.title (str)")]

@@ -1,4 +1,4 @@
-"""What codecs make of the other version's payloads: told as it is, lost and misread fields by name."""
+"""Reading payloads of the other version: exact reports with the names of lost and misread fields."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_whatever_changes_is_told(
 
 
 def test_made_records_reach_everything() -> None:
-    """Each option, None, what is missing, and empty lists."""
+    """Each option, None, missing fields, and empty lists."""
     root = Schema({"a": int | str | None, "b": NotRequired[bool], "c": list[Literal["x", "y"]]}).layout.root
     maker = Maker()
     made = [maker.make(root) for _ in range(60)]
@@ -161,7 +161,7 @@ def test_made_records_reach_everything() -> None:
 
 
 def test_what_a_record_is_in_the_other_version() -> None:
-    """Widened values are as the reader has them, what nobody wrote is missing, what does not fit marked."""
+    """Widened values have the reader's type, unwritten fields are missing, unsuitable values are marked."""
     found = versions(
         {"a": int, "b": str, "c": Literal["x"], "d": str},
         {"a": float, "e": str, "c": Literal["x", "y"]},
@@ -184,7 +184,7 @@ def test_what_a_record_is_in_the_other_version() -> None:
 
 
 def test_a_rename_is_lost_by_name_and_read_by_place() -> None:
-    """Dicts lose it without a word, typed readers refuse it, and arrays do not see it."""
+    """Dicts lose it silently, typed readers refuse it, and arrays do not see it."""
     found = versions({"id": int, "name": str}, {"id": int, "title": str}, name="title")
 
     by_name, typed, array = tried(found, "json", "msgspec-json/struct", "msgspec-msgpack/array")
@@ -205,7 +205,7 @@ def test_reordered_fields_of_one_type_are_misread_by_place() -> None:
 
 
 def test_what_does_not_fit_is_told() -> None:
-    """Dicts pass on what the reading version does not expect, and lack what nobody wrote."""
+    """Dicts pass on fields that the reading version does not expect, and lack unwritten ones."""
     found = versions({"a": Literal["x"], "b": str}, {"a": Literal["x", "y"], "c": str})
 
     by_name, typed = tried(found, "msgpack", "msgspec-msgpack/struct")
@@ -221,7 +221,7 @@ def test_what_does_not_fit_is_told() -> None:
 
 
 def test_what_a_typed_reader_does_not_know_it_drops() -> None:
-    """And that is no loss of the version that reads."""
+    """And this is not a loss for the reading version."""
     typed, by_name = tried(versions({"a": int, "b": str}, {"a": int}), "msgspec-json/struct", "json")
 
     assert typed.backward.clean

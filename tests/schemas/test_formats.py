@@ -31,9 +31,9 @@ CODECS = [
 ]  # fmt: skip
 """All that are built from a layout."""
 OF_RECORDS = [name for name in CODECS if not name.endswith("/object")]
-"""Those that take records and give them, not objects of their library."""
+"""Codecs that encode and decode records, not objects of their library."""
 TYPED = ["pydantic-json", "pydantic-json/model", "msgspec-json/struct", "msgspec-msgpack/struct"]
-"""Those whose libraries have classes of their own."""
+"""Codecs whose libraries have their own classes."""
 
 
 class Place(TypedDict):
@@ -44,7 +44,7 @@ class Place(TypedDict):
 
 
 class Point(NamedTuple):
-    """A record that stands in lists as a tuple."""
+    """A record that is stored in lists as a tuple."""
 
     x: int
     y: float
@@ -288,7 +288,7 @@ def test_records_come_back(name: str, case: str) -> None:
 
 
 def in_utc(value: Any) -> Any:
-    """Return a record with the datetimes that have an offset in UTC, as they come back."""
+    """Return a record with aware datetimes in UTC, as they are decoded."""
     match value:
         case dt.datetime() if value.utcoffset() is not None:
             return value.astimezone(dt.UTC)
@@ -343,7 +343,7 @@ def test_keys_that_become_one_are_not_lost(name: str) -> None:
 @pytest.mark.parametrize("name", OF_RECORDS)
 @pytest.mark.parametrize("kind", [decimal.Decimal, Annotated[int, Hint(big=True)]])
 def test_keys_of_one_hash_are_refused(name: str, kind: Any) -> None:
-    """Numbers that differ by a multiple of what hashes are taken modulo."""
+    """Numbers that differ by a multiple of the modulus of hashes."""
     number = decimal.Decimal if kind is decimal.Decimal else int
     keys = [number(1 + i * (2**61 - 1)) for i in range(2000)]
     for spec, record in (

@@ -41,7 +41,7 @@ def test_colliding_text_keys_are_kept() -> None:
 
 @pytest.mark.parametrize("kind", [dict[UUID, int], dict[Decimal, int]])
 def test_colliding_keys_of_other_types_are_kept(kind: Any) -> None:
-    """UUIDs and Decimals can be chosen to collide, too; such a map is left as it came."""
+    """UUIDs and Decimals can be chosen to collide, too; a map with these is not changed."""
     texts = [str(UUID(int=i * P)) if "UUID" in str(kind) else str(i * P) for i in range(1, 20_001)]
     record = {"m": dict.fromkeys(texts, 1)}
     after, advice = Schema({"m": kind}).advise(record)
@@ -70,7 +70,7 @@ def test_colliding_items_make_no_set() -> None:
 
 
 def test_many_honest_keys_are_turned() -> None:
-    """A large map of ordinary keys is no attack."""
+    """A large map of ordinary keys is not an attack."""
     record = {"m": {str(i): i for i in range(50_000)}}
 
     assert Schema({"m": dict[int, int]}).apply(record) == {"m": {i: i for i in range(50_000)}}
@@ -139,7 +139,7 @@ def test_laughs_are_walked_once(container: type) -> None:
 
 
 def test_the_node_budget_ends_in_advice() -> None:
-    """More nodes than the limit: what was reached is corrected, the rest is left, and it is said."""
+    """More nodes than the limit: the first are corrected, the rest is unchanged, with advice."""
     schema = Schema(list[Decimal], limits=SchemaLimits(nodes=10))
     after, advice = schema.advise(["1"] * 1_000)
 
@@ -225,7 +225,7 @@ def test_resisting_objects(kind: Any) -> None:
 
 
 def test_an_object_is_not_built_of_resisting_keys() -> None:
-    """What cannot be compared with the names of fields is unknown."""
+    """A key that cannot be compared with the names of fields is unknown."""
     record = {Hostile(): 1, "b": 2}
     after, advice = Schema(Pair, as_objects=True).advise(record)
 

@@ -89,7 +89,7 @@ def read_back(schema: Schema) -> Schema:
     ],
 )
 def test_fields(values: tuple[Any, ...], expected: str) -> None:
-    """Each kind of value is taken for what it is, and text for no more than it is."""
+    """Each kind of value gets its type, and text is not over-interpreted."""
     assert kind(*values) == expected
 
 
@@ -107,7 +107,7 @@ def test_fields(values: tuple[Any, ...], expected: str) -> None:
     ],
 )
 def test_what_is_inferred_can_be_converted(text: str) -> None:
-    """No text is taken for what its conversion refuses, as a value or as a key."""
+    """No text gets a type whose conversion refuses it, as a value or as a key."""
     record = {"v": text, "m": {text: 1}}
 
     assert Schema.infer([record]).advise(record, "json")[1] == []
@@ -216,7 +216,7 @@ def test_what_looks_alike_stays_text(name: str) -> None:
     ],
 )
 def test_keys(keys: list[str], expected: str) -> None:
-    """Whole numbers are told from codes that are padded with zeros."""
+    """Integers are distinguished from codes that are padded with zeros."""
     source = Schema.infer({"m": {key: 1.5}} for key in keys).to_python()
 
     assert f"    m: dict[{expected}, float]\n" in source
@@ -263,7 +263,7 @@ PLAIN_TEXTS = st.sampled_from([
 
 @given(PLAIN_TEXTS.flatmap(lambda texts: st.lists(texts, min_size=3, max_size=25)), st.booleans())
 def test_no_bytes_are_made_of_plain_text(texts: list[str], base64: bool) -> None:
-    """However much it looks like base64: whoever reads a path wants a path."""
+    """A path remains text even if it looks like base64."""
     records = [{"v": text, "l": [text]} for text in texts]
 
     assert "bytes" not in Schema.infer(records, base64=base64, confidence=0.6).to_python()
@@ -348,7 +348,7 @@ def test_optional_fields_and_confidence() -> None:
 
 @pytest.mark.parametrize("name", names())
 def test_built_in_corpora(name: str, tmp_path: Path) -> None:
-    """What is inferred from a corpus fits all of it, and its Python form is an equal schema."""
+    """A schema inferred from a corpus matches all of it, and its Python form is an equal schema."""
     codec = codecs.codec("json")
     records = [codec.decode(codec.encode(record)) for record in corpus(name, records=100).records()]
     schema = Schema.infer(records)
@@ -380,7 +380,7 @@ def test_any_records(records: list[dict[str, Any]]) -> None:
 
 
 def test_odd_keys() -> None:
-    """Keys that are no names make a TypedDict by call."""
+    """Keys that are not identifiers make a TypedDict by a call."""
     source = Schema.infer([{"a b": 1, "class": 2, "c": 3}], name="Odd").to_python()
     space: dict[str, Any] = {}
     exec(compile(source, "odd.py", "exec", dont_inherit=True), space)

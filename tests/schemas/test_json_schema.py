@@ -1,4 +1,4 @@
-"""JSON Schema: what our codecs write holds against it, and other tools' schemas are read."""
+"""JSON Schema: payloads of our codecs are valid, and other tools' schemas can be read."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_every_type_holds() -> None:
 
 
 def test_what_is_written_is_read() -> None:
-    """But for what JSON does not know: enumerations are their values, named tuples tuples."""
+    """Except for types that JSON lacks: enumerations become their values, named tuples become tuples."""
     read = Schema.of_definition(Schema(Every).definition("json-schema"), "json-schema")
     assert isinstance(read.types, t.RecordType)
     found = {item.name: item for item in read.types.fields}
@@ -315,7 +315,7 @@ def test_a_schema_of_very_many_parts_is_refused(document):
 
 
 def test_references_count_where_they_are():
-    """A definition that is used often is read once; what fits is read."""
+    """A definition that is used often is read once, within the limits."""
     node = Schema.of_definition(json.dumps(doubling(11)).encode(), "json-schema").types
 
     assert sum(1 for _ in t.walk(node)) == 2**12 - 1

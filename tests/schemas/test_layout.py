@@ -1,4 +1,4 @@
-"""How records stand in formats that need a schema: derived once, numbers kept for ever."""
+"""The layout of records in formats that need a schema: derived once, with permanent numbers."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def test_no_number_is_ever_given_twice(versions: list[t.RecordType]) -> None:
 
 
 def test_the_same_again_is_the_same() -> None:
-    """Nothing changes where nothing has changed; other order is no change of numbers."""
+    """Without changes, nothing changes; another order does not change numbers."""
     schema = Schema(Order)
     fields = schema.types.fields[::-1]  # type: ignore[attr-defined]
     turned = Schema(replace(schema.types, fields=fields)).keeping(schema)  # type: ignore[type-var]

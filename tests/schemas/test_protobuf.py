@@ -1,4 +1,4 @@
-"""Protocol Buffers: what is written is what protoc reads, and what protoc reads is kept."""
+"""Protocol Buffers: protoc can read our definitions, and its definitions are kept."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ pytest.importorskip("google.protobuf")
 
 
 class Part(TypedDict):
-    """Stands in several places."""
+    """Used in several places."""
 
     key: uuid.UUID
     count: NotRequired[int | None]
@@ -125,7 +125,7 @@ def test_a_definition_that_was_written_reads_as_the_same_layout(spec: Any) -> No
 
 
 def test_numbers_that_were_others_are_reserved() -> None:
-    """Numbers of fields that are gone stand as reserved, and are read as that."""
+    """Numbers of removed fields are written as reserved, and are read as reserved."""
     kept = Schema(TypedDict("Kept", {"b": int, "d": int})).keeping(
         Schema(TypedDict("Old", {"a": int, "b": int, "c": str}))
     )
@@ -229,7 +229,7 @@ def test_a_definition_that_records_cannot_have_is_refused(text: str, message: st
 
 
 def test_of_several_messages_the_one_is_read_that_is_named() -> None:
-    """A name that the file has not is refused with those that it has."""
+    """An unknown name is refused with the names in the file."""
     pytest.importorskip("grpc_tools")
     text = 'syntax = "proto3"; package p; message A { int32 a = 1; } message B { int32 b = 1; }'
     assert [slot.key for slot in _root(Schema.of_definition(text, "protobuf", part="p.B")).slots] == ["b"]
@@ -260,7 +260,7 @@ def test_without_a_compiler_the_next_step_is_said(monkeypatch: pytest.MonkeyPatc
 # Other libraries ------------------------------------------------------------------------------------
 
 DATA = Path(__file__).parents[1] / "data" / "protobuf"
-"""What Go's library wrote; `main.go` says how."""
+"""A payload of Go's library; see `main.go`."""
 
 
 def test_what_go_wrote_is_read_and_written_again() -> None:
@@ -366,7 +366,7 @@ def test_what_protoc_generates_of_our_definition_reads_our_payloads(tmp_path: Pa
 
 
 class Wide(TypedDict):
-    """What takes few bytes and holds much."""
+    """Payloads of few bytes with many values."""
 
     flags: list[bool]
     parts: list[dict[str, int]]
@@ -401,7 +401,7 @@ def test_limits_hold_for_what_a_payload_would_be_read_as() -> None:
     ],
 )
 def test_a_damaged_stream_says_where(data: bytes, message: str) -> None:
-    """What follows is not read, as nothing marks it."""
+    """Later records are not read, as their start is not marked."""
     codec = bakeoff.codec("protobuf", schema=Schema({"a": int}))
     with pytest.raises(DecodeError, match=message):
         list(codec.load(io.BytesIO(data)))

@@ -1,4 +1,4 @@
-"""Records that hold others of their own kind: bound, carried, and ended at the limit of depth."""
+"""Records that contain others of their own kind: bound, preserved, and stopped at the limit of depth."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def test_whatever_declares_a_record_may_hold_it(spec: Any) -> None:
 
 
 def test_two_classes_of_one_name_stay_two() -> None:
-    """References are told apart by name, so the second has another one."""
+    """References are distinguished by name, so the second has another one."""
 
     def made(kind: type) -> Any:
         spec: dict[str, Any] = {"value": kind}
@@ -223,7 +223,7 @@ def test_a_record_that_must_hold_itself_has_no_layout() -> None:
 
 @pytest.mark.parametrize("spec", [Node, Outer], ids=lambda spec: spec.__name__)
 def test_a_printed_module_declares_the_same(spec: Any) -> None:
-    """Classes that are not there yet stand in quotes."""
+    """Classes that are not defined yet are in quotes."""
     schema = Schema(spec)
     module: dict[str, Any] = {"__name__": "printed"}
     made = sys.modules["printed"] = type(sys)("printed")
@@ -292,7 +292,7 @@ def test_objects_of_classes_are_built_at_each_level() -> None:
 
 
 def test_advice_has_the_place_at_any_depth() -> None:
-    """As well where nothing is known of the codec; what is right already is left alone."""
+    """Also if the codec is unknown; correct values are not changed."""
     record = chain(30, WAYS["children"])
     record["children"][0]["children"][0]["seen"] = "2026-05-06"
     after, advice = Schema(Node).advise(record)
@@ -372,7 +372,7 @@ def itself() -> dict[str, Any]:
 @pytest.mark.parametrize(("name", "payload"), [pytest.param(*each, id=each[0]) for each in deep_payloads()])
 @pytest.mark.parametrize("stack", [0, 256 * 1024])
 def test_a_deep_payload_is_refused(name: str, payload: bytes, stack: int) -> None:
-    """In a thread with little stack as well: one error, and the process goes on."""
+    """Also in a thread with a small stack: one error, and the process continues."""
     codec = bakeoff.codec(name).with_schema(Schema(plain()))
 
     found: list[object] = []

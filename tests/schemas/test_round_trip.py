@@ -1,4 +1,4 @@
-"""The promise: what a codec does not carry, its schema brings back; and nothing else happens."""
+"""The promise: the schema restores types that a codec does not preserve, and changes nothing else."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LOSSLESS = [name for name in codecs.available() if not codecs.codec(name).losses
 @pytest.mark.parametrize("name", [*LOSSLESS, "json", "simplejson", "msgpack/tuple"])
 @given(case=declared())
 def test_every_codec_brings_everything_back(name: str, case: tuple[dict[str, Any], dict[str, Any]]) -> None:
-    """Decoded and corrected, a record is what it was: types, offsets, signs and all."""
+    """A decoded and corrected record equals the original, including types, offsets and signs."""
     spec, record = case
     schema = Schema(spec)
     codec = codecs.codec(name, trusted=True)
@@ -57,7 +57,7 @@ def test_bytes_are_never_read_as_other_bytes(name: str, encoding: Any, kind: Any
 
 @pytest.mark.parametrize("name", codecs.available())
 def test_keys_are_never_read_as_other_bytes(name: str) -> None:
-    """Where keys are text, those of bytes are base64, whatever the format has for values."""
+    """If keys are text, keys of bytes are base64, even if the format has bytes as values."""
     schema = Schema({"by": dict[Annotated[bytes, Hint(encoding="hex")], int]})
     record = {"by": {RAW: 1}}
     codec = codecs.codec(name, trusted=True, schema=schema)
@@ -103,7 +103,7 @@ def test_anything_is_survived_and_settled(case: tuple[dict[str, Any], Any], junk
 
 @given(declared(), st.data())
 def test_unknown_fields_pass(case: tuple[dict[str, Any], dict[str, Any]], data: st.DataObject) -> None:
-    """What the schema does not know stays as it is."""
+    """Fields that the schema does not know are unchanged."""
     spec, record = case
     extra = data.draw(ANYTHING)
     after = Schema(spec).apply({**record, "unknown": extra})

@@ -26,7 +26,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_bytes_are_asked_for(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Base64 is text, unless whoever types the command says that there is some."""
+    """Base64 is text, unless an option says that the file contains some."""
     keys = [b64encode(bytes([n, 200] * 10)).decode() for n in range(8)]
     Path("keys.jsonl").write_text("".join(f'{{"key": "{key}"}}\n' for key in keys))
 
@@ -67,7 +67,7 @@ def test_infer_show_check(files: Path, capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_records_that_are_lists(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What was inferred from lists is a schema as it stands, too."""
+    """A schema inferred from lists is valid without edits, too."""
     Path("lists.jsonl").write_text('[{"a": 1}]\n[{"a": 2}]\n')
 
     assert run("schema", "infer", "lists.jsonl", "-o", "lists.py") == 0
@@ -76,13 +76,13 @@ def test_records_that_are_lists(files: Path, capsys: pytest.CaptureFixture[str])
 
 
 def test_built_in_schema(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The schema of a built-in corpus goes by its name."""
+    """The schema of a built-in corpus has its name."""
     assert run("schema", "show", "movies", "-c", "msgpack/tuple") == 0
     assert "after msgpack/tuple" in capsys.readouterr().out
 
 
 def test_what_was_corrected_by_hand_is_kept(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A file that says something else is not written over; the same once more, or an empty one, is fine."""
+    """A file with other content is not overwritten; the same content, or an empty file, is fine."""
     target = Path("events.py")
     target.touch()
     assert run("schema", "infer", "clean.jsonl", "-o", "events.py") == 0
