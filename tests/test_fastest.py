@@ -172,7 +172,7 @@ def test_a_link_that_leads_nowhere_is_no_missing_lock(tmp_path):
 
 
 def test_a_library_without_a_distribution_tells_its_version(tmp_path, monkeypatch):
-    """A user's own codec may name any version, which is believed."""
+    """A user's own codec may name any library and version, which are believed."""
     monkeypatch.setattr("bakeoff.codecs.registry._registered", {})
     made = bakeoff.Codec("homely", "text", str.upper, bytes.decode, library="home", version="1.2")
     bakeoff.codecs.register(made)

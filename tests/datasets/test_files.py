@@ -676,7 +676,7 @@ class TestFolders:
 
 class TestOtherSources:
     def test_pipe(self, tmp_path: Path) -> None:
-        """Standard input is kept, so that it can be read more than once, with a given format."""
+        """Standard input is kept, so that it can be read more than once; its format is detected."""
         script = (
             "from bakeoff.datasets import corpus\n"
             "c = corpus('-')\n"
@@ -771,7 +771,7 @@ class TestOtherSources:
         assert [] == list(tmp_path.iterdir())
 
     def test_a_pipe_takes_half_of_the_room(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Later writes to the pipe still succeed."""
+        """Other programs can still write to the same disk."""
         monkeypatch.setattr(shutil, "disk_usage", lambda place: SimpleNamespace(free=8 << 20))
         for millions, fits in ((1, True), (2, False)):
             file = io.BytesIO(b"{}\n" * (millions << 20))

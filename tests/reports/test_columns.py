@@ -139,7 +139,7 @@ def test_keys_are_unique():
 
 
 def test_an_operation_that_a_codec_has_not_is_no_fault_of_it(result_of):
-    """Its own corpora count, and the recommendation may name it."""
+    """The operations that it supports count, and the recommendation may name it."""
     bson = {"dump": 9e-6, "load": 9e-6}
     made = result_of({"json": {"dump": 2e-6, "load": 2e-6, "size": 100}, "bson": bson})
     table = render([added(made, "json", "peek:id", outcome="unsupported", reason="no record has it")])

@@ -57,7 +57,7 @@ def test_the_quickest_is_told_by_size() -> None:
 
 
 def test_sizes_in_words() -> None:
-    """A misspelled unit gets a suggestion."""
+    """Sizes near a multiple of a unit are rounded to it."""
     assert ["14 B", "256 B", "1 KiB", "1.5 KiB", "64 KiB", "1 MiB"] == [
         bytes_said(n) for n in (14, 256, 1023.2, 1536, 65534.7, 1048572.8)
     ]
