@@ -1,4 +1,4 @@
-"""What the benchmarks share: verdicts and exit codes, fresh processes, runs of bakeoff, busy neighbors."""
+"""Parts that the benchmarks share: verdicts, exit codes, new processes, runs of bakeoff, busy neighbors."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ __all__ = ["Targets", "benchmark", "busy", "in_processes", "interval", "run_bake
 
 
 class Targets:
-    """Prints figures beside their targets, and remembers whether one was missed."""
+    """Prints figures next to their targets, and remembers whether one was missed."""
 
     def __init__(self) -> None:
         self.missed = False
 
     def verdict(self, ok: bool, target: object) -> str:
-        """Return what stands behind a figure."""
+        """Return the text after a figure."""
         self.missed |= not ok
         return f"{'ok' if ok else 'MISSED'} (target {target})"
 

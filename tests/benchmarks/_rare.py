@@ -42,7 +42,7 @@ def truth(every: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """What a run finds.
+    """The figures of a run.
 
     Attributes:
         seen: Slices with rare calls that take long, as the estimator counts them.
@@ -59,7 +59,7 @@ class Simulated:
 
 
 def simulated(rng: random.Random, every: int, pattern: Pattern, processes: int = 12) -> Simulated:
-    """Carry out a run."""
+    """Simulate a run."""
     found = [_process(rng, every, pattern) for _ in range(processes)]
     values = [level.polished for level in found]
     samples = [Measurement(value, value, value, pair, sums=True) for pair, value in enumerate(values)]

@@ -77,7 +77,7 @@ def _seconds(*arguments: str | Path) -> float:
 
 
 def _so_far(path: Path, output: Path) -> float:
-    """Return the seconds after which the table so far stands on a terminal."""
+    """Return the seconds until the first table appears on a terminal."""
     ours, theirs = pty.openpty()
     begun = time.perf_counter()
     command = [sys.executable, "-m", "bakeoff", "run", str(path), "--quick", "-o", str(output)]

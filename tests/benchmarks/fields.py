@@ -24,7 +24,7 @@ ITEMS = 10_000
 PEEK = 0.2
 SPLICED = 50.0
 CODECS = ("msgspec-msgpack", "msgpack", "ormsgpack", "cbor2", "bson", "orjson", "msgspec-json", "json")
-"""The first is the one that is promised; the others stand beside it."""
+"""The first has the promised figure; the others are shown next to it."""
 PROMISED = CODECS[0]
 
 

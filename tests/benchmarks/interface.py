@@ -63,7 +63,7 @@ class Cell(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """What one process says of a cell: seconds of their call, and ours over theirs."""
+    """One process's figures for a cell: seconds of the library's call, and the ratio of ours to it."""
 
     codec: str
     corpus: str
@@ -86,7 +86,7 @@ def compared(
 
 
 def cells() -> list[Cell]:
-    """Return every codec that tells its library's own calls, on every corpus."""
+    """Return every codec that defines its library's own calls, on every corpus."""
     sources = {name: corpus(name, records=RECORDS).sample(RECORDS) for name in TARGETS}
     sources[DOCUMENT] = [sources["messages"]]
     made = []
@@ -106,7 +106,7 @@ def cells() -> list[Cell]:
 
 
 def _takes(call: Callable[[Any], object], items: list[Any]) -> bool:
-    """Whether the library does it by itself: property lists have no None."""
+    """Whether the library itself supports the records: property lists have no None."""
     try:
         time_calls(call, items, 0, len(items))
     except TypeError:
@@ -191,7 +191,7 @@ def limit(cell: Figure) -> tuple[float, str]:
 @click.option("--processes", "count", default=PROCESSES, show_default=True, help="Processes.")
 @click.option("--rounds", default=ROUNDS, show_default=True, help="Rounds of each process.")
 def main(targets: Targets, count: int, rounds: int) -> None:
-    """Print what the interface costs beside its targets; exit 1 when one is missed."""
+    """Print the cost of the interface next to its targets; exit with 1 if one is missed."""
     for what, milliseconds, most in starts():
         targets.at_most(what, milliseconds, most, "ms")
     click.echo(f"{'':34}{'theirs µs':>10}{'ours':>9}  95 %")

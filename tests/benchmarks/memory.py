@@ -50,7 +50,7 @@ class _Trial:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What came out of a trial.
+    """The result of a trial.
 
     Attributes:
         processes: Worker processes that it took.
@@ -169,7 +169,7 @@ def _peaks(targets: Targets, bench: _Bench, times: int) -> None:
 @click.option("--clean", default=300, show_default=True, help="At least so many runs of clean codecs.")
 @click.option("--peaks", default=10, show_default=True, help="Trials of each peak.")
 def main(targets: Targets, leaks: int, clean: int, peaks: int) -> None:
-    """Print every figure beside its target; exit 1 when one is missed."""
+    """Print every figure next to its target; exit with 1 if one is missed."""
     movies = list(islice(corpus("movies", records=RECORDS).records(), RECORDS))
     with LocalExecutor() as shop:
         bench = _Bench(shop)

@@ -44,7 +44,7 @@ BIAS, COVERED = 0.01, 0.93
 
 @dataclass(frozen=True, slots=True)
 class Mixture:
-    """Records that differ in what they cost.
+    """Records with different costs.
 
     Attributes:
         costs: Of each record; the scale is of no account.
@@ -216,7 +216,7 @@ def _believed(made: TimedWork, items: Sequence[float], mixture: Mixture | None) 
 
 
 def _still(index: int) -> None:
-    """Beat no heart: nobody watches."""
+    """Do nothing, as no process watches the heartbeat."""
 
 
 def _ratios(found: Mapping[str, list[Measurement]]) -> dict[str, Ratio]:

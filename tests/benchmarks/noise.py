@@ -30,7 +30,7 @@ NOISIER = (1.0, 2.0, 4.0, 10.0)
 _NOISE = 0.02
 """Standard deviation of a quiet codec from process to process, on the log scale."""
 _SHARED = 0.1
-"""Of what all codecs of a process share."""
+"""Standard deviation of the noise that all codecs of a process share."""
 _SLOWER = 1.3
 
 

@@ -56,7 +56,7 @@ _STEPS = """async () => {
 
 
 def _report(results: Path, form: str, output: Path) -> float:
-    """Return the seconds of the quickest of some reports."""
+    """Return the seconds of the fastest of some reports."""
     seconds = []
     for _ in range(TRIES):
         start = time.perf_counter()
@@ -83,7 +83,7 @@ def _browse(path: Path, chromium: str) -> tuple[float, list[float]]:
 
 @benchmark
 def main(targets: Targets) -> None:
-    """Print each figure beside its target; exit 1 when one is missed."""
+    """Print each figure next to its target; exit with 1 if one is missed."""
     with tempfile.TemporaryDirectory() as folder:
         results, page = Path(folder) / "big.json", Path(folder) / "report.html"
         write(madeup.result(processes=30), results)

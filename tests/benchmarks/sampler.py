@@ -28,7 +28,7 @@ KEPT = 20_000
 
 @benchmark
 def main(targets: Targets) -> None:
-    """Print what a sampler costs beside its target; exit 1 when it is missed."""
+    """Print the cost of a sampler next to its target; exit with 1 if it is missed."""
     records = corpus("movies", records=64).sample(64)
     click.echo(f"{'':18}{'dump ns':>9}{'load ns':>9}{'kept µs':>9}")
     with tempfile.TemporaryDirectory() as folder:

@@ -206,7 +206,7 @@ TABLES: dict[str, Callable[[], list[Row]]] = {
 
 
 class Figure(NamedTuple):
-    """What one process says of one row."""
+    """One process's figures for one row."""
 
     name: str
     seconds: float
@@ -214,7 +214,7 @@ class Figure(NamedTuple):
 
 
 class Target(NamedTuple):
-    """What a row may cost, compared with another row of its table.
+    """Limit for the cost of a row, compared with another row of its table.
 
     Attributes:
         signed: The value may be 0 or less, and has no geometric mean.
@@ -341,7 +341,7 @@ def growth(records: int) -> tuple[int, int]:
     "--records", default=1_000_000, show_default=True, help="Records of the growth test; 0 for none."
 )
 def main(targets: Targets, count: int, rounds: int, records: int) -> None:
-    """Print what schemas cost, beside their peers and targets; exit 1 when a target is missed."""
+    """Print the cost of schemas next to their peers and targets; exit with 1 if a target is missed."""
     first = sales(1)[0]
     packed = codec("msgpack")
     assert packed.with_schema(Schema(Sale)).decode(packed.encode(first)) == first

@@ -54,7 +54,7 @@ WATCHED = 30.0
 
 
 class SharedCore:
-    """A core that a neighbor uses now and then, on a clock of its own.
+    """A core that a neighbor sometimes uses, with a separate clock.
 
     Args:
         rng: What happens by chance.
@@ -121,7 +121,7 @@ def work(seconds: float, factor: float, core: SharedCore, rng: random.Random) ->
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a run found.
+    """The figures of a run.
 
     Attributes:
         samples: By cell.

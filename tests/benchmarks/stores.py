@@ -174,7 +174,7 @@ PARTS = {"rare": _rare, "puts": _puts, "run": _run, "pairs": _pairs}
 @benchmark
 @click.argument("parts", nargs=-1, type=click.Choice(list(PARTS)))
 def main(targets: Targets, parts: tuple[str, ...]) -> None:
-    """Print the figures of all parts, or of some, beside their targets; exit 1 on a miss."""
+    """Print the figures of all parts, or of some, next to their targets; exit with 1 on a miss."""
     for part in parts or PARTS:
         PARTS[part](targets)
 

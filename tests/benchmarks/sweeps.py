@@ -53,7 +53,7 @@ def _stalls(share: bool) -> tuple[float, float]:
 
 @benchmark
 def main(targets: Targets) -> None:
-    """Print each figure beside its target; exit 1 on a miss."""
+    """Print each figure next to its target; exit with 1 on a miss."""
     clock = statistics.median(time_each(nothing, [None] * 10_000))
     targets.at_most("clock of a single call", clock, CLOCK, "ns")
     kept, took = _stalls(share=False)
