@@ -638,8 +638,8 @@ def test_an_empty_chart_says_what_to_do(opened: Opener, small: Path) -> None:
     set_slider(page, "rate", 1_000_000)
 
     expect(page.locator("#front")).to_be_hidden()
-    expect(page.locator("#blank")).to_contain_text("choose a faster line, or fewer records per second")
-    assert "choose a faster line" in page.locator("#verdict").inner_text()
+    expect(page.locator("#blank")).to_contain_text("choose a higher one, or fewer records per second")
+    assert "choose a higher one" in page.locator("#verdict").inner_text()
 
     page.get_by_role("button", name="Any rate").click()
 
