@@ -1,6 +1,6 @@
 """``python3 tasks.py benchmarks scheduler``: can the scheduler be believed?
 
-Prints the cost of measuring a call, how often a codec entered twice is told apart from itself, how often
+Prints the cost of measuring a call, how often a codec entered twice is distinguished from itself, how often
 a planted 2 % is found, what early stopping does to false verdicts over 10,000 replays, and how long nine
 codecs take to ±2 %, with plain pyperf's figures for the same work beside it.
 """

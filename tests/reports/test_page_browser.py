@@ -291,7 +291,7 @@ def test_the_script_keeps_what_stands_beside_a_cost(
     path = tmp_path / "beside.html"
     planted = {name: {"dump": t, "load": t, "size": 100} for name, t in zip("ab", (1e-6, near), strict=True)}
     json = {"dump": 2e-6, "load": 3e-6, "size": 90}
-    # Two per cent are told apart at 0.05, and not at what the run may spend.
+    # A difference of 2 % is significant at 0.05, and not at what the run may spend.
     result = result_of({**planted, "json": json}, noise=0.02, seed=12, options={"alpha": 0.0038})
     path.write_text(report.render([result], baseline=baseline), "utf-8")
     small = '#table tr:not(.baseline) [data-column="cost"] small'
