@@ -154,7 +154,7 @@ def _sums(ratios: Mapping[int, float], works: Mapping[int, float]) -> float:
 
 
 def _centre(ratios: Mapping[int, float], works: Mapping[int, float]) -> float:
-    """Return the median of slices with so many records that they differ only by disturbances."""
+    """Return the median of slices that are long enough to differ only by disturbances."""
     return median(ratios.values())
 
 

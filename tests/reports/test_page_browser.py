@@ -744,7 +744,7 @@ def test_variants_can_be_folded(opened: Opener) -> None:
 
 
 def test_a_row_takes_two_lines_on_a_phone(opened: Opener) -> None:
-    """The cost is beside the codec, three figures are below; all columns are a choice away."""
+    """A row shows codec and cost, with three figures below; a checkbox shows all columns."""
     page = opened(390)
     row = page.locator("#table tbody tr:visible").first
     height = "row => row.getBoundingClientRect().height"

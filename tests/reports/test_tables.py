@@ -181,7 +181,7 @@ class TestText:
         assert ["json", "orjson", "json", "msgpack", "msgpack"] == names[1:6]
 
     def test_fits_a_hundred_columns(self):
-        """However wide a terminal is; columns that follow from others go without a word."""
+        """At any width of the terminal; derived columns are left out without a remark."""
         run = madeup.result(corpora=1)
         columns = list(COLUMNS)[: list(COLUMNS).index("rank") + 1]
         asked = render([run], "text", width=300, columns=",".join(columns))
