@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-__all__ = ["Blobs"]
-
 
 class Blobs(Mapping[str, bytes]):
     """A folder of blobs by digest, read on demand to save memory.

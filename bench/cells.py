@@ -6,8 +6,6 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Self
 
-__all__ = ["Cell", "operation_name", "split_operation"]
-
 
 def operation_name(operation: str, variant: str = "", place: str = "", parameter: str = "") -> str:
     """Return an operation as text: ``OPERATION[-VARIANT][@PLACE][:PARAMETER]``."""

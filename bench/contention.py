@@ -17,8 +17,6 @@ from collections.abc import Collection, Mapping, Sequence
 
 from .method import Cores, Processes
 
-__all__ = ["alike", "free_level", "highest_free", "overall"]
-
 
 def free_level(readings: Sequence[float], known: float = 0.0) -> float:
     """Return the lowest typical reading so far: that of a free core, unless none has been free yet.

@@ -11,8 +11,6 @@ from pathlib import Path
 
 from ..errors import RunError
 
-__all__ = ["NoDiskSpace", "held", "is_full", "needing_room", "release"]
-
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 _SOME = 64 * 1024

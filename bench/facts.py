@@ -9,20 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-__all__ = [
-    "CheckFacts",
-    "Facts",
-    "GrowthFacts",
-    "PeakFacts",
-    "PipelineFacts",
-    "PipelineSetup",
-    "PyperfFacts",
-    "Setup",
-    "StoreFacts",
-    "StoreSetup",
-    "Unit",
-]
-
 Unit = Literal["second", "byte", "integer"]
 
 

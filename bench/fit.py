@@ -11,8 +11,6 @@ from ..errors import BakeoffError
 from ..schemas import Schema
 from .lab.evolution.versions import as_version
 
-__all__ = ["LOOKED_AT", "better_part"]
-
 LOOKED_AT = 10
 """Number of records to try, from the start."""
 _PARTS = 20

@@ -6,8 +6,6 @@ import mmap
 import struct
 from pathlib import Path
 
-__all__ = ["IDLE", "Heartbeat"]
-
 IDLE = -1
 """No cell is running."""
 

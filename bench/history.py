@@ -31,8 +31,6 @@ from .stats import SESSION, Session, contention_of
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-__all__ = ["VARIABLE", "Past", "Row", "between", "free_core", "place", "recall", "remember", "rows_of"]
-
 VARIABLE = "BAKEOFF_HISTORY"
 """Environment variable with the path of the file, or ``off``."""
 

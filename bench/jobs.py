@@ -20,36 +20,6 @@ from .results import Outcome, typed
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-__all__ = [
-    "Alone",
-    "Answer",
-    "Attack",
-    "Check",
-    "Checked",
-    "Compare",
-    "Conform",
-    "CorpusInputs",
-    "Describe",
-    "Described",
-    "Done",
-    "Ended",
-    "Executor",
-    "Failed",
-    "Found",
-    "Job",
-    "Prepare",
-    "Prepared",
-    "Refused",
-    "Reread",
-    "Time",
-    "Timed",
-    "TimedCell",
-    "Tried",
-    "Try",
-    "decode",
-    "encode",
-]
-
 Digest: TypeAlias = str
 
 

@@ -9,22 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, NamedTuple, get_type_hints
 
-__all__ = [
-    "GROUPS",
-    "Budget",
-    "Checks",
-    "Constant",
-    "Cores",
-    "Estimate",
-    "Pooling",
-    "Processes",
-    "Slices",
-    "Strata",
-    "Verdicts",
-    "constants",
-    "printed",
-]
-
 
 class Slices:
     """Slices and bursts."""

@@ -17,8 +17,6 @@ from statistics import median
 
 from .method import Pooling
 
-__all__ = ["Noise", "Prior", "noise", "variance"]
-
 
 @dataclass(frozen=True, slots=True)
 class Prior:

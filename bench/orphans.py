@@ -14,8 +14,6 @@ import stat
 import tempfile
 from pathlib import Path
 
-__all__ = ["PREFIX", "die_with", "hold", "remove_abandoned"]
-
 PREFIX = "bakeoff-"
 """Prefix of the folders of runs in the folder for temporary files."""
 _HELD = "held"

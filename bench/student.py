@@ -8,8 +8,6 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-__all__ = ["quantile", "tails"]
-
 _HALVINGS = 60
 _MOST = 200
 """Degrees of freedom above which intervals are hardly narrower, by half a per cent."""

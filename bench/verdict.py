@@ -30,24 +30,6 @@ from .results import (
 )
 from .stats import OPPOSITE, Ratio, interval, verdicts
 
-__all__ = [
-    "PARTS",
-    "Contest",
-    "Drawback",
-    "Judgment",
-    "Preferred",
-    "RankRange",
-    "costs",
-    "drawback",
-    "error_share",
-    "nothing_to_fix",
-    "outcome_of",
-    "preference",
-    "ranked",
-    "rankings",
-    "takes",
-]
-
 PARTS: Final = ("dump", "load", "fix", "size")
 """The operations that make up a cost."""
 

@@ -12,8 +12,6 @@ from typing import Any, Protocol
 
 from .safety.limits import DEFAULT_DEPTH, Limits
 
-__all__ = ["DEEPEST", "Binding", "Bound", "CodecProtocol", "SchemaProtocol", "unbound"]
-
 DEEPEST = DEFAULT_DEPTH
 """Levels of nesting that are written and read if records may contain others of their kind.
 

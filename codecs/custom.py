@@ -10,8 +10,6 @@ from ..imports import named
 from .errors import CodecError
 from .spec import Format, Spec
 
-__all__ = ["found", "spec_of_calls"]
-
 _CALLS = (("dumps", "loads"), ("encode", "decode"))
 """Pairs of names of an encoder and its decoder."""
 _PROBES: tuple[Any, ...] = ({"a": 1}, {}, [1], 1, "a")

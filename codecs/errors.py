@@ -23,20 +23,6 @@ from collections.abc import Sequence
 
 from ..errors import UsageError, hint
 
-__all__ = [
-    "CodecError",
-    "DecodeError",
-    "EncodeError",
-    "LimitError",
-    "MissingField",
-    "MissingLibrary",
-    "PolicyError",
-    "TooMuchError",
-    "UnknownCodec",
-    "UnknownCompressor",
-    "UnknownMediaType",
-]
-
 
 class CodecError(ValueError):
     """Base of all codec errors.

@@ -13,8 +13,6 @@ from .production.media import first_reader
 from .registry import FORMAT_MODULES, add, describe, first_codecs, missing, names, spec_of, split_name
 from .spec import Spec
 
-__all__ = ["by_media_type", "codec", "facts", "register"]
-
 _kept: dict[str, Codec] = {}
 
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from .streams.compression import Compression
     from .streams.framing import Framing
 
-__all__ = ["TREE", "Format", "MediaTypes", "media_types"]
-
 TREE = "application/x.bakeoff"
 SUFFIXES = frozenset({"zstd"})
 """Compressors with a registered suffix, which follows a plus as `Format.suffix` does; others follow a dot."""

@@ -30,36 +30,6 @@ if TYPE_CHECKING:
     from .binding import SchemaProtocol
     from .spec import Format, RawCalls, Spec
 
-__all__ = [
-    "ENTRY_POINTS",
-    "FORMAT_MODULES",
-    "RAW",
-    "REPLACE",
-    "Declaration",
-    "add",
-    "available",
-    "bare_name",
-    "declare",
-    "default_set",
-    "describe",
-    "first_codecs",
-    "formats",
-    "give",
-    "given",
-    "is_raw",
-    "join_name",
-    "missing",
-    "names",
-    "only_here",
-    "registering",
-    "rescan",
-    "select",
-    "spec_of",
-    "specialists",
-    "split_name",
-    "unpickle",
-]
-
 ENTRY_POINTS = "bakeoff.codecs"
 """Entry-point group of third-party codecs: name = codec name, value = ``module:factory``."""
 

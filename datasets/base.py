@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["DEFAULT_SEED", "PROFILED", "Corpus", "Progress", "Survey"]
-
 DEFAULT_SEED = 1
 """Default seed of generated records and samples."""
 

@@ -20,15 +20,6 @@ from .readers.at import RecordPath
 from .readers.encoding import checked
 from .sizes import size
 
-__all__ = [
-    "DEFAULT_RECORDS",
-    "Sources",
-    "corpus",
-    "is_function",
-    "is_read_once",
-    "names",
-]
-
 DEFAULT_RECORDS = 10_000
 """Default number of records of a built-in corpus."""
 

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from ..errors import RunError, UsageError, hint
 
-__all__ = ["BadRecord", "UnknownCorpus", "UnknownFormat", "UnreadableCorpus", "UntrustedCorpus"]
-
 
 class UnknownCorpus(UsageError):  # noqa: N818
     """The name is neither a built-in corpus nor a file, or is not the required one of the two.

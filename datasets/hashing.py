@@ -7,8 +7,6 @@ from typing import Any
 
 from ..codecs import CodecError, codec
 
-__all__ = ["Hasher"]
-
 
 class Hasher:
     """Hashes records as JSON Lines written by the codec ``json``."""

@@ -16,8 +16,6 @@ from .readers.at import RecordPath
 from .readers.problems import Problems
 from .sampling import Sampler, fitting
 
-__all__ = ["Cut", "Passed", "ReadOptions"]
-
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:

@@ -12,8 +12,6 @@ from typing import Any
 from ..codecs import CodecError, codec
 from ..codecs.conventions.classes import opened
 
-__all__ = ["profile"]
-
 Fact = str | int | float
 
 # Bounds on the work, because a profile is a by-product.

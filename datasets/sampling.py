@@ -9,8 +9,6 @@ from typing import Any
 
 from .generated._generate import Random
 
-__all__ = ["Sampler", "fitting", "pickled", "strata"]
-
 _WEIGHED = 20_000
 _SOME = 17
 """After this many records, only one in this many is weighed; a prime, as kinds of records may alternate."""

@@ -13,8 +13,6 @@ import pickle
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["length", "scaled", "sized"]
-
 _FEWEST = 4
 """Minimum number of records, whatever their size."""
 

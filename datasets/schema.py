@@ -10,8 +10,6 @@ from ..schemas import Schema
 from ..schemas.load import is_named, load
 from .corpora import corpus, names
 
-__all__ = ["schema"]
-
 
 def schema(text: str, include: Sequence[str | os.PathLike[str]] = (), **options: Any) -> Schema:
     """Return the schema that a text names.

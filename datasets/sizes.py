@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from ..errors import UsageError
 
-__all__ = ["SIZES", "size"]
-
 SIZES = {"SM": 100, "MD": 1_000, "LG": 50_000}
 """Small, medium, large."""
 

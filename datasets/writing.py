@@ -12,8 +12,6 @@ from ..errors import RunError
 from .readers.formats import FileFormat
 from .readers.problems import Problems
 
-__all__ = ["write"]
-
 
 def write(records: Iterable[Any], file: IO[bytes], kind: FileFormat, problems: Problems | None = None) -> int:
     """Write records; types that the format lacks follow `bakeoff.codecs.conventions.families`.

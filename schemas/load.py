@@ -19,8 +19,6 @@ from .tree import types as t
 from .tree.declare import SchemaError, describe
 from .wire.languages import LARGEST
 
-__all__ = ["is_named", "load"]
-
 
 def is_named(text: str) -> bool:
     """Return whether the form of a text is that of a file or module."""

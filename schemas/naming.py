@@ -8,8 +8,6 @@ from pathlib import Path
 from ..errors import UsageError
 from .wire.languages import language_of
 
-__all__ = ["Named", "definition_of", "is_definition"]
-
 
 @dataclass(frozen=True, slots=True)
 class Named:

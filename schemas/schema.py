@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .tree.infer import Inferred
     from .wire.layout import Layout
 
-__all__ = ["Schema"]
-
 
 class Schema:
     """The expected types of records, for any codec.

@@ -12,8 +12,6 @@ from collections.abc import Callable
 
 from bakeoff.bench.method import Budget, Processes
 
-__all__ = ["BAKEOFF", "hurry"]
-
 BAKEOFF = (sys.executable, "-P", __file__)
 """The command, to which arguments are added."""
 

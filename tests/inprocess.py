@@ -17,8 +17,6 @@ from click.testing import CliRunner
 from bakeoff.cli import main
 from hurried import hurry
 
-__all__ = ["bakeoff", "exit_code"]
-
 
 def bakeoff(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Call ``bakeoff ARGUMENTS`` in a folder."""

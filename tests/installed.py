@@ -6,8 +6,6 @@ import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["install"]
-
 
 def install(
     folder: Path, name: str, source: str, points: Iterable[str], group: str = "bakeoff.codecs"

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from hurried import BAKEOFF
 
-__all__ = ["launch"]
-
 
 def launch(
     folder: Path, *arguments: str, stdin: str = "", **environment: str

@@ -31,8 +31,6 @@ from bakeoff.bench.results import (
 )
 from bakeoff.errors import UsageError
 
-__all__ = ["CODECS", "CORPORA", "added", "cell_of", "changed", "facts_of", "planted", "renamed", "result"]
-
 MACHINE: Final[Mapping[str, Fact]] = {
     "hostname": "bench-1",
     "cpu_model_name": "Made-up CPU",

@@ -12,8 +12,6 @@ from typing import Any, NoReturn
 
 import pytest
 
-__all__ = ["chromium", "count", "leave_out"]
-
 _MARK = "missing here: "
 
 

@@ -38,8 +38,6 @@ from bakeoff import codecs
 from bakeoff.bench.results import write
 from hurried import BAKEOFF
 
-__all__ = ["PAGES", "ROOT", "Block", "blocks", "carry_out", "commands", "inline", "links", "patient"]
-
 ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))
 

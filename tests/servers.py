@@ -28,8 +28,6 @@ from urllib.parse import urlsplit
 
 import psutil
 
-__all__ = ["JARS", "KINDS", "PASSWORD", "Server", "Servers", "UnavailableError", "started"]
-
 JARS = Path(sys.prefix, "jars")
 """Folder in which tasks.py puts jars of Maven, next to the packages of pip."""
 PASSWORD = "o0pen/Sesame@7"  # with characters that have to be quoted in a URL

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["untraced"]
-
 
 def untraced() -> dict[str, str]:
     """Return our environment without the variables that make coverage trace a process."""

@@ -13,8 +13,6 @@ from pathlib import Path
 from bakeoff.bench.run import processes
 from bakeoff.bench.run.warm import Fork, Warm
 
-__all__ = ["Shared"]
-
 _IMPORTED = tuple(f"bakeoff.bench.worker.{name}" for name in ("prepare", "time", "alone"))
 """Modules of jobs that `hurried` runs fork, in addition to those of checks."""
 

@@ -27,8 +27,6 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 from zipfile import ZIP_DEFLATED, ZipFile
 
-__all__ = ["TARGETS", "Target", "assembled"]
-
 PYTHONS: Final = {
     "3.11": "3.11.3-1.5.9",
     "3.12": "3.12.1-1.5.10",

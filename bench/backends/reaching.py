@@ -9,8 +9,6 @@ from typing import Any
 
 from ...escape import without_secrets
 
-__all__ = ["ANSWER", "CONNECT", "imported", "reaching"]
-
 CONNECT = 3
 """Seconds to connect to a server."""
 ANSWER = 10

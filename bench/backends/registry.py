@@ -17,8 +17,6 @@ from ...errors import UsageError, hint, near
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["BackendRegistry", "shown_name"]
-
 
 class _Kind(Protocol):
     @property

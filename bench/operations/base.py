@@ -39,32 +39,6 @@ from ..results import Direction, Fact, Facts, OperationFacts, Part, Phase, Setup
 if TYPE_CHECKING:
     from ...codecs import Codec
 
-__all__ = [
-    "COLD",
-    "NOGC",
-    "PLAIN",
-    "Batch",
-    "CodecParts",
-    "Context",
-    "Measure",
-    "MeasureAlone",
-    "Measured",
-    "Operation",
-    "Ring",
-    "Sample",
-    "TimedCall",
-    "Toolkit",
-    "UnfitError",
-    "Variant",
-    "burst",
-    "length_of_slice",
-    "made_anew",
-    "nowhere",
-    "rotating",
-    "still",
-]
-
-
 _SEPARATORS = "/,"
 """Characters that separate the parts of cells' names and lists of operations."""
 

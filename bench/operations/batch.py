@@ -12,8 +12,6 @@ from typing import Any
 from ...errors import UsageError
 from .base import Context, Operation, TimedCall, UnfitError, burst, made_anew, rotating
 
-__all__ = ["MOST", "OPERATIONS"]
-
 MOST = 100_000
 """Most records of a batch."""
 

@@ -17,8 +17,6 @@ from ...codecs.conventions.arrays import kind_of
 from ...codecs.conventions.classes import fields_of
 from .base import Context, Measured, Operation
 
-__all__ = ["OPERATIONS", "copied"]
-
 _RECORDS = 20
 """Number of records to inspect, as a codec copies the same parts of each."""
 _WORD = 8

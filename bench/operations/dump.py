@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from .base import COLD, NOGC, Context, Operation, TimedCall, Variant, burst, made_anew, rotating
 
-__all__ = ["OPERATIONS"]
-
 
 def _dump(context: Context) -> TimedCall:
     parts, sample = context.parts, context.sample

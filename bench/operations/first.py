@@ -9,8 +9,6 @@ from typing import Any
 from ...codecs import is_raw, split_name
 from .base import Context, Measured, Operation, Toolkit, UnfitError
 
-__all__ = ["OPERATIONS"]
-
 _IMPORT = """
 import sys, time
 name, *path = sys.argv[1:]

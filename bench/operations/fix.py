@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..method import Slices
 from .base import NOGC, Context, Operation, TimedCall, UnfitError, burst, made_anew
 
-__all__ = ["OPERATIONS"]
-
 
 def _fix(context: Context) -> TimedCall:
     fix, decode, payloads = context.parts.fix, context.parts.bare.decode, context.payloads

@@ -22,8 +22,6 @@ from .base import Measured, Operation, still
 if TYPE_CHECKING:
     from ...codecs import Codec
 
-__all__ = ["WINDOWS", "measure"]
-
 WINDOWS = 24
 CONFIRMING = 4 * WINDOWS
 LEAST_SECONDS = 0.005

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from .base import COLD, NOGC, Context, Operation, TimedCall, burst, rotating
 
-__all__ = ["OPERATIONS"]
-
 
 def _load(context: Context) -> TimedCall:
     return TimedCall(

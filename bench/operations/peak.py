@@ -16,8 +16,6 @@ from .base import Measured, Operation, still
 if TYPE_CHECKING:
     from ...codecs import Codec
 
-__all__ = ["CLEAR_REFS", "OPERATIONS", "STATUS", "can_reset", "kilobytes", "measure"]
-
 CLEAR_REFS = Path("/proc/self/clear_refs")
 STATUS = Path("/proc/self/status")
 ROLLUP = Path("/proc/self/smaps_rollup")

@@ -8,8 +8,6 @@ from ...codecs.registry import is_raw
 from ...errors import UsageError
 from .base import NOGC, Context, Operation, TimedCall, UnfitError, burst, rotating
 
-__all__ = ["OPERATIONS"]
-
 
 def _peek(context: Context) -> TimedCall:
     codec, payloads, path = context.parts.codec, context.payloads, context.parameter

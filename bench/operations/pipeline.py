@@ -25,8 +25,6 @@ from .base import Context, Measured, Operation, Toolkit, UnfitError, Variant
 if TYPE_CHECKING:
     from ..backends.transports.pipeline import Pipeline, RateWindow
 
-__all__ = ["BASELINE", "BOUND", "OPERATIONS", "RATE", "asked"]
-
 RATE = 3000
 """Default rate in records per second."""
 BOUND = 10

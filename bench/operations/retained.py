@@ -15,8 +15,6 @@ from .base import Measured, Operation, still
 if TYPE_CHECKING:
     from ...codecs import Codec
 
-__all__ = ["measure"]
-
 RESIDENT_BYTES = 16 << 20
 """Keep records until they hold about this much, as pages are coarse."""
 MOST_COPIES = 200

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from .base import Context, Operation
 
-__all__ = ["OPERATIONS"]
-
 
 def _size(context: Context) -> float:
     count = len(context.payloads)

@@ -25,8 +25,6 @@ from ..backends.stores.pool import LARGE, Filled, Filling, StorePool, make_locat
 from ..facts import Setup, StoreFacts, StoreSetup
 from .base import NOGC, Batch, Context, Measured, Operation, Ring, TimedCall, UnfitError, Variant, burst
 
-__all__ = ["BASELINE", "BATCH", "CODEC", "OPERATIONS", "PAGE", "STATE", "UNCODED"]
-
 STATE = "MD"
 """Default size of a store before timing."""
 BATCH = 100

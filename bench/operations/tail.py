@@ -10,8 +10,6 @@ from typing import Any
 
 from .base import Context, Measured, Operation, Toolkit
 
-__all__ = ["OPERATIONS"]
-
 _SECONDS = 0.3
 """Seconds of calls, including making new records."""
 _CALLS = 20_000

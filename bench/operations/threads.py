@@ -12,8 +12,6 @@ from typing import Any
 from ...errors import UsageError
 from .base import Context, Measured, Operation, Toolkit
 
-__all__ = ["OPERATIONS"]
-
 _SECONDS = 0.25
 """Seconds for which threads call."""
 _LOOKING = 0.005

@@ -16,8 +16,6 @@ from ...codecs.registry import is_raw
 from ...errors import UsageError
 from .base import Context, Operation, TimedCall, UnfitError, rotating
 
-__all__ = ["OPERATIONS"]
-
 _MOST = 10_000_000
 _ITEMS = 40_000
 """Items of all lists together, if there is more than one list."""

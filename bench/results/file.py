@@ -39,11 +39,6 @@ from .records import (
 if TYPE_CHECKING:
     import pyperf
 
-__all__ = [
-    "FORMAT_VERSION", "LARGEST", "UNREADABLE", "VERSION_KEY", "from_suite", "read", "read_suite",
-    "to_suite", "write",
-]  # fmt: skip
-
 FORMAT_VERSION = 1
 VERSION_KEY = "bakeoff_result"
 """Metadata key of a result file's `FORMAT_VERSION`."""

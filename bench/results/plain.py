@@ -15,8 +15,6 @@ from ..cells import Cell
 from ..facts import CheckFacts, Facts, GrowthFacts, PeakFacts, PipelineFacts, PyperfFacts, StoreFacts
 from .records import CellResult, Measurement
 
-__all__ = ["averaged", "cell_from", "plain_cell", "typed", "without_defaults"]
-
 
 def plain_cell(cell: CellResult) -> dict[str, Any]:
     """Return a cell as plain values without its samples; `cell_from` reads it."""

@@ -10,12 +10,6 @@ from ...errors import RunError
 from ..cells import Cell
 from ..facts import CheckFacts, Facts, GrowthFacts, Setup, Unit
 
-__all__ = [
-    "BASELINE", "CellResult", "CodecFacts", "CorpusFacts", "Direction", "Fact", "Measurement",
-    "OperationFacts", "Outcome", "PairFacts", "Part", "Phase", "Ranking", "Result", "ResultFileError",
-    "Verdict",
-]  # fmt: skip
-
 BASELINE = "baseline"
 """The pseudo codec that copies a record's bytes: the cost of the harness."""
 

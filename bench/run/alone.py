@@ -16,8 +16,6 @@ from ..operations import operation
 from ..results import BASELINE, Cell, without_defaults
 from .context import Run, Stage
 
-__all__ = ["cells_of", "job_of", "measure_alone"]
-
 
 def cells_of(run: Run, stage: Stage, names: list[str]) -> list[Cell]:
     """Return the cells of some operations on a corpus, for healthy codecs that support them."""

@@ -15,8 +15,6 @@ from ..operations import operation
 from ..results import BASELINE, CheckFacts, without_defaults
 from .context import Run, Stage
 
-__all__ = ["check", "turn"]
-
 _FAST = ("orjson", "ormsgpack", "msgspec")
 """Fast libraries, which users want to see first."""
 _SLOW = ("yaml",)

@@ -14,8 +14,6 @@ from .processes import LocalExecutor
 from .schedule import Schedule
 from .state import Entry, State
 
-__all__ = ["Run", "Show", "Stage"]
-
 Show = Callable[[str, float, float], object]
 """``show(text, done, total)`` shows the current step and its progress."""
 

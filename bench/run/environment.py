@@ -13,8 +13,6 @@ from pathlib import Path
 from ...codecs.streams.compression import COMPRESSORS
 from ..results import Fact
 
-__all__ = ["MACHINE", "abreast", "cores", "environment", "warnings"]
-
 MACHINE = (
     "hostname",
     "cpu_model_name",

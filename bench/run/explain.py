@@ -20,8 +20,6 @@ from .processes import LocalExecutor
 from .reading import prepare
 from .schedule import Schedule
 
-__all__ = ["CONTRACT", "explain"]
-
 CONTRACT = """\
 The timing contract
 

@@ -31,8 +31,6 @@ from .state import State, turned
 from .stopping import Rule
 from .time import length, rounds, timed_cell
 
-__all__ = ["LOOKS", "Again", "Side", "interleave", "options_of"]
-
 LOOKS = Rule(fewest=6, most=120).looks()
 """Pairs after which cells are judged."""
 _PATIENCE = 60.0

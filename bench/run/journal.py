@@ -19,8 +19,6 @@ from ...errors import BakeoffError, RunError, UsageError
 from ..results import read
 from .state import Entry, State, entries
 
-__all__ = ["Journal", "journal_path", "stored"]
-
 
 def journal_path(output: Path) -> Path:
     """Return the path of a result file's journal."""

@@ -17,8 +17,6 @@ from .alone import cells_of, job_of
 from .context import Run, Stage
 from .environment import abreast
 
-__all__ = ["measure_memory"]
-
 
 def measure_memory(run: Run, stage: Stage) -> None:
     """Measure the memory of healthy codecs on one corpus, one operation after the other.

@@ -25,8 +25,6 @@ from ...errors import RunError
 if TYPE_CHECKING:
     from ...datasets import Corpus
 
-__all__ = ["NO_OBJECTS", "Objects", "kept", "pickled", "search_path"]
-
 _NAME = "records"
 """Name of a corpus of records in memory."""
 

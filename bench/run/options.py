@@ -21,8 +21,6 @@ from ..operations.base import NOGC
 from ..results import Fact, typed
 from .stopping import Rule
 
-__all__ = ["FREE", "Options"]
-
 FREE = frozenset(
     {
         "precision",

@@ -16,8 +16,6 @@ from ...files import atomic_write, is_result_file
 from ..results import BASELINE, Result, ResultFileError, read, write
 from .environment import MACHINE
 
-__all__ = ["OutputFile"]
-
 
 class OutputFile:
     """The destination of a run's result.

@@ -33,8 +33,6 @@ from ..results import Outcome
 from .environment import abreast
 from .warm import Fork, Warm
 
-__all__ = ["SCRUBBED", "LocalExecutor"]
-
 SCRUBBED = (
     "COVERAGE_PROCESS_CONFIG",
     "COVERAGE_PROCESS_START",

@@ -12,8 +12,6 @@ from .options import Options
 from .processes import LocalExecutor
 from .schedule import Schedule
 
-__all__ = ["handles", "prepare"]
-
 
 def prepare(
     executor: LocalExecutor,

@@ -25,8 +25,6 @@ from ...errors import UsageError
 from ..operations import DEFAULT, MEMORY, OPERATIONS, operation
 from .options import Options
 
-__all__ = ["Request"]
-
 _DEFAULT = ("movies", "messages")
 _A_SIZE = 15.0
 """Seconds per size of a corpus, short because there are many."""

@@ -17,8 +17,6 @@ from ..method import Budget, Processes
 from .environment import abreast
 from .options import Options
 
-__all__ = ["Schedule"]
-
 
 @dataclass(slots=True)
 class Schedule:

@@ -31,8 +31,6 @@ from .schedule import Schedule
 from .state import Entry, State
 from .time import time_cells
 
-__all__ = ["Session", "guard", "stored_options"]
-
 _SAVE_EVERY = 15.0
 """Seconds between two writes of the result file, at the end of a corpus's timing. The journal is written
 after every process."""

@@ -33,8 +33,6 @@ from ..results import (
 from ..stats import interval
 from ..verdict import rankings
 
-__all__ = ["FAILED", "Entry", "State", "entries", "turned"]
-
 Entry = Mapping[str, Any]
 
 FAILED = frozenset(

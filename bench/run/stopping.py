@@ -11,8 +11,6 @@ from ..method import Budget, Processes, Verdicts
 from ..results import Measurement
 from ..stats import Ratio, common, interval, ratio, split
 
-__all__ = ["Progress", "Rule"]
-
 
 @dataclass(frozen=True, slots=True)
 class Progress:

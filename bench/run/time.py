@@ -22,8 +22,6 @@ from .options import Options
 from .state import FAILED
 from .stopping import Progress
 
-__all__ = ["length", "rounds", "time_cells", "timed_cell"]
-
 
 def time_cells(run: Run, stage: Stage) -> None:
     """Time one corpus; samples are added to the state process by process."""

@@ -14,8 +14,6 @@ from pathlib import Path
 
 from ...errors import RunError
 
-__all__ = ["Fork", "Warm"]
-
 _LINE = 64
 
 

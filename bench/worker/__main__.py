@@ -26,8 +26,6 @@ from ..jobs import Answer, Failed, Job, Refused, decode, encode
 from ..orphans import die_with
 from .context import WorkerContext
 
-__all__ = ["main"]
-
 _FILE_SIZE = 1 << 30
 """Most bytes that a job may write to one file, including a flooded standard error."""
 

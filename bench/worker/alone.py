@@ -13,8 +13,6 @@ from .parts import codec_parts
 from .records import Payloads, PickledSample
 from .work import context_of as prepared
 
-__all__ = ["run"]
-
 
 def run(job: Alone, context: WorkerContext) -> Answer:
     """Run one operation."""

@@ -31,8 +31,6 @@ from .work import TimedWork, context_of, work
 if TYPE_CHECKING:
     from ..results import Outcome
 
-__all__ = ["run"]
-
 _ROUND_TRIP = ("dump", "load", "fix")
 """The timed operations that make up the round trip."""
 

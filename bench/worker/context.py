@@ -9,8 +9,6 @@ from typing import Any
 from ..blobs import Blobs
 from ..heartbeat import Heartbeat
 
-__all__ = ["WorkerContext"]
-
 
 class WorkerContext:
     """The context of a worker.

@@ -10,8 +10,6 @@ from ..method import Checks
 from .estimate import median
 from .work import TimedWork
 
-__all__ = ["costs"]
-
 
 def costs(
     made: TimedWork, first: Sequence[float], seconds: float, beat: Callable[[], object] = lambda: None

@@ -9,8 +9,6 @@ from ...codecs.safety.policy_resolution import described
 from ..jobs import Answer, Describe, Described, Failed
 from .context import WorkerContext
 
-__all__ = ["run"]
-
 
 def run(job: Describe, context: WorkerContext) -> Answer:
     """Make the codec and return its facts."""

@@ -20,8 +20,6 @@ from dataclasses import dataclass, field
 
 from ..method import Estimate
 
-__all__ = ["CellEstimate", "Track", "levels", "median"]
-
 
 @dataclass(slots=True)
 class Track:

@@ -6,8 +6,6 @@ from ..method import Cores
 from ._slice import spin, time_calls
 from .reference import ITEMS, kernel
 
-__all__ = ["read"]
-
 
 def read() -> float:
     """Return the time of the reference kernel divided by that of a chain of dependent steps."""

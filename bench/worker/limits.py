@@ -12,8 +12,6 @@ from ...codecs.safety.limits import DEFAULT_DEPTH, GREATEST_DEPTH
 from ..operations.base import CodecParts
 from .records import PickledSample
 
-__all__ = ["beyond", "depth_needed"]
-
 _ROOM = 2
 """Factor by which other records may exceed the largest one of the sample."""
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ...codecs import Codec
     from ...schemas.schema import Schema
 
-__all__ = ["codec_parts"]
-
 
 def codec_parts(
     name: str,

@@ -27,8 +27,6 @@ from .records import PickledSample, array_kinds, make_sample
 if TYPE_CHECKING:
     from ...datasets import Corpus as Source
 
-__all__ = ["run"]
-
 
 def run(job: Prepare, context: WorkerContext) -> Answer:
     """Draw a sample, and find a schema if one is known or requested.

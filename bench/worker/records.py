@@ -11,8 +11,6 @@ from ...codecs.conventions.arrays import kind_of
 from ...codecs.conventions.classes import fields_of
 from ...codecs.conventions.tokens import TOKENS
 
-__all__ = ["Payloads", "PickledSample", "array_kinds", "caches_text", "make_sample"]
-
 _OVERHEAD = 16
 """Fixed bytes per record, in the weight of a record."""
 

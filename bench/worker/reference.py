@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["ITEMS", "kernel"]
-
 ITEMS = [40] * 64
 """The kernel's argument."""
 

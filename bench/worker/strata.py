@@ -18,8 +18,6 @@ from dataclasses import dataclass
 
 from ..method import Strata
 
-__all__ = ["Stratum", "slices", "strata"]
-
 _GOLDEN = (math.sqrt(5) - 1) / 2
 
 

@@ -29,8 +29,6 @@ from .reference import ITEMS, kernel
 from .strata import Stratum, slices, strata
 from .work import TimedWork, baseline, work
 
-__all__ = ["Process", "harness", "run"]
-
 
 @dataclass(slots=True)
 class _Part:

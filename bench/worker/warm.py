@@ -25,8 +25,6 @@ from ..orphans import die_with
 from . import check  # noqa: F401 - for the forks
 from .__main__ import main
 
-__all__ = ["serve"]
-
 _LONGEST = 1 << 16
 """Bytes of a path."""
 

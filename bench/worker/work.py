@@ -17,8 +17,6 @@ from ._slice import copy, evict, nothing, time_calls
 from .records import PickledSample
 from .reference import ITEMS
 
-__all__ = ["Spent", "TimedWork", "baseline", "context_of", "work"]
-
 Spent = tuple[int, int, int]
 """Nanoseconds of the clock, nanoseconds without preemption by others, involuntary switches."""
 

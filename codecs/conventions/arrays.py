@@ -14,8 +14,6 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["ARRAYS", "COLUMNS", "DOCUMENTED", "FRAMES", "convention", "holds_numbers", "kind_of"]
-
 _LIBRARIES = frozenset({"numpy", "pandas", "polars", "array"})
 _DAY = 86_400
 _TO_NANOSECONDS = {"ns": 1, "us": 1_000, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9,

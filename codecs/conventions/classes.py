@@ -17,8 +17,6 @@ from typing import Any, Literal, cast
 
 from .rules import SCALARS
 
-__all__ = ["CLASSES", "CLASS_FAMILIES", "ClassFamily", "RecordClass", "fields_of", "opened", "record_class"]
-
 ClassFamily = Literal["model", "struct", "attrs", "dataclass", "namedtuple"]
 
 CLASS_FAMILIES: dict[ClassFamily, str] = {

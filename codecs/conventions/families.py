@@ -18,17 +18,6 @@ from .arrays import DOCUMENTED, convention, holds_numbers
 from .classes import CLASSES, record_class
 from .rules import RULES, SCALARS, Rule
 
-__all__ = [
-    "JSON64_FAMILY",
-    "JSON_FAMILY",
-    "NATIVE_BYTES",
-    "NULL_TEXT",
-    "WORDS",
-    "FormatFamily",
-    "documented",
-    "register_type",
-]
-
 NULL_TEXT = "$null"
 WORDS = range(-(2**63), 2**64)
 """Integers of 64 bits, with a sign or without one."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["FIGURES", "GUARD", "STRANGERS", "Note", "about"]
-
 STRANGERS: Final = "strangers"
 """A note on payloads that other software wrote."""
 

@@ -19,8 +19,6 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-__all__ = ["RULES", "SCALARS", "SCALAR_OF", "Rule", "Scalar", "duration_text"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:

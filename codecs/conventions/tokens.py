@@ -15,20 +15,6 @@ from typing import Any, NamedTuple
 from .classes import record_class
 from .rules import SCALARS
 
-__all__ = [
-    "NAMES",
-    "SCHEMA_BRINGS",
-    "SIGNED",
-    "TOKENS",
-    "Colour",
-    "Place",
-    "Point",
-    "Summer",
-    "Token",
-    "token_of",
-    "zone",
-]
-
 SIGNED = range(-(2**63), 2**63)
 
 

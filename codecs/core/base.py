@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ..streams.compression import Compression
     from ..streams.framing import Framing
 
-__all__ = ["CodecBase", "fact"]
-
 
 def fact(where: str) -> Any:
     """Return a property that reads a part of the spec; a field would need a copy in every codec."""

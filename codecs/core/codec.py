@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from ..streams.decoder import Decoder
     from .text import TextCodec
 
-__all__ = ["Codec"]
-
 
 def _integration(name: str) -> Any:
     """Return a property with the codec's adapter for a framework, which is imported at the first use."""

@@ -10,8 +10,6 @@ from .paths import step
 if TYPE_CHECKING:
     from .codec import Codec
 
-__all__ = ["explain"]
-
 _MISFIT = "MisfitError: "
 """Start of the reason if a record does not fit the schema."""
 

@@ -12,8 +12,6 @@ from ..conventions.classes import record_class
 from ..errors import MissingField
 from .paths import brief, join, type_name
 
-__all__ = ["FieldStep", "Steps", "absent", "changed", "extended", "reach", "steps_of", "written"]
-
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,17}", re.ASCII)
 _SHOWN = 10
 """Names or keys that a message lists."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["brief", "join", "step", "type_name"]
-
 WIDTH = 60
 """Characters of a value that a message shows."""
 

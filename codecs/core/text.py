@@ -10,8 +10,6 @@ from ..errors import CodecError
 if TYPE_CHECKING:
     from .base import CodecBase
 
-__all__ = ["TextCodec"]
-
 
 @dataclass(frozen=True, slots=True)
 class TextCodec:

@@ -10,8 +10,6 @@ from importlib.util import module_from_spec
 from types import ModuleType
 from typing import Any
 
-__all__ = ["extension_copy", "pure_copy"]
-
 _lock = threading.Lock()
 
 

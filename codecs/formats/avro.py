@@ -34,8 +34,6 @@ from .structs import STRICT, WIRE_LOSSES, WIRE_POLICIES, WIRE_PRESERVES
 if TYPE_CHECKING:
     from ..binding import CodecProtocol
 
-__all__ = ["AvroSchema", "Container", "schema_of_file"]
-
 MARKER = b"\xc3\x01"
 """Start of a single object; the fingerprint follows."""
 MAGIC = b"Obj\x01"

@@ -25,8 +25,6 @@ from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Prefixed
 from ._pure import extension_copy, pure_copy
 
-__all__ = ["WRAP"]
-
 _family = FormatFamily("BSON", {**NATIVE_BYTES, dt.datetime: None, uuid.UUID: None}, integers=SIGNED)
 
 BSON = Format(

@@ -17,8 +17,6 @@ from collections.abc import Sequence
 from struct import Struct, unpack_from
 from typing import Any
 
-__all__ = ["decode", "decode_frames", "encode", "encode_frames"]
-
 _MAGIC = b"bpk5"
 _HEAD = Struct("<4sI")
 _LENGTH = 8

@@ -18,8 +18,6 @@ from ..streams.framing import Cuts, Framing, cut_short, damage, too_large
 if TYPE_CHECKING:
     from ..binding import CodecProtocol
 
-__all__ = ["BATCH", "DICTIONARY", "END", "Message", "Messages", "messages"]
-
 SCHEMA, DICTIONARY, BATCH = 1, 2, 3
 END = b"\xff\xff\xff\xff\0\0\0\0"
 PREFIX = 8

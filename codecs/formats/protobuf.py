@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ..binding import CodecProtocol
     from ..safety._scan import StreamBuffer
 
-__all__ = ["Delimited"]
-
 
 class Delimited(Framing):
     """Each payload after its length as a varint, as in ``writeDelimitedTo`` of protobuf's libraries.

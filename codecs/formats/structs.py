@@ -14,17 +14,6 @@ from ..safety.keys import with_checked_keys
 from ..safety.policies import Policies
 from ..spec import RawCalls, Spec
 
-__all__ = [
-    "OBJECTS",
-    "STRICT",
-    "TYPED",
-    "UNCHECKED",
-    "WIRE_LOSSES",
-    "WIRE_POLICIES",
-    "WIRE_PRESERVES",
-    "typed",
-]
-
 OBJECTS: tuple[ClassFamily, ...] = ("struct", "dataclass", "attrs", "namedtuple")
 """The kinds of classes that msgspec supports natively."""
 

@@ -19,8 +19,6 @@ from ..safety.limits import DEFAULT
 from ..spec import Format, RawCalls, Spec
 from .structs import STRICT, UNCHECKED, WIRE_LOSSES, WIRE_POLICIES, WIRE_PRESERVES
 
-__all__ = ["reader_of", "writer_of"]
-
 THRIFT = Format(
     name="thrift",
     media_type="application/vnd.apache.thrift.compact",

@@ -6,8 +6,6 @@ from typing import Any
 
 from ..core.base import CodecBase
 
-__all__ = ["Counters"]
-
 _DIGITS = 20
 """Length of the longest number that Redis counts with, -9223372036854775808."""
 

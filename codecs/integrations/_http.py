@@ -9,8 +9,6 @@ from ..core.base import CodecBase
 from ..errors import DecodeError, UnknownMediaType
 from ..production.media import first_reader
 
-__all__ = ["Body"]
-
 
 class Body:
     """Bodies of requests and responses.

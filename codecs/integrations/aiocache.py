@@ -4,6 +4,4 @@ from __future__ import annotations
 
 from ._counters import Counters
 
-__all__ = ["integration"]
-
 integration = Counters

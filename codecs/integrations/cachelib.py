@@ -8,8 +8,6 @@ from typing import IO, Any
 from ..errors import DecodeError
 from ._counters import Counters
 
-__all__ = ["Serializer", "integration"]
-
 _log = logging.getLogger(__name__)
 
 

@@ -9,8 +9,6 @@ from channels_redis.serializers import BaseMessageSerializer
 if TYPE_CHECKING:
     from ..core.base import CodecBase
 
-__all__ = ["integration"]
-
 
 def integration(codec: CodecBase) -> type[Any]:
     """Return a class for its registry, ``channels_redis.serializers.registry``.

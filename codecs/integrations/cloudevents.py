@@ -12,8 +12,6 @@ from ..production.media import reads
 if TYPE_CHECKING:
     from ..core.base import CodecBase
 
-__all__ = ["Encoded", "integration"]
-
 
 class Encoded(JSONFormat):
     """The ``event_format`` of ``to_binary``, ``from_structured`` and similar functions.

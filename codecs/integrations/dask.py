@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from ..core.base import CodecBase
 
-__all__ = ["Batches", "integration"]
-
 
 class Batches(WorkerPlugin):
     """Sends a class of yours, a list or dict of records, as the codec's payloads instead of pickle's.

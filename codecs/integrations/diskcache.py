@@ -11,8 +11,6 @@ from diskcache.core import MODE_PICKLE
 
 from ..core.base import CodecBase
 
-__all__ = ["integration"]
-
 
 def integration(codec: CodecBase) -> type[Any]:
     """Return a subclass of ``diskcache.Disk`` that uses the codec instead of pickle, also for keys.

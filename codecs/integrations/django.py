@@ -12,8 +12,6 @@ from .. import ready
 from ..core.base import CodecBase
 from ._counters import Counters
 
-__all__ = ["integration"]
-
 
 def integration(codec: CodecBase) -> type[Counters]:
     """Return a class with ``dumps`` and ``loads``, which stores integers as digits, so that ``incr`` works.

@@ -10,8 +10,6 @@ from dogpile.cache.api import CantDeserializeException
 from ..core.base import CodecBase
 from ..errors import DecodeError
 
-__all__ = ["Arguments", "integration"]
-
 
 class Arguments(TypedDict):
     """Arguments of ``make_region`` by their names."""

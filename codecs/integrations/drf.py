@@ -13,8 +13,6 @@ from ..core.base import CodecBase
 from ..errors import DecodeError, UnknownMediaType
 from ._http import Body
 
-__all__ = ["integration"]
-
 
 def integration(codec: CodecBase) -> tuple[type[Any], type[Any]]:
     """Return the two classes: a ``BaseRenderer`` and a ``BaseParser``.

@@ -11,8 +11,6 @@ from falcon.typing import ReadableIO
 from ..core.base import CodecBase
 from ..errors import DecodeError
 
-__all__ = ["Handler", "integration"]
-
 
 class Handler(BaseHandler):
     """Reads and writes bodies with a codec, in WSGI and ASGI; a bad body gets status 400."""

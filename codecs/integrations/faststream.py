@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from ..core.base import CodecBase
 
-__all__ = ["Encoded", "integration"]
-
 
 class Encoded:
     """A broker's ``codec``: it has the methods of FastStream's ``CodecProto`` and ``BatchCodecProto``.

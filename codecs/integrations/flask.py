@@ -10,8 +10,6 @@ from flask.json.provider import JSONProvider
 from ..core.base import CodecBase
 from ..core.text import TextCodec
 
-__all__ = ["Provider", "integration"]
-
 
 class Provider(JSONProvider):
     """A provider for ``app.json``: ``jsonify``, views that return dicts, ``request.get_json``, ``tojson``.

@@ -10,8 +10,6 @@ from itsdangerous import URLSafeTimedSerializer
 
 from ..core.base import CodecBase
 
-__all__ = ["Sessions", "integration"]
-
 
 class _Signer(URLSafeTimedSerializer):
     """Returns cookies as text, which itsdangerous itself does only for payloads that are text."""

@@ -14,8 +14,6 @@ from ..errors import DecodeError
 if TYPE_CHECKING:
     from ..core.base import CodecBase
 
-__all__ = ["Messages", "integration"]
-
 
 class Messages:
     """Serializes huey's data as payloads of a codec: tasks, results, errors, revocations.

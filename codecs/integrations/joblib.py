@@ -11,8 +11,6 @@ from joblib._store_backends import CacheWarning, FileSystemStoreBackend
 from ..core.base import CodecBase
 from ..errors import EncodeError
 
-__all__ = ["integration"]
-
 
 def integration(codec: CodecBase) -> type[Any]:
     """Return a class for ``joblib.register_store_backend`` that stores results as the codec's payloads.

@@ -9,8 +9,6 @@ from kafka.serializer import Serializer
 if TYPE_CHECKING:
     from ..core.base import CodecBase
 
-__all__ = ["Serialized", "integration"]
-
 
 class Serialized(Serializer):  # type: ignore[misc] # kafka-python has no types
     """A ``value_serializer`` for ``KafkaProducer``; None stays None, Kafka's mark of a deleted key.

@@ -22,22 +22,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 if TYPE_CHECKING:
     from ..core.codec import Codec
 
-__all__ = [
-    "Serializer",
-    "bson",
-    "cbor2",
-    "json",
-    "msgpack",
-    "msgspec_json",
-    "msgspec_msgpack",
-    "orjson",
-    "ormsgpack",
-    "rapidjson",
-    "simplejson",
-    "ujson",
-    "yaml",
-]
-
 Serializer: TypeAlias = tuple[Callable[[Any], bytes], Callable[[Any], Any], str, str]
 """Encoder, decoder, content type and content encoding: the arguments of ``kombu.serialization.register``."""
 

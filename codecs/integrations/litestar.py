@@ -10,8 +10,6 @@ from litestar.exceptions import ClientException
 from ..core.base import CodecBase
 from ._http import Body
 
-__all__ = ["Encoded", "integration"]
-
 
 class Encoded(Response[Any]):
     """A response whose content is a record; made by `Codec.for_litestar`."""

@@ -9,8 +9,6 @@ from quixstreams.models import Deserializer, Serializer
 if TYPE_CHECKING:
     from ..core.base import CodecBase
 
-__all__ = ["Both", "Deserialized", "Serialized", "integration"]
-
 
 class Serialized(Serializer):
     """A ``value_serializer`` for ``app.topic``; ``to_topic`` adds the header ``content-type``."""

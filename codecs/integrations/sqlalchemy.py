@@ -8,8 +8,6 @@ from sqlalchemy import Dialect, LargeBinary, TypeDecorator
 from sqlalchemy.dialects.mysql import LONGBLOB
 from sqlalchemy.types import TypeEngine
 
-__all__ = ["Both", "Encoded", "integration"]
-
 _LONG = frozenset({"mysql", "mariadb"})
 """Databases whose plain BLOB is limited to 65,535 bytes (MariaDB's manual, "BLOB")."""
 

@@ -12,8 +12,6 @@ from starlette.responses import Response
 from ..core.base import CodecBase
 from ._http import Body
 
-__all__ = ["Encoded", "integration"]
-
 
 class Encoded(Response):
     """A response whose content is a record; made by `Codec.for_starlette`."""

@@ -21,8 +21,6 @@ from temporalio.converter import (
 if TYPE_CHECKING:
     from ..core.base import CodecBase
 
-__all__ = ["Payloads", "integration"]
-
 _FROM_TEXT: dict[Any, Callable[[str], Any]] = {
     Decimal: Decimal,
     dt.date: dt.date.fromisoformat,

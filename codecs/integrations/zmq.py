@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from ..core.base import CodecBase
     from ..spec import Frames
 
-__all__ = ["Framed", "integration"]
-
 
 class Framed:
     """The functions for ``send_serialized`` and ``recv_serialized``: a record as a message.

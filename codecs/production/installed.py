@@ -13,8 +13,6 @@ from collections.abc import Callable
 from operator import eq, ge, le, lt, ne
 from typing import Any
 
-__all__ = ["allows", "release_of", "version"]
-
 
 def version(library: str) -> str | None:
     """Return the version of a distribution; None if it is not installed.

@@ -25,21 +25,6 @@ from .installed import allows, version
 if TYPE_CHECKING:
     from ..core.codec import Codec
 
-__all__ = [
-    "NAME",
-    "PYTHON",
-    "VARIABLE",
-    "VERSION",
-    "Dictionary",
-    "Faults",
-    "Lock",
-    "LockLocation",
-    "compressor",
-    "faults",
-    "located",
-    "raised",
-]
-
 NAME: Final = "bakeoff.lock"
 """The file's usual name."""
 

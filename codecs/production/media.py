@@ -9,8 +9,6 @@ from ..core.base import CodecBase
 from ..errors import UnknownMediaType
 from ..format import TREE
 
-__all__ = ["first_reader", "reads"]
-
 _Codec = TypeVar("_Codec", bound=CodecBase)
 
 

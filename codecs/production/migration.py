@@ -10,8 +10,6 @@ from ..core.codec import Codec
 from ..errors import CodecError, DecodeError
 from ..factory import codec
 
-__all__ = ["migrate"]
-
 TYPICAL: tuple[Any, ...] = (
     {}, {"a": 1}, {"a": "b", "c": None}, {"id": 7, "in": {"x": [1, 2.5, "y", True]}}, {"k" * 40: "v" * 300},
     {f"k{n}": n for n in range(20)}, {"a": 1e300, "b": -1e-300}, {"é": "\x7f\x85\u2028"},

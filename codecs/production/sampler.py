@@ -26,8 +26,6 @@ from ..core.base import CodecBase
 from ..registry import first_codecs, formats, spec_of
 from ..streams.compression import compressor
 
-__all__ = ["Sampler", "endings"]
-
 BATCH = 64 * 1024
 """Bytes of records in a batch, before compression."""
 PAUSE = 1.0

@@ -11,8 +11,6 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["call_with_stack"]
-
 STACK = 16 * 1024 * 1024
 """Bytes of address space; memory is only allocated when it is used."""
 

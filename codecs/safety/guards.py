@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-__all__ = ["GUARDS", "Guard", "unguarded"]
-
 
 class Guard(NamedTuple):
     """One guard of one operation.

@@ -17,8 +17,6 @@ from typing import Any, Literal
 from ..errors import TooMuchError
 from ._scan import odd_keys
 
-__all__ = ["FEW_KEYS", "key_check", "refuse_one_hash", "refuse_one_hash_within", "with_checked_keys"]
-
 FEW_KEYS = 1_000
 """This many keys take negligible time for any hashes."""
 SAME = 100

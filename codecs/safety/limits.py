@@ -12,8 +12,6 @@ import sys
 from dataclasses import dataclass, fields, replace
 from typing import Self
 
-__all__ = ["DEFAULT", "DEFAULT_DEPTH", "GREATEST_DEPTH", "LIMITS", "OWN_DATA", "Limits"]
-
 MIB = 1 << 20
 DEFAULT_DEPTH = 120
 """Default levels of nesting for reading, and for writing if nesting is checked.

@@ -16,20 +16,6 @@ from typing import Any, Literal, NamedTuple
 
 from ..conventions.classes import fields_of
 
-__all__ = [
-    "FACTS",
-    "POLICIES",
-    "Policies",
-    "Policy",
-    "PolicyDirection",
-    "can_be_asked",
-    "documented",
-    "held",
-    "in_force",
-    "is_possible",
-    "is_walked",
-]
-
 PolicyDirection = Literal["dump", "load"]
 DIRECTIONS: tuple[PolicyDirection, PolicyDirection] = ("dump", "load")
 

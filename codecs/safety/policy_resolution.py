@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ..binding import CodecProtocol
     from ..spec import Spec
 
-__all__ = ["changes", "described", "rules"]
-
 
 def described(spec: Spec) -> dict[str, dict[str, Any]]:
     """Return a codec's value of each policy and the other values that it supports, as plain values."""

@@ -23,17 +23,6 @@ from ..errors import CodecError, LimitError, MissingLibrary, UnknownCompressor
 if TYPE_CHECKING:
     from .framing import Framing
 
-__all__ = [
-    "COMPRESSORS",
-    "DICTIONARY_BYTES",
-    "FREE",
-    "Compression",
-    "compressor",
-    "dictionary_id",
-    "library",
-    "train",
-]
-
 ZSTD_PIECE = 256
 """Bytes per step; each block of four may expand to 128 KiB (RFC 8878, section 3.1.1.2)."""
 FREE = 1024 * 1024

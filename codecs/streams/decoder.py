@@ -12,8 +12,6 @@ from .framing import Cuts, damage
 if TYPE_CHECKING:
     from ..core.base import CodecBase
 
-__all__ = ["Decoder", "load", "payloads"]
-
 CHUNK = 1 << 16
 LOST = "; the next record cannot be found, so the rest cannot be read"
 

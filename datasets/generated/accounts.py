@@ -8,8 +8,6 @@ from typing import TypedDict
 from ._generate import account
 from .families import CorpusFamily
 
-__all__ = ["FAMILY", "Account", "Item", "Settings"]
-
 
 class Settings(TypedDict):
     """What the user has chosen."""

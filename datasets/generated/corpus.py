@@ -11,8 +11,6 @@ from ..base import PROFILED, Corpus, Progress, Survey
 from ..sampling import fitting, strata
 from .families import family
 
-__all__ = ["Generated"]
-
 
 class Generated(Corpus):
     """The first records of a family.

@@ -13,8 +13,6 @@ from ..sizes import size
 if TYPE_CHECKING:
     from ._generate import Random
 
-__all__ = ["NAMES", "CorpusFamily", "Make", "Parameter", "family", "is_built_in"]
-
 NAMES = ("movies", "messages", "types", "numbers", "text", "accounts", "universe", "likes", "pairs")
 """The families; each is declared as ``FAMILY`` in ``NAME.py`` in this folder."""
 

@@ -8,8 +8,6 @@ from typing import TypedDict
 from ._generate import likes
 from .families import CorpusFamily, Parameter
 
-__all__ = ["FAMILY", "User"]
-
 
 class User(TypedDict):
     """A user and the numbers of the items that the user likes."""

@@ -7,8 +7,6 @@ from typing import TypedDict
 from ._generate import message
 from .families import CorpusFamily
 
-__all__ = ["FAMILY", "Actor", "Address", "Line", "Message", "Order", "Source", "Trace"]
-
 
 class Source(TypedDict):
     """The service that sent the event."""

@@ -7,8 +7,6 @@ from typing import TypedDict
 from ._generate import movie
 from .families import CorpusFamily
 
-__all__ = ["FAMILY", "Movie"]
-
 
 class Movie(TypedDict):
     """About 150 bytes of compact JSON."""

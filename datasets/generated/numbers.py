@@ -9,8 +9,6 @@ from .families import CorpusFamily
 if TYPE_CHECKING:
     from ._generate import Random
 
-__all__ = ["FAMILY", "Reading"]
-
 
 class Reading(TypedDict):
     """Short decimals (as from sensors), full doubles (as from computations), whole numbers."""

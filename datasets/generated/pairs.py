@@ -7,8 +7,6 @@ from typing import TypedDict
 from ._generate import pair
 from .families import CorpusFamily
 
-__all__ = ["FAMILY", "Pair"]
-
 
 class Pair(TypedDict):
     """Integers of eight bytes, which every format has. Bytes would need base64 in most text formats."""

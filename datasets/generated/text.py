@@ -12,8 +12,6 @@ from .families import CorpusFamily
 if TYPE_CHECKING:
     from ._generate import Random
 
-__all__ = ["FAMILY", "Post"]
-
 
 class Post(TypedDict):
     """One post with its replies."""

@@ -14,8 +14,6 @@ from .families import CorpusFamily
 if TYPE_CHECKING:
     from ._generate import Random
 
-__all__ = ["FAMILY", "Part", "Place", "Point", "Status", "Typed"]
-
 
 class Status(Enum):
     """An enumeration with text values."""

@@ -7,8 +7,6 @@ from typing import NotRequired, TypedDict
 from ._generate import body
 from .families import CorpusFamily
 
-__all__ = ["FAMILY", "Body"]
-
 
 class Body(TypedDict):
     """A galaxy (`type` to `planets`) or a planet (`galaxy` to `visited`).

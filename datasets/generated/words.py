@@ -9,8 +9,6 @@ every corpus and its stored hash.
 
 from __future__ import annotations
 
-__all__ = ["COMMON", "FUNCTION_WORDS", "WORDS"]
-
 FUNCTION_WORDS = """
 the of and to a in is that for it was on with as be by at his from they this have not are but had
 her she he or an were which their all one we when there can more if no who would what its about

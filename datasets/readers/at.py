@@ -19,8 +19,6 @@ from typing import Any, Final
 from ...codecs.core.paths import step as written
 from ...errors import UsageError, hint, near
 
-__all__ = ["KEYS", "RecordPath", "RecordPathStep", "Search", "way_in"]
-
 KEYS = 1_000
 """Keys of an object that are remembered to suggest alternatives."""
 _SHOWN = 10

@@ -18,8 +18,6 @@ from .json_window import RECORD_LIMIT
 from .problems import Problems
 from .streams import BUFFER, Pieces
 
-__all__ = ["read_avro", "read_bson", "read_framed", "read_pickle", "schema_of_avro"]
-
 FILE = OWN_DATA | {"size": RECORD_LIMIT}
 RATIO = 200
 """Largest growth factor of a deflated file: rows that hardly differ reach 150, a bomb 1,000."""

@@ -23,8 +23,6 @@ from ..errors import UnreadableCorpus, UntrustedCorpus
 from .json_window import RECORD_LIMIT
 from .problems import Problems
 
-__all__ = ["read_arrow", "read_npy", "read_npz", "read_parquet", "schema_of_arrow", "schema_of_parquet"]
-
 ROWS = 1_024
 """Most rows of a batch."""
 BATCH = 8 << 20

@@ -24,8 +24,6 @@ from .encoding import not_utf8
 from .json_window import CHUNK, RECORD_LIMIT
 from .problems import Problems
 
-__all__ = ["LOOK_AHEAD", "read_csv", "read_tsv"]
-
 LOOK_AHEAD = 1_000
 HEADER_LIMIT = 1024 * 1024
 

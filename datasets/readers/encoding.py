@@ -12,8 +12,6 @@ from ...errors import UsageError, hint, near
 from ..errors import UnreadableCorpus
 from .streams import Pieces
 
-__all__ = ["as_utf8", "checked", "not_utf8"]
-
 _CHUNK = 256 * 1024
 # Longer marks come first: the UTF-32 mark begins with the UTF-16 mark.
 _MARKS = {

@@ -24,9 +24,6 @@ from .json_window import RECORD_LIMIT
 from .problems import Problems
 from .streams import opened, split_compression
 
-__all__ = ["Files", "one_file", "pipe", "whole_folder"]
-
-
 MOST_PIPED = 8 << 30
 """Most bytes of a pipe that are kept."""
 

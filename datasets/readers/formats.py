@@ -23,8 +23,6 @@ from .streams import split_compression
 if TYPE_CHECKING:
     from ...schemas import Schema
 
-__all__ = ["FileFormat", "codec_of", "file_formats", "format_of", "sniff"]
-
 
 @dataclass(frozen=True, slots=True)
 class FileFormat:

@@ -16,8 +16,6 @@ from ..hashing import Hasher
 from ..passes import Cut, Passed, ReadOptions
 from .problems import Problems
 
-__all__ = ["Made", "imported"]
-
 
 class Made(Passed):
     """The records that a function returns at each call, or the items of a list."""

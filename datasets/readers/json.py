@@ -18,8 +18,6 @@ from .encoding import not_utf8
 from .json_window import BLANK, CHUNK, RECORD_LIMIT, TextWindow, TooLongError, scan
 from .problems import Problems
 
-__all__ = ["read_json", "read_json_at", "read_json_lines"]
-
 
 def read_json_lines(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
     """Iterate over the values of JSON Lines, without empty lines."""

@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
 
-__all__ = ["BLANK", "CHUNK", "RECORD_LIMIT", "TextWindow", "TooLongError", "scan"]
-
 RECORD_LIMIT = 64 << 20
 """Most bytes of a record in a file."""
 CHUNK = 256 * 1024

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from ..errors import BadRecord
 
-__all__ = ["Problems"]
-
 KEPT = 100
 
 

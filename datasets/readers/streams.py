@@ -21,8 +21,6 @@ from ..errors import UnreadableCorpus
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-__all__ = ["BUFFER", "COMPRESSIONS", "Input", "Pieces", "compressor", "opened", "split_compression"]
-
 BUFFER = 256 * 1024
 # In the worst case, a chunk of zstd of this length decompresses to 64 MiB.
 ZSTD_CHUNK = 2 * 1024

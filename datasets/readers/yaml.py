@@ -12,8 +12,6 @@ from .encoding import not_utf8
 from .json_window import RECORD_LIMIT
 from .problems import Problems
 
-__all__ = ["read_yaml"]
-
 
 def read_yaml(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
     """Iterate over the documents, without empty ones."""

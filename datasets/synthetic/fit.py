@@ -17,8 +17,6 @@ from .letters import main_script
 from .scalars import SCALARS, lengths, recognised
 from .texts import fit_texts
 
-__all__ = ["fit", "fit_records"]
-
 _SEEN: Final = 5_000
 """Most records that are read."""
 _ROOM: Final = 64 << 20

@@ -16,8 +16,6 @@ from .profile import Form
 if TYPE_CHECKING:
     from ..generated._generate import Random
 
-__all__ = ["is_escaped", "main_script", "pieces", "scripts", "spell", "widest", "word_form"]
-
 _ALPHABETS: Final = {
     "a": "eeeeeeeeeeetttttttttaaaaaaaoooooooiiiiiiinnnnnnnsssssshhhhhhrrrrrddddlllluuucccmmffwwyyppvbgkjxqz",
     "A": "EEEETTTAAAOOOIIINNNSSSHHHRRRDDLLUUCCMMFFWWYYPPVVBBGGKKJJXQZ",

@@ -15,8 +15,6 @@ from ..generated._generate import Pick, Random, fresh
 from . import profile as s
 from .letters import is_escaped, spell, widest
 
-__all__ = ["made"]
-
 _VOCABULARY = 2_000
 """Distinct words of one form; if more are needed, each is new."""
 _LONGEST_WORD = 1_000

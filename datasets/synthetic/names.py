@@ -9,8 +9,6 @@ from ..generated._generate import Random
 from . import profile as s
 from .letters import pieces, spell, word_form
 
-__all__ = ["hidden", "names", "names_by_risk"]
-
 _TRIES = 100
 
 

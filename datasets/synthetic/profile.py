@@ -14,38 +14,6 @@ from typing import Any, ClassVar, Final
 
 from ...errors import RunError
 
-__all__ = [
-    "CLASSES",
-    "DEEPEST",
-    "LARGEST",
-    "VERSION",
-    "Alternatives",
-    "Bool",
-    "Bytes",
-    "DataProfile",
-    "DataProfileError",
-    "Decimals",
-    "Float",
-    "Form",
-    "Int",
-    "List",
-    "Moment",
-    "Node",
-    "Null",
-    "ProfileField",
-    "ProfileMap",
-    "ProfileParts",
-    "ProfileRecord",
-    "ProfileRow",
-    "ProfileValues",
-    "Prose",
-    "Ranges",
-    "Span",
-    "Uuid",
-    "read",
-    "write",
-]
-
 LARGEST: Final = 64 << 20
 """Most bytes of a profile file."""
 VERSION: Final = 1

@@ -13,8 +13,6 @@ from uuid import UUID
 
 from . import profile as s
 
-__all__ = ["SCALARS", "lengths", "recognised", "reduced"]
-
 _MOST = 256
 
 _GRID: Final = sorted(

@@ -10,8 +10,6 @@ from . import profile as s
 from .letters import is_escaped, pieces, scripts, word_form
 from .scalars import lengths, recognised, reduced
 
-__all__ = ["fit_texts"]
-
 _PARTS = 24
 """Most pieces of a text of a fixed number of parts."""
 _SKELETONS = 12

@@ -27,8 +27,6 @@ from ..model.environment import differences, machine, versions, warnings
 from ..model.reference import measured_by, units
 from ..model.table import labelled
 
-__all__ = ["CellChange", "Comparison", "again", "compare", "confirmed", "option_differences", "settled"]
-
 ChangeVerdict = Literal["better", "worse", "same", "not significant", "not measured", "cannot decide"]
 
 Gate = Literal["passed", "failed", "undecided"]

@@ -16,8 +16,6 @@ from ..model.lists import FEW_NAMES, some
 from ..model.table import ARROWS, Column, ColumnDirection, Entry, Row, Section, Table
 from .compare import CellChange, Comparison
 
-__all__ = ["interval", "json", "summary", "table"]
-
 
 def table(comparison: Comparison, limit: float | None = None) -> Table:
     """Convert a comparison to the table model."""

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ...schemas import Schema
     from .pick import PickedCodec
 
-__all__ = ["check", "decided", "definition_of", "lock_of", "sha256", "version_range"]
-
 
 def lock_of(choice: PickedCodec, files: Sequence[Path], results: Sequence[Result]) -> Lock:
     """Make a lock from a choice.

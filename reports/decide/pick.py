@@ -33,8 +33,6 @@ from ..model.merge import aligned, machines, plain_name
 from ..tables.further import resolving
 from ..tables.sentence import FAILED, broken_by
 
-__all__ = ["PickedCodec", "Wish", "explained", "pick"]
-
 
 @dataclass(frozen=True, slots=True)
 class Wish:

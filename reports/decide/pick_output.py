@@ -15,8 +15,6 @@ from ..tables import text
 from ..tables.sentence import TIE_BREAKERS
 from .pick import PickedCodec, explained
 
-__all__ = ["render"]
-
 _INFER: Final = (
     "with a schema other codecs preserve {types} as well, and none was measured with one: "
     "`bakeoff run FILE --infer`, then pick again"

@@ -23,8 +23,6 @@ from ..model.merge import machines
 from ..model.placed import PIPELINE, STORES, Group, groups, kind_of_all
 from .pick import PickedCodec, Wish
 
-__all__ = ["codec_part", "in_place", "level", "placed", "said"]
-
 _CODEC: Final = "codec"
 """The variant that measures the codec's part of an operation."""
 _Part = tuple[str, str]

@@ -23,8 +23,6 @@ from ..model.table import Column, Entry, Row, Section, Table, labelled
 from .compare import CellChange, compare
 from .compare_output import interval
 
-__all__ = ["CELLS", "Agreement", "Pair", "agreement", "candidates", "draw"]
-
 CELLS: Final = 3
 """Number of cells that are measured again."""
 

@@ -25,8 +25,6 @@ from ...bench.results import (
 )
 from ...codecs.conventions.rules import SCALARS
 
-__all__ = ["anonymous"]
-
 _ENVIRONMENT: Final = frozenset(
     {
         "aslr",

@@ -9,8 +9,6 @@ from typing import TypeGuard
 from .candidates import Candidate
 from .cost import PLAUSIBLE, CostModel, bandwidth_text, breakeven_bandwidth, breakeven_reads
 
-__all__ = ["Parts", "breakeven", "parts_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Parts:

@@ -17,8 +17,6 @@ from .swept import scaled
 from .table import Table, labelled, merge_sections
 from .view import CorpusView, MachineView, View
 
-__all__ = ["build"]
-
 
 def build(view: View, options: TableOptions) -> Table:
     """Build the table of one or several results.

@@ -18,8 +18,6 @@ from .row import Setting
 from .swept import swept
 from .table import ColumnDirection, Entry
 
-__all__ = ["COLUMNS", "Chart", "ColumnSpec", "Page", "Words", "best", "columns", "figure_of"]
-
 Words = Callable[[Candidate, Setting], Entry]
 """Returns the words of a column for a codec."""
 

@@ -16,16 +16,6 @@ from ...bench.results import CellResult, Measurement, Ranking
 from ...bench.verdict import costs
 from ...errors import UsageError
 
-__all__ = [
-    "FORMULA",
-    "PLAUSIBLE",
-    "CostModel",
-    "bandwidth_text",
-    "breakeven_bandwidth",
-    "breakeven_reads",
-    "parse_bandwidth",
-]
-
 PLAUSIBLE: Final = {"reads": (0.01, 10_000.0), "bandwidth": (1e3, 1e11)}
 """Realistic ranges of reads per write and bytes per second; crossovers beyond these are not reported."""
 

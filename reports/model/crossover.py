@@ -15,8 +15,6 @@ from ...bench.method import Processes, Verdicts
 from ...bench.results import Measurement
 from ...bench.stats import holm, interval, ratio
 
-__all__ = ["Crossover", "Series", "crossovers", "leaders"]
-
 Series = Mapping[float, Sequence[Measurement]]
 """A codec's samples, by size."""
 

@@ -8,8 +8,6 @@ from typing import Final
 from ...bench.results import Fact, Result
 from .candidates import Candidate
 
-__all__ = ["MACHINE", "alarms", "differences", "machine", "notes", "remarks", "versions", "warnings"]
-
 _BUSY: Final = 0.5
 """Load of the last minute per core from which the machine counts as busy."""
 

@@ -27,8 +27,6 @@ from ...errors import UsageError
 if TYPE_CHECKING:
     import pyperf
 
-__all__ = ["load", "load_all"]
-
 
 def load_all(paths: Iterable[Path]) -> list[Result]:
     """Read several files; see `load`."""

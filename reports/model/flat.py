@@ -9,8 +9,6 @@ from ...bench.results import BASELINE, Cell, Direction, Outcome, Result, Unit
 from ...bench.verdict import rankings
 from .candidates import measured
 
-__all__ = ["Rank", "ResultCell", "cells", "ranks", "rows"]
-
 
 @dataclass(frozen=True, slots=True)
 class ResultCell:

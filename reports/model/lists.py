@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-__all__ = ["FEW_NAMES", "few", "listed", "some"]
-
 FEW_NAMES: Final = 3
 """Names in a sentence before the others are counted."""
 

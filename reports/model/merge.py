@@ -12,8 +12,6 @@ from .candidates import BASELINE
 from .environment import machine
 from .reference import measured_by
 
-__all__ = ["aligned", "machines", "plain_name"]
-
 _STRIDE = 1_000_000
 """Keeps process numbers of several files apart, so that nothing is paired across files."""
 

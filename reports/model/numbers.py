@@ -6,21 +6,6 @@ import math
 from collections.abc import Iterable
 from typing import Final
 
-__all__ = [
-    "Scale",
-    "amount",
-    "approximate",
-    "below",
-    "bytes_said",
-    "decimals",
-    "grouped",
-    "percent",
-    "quantity",
-    "ratio",
-    "scale",
-    "spread",
-]
-
 Scale = tuple[float, str]
 """The factor for a value, and the name of the resulting unit."""
 

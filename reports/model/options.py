@@ -10,8 +10,6 @@ from ...errors import UsageError, hint, near
 from .columns import ColumnSpec, figure_of
 from .cost import CostModel
 
-__all__ = ["GROUPS", "TableOptions"]
-
 GROUPS: Final = ("format", "library")
 
 

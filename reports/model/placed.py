@@ -21,8 +21,6 @@ from ...bench.verdict import error_share
 from ...errors import UsageError
 from .candidates import Figure, Standing, corpora, figure
 
-__all__ = ["PIPELINE", "STORES", "Group", "Key", "Spot", "groups", "kind_of_all"]
-
 STORES: Final = "stores"
 PIPELINE: Final = "pipeline"
 

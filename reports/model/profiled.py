@@ -7,8 +7,6 @@ from typing import Final
 
 from ...bench.results import Fact
 
-__all__ = ["profile_lines"]
-
 _LINES: Final[Mapping[str, Mapping[str, str]]] = {
     "bytes as JSON": {
         "bytes_mean": "{:,} on average",

@@ -9,8 +9,6 @@ from ...bench.method import Processes
 from ...bench.results import BASELINE, Result
 from .lists import some
 
-__all__ = ["lacking"]
-
 _ENVIRONMENT = {"cpu_model_name": "processor", "cpu_count": "number of cores", "platform": "operating system"}
 
 

@@ -8,8 +8,6 @@ from statistics import median
 from ...bench.results import Result
 from .environment import machine
 
-__all__ = ["measured_by", "units"]
-
 
 def units(result: Result) -> dict[str, float]:
     """Return, by corpus, the time of the reference kernel that a run's times are relative to, in seconds."""

@@ -15,8 +15,6 @@ from .candidates import BASELINE, GROWING, RARE, Candidate, Standing, figure, we
 from .lists import listed
 from .table import EMPTY, Entry, Footnotes
 
-__all__ = ["Setting", "fact", "fidelity", "growth", "has_growth", "name", "notes", "place", "rare"]
-
 _CALM: Final = "no growth"
 _MOST_LOSSES: Final = 4
 _TRUSTED: Final = "for trusted data only"

@@ -21,8 +21,6 @@ from .row import Setting, rare
 from .table import EMPTY, Absent, Column, Entry, Row, Section
 from .view import CorpusView
 
-__all__ = ["SectionBuilder"]
-
 _Maker = Callable[[Candidate], Entry]
 
 _LEVEL: Final = ("same", "unresolved")

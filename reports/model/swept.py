@@ -9,8 +9,6 @@ from ...bench.results import CorpusFacts, Measurement, Result
 from .candidates import BASELINE
 from .crossover import Series
 
-__all__ = ["scaled", "series", "swept"]
-
 
 def swept(results: Sequence[Result]) -> dict[str, dict[str, int]]:
     """Return the operations that were measured with several numbers as parameter, outside of places.

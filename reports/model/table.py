@@ -14,22 +14,6 @@ from typing import Any, Final, Literal
 
 from ...bench.results import CellResult
 
-__all__ = [
-    "ARROWS",
-    "EMPTY",
-    "Absent",
-    "Column",
-    "ColumnDirection",
-    "Entry",
-    "Footnotes",
-    "Row",
-    "Section",
-    "Table",
-    "labelled",
-    "letter",
-    "merge_sections",
-]
-
 ColumnDirection = Literal["lower", "higher", ""]
 
 ARROWS: Final[Mapping[ColumnDirection, str]] = {"lower": "↓", "higher": "↑", "": ""}

@@ -16,8 +16,6 @@ from .merge import machines
 from .placed import Group, groups
 from .table import Section, Table, labelled
 
-__all__ = ["CorpusView", "MachineView", "View"]
-
 
 @dataclass(frozen=True)
 class CorpusView:

@@ -9,8 +9,6 @@ from typing import Any, Final
 
 from .chart_rows import LEAST_SPAN
 
-__all__ = ["HEIGHT", "Arranged", "arranged"]
-
 HEIGHT: Final = 400
 """Pixels from the top of the drawing to the axis below."""
 

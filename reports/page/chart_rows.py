@@ -16,21 +16,6 @@ from ..model.numbers import amount
 from ..model.table import ColumnDirection
 from ..model.view import CorpusView
 
-__all__ = [
-    "LEAST_SPAN",
-    "NAME",
-    "apart",
-    "axes",
-    "bars",
-    "drawn",
-    "eligible",
-    "place_names",
-    "points",
-    "summary",
-    "unseen",
-    "worded",
-]
-
 NAME: Final = 14
 """Pixels between names next to lines."""
 

@@ -26,22 +26,6 @@ from .arrange import arranged
 from .chart_rows import bars, points, unseen
 from .size_rows import height, lines
 
-__all__ = [
-    "DARK",
-    "IMAGE_FORMATS",
-    "KINDS",
-    "LIGHT",
-    "PAGE",
-    "Theme",
-    "bars_spec",
-    "colors",
-    "families",
-    "front_spec",
-    "looks",
-    "render",
-    "svg",
-]
-
 ChartKind = Literal["pareto", "bars", "memory", "sizes"]
 ImageFormat = Literal["svg", "png"]
 

@@ -10,8 +10,6 @@ from typing import Any, Final
 
 from ...bench.results import CellResult, Result, plain_cell
 
-__all__ = ["embeddable", "plain"]
-
 _DIGITS: Final = 5
 """Significant digits that are kept; noise begins at the third."""
 

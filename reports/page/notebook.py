@@ -16,8 +16,6 @@ from ..tables.markup import html_grid, html_text
 from .chart_rows import points
 from .charts import PAGE, colors, front_spec, svg
 
-__all__ = ["render", "styled"]
-
 _CLASS: Final = "bakeoff-result"
 _WIDTH: Final = 860
 """Width of a chart in pixels."""

@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-__all__ = ["render"]
-
 _TEMPLATES: Final = Path(__file__).parent / "templates"
 _SEVERAL: Final = "Which codec for which records"
 """Heading above the answers for several corpora."""

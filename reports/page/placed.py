@@ -14,8 +14,6 @@ from ..model.view import MachineView, View
 from ..tables.stores import OPERATIONS
 from .chart_rows import drawn, worded
 
-__all__ = ["Panel", "panels"]
-
 
 @dataclass(frozen=True, slots=True)
 class Panel:

@@ -13,8 +13,6 @@ from ..model.numbers import bytes_said
 from ..model.swept import series
 from .chart_rows import NAME, place_names
 
-__all__ = ["height", "lines"]
-
 _LEAST: Final = 300
 """Pixels from the shortest time to the longest."""
 

@@ -14,8 +14,6 @@ from ..model.section import SectionBuilder
 from ..model.table import Absent, Column, ColumnDirection, Entry, Section
 from ..model.view import CorpusView, View
 
-__all__ = ["Footnote", "Heading", "Line", "PageCell", "PageTable", "page_table"]
-
 
 @dataclass(frozen=True, slots=True)
 class Heading:

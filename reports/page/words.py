@@ -8,8 +8,6 @@ from typing import Final
 from ...bench.results import Fact
 from ..model.numbers import amount
 
-__all__ = ["explained", "machine_facts", "type_name"]
-
 _TYPES: Final[Mapping[str, tuple[str, str]]] = {
     "bigint": ("int beyond 64 bits", ""),
     "nonfinite": ("NaN, infinity", ""),

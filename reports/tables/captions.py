@@ -13,8 +13,6 @@ from ..model.lists import some
 from ..model.options import TableOptions
 from .longer import Longer
 
-__all__ = ["above", "below", "measured_on"]
-
 _ROUGH: Final = 0.01
 """Deviation or uncertainty of the sample's mean size, as a share, from which it is reported."""
 

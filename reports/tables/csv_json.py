@@ -11,8 +11,6 @@ from typing import Any
 from ...escape import visible
 from ..model.table import Column, Section, Table
 
-__all__ = ["csv", "json"]
-
 
 def csv(table: Table) -> str:
     """Render as one CSV table over all corpora; times in seconds, memory in bytes.

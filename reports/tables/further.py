@@ -11,8 +11,6 @@ from ...bench.method import Verdicts
 from ...bench.results import Result
 from ...bench.stats import Ratio
 
-__all__ = ["resolving"]
-
 _MOST: Final = 400
 """Most processes of a run."""
 _OVERHEAD: Final = 2.0

@@ -20,8 +20,6 @@ from ..model.table import EMPTY, Column, Entry, Row, Section, Table
 from ..model.view import View
 from .statistics_table import COLUMNS, by_corpus, counts, score, timed
 
-__all__ = ["LAYOUTS", "build"]
-
 _FILES: Final = Path(__file__).parent / "published"
 
 

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from ...bench.results import Result
     from ..model.table import Table
 
-__all__ = ["LAYOUTS", "table_of"]
-
 LAYOUTS: Final = ("codecs", "stores", "pipeline", "kyoto", "acidstate", "stats", "graph", "datomic")
 """The layouts: codecs, codecs in stores and in pipelines, published figures with those of a run
 (`reports.tables.historical`), and the samples of means."""

@@ -11,8 +11,6 @@ from ..model.table import Entry, Row, Section, Table
 from ..model.view import View
 from .text import render
 
-__all__ = ["provisional"]
-
 _COLUMNS = ("codec", "dump", "load", "bytes", "fidelity", "cost:x", "rank")
 _HEAD = 4
 """Lines above the rows."""

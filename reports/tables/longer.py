@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from ...bench.results import Result
 
-__all__ = ["Longer", "longer"]
-
 
 @dataclass(frozen=True, slots=True)
 class Longer:

@@ -11,8 +11,6 @@ from ...escape import visible
 from ...grid import draw
 from ..model.table import Section, Table
 
-__all__ = ["html", "html_grid", "html_text", "latex", "markdown", "rst"]
-
 _LATEX: Final = {
     "\\": r"\textbackslash{}",
     "{": r"\{",

@@ -17,8 +17,6 @@ from ..model.placed import Group, Spot
 from ..model.table import EMPTY, Absent, Column, Entry, Row, Section
 from .placed import Maker, Style, TableBuilder, about, absent, scale_of, share, table_of
 
-__all__ = ["sections"]
-
 _UNTIMED: Final = ("not timed", "not enough time; use a longer --budget")
 """Outcome and reason of a cell with neither a figure nor a fault."""
 

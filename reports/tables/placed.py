@@ -17,21 +17,6 @@ from ..model.placed import Group, Spot
 from ..model.table import EMPTY, Absent, Column, ColumnDirection, Entry, Footnotes, Row, Section
 from .captions import measured_on
 
-__all__ = [
-    "Maker",
-    "Style",
-    "TableBuilder",
-    "about",
-    "absent",
-    "by_operation",
-    "grouped",
-    "scale_of",
-    "sections",
-    "share",
-    "table_of",
-    "word",
-]
-
 K = TypeVar("K")
 Maker = tuple[Column, Callable[[K], Entry]]
 """A column, and the function that makes its entry of a row."""

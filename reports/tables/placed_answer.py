@@ -12,8 +12,6 @@ from ..model.cost import CostModel
 from ..model.lists import FEW_NAMES, few, listed
 from ..model.view import CorpusView, MachineView, View
 
-__all__ = ["Answer", "answers", "answers_on", "headline"]
-
 
 @dataclass(frozen=True, slots=True)
 class Answer:

@@ -13,8 +13,6 @@ from ..model.view import MachineView, View
 from . import pipeline, placed, stores
 from .placed_answer import answers_on
 
-__all__ = ["build", "sections"]
-
 _KINDS: Final[Mapping[str, Callable[[Group, str], Iterator[Section]]]] = {
     STORES: stores.sections,
     PIPELINE: pipeline.sections,

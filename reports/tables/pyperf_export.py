@@ -13,8 +13,6 @@ from ..model.merge import machines
 if TYPE_CHECKING:
     import pyperf
 
-__all__ = ["suites"]
-
 
 def suites(results: Sequence[Result]) -> dict[str, pyperf.BenchmarkSuite]:
     """Return file names and suites with benchmarks named ``CORPUS/OPERATION``.

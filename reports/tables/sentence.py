@@ -18,17 +18,6 @@ from ..model.numbers import ratio
 from ..model.view import CorpusView, View
 from .longer import longer
 
-__all__ = [
-    "FAILED",
-    "TIE_BREAKERS",
-    "answer",
-    "broken_by",
-    "contests",
-    "drawback",
-    "got_through",
-    "recommendation",
-]
-
 FAILED: Final[Mapping[str, str]] = {
     "missing": "is not installed",
     "crashed": "crashed",

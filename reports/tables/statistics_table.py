@@ -12,8 +12,6 @@ from ..model.candidates import figure
 from ..model.table import EMPTY, Column, Entry, Row, Section, Table
 from ..model.view import View
 
-__all__ = ["COLUMNS", "EXPLAINED", "by_corpus", "counts", "score", "stats", "timed"]
-
 COLUMNS: Final = (
     Column("what", "benchmark", numeric=False),
     Column("mode", "mode", numeric=False),

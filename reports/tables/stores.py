@@ -14,8 +14,6 @@ from ..model.placed import Group, Spot
 from ..model.table import Column, Section
 from .placed import Maker, Style, TableBuilder, about, absent, by_operation, grouped, table_of, word
 
-__all__ = ["OPERATIONS", "sections"]
-
 OPERATIONS: Final[Mapping[str, str]] = {
     "put": "put",
     "get": "get",

@@ -20,8 +20,6 @@ from ..model.table import EMPTY, Column, Entry, Section
 from ..model.view import MachineView
 from .placed import Maker, Style, TableBuilder, grouped, scale_of, word
 
-__all__ = ["overtaking", "sweeps"]
-
 _OPERATIONS: Final = ("dump", "load", "size")
 _WHAT: Final = {"size": "bytes"}
 _BARE: Final = "bare"

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table as RichTable
 
-__all__ = ["render"]
-
 _INNERMOST_FIRST: Final = "(most recent call first):"
 _TOLD: Final = 3
 """Lines of a failed process's output."""

@@ -23,8 +23,6 @@ from ..tree.declare import tag_of
 from . import _plan as p
 from . import convert
 
-__all__ = ["Carrier", "Facts", "SchemaLimits", "build_of", "compile_plan", "lack", "lines", "miswritten"]
-
 
 class Carrier(Protocol):
     """What a plan needs to know of a codec."""

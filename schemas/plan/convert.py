@@ -15,8 +15,6 @@ from typing import Any
 
 from ...codecs.conventions.rules import SCALAR_OF
 
-__all__ = ["ConversionError", "decoder", "from_text", "to_timedelta", "unit"]
-
 _DURATION = re.compile(
     r"(?P<sign>-)?P(?:(?P<weeks>\d{1,9})W)?(?:(?P<days>\d{1,10})D)?"
     r"(?:T(?:(?P<hours>\d{1,12})H)?(?:(?P<minutes>\d{1,12})M)?"

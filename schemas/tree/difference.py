@@ -16,8 +16,6 @@ from ..wire import layout as w
 from . import types as t
 from .declare import SchemaError
 
-__all__ = ["NUMBERED", "RULES", "Kinds", "SchemaChange", "SchemaDifference", "compare", "contains", "pairs"]
-
 Kinds = Literal[
     "added", "removed", "renamed", "renumbered", "reordered", "optional", "required", "widened", "narrowed",
     "retyped",

@@ -32,8 +32,6 @@ from . import types as t
 from .declare import SchemaError
 from .source import is_taken
 
-__all__ = ["Evidence", "Inferred", "infer"]
-
 MAX_DEPTH = 32
 MAX_FIELDS = 400
 """Number of distinct keys from which dicts at one place count as a map."""

@@ -12,8 +12,6 @@ from ...codecs.core.paths import step
 from . import types as t
 from .declare import SchemaError
 
-__all__ = ["is_taken", "to_python"]
-
 _IMPORTS = {
     "Any": "typing",
     "Annotated": "typing",

@@ -17,43 +17,6 @@ from typing import Any, Literal
 from ...codecs.conventions.rules import SCALARS
 from ...codecs.core.paths import step
 
-__all__ = [
-    "LEAVES",
-    "PYTHON",
-    "AnyType",
-    "BoolType",
-    "ByteArrayType",
-    "BytesType",
-    "ComplexType",
-    "DateTimeType",
-    "DateType",
-    "DecimalType",
-    "DictType",
-    "EnumType",
-    "Field",
-    "FloatType",
-    "FrozenSetType",
-    "IntType",
-    "ListType",
-    "LiteralType",
-    "NoneType",
-    "RecordType",
-    "RefType",
-    "SetType",
-    "StrType",
-    "TextType",
-    "TimeDeltaType",
-    "TupleType",
-    "Type",
-    "UUIDType",
-    "UnionType",
-    "VarTupleType",
-    "children",
-    "nests",
-    "python_type",
-    "walk",
-]
-
 Encoding = Literal["base64", "base64url", "hex"]
 TimeUnit = Literal["s", "ms", "us", "ns"]
 Severity = Literal["error", "note", "ignore"]

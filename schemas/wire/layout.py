@@ -19,33 +19,6 @@ from ...codecs.core.paths import step
 from ..tree import types as t
 from ..tree.declare import SchemaError
 
-__all__ = [
-    "Chosen",
-    "Layout",
-    "Leaf",
-    "Nullable",
-    "Ref",
-    "WireField",
-    "WireKind",
-    "WireMap",
-    "WireRecord",
-    "WireSequence",
-    "WireType",
-    "WireUnion",
-    "capitals",
-    "derive",
-    "former_keys",
-    "identity",
-    "is_null",
-    "may_be_null",
-    "opened",
-    "parts",
-    "types_of",
-    "unique_name",
-    "wire_name",
-    "with_parts",
-]
-
 WireKind = Literal[
     "null", "bool", "int", "float", "text", "bytes", "timestamp", "local-timestamp", "date", "enum", "any"
 ]

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from .codecs.production.lock import LockLocation
     from .schemas import Schema
 
-__all__ = ["fastest"]
-
 
 def fastest(
     *,

@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-__all__ = ["Show", "shown"]
-
 Show = Callable[[str, float, float], object]
 """``show(text, done, total)``; a negative `done` changes the text only."""
 

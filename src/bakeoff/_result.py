@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from .reports.decide.pick import PickedCodec
 
-__all__ = ["Result", "ResultComparison", "compared", "load"]
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Result:

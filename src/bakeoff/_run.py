@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from .codecs.core.codec import Codec
     from .datasets import Corpus
 
-__all__ = ["run"]
-
 
 def run(
     source: str | os.PathLike[str] | Corpus | Iterable[Any],

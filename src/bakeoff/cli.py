@@ -15,8 +15,6 @@ from .errors import BakeoffError, UsageError, hint, near
 from .escape import lines_visible
 from .memory import is_limited
 
-__all__ = ["main"]
-
 GROUPS = {
     "Measure": {
         "run": "Benchmark codecs on your own files or built-in corpora.",

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.progress import Progress
 
-__all__ = ["LiveDisplay", "console", "live_display", "progress", "show_on", "show_table"]
-
 PIPE_WIDTH = 140
 _BELOW = 2
 """Lines of the display that do not belong to its text."""

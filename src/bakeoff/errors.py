@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ["BakeoffError", "RunError", "SchemaError", "UsageError", "hint", "near"]
-
 
 class BakeoffError(Exception):
     """Base of errors for the user: the problem, its place, and the next step."""

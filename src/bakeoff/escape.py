@@ -7,8 +7,6 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final, TypeVar, cast
 
-__all__ = ["all_visible", "lines_visible", "passwords", "visible", "without_passwords", "without_secrets"]
-
 _T = TypeVar("_T")
 
 _UNSAFE: Final = re.compile(

@@ -12,8 +12,6 @@ from typing import IO
 
 from .errors import RunError, UsageError
 
-__all__ = ["atomic_write", "is_device", "is_result_file", "read_limited"]
-
 _STREAMS = (Path("/dev/stdout"), Path("/dev/stderr"))
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-__all__ = ["LAYOUTS", "draw"]
-
 
 class Grid(NamedTuple):
     """The input of a layout.

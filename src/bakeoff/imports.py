@@ -14,8 +14,6 @@ from zlib import crc32
 
 from .errors import UsageError, hint, near
 
-__all__ = ["absolute", "import_again", "imported", "is_named", "module", "named"]
-
 _imported: dict[str, str] = {}
 
 

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from .errors import RunError
 
-__all__ = ["ask_for", "is_limited"]
-
 
 def is_limited() -> bool:
     """Whether the address space of this process is limited (``ulimit -v``)."""

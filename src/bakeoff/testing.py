@@ -7,8 +7,6 @@ from pathlib import Path
 
 from ._result import Result, load
 
-__all__ = ["assert_not_slower"]
-
 
 def assert_not_slower(
     base: Result | str | os.PathLike[str],

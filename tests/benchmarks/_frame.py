@@ -23,8 +23,6 @@ from bakeoff.bench.run.environment import cores
 from bakeoff.reports.model.candidates import Standing, candidates_on, standing_on
 from bakeoff.reports.model.cost import CostModel
 
-__all__ = ["Targets", "benchmark", "busy", "in_processes", "interval", "run_bakeoff", "standing"]
-
 
 class Targets:
     """Prints figures next to their targets, and remembers whether one was missed."""

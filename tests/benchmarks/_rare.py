@@ -17,8 +17,6 @@ from bakeoff.bench.results import Measurement
 from bakeoff.bench.stats import interval
 from bakeoff.bench.worker.estimate import CellEstimate, Track, levels
 
-__all__ = ["EVERY", "PATTERNS", "Pattern", "Simulated", "simulated", "truth"]
-
 Pattern = Literal["at equal distances", "one by one", "in bursts"]
 PATTERNS: Final[tuple[Pattern, ...]] = ("at equal distances", "one by one", "in bursts")
 EVERY: Final = (50, 300, 1000)

@@ -18,8 +18,6 @@ from tally import Tally
 
 from bakeoff.bench.operations.peak import CLEAR_REFS, STATUS, kilobytes
 
-__all__ = ["Judge", "Target", "make", "run"]
-
 SLOW = 1.0
 """Seconds of processor time that a case may take."""
 LARGE = 256 << 20

@@ -17,8 +17,6 @@ from bakeoff.codecs import Codec, DecodeError, EncodeError, LimitError
 from bakeoff.codecs.safety.limits import Limits
 from bakeoff.codecs.streams.compression import COMPRESSORS
 
-__all__ = ["Decoding", "excess"]
-
 LOW = {"depth": 50, "size": 100_000, "items": 200, "string": 300, "digits": 30, "aliases": 5}
 _VARIABLE = re.compile(r"[\d'\"`].*|\(.*", re.DOTALL)
 

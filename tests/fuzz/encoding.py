@@ -14,8 +14,6 @@ from bakeoff.bench.lab.fidelity.losses import find_losses
 from bakeoff.bench.lab.hostile.faults import ending
 from bakeoff.codecs import DecodeError, EncodeError, LimitError
 
-__all__ = ["Encoding"]
-
 DEPTH = 50
 
 

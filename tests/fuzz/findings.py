@@ -11,9 +11,6 @@ from typing import Any
 
 from bakeoff.bench.lab.hostile.faults import faults_of
 
-__all__ = ["Broken", "Finding", "is_known", "save"]
-
-
 _VARIABLE = re.compile(r"0x[0-9a-f]+|\d+|'[^']*'| at `.*| in the record .*?: ", re.DOTALL)
 
 

@@ -6,8 +6,6 @@ import struct
 from collections.abc import Callable, Sequence
 from random import Random
 
-__all__ = ["Mutator"]
-
 MOST = 1 << 16
 """Longest mutant, in bytes."""
 POOL = 600

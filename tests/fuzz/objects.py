@@ -21,8 +21,6 @@ from bakeoff.bench.lab.hostile.objects.kinds import Box, GivenMapping, Pair
 from bakeoff.bench.lab.hostile.objects.nesting import WRAPS
 from bakeoff.codecs.conventions.tokens import Colour
 
-__all__ = ["Bits", "Objects"]
-
 
 class Bits(enum.Flag):
     """Members that combine."""

@@ -26,8 +26,6 @@ from bakeoff.codecs.safety._scan import end_of, odd_keys, values_in
 from bakeoff.codecs.safety._walk import PolicyError, Rules, check_record
 from bakeoff.schemas import Hint, Schema, SchemaError
 
-__all__ = ["PARTS"]
-
 
 class _Seeded:
     """A part whose cases are seeds."""

@@ -19,8 +19,6 @@ from bakeoff.codecs import Codec, EncodeError
 from bakeoff.datasets import corpus
 from bakeoff.schemas import Schema, SchemaError
 
-__all__ = ["bare", "bound", "payloads", "schemas", "stream", "words"]
-
 CORPORA = ("movies", "messages", "types")
 """Corpora whose schemas are tried."""
 

@@ -19,8 +19,6 @@ from child import run
 from findings import Finding, is_known, save
 from tally import Tally
 
-__all__ = ["Order", "Result", "hunt"]
-
 CHILDREN = multiprocessing.get_context("forkserver")
 """Children are forked by a process with all imports, which take longer than a short run."""
 CHILDREN.set_forkserver_preload(["child", "decoding", "encoding", "parts"])

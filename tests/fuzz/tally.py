@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from multiprocessing.sharedctypes import RawArray, RawValue
 
-__all__ = ["COUNTS", "Tally"]
-
 COUNTS = ("runs", "accepted", "refused", "limited", "deaths", "foreign", "broken", "slow", "large", "known")
 """Names of counts: runs by outcome, then faults by kind."""
 _LARGEST = 1 << 20

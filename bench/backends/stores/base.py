@@ -13,20 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-__all__ = [
-    "Location",
-    "MissingStore",
-    "Pairs",
-    "Settings",
-    "Store",
-    "StoreError",
-    "StoreKind",
-    "Wire",
-    "folder_bytes",
-    "nothing_left",
-    "opaque",
-]
-
 Pairs = Sequence[tuple[int, Any]]
 """Keys and records."""
 Settings = Mapping[str, str]

@@ -14,8 +14,6 @@ from typing import Any
 
 from .base import Location, MissingStore, Pairs, Settings, StoreError, StoreKind, Wire
 
-__all__ = ["STORES"]
-
 _KEY = struct.Struct(">Q")
 _SIZE = _KEY.size
 _LIBRARIES = ("libkyotocabinet.so.16", "libkyotocabinet.so", "libkyotocabinet.dylib")

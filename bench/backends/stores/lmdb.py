@@ -10,8 +10,6 @@ from typing import Any
 from ..reaching import imported
 from .base import Location, MissingStore, Pairs, Settings, StoreError, StoreKind, Wire, folder_bytes
 
-__all__ = ["STORES"]
-
 _KEY = struct.Struct(">Q")
 _ROOM = 8 << 20
 """Initial bytes of address space, which is scarce in workers; doubled when full."""

@@ -17,8 +17,6 @@ from zlib import crc32
 
 from .base import Location, Pairs, Settings, StoreError, StoreKind, Wire
 
-__all__ = ["STORES"]
-
 _FILE = "journal"
 _MAGIC = b"bakeoff journal 1\n"
 _HEAD = struct.Struct("<QII")

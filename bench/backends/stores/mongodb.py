@@ -9,8 +9,6 @@ from typing import Any
 from ..reaching import ANSWER, CONNECT, imported, reaching
 from .base import Location, MissingStore, Pairs, Settings, StoreError, StoreKind, Wire
 
-__all__ = ["STORES"]
-
 _DATABASE = "bakeoff"
 """The default if the URL names none."""
 _HEAD = struct.Struct("<i1s4sq1s7s")

@@ -9,8 +9,6 @@ from ..reaching import ANSWER, CONNECT, imported, reaching
 from .base import Location, MissingStore, Settings, StoreError, StoreKind, Wire
 from .table import Table
 
-__all__ = ["OPTIONS", "STORES", "about", "size"]
-
 OPTIONS = {"connect_timeout": CONNECT, "read_timeout": ANSWER, "write_timeout": ANSWER, "binary_prefix": True}
 """Options of a connection."""
 

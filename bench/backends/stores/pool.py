@@ -13,8 +13,6 @@ from typing import Any
 from ...disk_space import held
 from .base import Location, Store, StoreKind, Wire
 
-__all__ = ["GROWTH", "LARGE", "Filled", "Filling", "StorePool", "make_location", "remove_location"]
-
 GROWTH = 10_000
 """Records by which a store may grow before it is replaced: so many puts in sequence show deferred work."""
 LARGE = 50_000

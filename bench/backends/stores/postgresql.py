@@ -11,8 +11,6 @@ from .table import Table
 if TYPE_CHECKING:
     from psycopg import Connection
 
-__all__ = ["OPTIONS", "STORES", "about", "size"]
-
 OPTIONS = {
     "connect_timeout": CONNECT,
     "options": f"-c statement_timeout={ANSWER}s",

@@ -8,8 +8,6 @@ from typing import Any
 from ..reaching import ANSWER, CONNECT, imported, reaching
 from .base import Location, MissingStore, Pairs, Settings, StoreError, StoreKind, Wire
 
-__all__ = ["STORES"]
-
 _MANY = 1000
 """Keys per command."""
 _ASKED = ("appendonly", "appendfsync", "save")

@@ -9,8 +9,6 @@ from typing import Any
 from ..reaching import imported
 from .base import Location, MissingStore, Pairs, Settings, StoreKind, Wire, folder_bytes
 
-__all__ = ["STORES"]
-
 _KEY = struct.Struct(">Q")
 
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Engine
 
-__all__ = ["STORES"]
-
 _VARIABLES = 500
 """Variables per statement; SQLite before 2020 allows 999."""
 

@@ -8,8 +8,6 @@ from pathlib import Path
 from .base import Location, Settings, StoreKind, Wire, folder_bytes
 from .table import Table
 
-__all__ = ["FILE", "STORES", "about", "set_up", "size"]
-
 FILE = "records.sqlite"
 
 

@@ -6,8 +6,6 @@ from typing import Any
 
 from .base import Pairs, Wire
 
-__all__ = ["Table"]
-
 
 class Table:
     """One statement, and one transaction, per call.

@@ -8,8 +8,6 @@ from typing import Any
 from ..reaching import CONNECT, imported, reaching
 from .base import MissingTransport, Publisher, Route, TransportKind
 
-__all__ = ["TRANSPORTS"]
-
 
 def _connected(url: str) -> Any:
     import pika

@@ -12,8 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-__all__ = ["MissingTransport", "Publisher", "Route", "Transport", "TransportError", "TransportKind"]
-
 
 class TransportError(Exception):
     """A transport or one of its ends failed; the message says why."""

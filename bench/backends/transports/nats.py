@@ -9,8 +9,6 @@ from typing import Any
 from ..reaching import CONNECT, imported, reaching
 from .base import MissingTransport, Publisher, Route, TransportKind
 
-__all__ = ["TRANSPORTS"]
-
 
 async def _connected(url: str, **more: Any) -> Any:
     """Return a connected client.

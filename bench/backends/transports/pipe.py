@@ -9,8 +9,6 @@ from multiprocessing.connection import Connection
 
 from .base import Publisher, Route, TransportKind
 
-__all__ = ["TRANSPORTS"]
-
 
 class _Publisher:
     def __init__(self, ends: Sequence[Connection]) -> None:

@@ -31,8 +31,6 @@ from ....escape import without_secrets
 from ...orphans import die_with
 from .base import MissingTransport, Publisher, Route, TransportError, TransportKind
 
-__all__ = ["Clocked", "Pipeline", "RateWindow"]
-
 _HEAD = struct.Struct("<qq")
 _MARK = -1
 """The due time of a mark."""

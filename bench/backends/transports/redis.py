@@ -9,8 +9,6 @@ from typing import Any
 from ..reaching import CONNECT, imported, reaching
 from .base import MissingTransport, Publisher, Route, TransportKind
 
-__all__ = ["TRANSPORTS"]
-
 
 def _client(url: str) -> Any:
     import redis

@@ -13,8 +13,6 @@ from typing import Any
 from ..reaching import imported
 from .base import MissingTransport, Publisher, Route, TransportKind
 
-__all__ = ["TRANSPORTS"]
-
 
 class _Publisher:
     def __init__(self, context: Any, place: str) -> None:

@@ -10,8 +10,6 @@ from typing import Any
 
 from .case import UNTOLD, ConformanceCase, Suite
 
-__all__ = ["SUITE"]
-
 
 def _cases(folder: Path) -> Iterator[ConformanceCase]:
     for path in sorted(folder.glob("*.json")):

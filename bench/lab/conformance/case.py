@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
-__all__ = ["UNTOLD", "ConformanceCase", "ConformanceVerdict", "Suite"]
-
 ConformanceVerdict: TypeAlias = Literal[
     "right accept",
     "right reject",

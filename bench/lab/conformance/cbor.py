@@ -11,8 +11,6 @@ from typing import Any
 
 from .case import UNTOLD, ConformanceCase, Suite
 
-__all__ = ["SUITE"]
-
 FILE = "appendix_a.json"
 NOT_WELL_FORMED = frozenset({"f818"})
 """Simple values below 32 in two bytes: an example of RFC 7049 that RFC 8949, section 3.3, forbids."""

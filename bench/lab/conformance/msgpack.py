@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 
 from .case import UNTOLD, ConformanceCase, Suite
 
-__all__ = ["SUITE"]
-
 FILE = "msgpack-test-suite.json"
 FLOATS = (0xCA, 0xCB)
 """First bytes of floats; the suite knows numbers only."""

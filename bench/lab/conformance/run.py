@@ -14,8 +14,6 @@ from .case import ConformanceCase, ConformanceVerdict
 from .suites import Copy
 from .verdicts import ConformanceJudgement
 
-__all__ = ["LeftOut", "Report", "pair", "reports"]
-
 PATIENCE = 10.0
 """Seconds that a case may take."""
 MEMORY = 2 << 30

@@ -10,8 +10,6 @@ from ....errors import UsageError
 from . import bson, cbor, json, msgpack, yaml
 from .case import ConformanceCase, Suite
 
-__all__ = ["SUITES", "Copy", "find"]
-
 SUITES = (json.SUITE, msgpack.SUITE, yaml.SUITE, bson.SUITE, cbor.SUITE)
 
 

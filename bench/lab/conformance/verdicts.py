@@ -20,8 +20,6 @@ from .suites import SUITES, Copy
 if TYPE_CHECKING:
     from ....codecs import Codec
 
-__all__ = ["ConformanceJudgement", "conformance_of", "run"]
-
 _REJECTED: dict[str, ConformanceVerdict] = {
     "accept": "wrong reject",
     "reject": "right reject",

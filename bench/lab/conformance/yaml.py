@@ -13,8 +13,6 @@ from typing import Any
 
 from .case import UNTOLD, ConformanceCase, Suite
 
-__all__ = ["SUITE"]
-
 _IDS = "[0-9A-Z]" * 4
 
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ...run.processes import LocalExecutor
     from ...worker.context import WorkerContext
 
-__all__ = ["Costs", "attempts", "run"]
-
 PATIENCE: Final = 60.0
 """Seconds without progress after which a codec's process is ended."""
 MEMORY: Final = 2 << 30

@@ -29,8 +29,6 @@ from .trial import EvolutionDirection, Trial, Version, reader
 if TYPE_CHECKING:
     from ...worker.context import WorkerContext
 
-__all__ = ["ROUNDS", "SLICE", "Key", "Payloads", "ReadingCost", "costs", "payloads", "run"]
-
 ROUNDS: Final = 15
 _REPEATS: Final = 0.25
 """Share of the slices' time for repeating slices that ran on a shared core, as in a short run."""

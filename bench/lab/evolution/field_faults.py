@@ -16,8 +16,6 @@ from ..fidelity.equality import ValueDifference, differences, equal
 from ..fidelity.losses import find_losses
 from .records import NOTHING, Unfit, option_of
 
-__all__ = ["Fault", "FieldFault", "findings"]
-
 Fault = Literal["lost", "wrong", "made up", "unfit", "kept"]
 
 _FORMS: Final = ("as codecs write what they lack",)

@@ -18,18 +18,6 @@ from ....schemas.tree.difference import pairs
 from ....schemas.wire import layout as w
 from ....schemas.wire.bindings.leaves import builder, collection, kinds
 
-__all__ = [
-    "NOTHING",
-    "FieldMapping",
-    "Maker",
-    "Projector",
-    "Unfit",
-    "expected",
-    "is_whole",
-    "option_of",
-    "translate",
-]
-
 _FRESH: Final = 0.3
 """Share of the values of a changed type that are newly generated, as some of its values are new."""
 _WORDS: Final = ("ada", "Grace Hopper", "", "naïve", "日本", "x" * 40, "true", "12")

@@ -17,8 +17,6 @@ from .records import FieldMapping, Maker, Projector, translate
 if TYPE_CHECKING:
     from ....codecs import Codec
 
-__all__ = ["CrossReading", "EvolutionDirection", "Trial", "Version", "reader", "sample", "try_codec"]
-
 EvolutionDirection = Literal["old→new", "new→old"]
 
 FEW = 50

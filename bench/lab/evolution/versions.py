@@ -11,8 +11,6 @@ from ....schemas.schema import Schema
 from .field_faults import findings
 from .records import FieldMapping, expected
 
-__all__ = ["VersionRecords", "as_version"]
-
 
 @dataclass(slots=True)
 class VersionRecords:

@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 from ....codecs.conventions.arrays import convention, holds_numbers, kind_of
 from ....codecs.core.paths import brief
 
-__all__ = ["Gap", "gap", "named", "plain", "stand_in"]
-
 
 class Gap(NamedTuple):
     """The first difference of two values of one type.

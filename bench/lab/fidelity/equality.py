@@ -27,16 +27,6 @@ from ....codecs.core.paths import brief, join
 from ....codecs.safety._walk import Rules, check_record
 from . import arrays
 
-__all__ = [
-    "MISSING",
-    "ValueDifference",
-    "differences",
-    "equal",
-    "first_difference",
-    "type_name",
-    "written",
-]
-
 MISSING = object()
 """Marks a missing value."""
 _SAME = frozenset({str, int, bool, bytes, bytearray, type(None), date, timedelta, UUID, range})

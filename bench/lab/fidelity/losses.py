@@ -24,8 +24,6 @@ from ....codecs.core.paths import brief, join, step
 from . import arrays
 from .equality import MISSING, differences, equal, type_name
 
-__all__ = ["FidelityJudgement", "find_losses"]
-
 _COARSE = dt.timedelta(seconds=1)
 """Precision that a format without a native type may cut from a moment."""
 _MOST = 20

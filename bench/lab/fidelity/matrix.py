@@ -25,8 +25,6 @@ from .equality import first_difference
 if TYPE_CHECKING:
     from ...worker.context import WorkerContext
 
-__all__ = ["VALUES", "FidelityCell", "Value", "cells", "matrix", "run"]
-
 TIMEOUT = 60.0
 """Seconds per value."""
 MEMORY = 3 * 2**30

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ....codecs import Codec
     from ...worker.context import WorkerContext
 
-__all__ = ["attempt", "built", "run"]
-
 _SCHEDULED = Path("/proc/thread-self/schedstat")
 
 # From harmless to worst.

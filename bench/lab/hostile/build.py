@@ -17,24 +17,6 @@ from .cases import HostileCase, Must
 if TYPE_CHECKING:
     from ....codecs import Codec
 
-__all__ = [
-    "DEEP",
-    "EMOJI",
-    "Fill",
-    "Payload",
-    "Repeat",
-    "Row",
-    "accept",
-    "counts",
-    "either",
-    "fills",
-    "joined",
-    "limit",
-    "refuse",
-    "table",
-    "varint",
-]
-
 DEEP = 100_000
 """Levels of nesting, more than any library supports."""
 EMOJI = "😀".encode()

@@ -14,8 +14,6 @@ from .collection import CASES
 from .faults import Fault, fault_of
 from .promises import HARD, AttackOutcome, Promise, Seen, breaches
 
-__all__ = ["AttackFinding", "AttackedCodec", "check"]
-
 AttackVerdict = Literal["kept", "broken", "known", "out of date"]
 
 _OUTCOMES: Mapping[str, AttackOutcome] = {"timed out": "hung", "out of memory": "out of memory"}

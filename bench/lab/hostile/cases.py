@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from ....codecs import Codec
 
-__all__ = ["RECORD", "AttackDirection", "HostileCase", "Must", "ordinary"]
-
 AttackDirection = Literal["decode", "encode"]
 Must = Literal["either", "accept", "refuse", "limit"]
 

@@ -13,8 +13,6 @@ from .payloads import PAYLOADS, UNTRUSTED
 if TYPE_CHECKING:
     from ....codecs import Codec
 
-__all__ = ["CASES", "cases_of", "wires"]
-
 CASES: tuple[HostileCase, ...] = PAYLOADS + OBJECTS
 """All cases, the decoding ones first."""
 _WIRES = frozenset(wire for case in CASES for wire in case.wires or ())

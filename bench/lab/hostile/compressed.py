@@ -12,8 +12,6 @@ from .build import either, limit, refuse, table
 if TYPE_CHECKING:
     from ....codecs import Codec
 
-__all__ = ["CASES"]
-
 
 def _pack(codec: Codec, data: bytes) -> bytes:
     assert codec.compression is not None

@@ -16,8 +16,6 @@ from ....codecs import split_name
 from .cases import AttackDirection
 from .promises import AttackOutcome
 
-__all__ = ["FAULTS", "Fault", "ending", "fault_of", "faults_of", "markdown"]
-
 
 @dataclass(frozen=True, slots=True)
 class Fault:

@@ -13,8 +13,6 @@ from .cases import HostileCase, ordinary
 if TYPE_CHECKING:
     from ....codecs import Codec
 
-__all__ = ["PAYLOADS", "UNTRUSTED"]
-
 MUTANTS = 200
 
 

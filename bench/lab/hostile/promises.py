@@ -7,8 +7,6 @@ from typing import Literal
 
 from .cases import HostileCase
 
-__all__ = ["HARD", "AttackOutcome", "Promise", "Seen", "breaches"]
-
 AttackOutcome = Literal[
     "refused",
     "accepted",

@@ -30,8 +30,6 @@ from ...worker.gauge import read
 from ...worker.time import harness
 from . import faults
 
-__all__ = ["FOUND_WITHIN", "PARTS", "SelftestFinding", "run"]
-
 Show = Callable[[str, int, int], None]
 
 TIMED = ("dump", "load")

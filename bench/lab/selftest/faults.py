@@ -16,8 +16,6 @@ from typing import Any
 
 from ....codecs import Codec, codec
 
-__all__ = ["CLEAN", "FAILURES", "LEAKERS", "TWINS", "big", "publish", "records"]
-
 PRESERVES = ("none", "bool", "int", "float", "str", "list", "dict", "key_order")
 TWINS = ("selftest-twin-1", "selftest-twin-2", "selftest-twin-3", "selftest-twin-4")
 SLOWER = "selftest-slower"

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     from . import BindableSchema
 
-__all__ = ["binding"]
-
 
 def binding(schema: BindableSchema, *, of: Any = None) -> Binding:
     """Return the Arrow schema of a schema's records, and the conversions to and from batches.

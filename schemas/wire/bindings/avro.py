@@ -28,8 +28,6 @@ from .leaves import builder, collection, kinds, reader, uuid_steps, writer
 if TYPE_CHECKING:
     from . import BindableSchema
 
-__all__ = ["binding"]
-
 NULL = ("null", None)
 """None as a named branch."""
 _PRIMITIVES = ("null", "boolean", "int", "long", "float", "double", "bytes", "string")

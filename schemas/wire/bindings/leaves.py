@@ -19,8 +19,6 @@ from ...tree import types as t
 from .. import layout as w
 from . import _conversion as c
 
-__all__ = ["builder", "collection", "generic", "hashes_safely", "kinds", "reader", "uuid_steps", "writer"]
-
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 LOCAL_EPOCH = dt.datetime(1970, 1, 1)
 _FIRST_DAY = dt.date(1970, 1, 1).toordinal()

@@ -17,8 +17,6 @@ from .leaves import generic
 if TYPE_CHECKING:
     from . import BindableSchema
 
-__all__ = ["binding"]
-
 _SIMPLE: dict[type[t.Type], Any] = t.PYTHON | {
     t.AnyType: Any,
     t.NoneType: None,

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from . import BindableSchema
 
-__all__ = ["binding"]
-
 
 def binding(schema: BindableSchema, *, payloads: Literal["", "of records", "of messages"] = "") -> Binding:
     """Return the message class of a schema's records, and the conversions to and from it.

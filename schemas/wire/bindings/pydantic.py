@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from . import BindableSchema
 
-__all__ = ["Calls", "binding"]
-
 _OPTIONS: Any = {
     "strict": True,
     "allow_inf_nan": True,

@@ -23,8 +23,6 @@ from . import leaves
 if TYPE_CHECKING:
     from . import BindableSchema
 
-__all__ = ["binding"]
-
 _CODES = {"bool": 2, "double": 4, "i32": 8, "i64": 10, "string": 11, "binary": 11}
 """Codes of types (`thrift.Thrift.TType`), by their names in definitions."""
 _STRUCT, _MAP, _SET, _LIST = 12, 13, 14, 15

@@ -29,21 +29,6 @@ from .. import layout as w
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = [
-    "END",
-    "VALUE",
-    "column_names",
-    "columnar",
-    "kind_of",
-    "map_fields",
-    "pyarrow",
-    "read",
-    "row_of",
-    "schema_in",
-    "schema_of",
-    "write",
-]
-
 END = b"\xff\xff\xff\xff\0\0\0\0"
 """End-of-stream marker: arrow.apache.org/docs/format/Columnar.html, "IPC Streaming Format"."""
 VALUE = "value"

@@ -27,8 +27,6 @@ from ...tree.declare import SchemaError
 from .. import layout as w
 from .avro_parts import part_of
 
-__all__ = ["NAMED", "branch_name", "is_empty", "read", "write"]
-
 KEY = "bakeoff.key"
 """The key of a field in records, if it differs from the name."""
 NUMBER = "bakeoff.number"

@@ -9,8 +9,6 @@ from typing import Any
 from ..layout import Chosen
 from .parts import choose, unknown
 
-__all__ = ["part_of"]
-
 _PRIMITIVES = frozenset({"null", "boolean", "int", "long", "float", "double", "bytes", "string"})
 _RECORDS = ("record", "error")
 

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from ....errors import UsageError
 
-__all__ = ["above"]
-
 
 def above(
     wanted: Iterable[str], folder: Path, include: Iterable[str | os.PathLike[str]] = ()

@@ -20,8 +20,6 @@ from ...tree.declare import SchemaError
 from . import LARGEST
 from .folders import above
 
-__all__ = ["pointed", "tokens", "whole"]
-
 _MOST = 50_000
 """Most parts that are read; a few references to references can expand to millions."""
 _ONE = ("items", "additionalProperties", "propertyNames", "contains", "additionalItems")

@@ -23,8 +23,6 @@ from .. import layout as w
 from .json_documents import pointed, tokens, whole
 from .parts import choose, unknown
 
-__all__ = ["read", "write"]
-
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _INTEGER = "^(0|-?[1-9][0-9]*)$"
 _DECIMAL = r"^[+-]?(([0-9]+(\.[0-9]*)?|\.[0-9]+)([Ee][+-]?[0-9]+)?|Infinity|s?NaN[0-9]*)$"

@@ -8,8 +8,6 @@ from ....errors import UsageError, hint, near
 from ...tree.declare import SchemaError
 from ..layout import Chosen
 
-__all__ = ["choose", "unknown"]
-
 _SHOWN = 8
 """Names in a message."""
 

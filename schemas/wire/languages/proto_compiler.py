@@ -22,8 +22,6 @@ from .proto_words import descriptors
 if TYPE_CHECKING:
     from google.protobuf.descriptor_pb2 import FileDescriptorSet
 
-__all__ = ["compiled"]
-
 _PATIENCE = 60.0
 """Most seconds for a compiler."""
 _IMPORT = re.compile(rb'^\s*import\s+(?:public\s+|weak\s+)?"([^"\n]+)"\s*;', re.MULTILINE)

@@ -12,8 +12,6 @@ from . import proto_words as proto
 if TYPE_CHECKING:
     from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto, FileDescriptorProto
 
-__all__ = ["file_of"]
-
 
 def file_of(layout: w.Layout) -> FileDescriptorProto:
     """Return the descriptor of a layout's file, with its comments; its first message is the record's.

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from google.protobuf.descriptor import Descriptor
     from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet
 
-__all__ = ["OWN", "chosen_message", "file_set", "is_compiled", "pool_of"]
-
 OWN = "google/protobuf/"
 """Folder of the files that are part of protobuf, and are always found."""
 

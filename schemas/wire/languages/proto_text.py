@@ -11,8 +11,6 @@ from .proto_words import SCALARS, comments_of
 if TYPE_CHECKING:
     from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto, FileDescriptorProto
 
-__all__ = ["WRITTEN", "text"]
-
 WRITTEN = b"// Written by bakeoff."
 """Start of the files that we write; the record is their first message."""
 

@@ -12,33 +12,6 @@ from ..layout import Leaf, Nullable, WireField, WireMap, WireSequence, WireType
 if TYPE_CHECKING:
     from google.protobuf.descriptor_pb2 import FileDescriptorProto
 
-__all__ = [
-    "ALWAYS",
-    "BOX",
-    "CHOICE",
-    "COLLECTIONS",
-    "COUNTS",
-    "KEY",
-    "MISSING",
-    "NONE",
-    "NULL",
-    "PAIR",
-    "SCALARS",
-    "TIMESTAMP",
-    "TUPLE",
-    "VALUE",
-    "WELL_KNOWN",
-    "WRAPPERS",
-    "boxed_slot",
-    "camel",
-    "comments_of",
-    "descriptors",
-    "free_name",
-    "leaf_words",
-    "map_key",
-    "null_words",
-]
-
 VALUE = "value"
 """The field of a message that wraps one value, and the value of a pair. The key of a pair is ``key``."""
 TIMESTAMP = "google.protobuf.Timestamp"

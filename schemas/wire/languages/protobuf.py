@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from google.protobuf.descriptor import Descriptor, FieldDescriptor
     from google.protobuf.descriptor_pb2 import DescriptorProto
 
-__all__ = ["read", "write"]
-
 _DEEPEST = 100
 """Levels of messages in a definition, counting each message at its first place."""
 

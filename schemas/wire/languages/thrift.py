@@ -10,8 +10,6 @@ from ...tree import types as t
 from ...tree.declare import SchemaError
 from .. import layout as w
 
-__all__ = ["BOX", "PAIR", "field_name", "natively", "read", "type_name", "write"]
-
 BOX = "value"
 """The field of a struct that wraps a value that may be None in a place where Thrift does not allow None."""
 PAIR = ("key", "value")

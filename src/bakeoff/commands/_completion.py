@@ -11,18 +11,6 @@ from collections.abc import Iterable
 import click
 from click.shell_completion import CompletionItem
 
-__all__ = [
-    "codecs",
-    "corpora",
-    "files",
-    "operations",
-    "record_formats",
-    "stores",
-    "transports",
-    "types",
-    "wire_formats",
-]
-
 
 def _offered(names: Iterable[str], typed: str) -> list[CompletionItem]:
     before, comma, last = typed.rpartition(",")

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ..bench.run.interleaved import Again
     from ..reports.decide.compare import Comparison
 
-__all__ = ["TypedOptions", "confirm"]
-
 
 class TypedOptions(NamedTuple):
     """Settings that only the user may give, and not a result file.

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ..bench.lab.conformance.run import LeftOut, Report
     from ..bench.lab.conformance.verdicts import ConformanceJudgement
 
-__all__ = ["show"]
-
 COLUMNS: dict[ConformanceVerdict, str] = {
     "right accept": "right\naccepts",
     "right reject": "right\nrejects",

@@ -14,8 +14,6 @@ from ..reports.model import numbers
 from ..reports.model.table import EMPTY, Absent, Column, Entry, Row, Section, Table
 from ..schemas.tree.difference import RULES, SchemaDifference
 
-__all__ = ["Evolution", "json", "table"]
-
 _DIRECTIONS: Final[tuple[EvolutionDirection, ...]] = ("old→new", "new→old")
 _FEW: Final = 4
 """Names of codecs in a sentence; further ones are only counted."""

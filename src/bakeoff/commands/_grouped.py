@@ -7,8 +7,6 @@ from typing import Any, Final
 
 import click
 
-__all__ = ["GroupedCommand"]
-
 _OTHERS: Final = "Options"
 
 

@@ -20,8 +20,6 @@ from ._output import guard, put
 if TYPE_CHECKING:
     from ..codecs import Codec
 
-__all__ = ["check", "who", "write"]
-
 TRIED = {"id": 7, "name": "a"}
 """Record for trying how readers handle payloads of the other codec."""
 

@@ -14,24 +14,6 @@ import click
 from ..errors import UsageError
 from . import _completion
 
-__all__ = [
-    "AGE",
-    "RECORDS",
-    "Share",
-    "Size",
-    "Sizes",
-    "Time",
-    "costing",
-    "format_option",
-    "measuring",
-    "patience_option",
-    "reading",
-    "records_option",
-    "seed_option",
-    "selecting",
-    "trusted_option",
-]
-
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 _NUMBER: Final = re.compile(r"\s*(\d+\.?\d*(?:e[+-]?\d{1,3})?|\.\d+)\s*([a-z]*|%)\s*", re.IGNORECASE)

@@ -17,8 +17,6 @@ from ..console import console
 from ..errors import RunError, UsageError
 from ..files import atomic_write, is_device, is_result_file
 
-__all__ = ["encoded", "guard", "is_stdout", "layout", "put", "standard_output", "typed"]
-
 
 def is_stdout(output: Path | None) -> bool:
     """Whether ``-o`` was left out or is ``-``."""

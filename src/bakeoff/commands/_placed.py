@@ -12,8 +12,6 @@ from ..errors import UsageError
 if TYPE_CHECKING:
     from ..bench.run.options import Options
 
-__all__ = ["listed", "options", "places"]
-
 
 def listed(texts: Iterable[str]) -> list[str]:
     """Return the names in texts, separated by commas, each once."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ..datasets.base import Corpus, Progress
     from ..datasets.readers.formats import FileFormat
 
-__all__ = ["destination", "output", "report_remark", "report_skipped", "slow_progress"]
-
 PATIENCE = 2.0
 """Seconds after which a progress bar appears."""
 

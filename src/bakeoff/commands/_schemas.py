@@ -13,8 +13,6 @@ from ..escape import visible
 if TYPE_CHECKING:
     from ..schemas import Schema
 
-__all__ = ["include_option", "named"]
-
 include_option: Final = click.option(
     "-I",
     "--include",

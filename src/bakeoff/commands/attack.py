@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ..bench.lab.hostile.campaign import AttackedCodec, AttackFinding
     from ..bench.lab.hostile.promises import Promise, Seen
 
-__all__ = ["command"]
-
 RIGHT = ("cases", "kept", "known", "calls", "accepted", "slowest", "most memory")
 MARKS = {"kept": "", "broken": "bold red", "known": "yellow", "out of date": "bold red"}
 

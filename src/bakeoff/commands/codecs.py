@@ -13,8 +13,6 @@ from ..grid import draw
 from . import _completion
 from ._options import format_option
 
-__all__ = ["command"]
-
 COLUMNS = ("codec", "format", "version", "accelerated", "trusted only", "preserves", "guards", "media type")
 
 PATIENCE = 20.0

@@ -11,8 +11,6 @@ from ._confirm import TypedOptions, confirm
 from ._options import Share, Time, format_option, trusted_option
 from ._output import encoded, guard, layout, put
 
-__all__ = ["command"]
-
 
 @click.command()
 @click.argument("before", type=click.Path(path_type=Path))

@@ -14,8 +14,6 @@ from ._options import RECORDS, format_option, reading
 from ._output import guard
 from ._records import destination, output, report_remark, report_skipped, slow_progress
 
-__all__ = ["command"]
-
 
 @click.command("convert")
 @click.argument("source", shell_complete=_completion.files)

@@ -12,8 +12,6 @@ from . import _completion
 from ._options import RECORDS, format_option, reading, seed_option
 from ._records import report_remark, report_skipped, slow_progress
 
-__all__ = ["command"]
-
 
 @click.command("corpora")
 @click.argument("source", required=False, metavar="[NAME|FILE]", shell_complete=_completion.corpora)

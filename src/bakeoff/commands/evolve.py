@@ -17,8 +17,6 @@ from ._schemas import include_option, named
 if TYPE_CHECKING:
     from ..schemas.tree.difference import SchemaDifference
 
-__all__ = ["command"]
-
 _RECORDS = 200
 
 

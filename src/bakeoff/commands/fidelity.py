@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     Column = dict[str, tuple[FidelityCell, FidelityCell]]
 
-__all__ = ["command"]
-
 LEGEND = (
     "= exact, type and all; ~X came back as X; E refused when encoding; D when decoding. "
     "A > B: A without a schema, B with one."

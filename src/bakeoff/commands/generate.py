@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ..datasets.base import Progress
     from ..datasets.synthetic import DataProfile
 
-__all__ = ["command"]
-
 
 @click.command("generate")
 @click.argument("name", metavar="[CORPUS]", required=False, shell_complete=_completion.corpora)

@@ -11,8 +11,6 @@ import click
 from . import _completion
 from ._options import reading
 
-__all__ = ["command"]
-
 INPUTS = 1000
 
 

@@ -17,8 +17,6 @@ from ._schemas import include_option, named
 if TYPE_CHECKING:
     from ..bench.results import Result
 
-__all__ = ["command"]
-
 
 @click.command()
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[RESULTS]...")

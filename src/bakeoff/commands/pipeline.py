@@ -14,8 +14,6 @@ from . import _completion, _placed
 from ._options import Time, measuring, patience_option, reading, records_option, seed_option, selecting
 from .run import carry_out
 
-__all__ = ["command"]
-
 _CORPORA = ("messages",)
 _CODECS = ("orjson", "json", "msgspec-msgpack", "msgpack", "bson")
 _READERS = "1,4,24"

@@ -20,8 +20,6 @@ from ._output import encoded, guard, is_stdout, layout, put, typed
 if TYPE_CHECKING:
     from ..bench.results import Result
 
-__all__ = ["command"]
-
 _TABLES = ("text", "md", "csv", "json", "latex", "rst")
 _CHARTS = ("svg", "png")
 _DRAWN = ("reads", "bandwidth", "dark")

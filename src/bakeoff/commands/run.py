@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ..bench.run.output_file import OutputFile
     from ..console import LiveDisplay
 
-__all__ = ["carry_out", "command"]
-
 _EVERY = 0.7
 """Seconds between two updates of the table; each pauses the measurement for some hundredths of a second."""
 _STOPPED = 130

@@ -22,8 +22,6 @@ from ._schemas import include_option, named
 if TYPE_CHECKING:
     from ..schemas import AdviceCounter, Schema
 
-__all__ = ["command"]
-
 SHOWN = 40
 """Characters of an example."""
 

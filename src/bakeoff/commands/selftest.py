@@ -9,8 +9,6 @@ import click
 
 from ._options import format_option
 
-__all__ = ["command"]
-
 PARTS = ("harness", "core", "pairs", "planted", "leaks", "clean", "failures", "peak")
 """Parts of `bench.selftest`, listed here so that ``--help`` does not import the harness."""
 

@@ -13,8 +13,6 @@ from . import _completion, _placed
 from ._options import Time, measuring, patience_option, reading, records_option, seed_option, selecting
 from .run import carry_out
 
-__all__ = ["command"]
-
 _CORPORA = ("movies",)
 _CODECS = ("orjson", "json", "msgspec-msgpack", "msgpack", "bson", "pickle")
 _SAMPLE = 100

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ..bench.results import Cell, Result
     from ..bench.run.options import Options
 
-__all__ = ["command"]
-
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path), default="bakeoff.json")

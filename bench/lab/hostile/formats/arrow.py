@@ -14,8 +14,6 @@ from ..cases import RECORD
 if TYPE_CHECKING:
     from .....codecs import Codec
 
-__all__ = ["CASES"]
-
 _NUMBERS = (-1, 2**31 - 1, 2**60, 2**63 - 1, -(2**63))
 _CLAIM = 2**40
 """Decompressed bytes that compressed buffers claim."""

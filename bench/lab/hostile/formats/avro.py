@@ -11,8 +11,6 @@ from ..cases import RECORD
 if TYPE_CHECKING:
     from .....codecs import Codec
 
-__all__ = ["CASES"]
-
 _AROUND = 80
 """Most bytes of the rest of a record."""
 _MOST = 2**63 - 1

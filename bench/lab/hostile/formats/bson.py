@@ -7,8 +7,6 @@ from collections.abc import Iterator
 
 from ..build import DEEP, EMOJI, either, fills, joined, limit, refuse, table
 
-__all__ = ["CASES"]
-
 _ITEMS = {
     "empty-lists": b"\x04\0\x05\0\0\0\0",
     "empty-maps": b"\x03\0\x05\0\0\0\0",

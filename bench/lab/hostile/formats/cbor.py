@@ -12,8 +12,6 @@ from ..build import DEEP, EMOJI, Repeat, either, fills, joined, limit, refuse, t
 if TYPE_CHECKING:
     from .....codecs import Codec
 
-__all__ = ["CASES"]
-
 _ITEMS = {
     "empty-lists": b"\x80",
     "empty-maps": b"\xa0",

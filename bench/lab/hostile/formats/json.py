@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from ..build import DEEP, EMOJI, Repeat, either, fills, limit, refuse, table
 
-__all__ = ["CASES", "ITEMS", "array", "mapping"]
-
 ITEMS = {
     "empty-lists": b"[]",
     "empty-maps": b"{}",

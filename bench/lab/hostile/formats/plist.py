@@ -7,8 +7,6 @@ from collections.abc import Sequence
 
 from ..build import DEEP, EMOJI, Fill, Repeat, either, fills, limit, refuse, table
 
-__all__ = ["CASES"]
-
 _HEAD, _TAIL = b'<plist version="1.0">', b"</plist>"
 _TRUE = _HEAD + b"<true/>" + _TAIL
 _XML_ITEMS = {

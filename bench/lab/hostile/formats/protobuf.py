@@ -15,8 +15,6 @@ from ..cases import ordinary
 if TYPE_CHECKING:
     from .....codecs import Codec
 
-__all__ = ["CASES", "LENGTHS"]
-
 LENGTHS = (b"\x7f", b"\xff\xff\xff\xff\x07", b"\xff\xff\xff\xff\x0f", b"\xff" * 9 + b"\x01", b"\xff" * 30)
 """Lengths of the following data; the last two are longer than lengths may be."""
 

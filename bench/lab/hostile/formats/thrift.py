@@ -11,8 +11,6 @@ import struct
 from ..build import DEEP, EMOJI, Fill, Repeat, either, joined, refuse, table, varint
 from .protobuf import LENGTHS
 
-__all__ = ["CASES"]
-
 _STOP = b"\x00"
 _ID = b"\x16\x0e"
 _NAME = b"\x18\x00"

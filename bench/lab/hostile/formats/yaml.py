@@ -11,8 +11,6 @@ from .json import ITEMS, array, mapping
 if TYPE_CHECKING:
     from .....codecs import Codec
 
-__all__ = ["CASES"]
-
 _MODULUS = 2**61 - 1
 """The modulus of Python's hashes of numbers."""
 _SHORT = 400_000

@@ -18,8 +18,6 @@ from .kinds import Box, GivenMapping
 if TYPE_CHECKING:
     from .....codecs import Codec
 
-__all__ = ["CASES", "MADE_OF", "raised"]
-
 # The encoding of an inconsistent object may be inconsistent, so it need not be decodable.
 _case = partial(HostileCase, "encode", reads_back=False)
 
@@ -28,6 +26,7 @@ raised: list[BaseException] = []
 
 
 def spring(error: BaseException) -> Any:
+    """Raise an error and note it in `raised`."""
     raised.append(error)
     raise error
 

@@ -13,8 +13,6 @@ from .kinds import Box, GivenMapping
 if TYPE_CHECKING:
     from .....codecs import Codec
 
-__all__ = ["CASES"]
-
 _case = partial(HostileCase, "encode", reads_back=False)
 
 

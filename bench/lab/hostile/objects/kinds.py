@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Box", "GivenMapping", "Pair", "TextSubclass"]
-
 
 @dataclass
 class Box:

@@ -15,8 +15,6 @@ from .kinds import Box, Pair
 if TYPE_CHECKING:
     from .....codecs import Codec
 
-__all__ = ["CASES"]
-
 _case = partial(HostileCase, "encode")
 
 

@@ -25,8 +25,6 @@ from .kinds import Box, Pair, TextSubclass
 if TYPE_CHECKING:
     from .....codecs import Codec
 
-__all__ = ["CASES"]
-
 _case = partial(HostileCase, "encode")
 
 
