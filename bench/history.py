@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from .contention import free_level
 from .method import Cores
-from .results import BASELINE, Cell, CellResult, Fact, Result, typed
+from .results import BASELINE, Cell, CellResult, Fact, ResultData, typed
 from .stats import SESSION, Session, contention_of
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def place() -> Path | None:
     return folder / "bakeoff" / "history.sqlite"
 
 
-def remember(result: Result) -> str:
+def remember(result: ResultData) -> str:
     """Add a run's timed cells to the history, in one transaction.
 
     Returns:
@@ -175,7 +175,7 @@ class Past:
         rows: Past runs on their machines; by default those in the local history.
     """
 
-    def __init__(self, before: Result, after: Result, rows: Sequence[Row] | None = None) -> None:
+    def __init__(self, before: ResultData, after: ResultData, rows: Sequence[Row] | None = None) -> None:
         if rows is None:
             rows = recall(_machine(side.environment) for side in (before, after))
         own = {before.started, after.started}
@@ -233,7 +233,7 @@ def _recent(rows: Sequence[Row], level: float) -> list[Row]:
     return alike[:_RECENT]
 
 
-def _identity(result: Result, cell: Cell) -> str:
+def _identity(result: ResultData, cell: Cell) -> str:
     """Return a digest of everything that a cell's time depends on."""
     codec = next((c for c in result.codecs if c.name == cell.codec), None)
     corpus = next((c for c in result.corpora if c.name == cell.corpus), None)
@@ -262,7 +262,7 @@ def _digest(*parts: object) -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:20]
 
 
-def _timed(result: Result) -> Iterator[CellResult]:
+def _timed(result: ResultData) -> Iterator[CellResult]:
     for cell in result.cells:
         if (
             cell.cell.codec != BASELINE
@@ -272,7 +272,7 @@ def _timed(result: Result) -> Iterator[CellResult]:
             yield cell
 
 
-def rows_of(result: Result) -> Iterator[Row]:
+def rows_of(result: ResultData) -> Iterator[Row]:
     """Yield the rows that a run adds to the history: one for each timed cell of a codec."""
     machine = _machine(result.environment)
     for cell in _timed(result):

@@ -25,7 +25,7 @@ from .results import (
     PairFacts,
     PyperfFacts,
     Ranking,
-    Result,
+    ResultData,
     Verdict,
 )
 from .stats import OPPOSITE, Ratio, interval, verdicts
@@ -268,13 +268,13 @@ def preference(facts: CodecFacts, size: float, seconds: float) -> tuple[bool, in
     return not facts.interoperable, weight, size, float(f"{seconds:.1e}"), facts.name
 
 
-def error_share(result: Result) -> float:
+def error_share(result: ResultData) -> float:
     """Return the error share of verdicts: a run that stops early records the share that a look may spend."""
     spent = result.options.get("alpha")
     return float(spent) if isinstance(spent, int | float) and 0 < spent < 1 else Verdicts.ALPHA
 
 
-def rankings(result: Result) -> tuple[Ranking, ...]:
+def rankings(result: ResultData) -> tuple[Ranking, ...]:
     """Return the verdict on each corpus of a run, for one write and one read without a network."""
     facts = {codec.name: codec for codec in result.codecs}
     alpha = error_share(result)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from .tables.layouts import LAYOUTS
 
 if TYPE_CHECKING:
-    from ..bench.results import Result
+    from ..bench.results import ResultData
 
 __all__ = ["LAYOUTS", "OUTPUT_FORMATS", "recommendation", "render"]
 
@@ -16,7 +16,7 @@ OUTPUT_FORMATS: Final = ("text", "md", "csv", "json", "latex", "rst", "html")
 """Output formats of `render`. Here "html" is a fragment to embed; for the page see `reports.page`."""
 
 
-def render(results: Sequence[Result], format: str = "text", **options: Any) -> str:  # noqa: A002
+def render(results: Sequence[ResultData], format: str = "text", **options: Any) -> str:  # noqa: A002
     """Render results as a table.
 
     Args:
@@ -51,7 +51,7 @@ def render(results: Sequence[Result], format: str = "text", **options: Any) -> s
     return writers[format](table)
 
 
-def recommendation(result: Result, **options: Any) -> str:
+def recommendation(result: ResultData, **options: Any) -> str:
     """Say in one sentence which codec to take.
 
     Args:

@@ -27,7 +27,7 @@ from bakeoff.bench.results import (
     Measurement,
     OperationFacts,
     Outcome,
-    Result,
+    ResultData,
 )
 from bakeoff.errors import UsageError
 
@@ -125,13 +125,13 @@ def cell_of(corpus: str, name: str, codec: str) -> Cell:
 
 
 def added(
-    run: Result,
+    run: ResultData,
     codec: str,
     operation: str,
     value: float | None = None,
     outcome: Outcome = "ok",
     **fields: Any,
-) -> Result:
+) -> ResultData:
     """Return a run with one more cell, on its first corpus.
 
     Args:
@@ -144,13 +144,13 @@ def added(
 
 
 def changed(
-    run: Result,
+    run: ResultData,
     codec: str = "",
     operation: str = "",
     *,
     sample: Callable[[Measurement], Measurement] | None = None,
     **fields: Any,
-) -> Result:
+) -> ResultData:
     """Return a run with some cells changed.
 
     Args:
@@ -169,7 +169,7 @@ def changed(
     return replace(run, cells=tuple(map(new, run.cells)))
 
 
-def renamed(run: Result, codec: str, name: str) -> Result:
+def renamed(run: ResultData, codec: str, name: str) -> ResultData:
     """Return a run in which a codec has another name."""
     names = {codec: name}
     cells = (replace(c, cell=replace(c.cell, codec=names.get(c.cell.codec, c.cell.codec))) for c in run.cells)
@@ -187,7 +187,7 @@ def facts_of(cells: Iterable[CellResult]) -> dict[str, OperationFacts]:
     return found
 
 
-def result(codecs: int = 30, corpora: int = 5, processes: int = 15, seed: int = 1) -> Result:
+def result(codecs: int = 30, corpora: int = 5, processes: int = 15, seed: int = 1) -> ResultData:
     """Make up a result.
 
     Args:
@@ -201,7 +201,7 @@ def result(codecs: int = 30, corpora: int = 5, processes: int = 15, seed: int = 
     cells = [cell for corpus in _CORPORA[:corpora] for cell in _corpus(corpus, chosen, processes, noise)]
     facts = [_facts(name, family, library) for name, family, library, *_ in chosen]
     facts.append(CodecFacts("avro", "avro", "fastavro", "", None, extra="avro"))
-    return Result(
+    return ResultData(
         cells=tuple(cells),
         codecs=tuple(facts),
         corpora=tuple(_corpus_facts(*corpus) for corpus in _CORPORA[:corpora]),
@@ -348,7 +348,7 @@ def planted(
     environment: Mapping[str, Fact] | None = None,
     operations: Sequence[OperationFacts] = (),
     **fields: Any,
-) -> Result:
+) -> ResultData:
     """Make up a run with given values.
 
     Args:
@@ -357,7 +357,7 @@ def planted(
         outcomes: Outcome and reason by codec, for codecs without a figure.
         losses: Losses by codec, for lossy ones.
         operations: Facts about operations, if they differ from bakeoff's.
-        fields: Fields of `Result`.
+        fields: Fields of `ResultData`.
     """
     rng = random.Random(seed)
     cells = []
@@ -383,7 +383,7 @@ def planted(
         for name, (outcome, reason) in (outcomes or {}).items():
             cells += [CellResult(Cell(corpus, kind, name), outcome, reason) for kind in ("dump", "load")]
     ours = facts_of(cells)
-    return Result(
+    return ResultData(
         cells=tuple(cells),
         codecs=tuple(codecs),
         corpora=tuple(

@@ -42,7 +42,7 @@ from .records import (
     Part,
     Phase,
     Ranking,
-    Result,
+    ResultData,
     ResultFileError,
     Verdict,
 )
@@ -51,7 +51,7 @@ __all__ = [
     "BASELINE", "FORMAT_VERSION", "LARGEST", "UNREADABLE", "VERSION_KEY", "Cell", "CellResult",
     "CheckFacts", "CodecFacts", "CorpusFacts", "Direction", "Fact", "Facts", "GrowthFacts", "Measurement",
     "OperationFacts", "Outcome", "PairFacts", "Part", "PeakFacts", "Phase", "PipelineFacts",
-    "PipelineSetup", "PyperfFacts", "Ranking", "Result", "ResultFileError", "Setup", "StoreFacts",
+    "PipelineSetup", "PyperfFacts", "Ranking", "ResultData", "ResultFileError", "Setup", "StoreFacts",
     "StoreSetup", "Unit", "Verdict", "averaged", "cell_from", "from_suite", "plain_cell", "read",
     "read_suite", "to_suite", "typed", "without_defaults", "write",
 ]  # fmt: skip

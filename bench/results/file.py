@@ -32,7 +32,7 @@ from .records import (
     OperationFacts,
     PairFacts,
     Ranking,
-    Result,
+    ResultData,
     ResultFileError,
 )
 
@@ -72,7 +72,7 @@ UNREADABLE = (OSError, EOFError, ValueError, LookupError, TypeError, AttributeEr
 _SETUPS: Mapping[str, type[Setup]] = {"store": StoreSetup, "pipeline": PipelineSetup}
 
 
-def _document(result: Result) -> str:
+def _document(result: ResultData) -> str:
     plain = {f.name: getattr(result, f.name) for f in dataclasses.fields(result)}
     plain["cells"] = [plain_cell(c) for c in result.cells]
     for key in ("codecs", "corpora", "operations", "rankings"):
@@ -80,7 +80,7 @@ def _document(result: Result) -> str:
     return json.dumps(plain)
 
 
-def _metadata(cell: CellResult, result: Result) -> dict[str, str | int | float]:
+def _metadata(cell: CellResult, result: ResultData) -> dict[str, str | int | float]:
     codec = next((c for c in result.codecs if c.name == cell.cell.codec), None)
     corpus = next((c for c in result.corpora if c.name == cell.cell.corpus), None)
     place = cell.cell
@@ -124,7 +124,7 @@ def _pyperf_value(value: str | int | float | bool) -> str | int | float:
     return value
 
 
-def to_suite(result: Result) -> pyperf.BenchmarkSuite:
+def to_suite(result: ResultData) -> pyperf.BenchmarkSuite:
     """Convert a result to a pyperf suite; values that pyperf refuses, mainly 0, stay in the document."""
     import pyperf
 
@@ -162,7 +162,7 @@ def _run(sample: Measurement, shared: Mapping[str, Any], operation: str) -> pype
     return pyperf.Run([sample.value], metadata=metadata, collect_metadata=False)
 
 
-def write(result: Result, path: Path) -> None:
+def write(result: ResultData, path: Path) -> None:
     """Write a result file atomically.
 
     Raises:
@@ -177,7 +177,7 @@ def write(result: Result, path: Path) -> None:
         text.detach()
 
 
-def read(path: Path) -> Result:
+def read(path: Path) -> ResultData:
     """Read a result file.
 
     Raises:
@@ -216,7 +216,7 @@ def read_suite(path: Path) -> pyperf.BenchmarkSuite:
     return suite
 
 
-def from_suite(path: Path, suite: pyperf.BenchmarkSuite) -> Result:
+def from_suite(path: Path, suite: pyperf.BenchmarkSuite) -> ResultData:
     """Return the result in a suite.
 
     Args:
@@ -239,7 +239,7 @@ def from_suite(path: Path, suite: pyperf.BenchmarkSuite) -> Result:
     raise ResultFileError(f"{path}: a pyperf file, but not made by `bakeoff run` (no bakeoff_document)")
 
 
-def _from_document(plain: dict[str, Any], suite: pyperf.BenchmarkSuite) -> Result:
+def _from_document(plain: dict[str, Any], suite: pyperf.BenchmarkSuite) -> ResultData:
     operations = tuple(map(_operation, plain["operations"]))
     sums = {facts.name for facts in operations if facts.sums}
     benchmarks = {benchmark.get_name(): benchmark for benchmark in suite.get_benchmarks()}
@@ -260,7 +260,7 @@ def _from_document(plain: dict[str, Any], suite: pyperf.BenchmarkSuite) -> Resul
         "operations": operations,
         "rankings": tuple(map(_ranking, plain["rankings"])),
     }
-    return typed(Result, plain)
+    return typed(ResultData, plain)
 
 
 def _operation(plain: dict[str, Any]) -> OperationFacts:

@@ -284,7 +284,7 @@ class Ranking:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ResultData:
     """A whole run.
 
     Attributes:

@@ -20,7 +20,7 @@ from ...schemas.naming import is_definition
 from ..jobs import Check, Checked, CorpusInputs, Ended, Time, Timed
 from ..method import Verdicts
 from ..operations import operation
-from ..results import Cell, CellResult, CorpusFacts, Measurement, Result, without_defaults
+from ..results import Cell, CellResult, CorpusFacts, Measurement, ResultData, without_defaults
 from ..stats import same_core, split
 from .context import Show
 from .environment import cores
@@ -54,7 +54,7 @@ class Side:
     """
 
     python: str
-    run: Result
+    run: ResultData
 
 
 @dataclass(slots=True)
@@ -74,7 +74,7 @@ class Again:
     seconds: float = 0.0
 
 
-def options_of(run: Result, sources: Sequence[str], *, schema: str | None, trusted: bool) -> Options:
+def options_of(run: ResultData, sources: Sequence[str], *, schema: str | None, trusted: bool) -> Options:
     """Return the options of a run, with trust and imports as typed, since a file must not decide these.
 
     Args:

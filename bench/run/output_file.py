@@ -13,7 +13,7 @@ from itertools import chain, count
 from pathlib import Path
 
 from ...files import atomic_write, is_result_file
-from ..results import BASELINE, Result, ResultFileError, read, write
+from ..results import BASELINE, ResultData, ResultFileError, read, write
 from .environment import MACHINE
 
 
@@ -33,7 +33,7 @@ class OutputFile:
         self.note = ""
         self._ours = False
 
-    def write(self, result: Result, *, last: bool) -> None:
+    def write(self, result: ResultData, *, last: bool) -> None:
         """Write a result.
 
         Args:
@@ -51,7 +51,7 @@ class OutputFile:
         write(result, self.path)
         self._ours = True
 
-    def _make_room(self, earlier: Result | None, result: Result) -> None:
+    def _make_room(self, earlier: ResultData | None, result: ResultData) -> None:
         if earlier is not None and not _has_figures(earlier):
             return
         if not _has_figures(result):
@@ -64,7 +64,7 @@ class OutputFile:
             kept = self._keep(earlier)
             self.note = f"the earlier result in {self._output} is kept as {kept}"
 
-    def _keep(self, earlier: Result | None) -> Path:
+    def _keep(self, earlier: ResultData | None) -> Path:
         stamp = f"{_begun(earlier, self._output):%Y%m%dT%H%M%SZ}"
         marks = chain([stamp], (f"{stamp}-{number}" for number in count(2)))
         places = (_beside(self._output, mark) for mark in marks)
@@ -78,7 +78,7 @@ def _beside(path: Path, mark: str) -> Path:
     return path.with_name(f"{path.stem}.{mark}{path.suffix}")
 
 
-def _read(path: Path) -> Result | None:
+def _read(path: Path) -> ResultData | None:
     """Return a result; None if the file is damaged or from another version."""
     try:
         return read(path)
@@ -86,12 +86,12 @@ def _read(path: Path) -> Result | None:
         return None
 
 
-def _run(result: Result) -> tuple[object, ...]:
+def _run(result: ResultData) -> tuple[object, ...]:
     """Return the identity of a run, which stays the same when it is resumed."""
     return result.started, result.command, result.environment.get("hostname")
 
 
-def _kind(result: Result) -> tuple[object, ...]:
+def _kind(result: ResultData) -> tuple[object, ...]:
     """Return everything that affects the figures of a run."""
     options = {key: value for key, value in result.options.items() if not key.startswith("reached ")}
     return (
@@ -102,11 +102,11 @@ def _kind(result: Result) -> tuple[object, ...]:
     )
 
 
-def _has_figures(result: Result) -> bool:
+def _has_figures(result: ResultData) -> bool:
     return any(cell.outcome in ("ok", "lossy") and cell.cell.codec != BASELINE for cell in result.cells)
 
 
-def _begun(result: Result | None, path: Path) -> dt.datetime:
+def _begun(result: ResultData | None, path: Path) -> dt.datetime:
     """Return when a run began, to the second, in UTC; of unreadable files, the modification time."""
     try:
         begun = dt.datetime.fromisoformat(result.started if result is not None else "")

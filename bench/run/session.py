@@ -15,7 +15,7 @@ from ...errors import RunError, UsageError
 from ...files import is_device, is_result_file
 from ..history import free_core, remember
 from ..method import Budget
-from ..results import FORMAT_VERSION, CorpusFacts, Result
+from ..results import FORMAT_VERSION, CorpusFacts, ResultData
 from .alone import measure_alone
 from .check import check
 from .context import Run, Show, Stage
@@ -112,7 +112,7 @@ class Session:
         command: str = "",
         resume: bool = False,
         show: Show = lambda text, done, total: None,
-        look: Callable[[Callable[[], Result]], object] = lambda result: None,
+        look: Callable[[Callable[[], ResultData]], object] = lambda result: None,
         objects: Objects = NO_OBJECTS,
     ) -> None:
         self.options = options
@@ -128,7 +128,7 @@ class Session:
         self._reading = True
         self._saved = time.monotonic()
 
-    def run(self) -> Result:
+    def run(self) -> ResultData:
         """Run all phases.
 
         The first Ctrl-C finishes the running process and returns the result so far. A second one, or one
@@ -177,7 +177,7 @@ class Session:
         else:
             run.journal.close()
 
-    def _save(self, run: Run, *, complete: bool, last: bool = True) -> Result:
+    def _save(self, run: Run, *, complete: bool, last: bool = True) -> ResultData:
         result = run.state.result(duration=run.spent(), complete=complete)
         self.place.write(result, last=last)
         self._saved = time.monotonic()

@@ -25,7 +25,7 @@ from ..results import (
     CorpusFacts,
     Measurement,
     Outcome,
-    Result,
+    ResultData,
     averaged,
     cell_from,
     plain_cell,
@@ -232,13 +232,13 @@ class State:
             if pair in used or "value" in figure
         )
 
-    def result(self, *, duration: float, complete: bool) -> Result:
+    def result(self, *, duration: float, complete: bool) -> ResultData:
         """Return everything as a result."""
         head = self.head
         names = dict.fromkeys(found.found.cell.operation_name for found in self._cells.values())
         operations = {name: operation(name).facts() for name in names}
         cells = map(self._result_of, self._cells.values())
-        found = Result(
+        found = ResultData(
             cells=tuple(turned(c) if operations[c.cell.operation_name].rate else c for c in cells),
             codecs=tuple(self.codecs.values()),
             corpora=tuple(self.corpora.values()),
@@ -288,7 +288,7 @@ def _steady(samples: tuple[Measurement, ...]) -> bool:
     return low <= 1 + Estimate.DRIFT and high >= 1 / (1 + Estimate.DRIFT)
 
 
-def entries(result: Result) -> Iterator[Entry]:
+def entries(result: ResultData) -> Iterator[Entry]:
     """Convert a result to the entries that produce it."""
     yield {
         "kind": "head",

@@ -18,7 +18,7 @@ from statistics import median
 from typing import Final, Literal
 
 from ...bench.method import Verdicts
-from ...bench.results import Cell, CellResult, Direction, Measurement, OperationFacts, Result
+from ...bench.results import Cell, CellResult, Direction, Measurement, OperationFacts, ResultData
 from ...bench.stats import SESSION, Ratio, Session, contention_of, holm, ratio, same_core
 from ...errors import UsageError
 from ..model import numbers
@@ -154,8 +154,8 @@ class Comparison:
 
 
 def compare(
-    before: Result,
-    after: Result,
+    before: ResultData,
+    after: ResultData,
     *,
     force: bool = False,
     sessions: Mapping[Cell, Session] | None = None,
@@ -485,7 +485,7 @@ def _geometric(cells: Sequence[Sequence[Measurement]]) -> list[Measurement]:
 # Other differences
 
 
-def _corpus_differences(before: Result, after: Result) -> list[str]:
+def _corpus_differences(before: ResultData, after: ResultData) -> list[str]:
     old = {c.name: c for c in corpora(before)}
     found = []
     for corpus in corpora(after):
@@ -505,7 +505,7 @@ def _hash(sha256: str) -> str:
     return sha256[:12] or "unknown"
 
 
-def option_differences(before: Result, after: Result) -> list[str]:
+def option_differences(before: ResultData, after: ResultData) -> list[str]:
     """Describe differing options that affect the meaning of a figure, one line each."""
     return [
         f"option {line}"
@@ -531,7 +531,7 @@ _NOISE: Final = frozenset(
 """Environment that differs in every run, and explains nothing alone."""
 
 
-def _slower(before: Result, after: Result) -> list[str]:
+def _slower(before: ResultData, after: ResultData) -> list[str]:
     """Report that the machine itself was slower or faster, if that is removed from the figures."""
     if measured_by(before, after) is after:
         return []
@@ -545,7 +545,7 @@ def _slower(before: Result, after: Result) -> list[str]:
     ]
 
 
-def _surroundings(before: Result, after: Result) -> list[str]:
+def _surroundings(before: ResultData, after: ResultData) -> list[str]:
     found = []
     if machine(before) != machine(after):
         found.append("different machines: figures of two machines are not a comparison of two versions")

@@ -21,12 +21,12 @@ from ..model.candidates import dictionary_of, limits_needed
 from ..model.merge import plain_name
 
 if TYPE_CHECKING:
-    from ...bench.results import CellResult, Result
+    from ...bench.results import CellResult, ResultData
     from ...schemas import Schema
     from .pick import PickedCodec
 
 
-def lock_of(choice: PickedCodec, files: Sequence[Path], results: Sequence[Result]) -> Lock:
+def lock_of(choice: PickedCodec, files: Sequence[Path], results: Sequence[ResultData]) -> Lock:
     """Make a lock from a choice.
 
     Args:
@@ -124,7 +124,7 @@ def decided(name: str, by: str, *, trusted: bool = False, schema: Schema | None 
     )
 
 
-def _compressor(name: str, results: Sequence[Result] = ()) -> dict[str, str]:
+def _compressor(name: str, results: Sequence[ResultData] = ()) -> dict[str, str]:
     """Return the library of a codec's compressor, with versions compatible with those of the runs or ours."""
     library = compressor(name)
     if library is None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ...bench.method import Processes, Verdicts
-from ...bench.results import CorpusFacts, Measurement, Result
+from ...bench.results import CorpusFacts, Measurement, ResultData
 from ...bench.stats import Ratio
 from ...bench.verdict import Contest, error_share, preference, ranked
 from ...codecs import is_raw, split_name
@@ -118,7 +118,7 @@ class PickedCodec:
         return f"<PickedCodec {self.sentence}>"
 
 
-def pick(results: Sequence[Result], wish: Wish, file: str = "FILE") -> PickedCodec:
+def pick(results: Sequence[ResultData], wish: Wish, file: str = "FILE") -> PickedCodec:
     """Pick the cheapest codec; among codecs that tie with it, the first by the tie-breakers.
 
     The verdict on any two codecs is that of the table, whichever codecs are excluded. A codec that is not
@@ -279,7 +279,7 @@ def explained(excluded: Mapping[str, str], most: int = FEW_NAMES) -> list[str]:
     return lines
 
 
-def _corpora(result: Result, wish: Wish) -> list[CorpusFacts]:
+def _corpora(result: ResultData, wish: Wish) -> list[CorpusFacts]:
     known = {c.name: c for c in corpora(result)}
     for name in wish.corpora:
         if name not in known:
@@ -413,7 +413,7 @@ def _weights(fields: _Fields) -> dict[str, float]:
 
 
 def _standing(
-    result: Result, fields: _Fields, weights: Mapping[str, float], cost: CostModel, also: Collection[str]
+    result: ResultData, fields: _Fields, weights: Mapping[str, float], cost: CostModel, also: Collection[str]
 ) -> Standing:
     """Rank all codecs that have a cost on all corpora, whether they fit or not, as the table does.
 

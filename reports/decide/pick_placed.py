@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from ...bench.results import BASELINE, Cell, CellResult, CorpusFacts, Measurement, Result
+from ...bench.results import BASELINE, Cell, CellResult, CorpusFacts, Measurement, ResultData
 from ...errors import UsageError
 from ..model import numbers
 from ..model.candidates import Candidate, Standing, candidates_on, standing_on
@@ -39,8 +39,8 @@ _COSTS: Final[Mapping[_Part, _Part]] = {
 
 
 def in_place(
-    results: Sequence[Result], wish: Wish, reads: float | None = None
-) -> tuple[Sequence[Result], Wish]:
+    results: Sequence[ResultData], wish: Wish, reads: float | None = None
+) -> tuple[Sequence[ResultData], Wish]:
     """Return results with places as corpora, and the wish adapted to them; other results are unchanged.
 
     Args:
@@ -64,7 +64,7 @@ def in_place(
     return results, wish
 
 
-def said(results: Sequence[Result], choice: PickedCodec) -> Iterator[str]:
+def said(results: Sequence[ResultData], choice: PickedCodec) -> Iterator[str]:
     """Describe, for each place, the codec's share of the cost, and the codecs that tie there.
 
     Args:
@@ -116,7 +116,7 @@ def codec_part(candidate: Candidate, cost: CostModel) -> float:
 _Place = tuple[CorpusFacts, list[CellResult]]
 
 
-def placed(result: Result, readers: int | None = None) -> Result:
+def placed(result: ResultData, readers: int | None = None) -> ResultData:
     """Return the measured places as the corpora of a result.
 
     Each place counts the duration of the whole run, because a longer run repeats all of it.
@@ -170,7 +170,7 @@ def _places(group: Group, readers: int | None) -> Iterator[_Place]:
             yield replace(group.corpus, name=name), there
 
 
-def _readers(results: Sequence[Result], wanted: float | None) -> int:
+def _readers(results: Sequence[ResultData], wanted: float | None) -> int:
     """Return the number of readers: the requested number, or the largest one measured."""
     found = (spot[1] for result in results for group in groups(result) for spot in group.cells)
     measured = {readers for readers in found if isinstance(readers, int)}

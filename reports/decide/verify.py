@@ -13,7 +13,7 @@ from itertools import combinations
 from random import Random
 from typing import Final, Literal
 
-from ...bench.results import BASELINE, Cell, CellResult, Measurement, Result
+from ...bench.results import BASELINE, Cell, CellResult, Measurement, ResultData
 from ...bench.stats import SESSION, Session
 from ...errors import UsageError
 from ..model import numbers
@@ -94,7 +94,7 @@ class Agreement:
         return Table((section,), self.warnings, self.notes, self.summary)
 
 
-def candidates(result: Result, available: Collection[str]) -> list[Cell]:
+def candidates(result: ResultData, available: Collection[str]) -> list[Cell]:
     """Return the cells that can be measured again: times of codecs that are installed.
 
     Args:
@@ -125,7 +125,11 @@ def draw(cells: Sequence[Cell], seed: int) -> list[Cell]:
 
 
 def agreement(
-    before: Result, after: Result, cells: Sequence[Cell], limit: float, sessions: Mapping[Cell, Session]
+    before: ResultData,
+    after: ResultData,
+    cells: Sequence[Cell],
+    limit: float,
+    sessions: Mapping[Cell, Session],
 ) -> Agreement:
     """Compare the ratios of some cells to each other.
 
@@ -154,7 +158,7 @@ def agreement(
     return Agreement(tuple(pairs), limit, tuple(dict.fromkeys(notes)), spoiled)
 
 
-def _ratios(run: Result, cells: Sequence[Cell]) -> Iterator[CellResult]:
+def _ratios(run: ResultData, cells: Sequence[Cell]) -> Iterator[CellResult]:
     found = {each.cell: each for each in run.cells}
     for over, under in combinations(cells, 2):
         name = f"{over.codec} {over.operation_name} / {under.codec} {under.operation_name}"

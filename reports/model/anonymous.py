@@ -20,7 +20,7 @@ from ...bench.results import (
     Facts,
     GrowthFacts,
     OperationFacts,
-    Result,
+    ResultData,
     StoreFacts,
 )
 from ...codecs.conventions.rules import SCALARS
@@ -79,7 +79,7 @@ _SAFE_WARNINGS: Final = re.compile(
 )
 
 
-def anonymous(results: Sequence[Result], known: Collection[str]) -> list[Result]:
+def anonymous(results: Sequence[ResultData], known: Collection[str]) -> list[ResultData]:
     """Return results without hosts, users, paths, commands, and texts and field names of records.
 
     Machines, corpora and the fields in operations are numbered consistently.
@@ -128,14 +128,14 @@ class _Operations:
         return replace(facts, name=name, heading=name.replace(":", " ", 1), summary="", columns={})
 
 
-def _is_known(name: str, result: Result, known: Collection[str]) -> bool:
+def _is_known(name: str, result: ResultData, known: Collection[str]) -> bool:
     sources = {corpus.source for corpus in result.corpora if corpus.name == name}
     return name in known and sources <= {name}
 
 
 def _anonymous(
-    result: Result, hosts: Sequence[str], names: Mapping[str, str], operations: _Operations
-) -> Result:
+    result: ResultData, hosts: Sequence[str], names: Mapping[str, str], operations: _Operations
+) -> ResultData:
     environment = {key: value for key, value in result.environment.items() if key in _ENVIRONMENT}
     if len(hosts) > 1:
         number = hosts.index(str(result.environment.get("hostname", ""))) + 1

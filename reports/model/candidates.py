@@ -10,7 +10,15 @@ from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple
 
 from ...bench.method import Verdicts
-from ...bench.results import BASELINE, CellResult, CodecFacts, CorpusFacts, Measurement, PyperfFacts, Result
+from ...bench.results import (
+    BASELINE,
+    CellResult,
+    CodecFacts,
+    CorpusFacts,
+    Measurement,
+    PyperfFacts,
+    ResultData,
+)
 from ...bench.stats import Ratio, Verdict, interval
 from ...bench.verdict import (
     PARTS,
@@ -282,7 +290,7 @@ def summed(parts: Sequence[Sequence[Measurement]]) -> tuple[Measurement, ...]:
     )
 
 
-def corpora(result: Result) -> list[CorpusFacts]:
+def corpora(result: ResultData) -> list[CorpusFacts]:
     """Return the corpora of a result in their order; corpora that only cells mention come last, bare."""
     known = {corpus.name: corpus for corpus in result.corpora}
     for cell in result.cells:
@@ -291,7 +299,7 @@ def corpora(result: Result) -> list[CorpusFacts]:
     return list(known.values())
 
 
-def candidates_on(result: Result, corpus: str) -> list[Candidate]:
+def candidates_on(result: ResultData, corpus: str) -> list[Candidate]:
     """Return the codecs that were measured on a corpus, in the run's order."""
     cells: dict[str, dict[str, CellResult]] = {codec.name: {} for codec in result.codecs}
     for cell in result.cells:
@@ -385,7 +393,11 @@ def preferred(candidates: Iterable[Candidate], cost: CostModel) -> Preferred:
 
 
 def standing_on(
-    result: Result, corpus: str, candidates: Iterable[Candidate], cost: CostModel, also: Collection[str] = ()
+    result: ResultData,
+    corpus: str,
+    candidates: Iterable[Candidate],
+    cost: CostModel,
+    also: Collection[str] = (),
 ) -> Standing:
     """Rank the codecs of a corpus without the baseline, by the run's own verdict if that uses this cost.
 

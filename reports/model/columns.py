@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
-from ...bench.results import OperationFacts, Phase, Result, Unit
+from ...bench.results import OperationFacts, Phase, ResultData, Unit
 from . import row
 from .candidates import BASELINE, Candidate, Figure, Standing, weighed
 from .numbers import Scale
@@ -298,7 +298,7 @@ COLUMNS: Final[Mapping[str, ColumnSpec]] = {spec.key: spec for spec in _ALL}
 _KNOWN: Final = {name for spec in _ALL for name in spec.operations}
 
 
-def columns(results: Iterable[Result]) -> dict[str, ColumnSpec]:
+def columns(results: Iterable[ResultData]) -> dict[str, ColumnSpec]:
     """Return all possible columns of results, in the order of a table."""
     others: dict[str, ColumnSpec] = {}
     results = list(results)

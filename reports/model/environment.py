@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from ...bench.results import Fact, Result
+from ...bench.results import Fact, ResultData
 from .candidates import Candidate
 
 _BUSY: Final = 0.5
@@ -18,17 +18,17 @@ MACHINE: Final = ("hostname", "cpu_model_name", "cpu_count", "platform")
 """Environment keys that together name a machine."""
 
 
-def machine(result: Result) -> tuple[Fact, ...]:
+def machine(result: ResultData) -> tuple[Fact, ...]:
     """Return what identifies the machine of a result."""
     return tuple(result.environment.get(key) for key in MACHINE)
 
 
-def versions(result: Result) -> dict[str, str]:
+def versions(result: ResultData) -> dict[str, str]:
     """Return the version of each library that took part."""
     return {c.library: c.version for c in result.codecs if c.library and c.version}
 
 
-def notes(result: Result) -> list[str]:
+def notes(result: ResultData) -> list[str]:
     """Describe machine, libraries and command, a line each."""
     env = result.environment
     python = " ".join(str(env[key]) for key in ("python_implementation", "python_version") if env.get(key))
@@ -45,7 +45,7 @@ def notes(result: Result) -> list[str]:
     return [line for line in lines if line]
 
 
-def alarms(result: Result) -> list[str]:
+def alarms(result: ResultData) -> list[str]:
     """Collect the ways in which the run was not an ordinary one."""
     there = {cell.cell.codec for cell in result.cells}
     slow = [codec.name for codec in result.codecs if codec.name in there and Candidate(codec, {}).slow_build]
@@ -57,18 +57,18 @@ def alarms(result: Result) -> list[str]:
     return found
 
 
-def remarks(result: Result) -> list[str]:
+def remarks(result: ResultData) -> list[str]:
     """Collect reasons for wider intervals than necessary."""
     busy = _busy(result)
     return [*([busy] if busy else []), *result.warnings]
 
 
-def warnings(result: Result) -> list[str]:
+def warnings(result: ResultData) -> list[str]:
     """Collect possible disturbances of the figures, worst first."""
     return [*alarms(result), *remarks(result)]
 
 
-def _busy(result: Result) -> str:
+def _busy(result: ResultData) -> str:
     """Report that the machine had other work, if it affected figures."""
     load, cores = (result.environment.get(key) for key in ("load_avg_1min", "cores"))
     allowed = len(str(cores).split(","))

@@ -17,7 +17,7 @@ from ...bench.results import (
     Fact,
     Measurement,
     PyperfFacts,
-    Result,
+    ResultData,
     ResultFileError,
     from_suite,
     read_suite,
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     import pyperf
 
 
-def load_all(paths: Iterable[Path]) -> list[Result]:
+def load_all(paths: Iterable[Path]) -> list[ResultData]:
     """Read several files; see `load`."""
     return [load(path) for path in paths]
 
 
-def load(path: Path) -> Result:
+def load(path: Path) -> ResultData:
     """Read a result file, or a plain pyperf file, as a result without checks, corpora and options.
 
     Raises:
@@ -51,7 +51,7 @@ def load(path: Path) -> Result:
     return _plain(path, suite)
 
 
-def _plain(path: Path, suite: pyperf.BenchmarkSuite) -> Result:
+def _plain(path: Path, suite: pyperf.BenchmarkSuite) -> ResultData:
     """Convert a plain pyperf file: one row per benchmark, its runs as processes, nothing paired."""
     cells = []
     codecs: dict[str, CodecFacts] = {}
@@ -68,7 +68,7 @@ def _plain(path: Path, suite: pyperf.BenchmarkSuite) -> Result:
         environment = {key: value for key, value in metadata.items() if not key.startswith("bakeoff_")}
     if not cells:
         raise ResultFileError(f"{path}: a pyperf file without a single value")
-    return Result(
+    return ResultData(
         cells=tuple(cells),
         codecs=tuple(codecs.values()),
         corpora=(),

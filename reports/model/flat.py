@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ...bench.results import BASELINE, Cell, Direction, Outcome, Result, Unit
+from ...bench.results import BASELINE, Cell, Direction, Outcome, ResultData, Unit
 from ...bench.verdict import rankings
 from .candidates import measured
 
@@ -69,7 +69,7 @@ class Rank:
     worst: int
 
 
-def cells(result: Result) -> tuple[ResultCell, ...]:
+def cells(result: ResultData) -> tuple[ResultCell, ...]:
     """Return the cells of all codecs, without the baseline."""
     found = []
     for each in result.cells:
@@ -94,7 +94,7 @@ def cells(result: Result) -> tuple[ResultCell, ...]:
     return tuple(found)
 
 
-def ranks(result: Result) -> tuple[Rank, ...]:
+def ranks(result: ResultData) -> tuple[Rank, ...]:
     """Return the ranks on each corpus, the cheapest codec first."""
     return tuple(
         Rank(ranking.corpus, name, ranking.first[name], ranking.last[name])
@@ -103,7 +103,7 @@ def ranks(result: Result) -> tuple[Rank, ...]:
     )
 
 
-def rows(result: Result) -> list[dict[str, Any]]:
+def rows(result: ResultData) -> list[dict[str, Any]]:
     """Return the cells as rows of a data frame."""
     formats = {codec.name: codec.format for codec in result.codecs}
     return [

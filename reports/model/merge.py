@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ...bench.results import CellResult, CodecFacts, CorpusFacts, Measurement, Result
+from ...bench.results import CellResult, CodecFacts, CorpusFacts, Measurement, ResultData
 from ..decide.compare import option_differences
 from .candidates import BASELINE
 from .environment import machine
@@ -19,9 +19,9 @@ _Records = tuple[str, str, int]
 """Results whose figures share a table: name, hash and sample of a corpus."""
 
 
-def machines(results: Sequence[Result]) -> list[tuple[str, Result]]:
+def machines(results: Sequence[ResultData]) -> list[tuple[str, ResultData]]:
     """Return a label and a result for each machine; the label is empty if there is only one."""
-    groups: dict[tuple[object, ...], list[Result]] = {}
+    groups: dict[tuple[object, ...], list[ResultData]] = {}
     for result in results:
         groups.setdefault(machine(result), []).append(result)
     merged = [_merge(group) for group in groups.values()]
@@ -31,7 +31,7 @@ def machines(results: Sequence[Result]) -> list[tuple[str, Result]]:
     return list(zip(labels, merged, strict=True))
 
 
-def _labels(results: Sequence[Result]) -> list[str]:
+def _labels(results: Sequence[ResultData]) -> list[str]:
     """Name machines by the first property that distinguishes all of them."""
     for key in ("hostname", "cpu_model_name", "platform"):
         names = [str(result.environment.get(key) or "") for result in results]
@@ -40,7 +40,7 @@ def _labels(results: Sequence[Result]) -> list[str]:
     return [f"machine {number}" for number in range(1, len(results) + 1)]
 
 
-def _merge(results: Sequence[Result]) -> Result:
+def _merge(results: Sequence[ResultData]) -> ResultData:
     """Combine the rows of several runs of one machine.
 
     A codec in several files keeps a row for each, distinguished by version or by number of the file. Figures
@@ -99,7 +99,7 @@ def _free_name(corpus: CorpusFacts, known: Mapping[_Records, CorpusFacts], numbe
     return f"{corpus.name} ({', '.join(parts)})"
 
 
-def _other_options(results: Sequence[Result]) -> Iterable[str]:
+def _other_options(results: Sequence[ResultData]) -> Iterable[str]:
     """Name the files that were measured with other options than the first; plain pyperf has none."""
     runs = [(number, result) for number, result in enumerate(results, start=1) if result.corpora]
     for number, result in runs[1:]:
@@ -123,7 +123,7 @@ def aligned(parts: Sequence[Sequence[Measurement]]) -> list[list[Measurement]]:
     ]
 
 
-def _renamed(result: Result, results: Sequence[Result], number: int) -> dict[str, str]:
+def _renamed(result: ResultData, results: Sequence[ResultData], number: int) -> dict[str, str]:
     """Label codecs of the same name: by version if it differs, else by the file's number.
 
     A label is the codec's name, a space, and the distinguishing part; see `plain_name`.
@@ -143,11 +143,11 @@ def _renamed(result: Result, results: Sequence[Result], number: int) -> dict[str
     return labels
 
 
-def _versions(result: Result) -> dict[str, str]:
+def _versions(result: ResultData) -> dict[str, str]:
     return {codec.name: codec.version for codec in result.codecs}
 
 
-def _places(result: Result) -> dict[str, set[tuple[_Records, str]]]:
+def _places(result: ResultData) -> dict[str, set[tuple[_Records, str]]]:
     """Return the cells of each codec, by corpus and operation."""
     known = {corpus.name: _records(corpus) for corpus in result.corpora}
     found: dict[str, set[tuple[_Records, str]]] = {}

@@ -13,7 +13,7 @@ from ...bench.results import (
     Measurement,
     OperationFacts,
     PipelineSetup,
-    Result,
+    ResultData,
     StoreSetup,
 )
 from ...bench.stats import Ratio, Verdict, verdicts
@@ -117,7 +117,7 @@ class Group:
         return {codec: samples for codec, samples in found.items() if samples}
 
 
-def groups(result: Result) -> list[Group]:
+def groups(result: ResultData) -> list[Group]:
     """Return the cells measured in places, stores by state and pipelines by rate."""
     known = {facts.name: facts for facts in result.operations}
     bare = {corpus.name: corpus for corpus in corpora(result)}
@@ -165,7 +165,7 @@ def _add(group: Group, spot: Spot, cell: CellResult, codec: str, variant: str) -
     group.cells.setdefault(spot, {}).setdefault(codec, {})[cell.cell.operation, variant] = cell
 
 
-def kind_of_all(results: Sequence[Result]) -> str:
+def kind_of_all(results: Sequence[ResultData]) -> str:
     """Return `STORES` or `PIPELINE` if all cells were measured there; empty otherwise."""
     kinds = set()
     for result in results:

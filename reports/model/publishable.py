@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...bench.method import Processes
-from ...bench.results import BASELINE, Result
+from ...bench.results import BASELINE, ResultData
 from .lists import some
 
 _ENVIRONMENT = {"cpu_model_name": "processor", "cpu_count": "number of cores", "platform": "operating system"}
 
 
-def lacking(results: Sequence[Result], files: Sequence[Path], output: Path | None) -> list[str]:
+def lacking(results: Sequence[ResultData], files: Sequence[Path], output: Path | None) -> list[str]:
     """Return the facts that a report of some results could not state, one line each.
 
     Args:
@@ -31,30 +31,30 @@ def lacking(results: Sequence[Result], files: Sequence[Path], output: Path | Non
     return found
 
 
-def _data(result: Result) -> str:
+def _data(result: ResultData) -> str:
     if not result.corpora:
         return "data: no corpus is named"
     unknown = [corpus.name for corpus in result.corpora if not (corpus.sha256 or corpus.profile)]
     return f"data: neither hash nor profile of {some(unknown)}" if unknown else ""
 
 
-def _versions(result: Result) -> str:
+def _versions(result: ResultData) -> str:
     measured = {cell.cell.codec for cell in result.cells if cell.samples}
     unknown = [codec.name for codec in result.codecs if codec.name in measured and not codec.version]
     unknown += [name for name in ("python_version", "bakeoff_version") if not result.environment.get(name)]
     return f"versions: {some(unknown)}" if unknown else ""
 
 
-def _machine(result: Result) -> str:
+def _machine(result: ResultData) -> str:
     unknown = [word for key, word in _ENVIRONMENT.items() if not result.environment.get(key)]
     return f"machine: {some(unknown)}" if unknown else ""
 
 
-def _command(result: Result) -> str:
+def _command(result: ResultData) -> str:
     return "" if result.command else "command: how the figures were made"
 
 
-def _intervals(result: Result) -> str:
+def _intervals(result: ResultData) -> str:
     single = [
         cell.cell.name
         for cell in result.cells

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from statistics import median
 
-from ...bench.results import Result
+from ...bench.results import ResultData
 from .environment import machine
 
 
-def units(result: Result) -> dict[str, float]:
+def units(result: ResultData) -> dict[str, float]:
     """Return, by corpus, the time of the reference kernel that a run's times are relative to, in seconds."""
     return {
         cell.cell.corpus: sample.value / sample.paired
@@ -19,7 +19,7 @@ def units(result: Result) -> dict[str, float]:
     }
 
 
-def measured_by(reference: Result, result: Result) -> Result:
+def measured_by(reference: ResultData, result: ResultData) -> ResultData:
     """Return `result` with its times relative to the reference kernel of `reference`.
 
     The kernel is work of the interpreter, so times of another interpreter or machine are unchanged.
@@ -38,5 +38,5 @@ def measured_by(reference: Result, result: Result) -> Result:
     return replace(result, cells=tuple(cells))
 
 
-def _where(result: Result) -> tuple[object, ...]:
+def _where(result: ResultData) -> tuple[object, ...]:
     return *machine(result), result.environment.get("python_version")

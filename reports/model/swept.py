@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ...bench.results import CorpusFacts, Measurement, Result
+from ...bench.results import CorpusFacts, Measurement, ResultData
 from .candidates import BASELINE
 from .crossover import Series
 
 
-def swept(results: Sequence[Result]) -> dict[str, dict[str, int]]:
+def swept(results: Sequence[ResultData]) -> dict[str, dict[str, int]]:
     """Return the operations that were measured with several numbers as parameter, outside of places.
 
     Returns:
@@ -28,7 +28,7 @@ def swept(results: Sequence[Result]) -> dict[str, dict[str, int]]:
     }
 
 
-def scaled(result: Result) -> dict[str, dict[float, CorpusFacts]]:
+def scaled(result: ResultData) -> dict[str, dict[float, CorpusFacts]]:
     """Return the corpora whose records were scaled to several sizes, by name and bytes of a record."""
     found: dict[str, dict[float, CorpusFacts]] = {}
     for corpus in result.corpora:
@@ -38,7 +38,7 @@ def scaled(result: Result) -> dict[str, dict[float, CorpusFacts]]:
     return {name: dict(sorted(sizes.items())) for name, sizes in found.items() if len(sizes) > 1}
 
 
-def series(result: Result, sizes: Mapping[float, CorpusFacts], operation: str) -> Mapping[str, Series]:
+def series(result: ResultData, sizes: Mapping[float, CorpusFacts], operation: str) -> Mapping[str, Series]:
     """Return the samples of an operation, by codec and size."""
     places = {corpus.name: size for size, corpus in sizes.items()}
     found: dict[str, dict[float, Sequence[Measurement]]] = {}

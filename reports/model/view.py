@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ...bench.results import CorpusFacts, Result
+from ...bench.results import CorpusFacts, ResultData
 from .candidates import BASELINE, Candidate, Standing, candidates_on, corpora, standing_on
 from .columns import Chart, ColumnSpec, columns
 from .cost import CostModel
@@ -31,7 +31,7 @@ class CorpusView:
     """
 
     machine: str
-    result: Result
+    result: ResultData
     corpus: CorpusFacts
     candidates: tuple[Candidate, ...]
     cost: CostModel
@@ -75,7 +75,7 @@ class MachineView:
     """
 
     label: str
-    result: Result
+    result: ResultData
     corpora: tuple[CorpusView, ...]
 
     @cached_property
@@ -99,13 +99,13 @@ class View:
         columns: All possible columns, by key, in the order of a table.
     """
 
-    results: tuple[Result, ...]
+    results: tuple[ResultData, ...]
     machines: tuple[MachineView, ...]
     cost: CostModel
     columns: Mapping[str, ColumnSpec]
 
     @classmethod
-    def of(cls, results: Sequence[Result], cost: CostModel | None = None) -> View:
+    def of(cls, results: Sequence[ResultData], cost: CostModel | None = None) -> View:
         """Return the view of one or more results.
 
         Args:
@@ -151,7 +151,7 @@ class View:
         )
 
 
-def _machine(label: str, result: Result, cost: CostModel, known: Mapping[str, ColumnSpec]) -> MachineView:
+def _machine(label: str, result: ResultData, cost: CostModel, known: Mapping[str, ColumnSpec]) -> MachineView:
     found = (
         CorpusView(label, result, corpus, candidates, cost, known)
         for corpus in corpora(result)

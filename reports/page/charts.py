@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Final, Literal
 
-from ...bench.results import Result
+from ...bench.results import ResultData
 from ...codecs.registry import FORMAT_MODULES as WIRE_FORMATS
 from ...errors import RunError, UsageError
 from ...escape import all_visible
@@ -530,7 +530,7 @@ def svg(spec: Mapping[str, Any]) -> str:
 
 
 def render(
-    results: Sequence[Result],
+    results: Sequence[ResultData],
     kind: ChartKind = "pareto",
     format: ImageFormat = "svg",  # noqa: A002 - as the command line calls it
     *,

@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ...bench.results import CellResult, Result, plain_cell
+from ...bench.results import CellResult, ResultData, plain_cell
 
 _DIGITS: Final = 5
 """Significant digits that are kept; noise begins at the third."""
@@ -16,7 +16,7 @@ _DIGITS: Final = 5
 _COLUMNS: Final = ("pair", "value", "raw", "paired", "loops", "rounds", "dirty")
 
 
-def plain(result: Result) -> dict[str, Any]:
+def plain(result: ResultData) -> dict[str, Any]:
     """Return a result as plain values: samples column by column, numbers to five digits."""
     return {
         "cells": [_cell(cell, result.operation(cell.cell.operation_name).unit) for cell in result.cells],

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from ...bench.results import Result
+from ...bench.results import ResultData
 from ...errors import BakeoffError
 from ..model.placed import kind_of_all
 from ..model.table import Section, Table
@@ -45,7 +45,7 @@ _STYLE: Final = """
 """.replace("CLASS", _CLASS)
 
 
-def render(result: Result) -> str:
+def render(result: ResultData) -> str:
     """Return table and charts of a result as HTML for a notebook's cell.
 
     Charts need the extra ``report``; without it, a line says so.

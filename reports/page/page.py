@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ...bench.method import Processes, Verdicts
-from ...bench.results import Result
+from ...bench.results import ResultData
 from ...bench.stats import SESSION
 from ...bench.verdict import PARTS, preference, ranked
 from ...errors import UsageError
@@ -56,7 +56,7 @@ _RATES: Final = (0, *(step * 10**power for power in range(1, 6) for step in (1, 
 
 
 def render(
-    results: Sequence[Result],
+    results: Sequence[ResultData],
     *,
     reads: float | None = None,
     bandwidth: str | float | None = None,
@@ -340,7 +340,7 @@ class _Charts:
         )
 
 
-def _facts(result: Result) -> list[str]:
+def _facts(result: ResultData) -> list[str]:
     """Return the line below the headline: what was measured, when, and for how long."""
     measured = {cell.cell.codec for cell in result.cells if cell.samples} - {BASELINE}
     used = {cell.cell.corpus for cell in result.cells}

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from ...bench.results import CorpusFacts, Result
+from ...bench.results import CorpusFacts, ResultData
 from ...bench.stats import interval
 from ..model.crossover import crossovers
 from ..model.numbers import bytes_said
@@ -22,7 +22,7 @@ def height(rows: Sequence[Mapping[str, Any]]) -> int:
     return max(_LEAST, NAME * (len({row["codec"] for row in rows}) - 1))
 
 
-def lines(result: Result, sizes: Mapping[float, CorpusFacts], operation: str) -> list[dict[str, Any]]:
+def lines(result: ResultData, sizes: Mapping[float, CorpusFacts], operation: str) -> list[dict[str, Any]]:
     """Return the points of each codec's line, and significant crossovers.
 
     Returns:

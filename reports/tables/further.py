@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ...bench.method import Verdicts
-from ...bench.results import Result
+from ...bench.results import ResultData
 from ...bench.stats import Ratio
 
 _MOST: Final = 400
@@ -23,7 +23,7 @@ _LEAST: Final = 10.0
 """Smallest suggested budget in seconds; budgets are rounded up to a multiple of it."""
 
 
-def resolving(results: Sequence[Result], codecs: Sequence[str], found: Sequence[Ratio], file: str) -> str:
+def resolving(results: Sequence[ResultData], codecs: Sequence[str], found: Sequence[Ratio], file: str) -> str:
     """Return the command line that makes codecs distinguishable.
 
     Args:
@@ -55,7 +55,7 @@ def resolving(results: Sequence[Result], codecs: Sequence[str], found: Sequence[
     return shlex.join([*words, *(["--trusted"] if result.options.get("trusted") else [])])
 
 
-def _measuring(result: Result) -> float:
+def _measuring(result: ResultData) -> float:
     """Return the seconds of measured calls on the slowest corpus, because the budget applies to each."""
     spent: dict[str, float] = {}
     for cell in result.cells:
@@ -64,6 +64,6 @@ def _measuring(result: Result) -> float:
     return max(spent.values(), default=0.0)
 
 
-def _precision(result: Result) -> float:
+def _precision(result: ResultData) -> float:
     known = result.options.get("precision")
     return known if isinstance(known, float) else Verdicts.TIE

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from ...bench.results import CellResult, Result
+from ...bench.results import CellResult, ResultData
 from ...errors import UsageError
 from ..model import numbers
 from ..model.candidates import Figure
@@ -152,7 +152,7 @@ def _scores(view: View, post: Mapping[str, Any]) -> Table:
     rate: bool = post["rate"]
     known = {*post["operations"], *post.get("beside", ())}
 
-    def rows(result: Result, corpus: str) -> Iterator[Row]:
+    def rows(result: ResultData, corpus: str) -> Iterator[Row]:
         cells = [cell for cell in timed(result, corpus) if _without_parameter(cell) in known]
         if not any(_without_parameter(cell) in post["operations"] for cell in cells):
             return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ...errors import UsageError
 
 if TYPE_CHECKING:
-    from ...bench.results import Result
+    from ...bench.results import ResultData
     from ..model.table import Table
 
 LAYOUTS: Final = ("codecs", "stores", "pipeline", "kyoto", "acidstate", "stats", "graph", "datomic")
@@ -17,7 +17,7 @@ LAYOUTS: Final = ("codecs", "stores", "pipeline", "kyoto", "acidstate", "stats",
 
 
 def table_of(
-    results: Sequence[Result], layout: str | None = None, options: Mapping[str, Any] | None = None
+    results: Sequence[ResultData], layout: str | None = None, options: Mapping[str, Any] | None = None
 ) -> Table:
     """Return the table of a layout.
 

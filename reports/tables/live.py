@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...bench.results import Result
+from ...bench.results import ResultData
 from ..model.options import TableOptions
 from ..model.section import SectionBuilder
 from ..model.table import Entry, Row, Section, Table
@@ -16,7 +16,7 @@ _HEAD = 4
 """Lines above the rows."""
 
 
-def provisional(result: Result, *, width: int, height: int, color: bool) -> str:
+def provisional(result: ResultData, *, width: int, height: int, color: bool) -> str:
     """Lay out the rows of the current corpus, as many as fit.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...bench.results import Result
+from ...bench.results import ResultData
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,6 @@ _COMMAND = Longer("`bakeoff run --resume FILE`", "`--all` or a longer --budget")
 _PYTHON = Longer("a larger `budget`", "`all=True` or a larger `budget`")
 
 
-def longer(result: Result) -> Longer:
+def longer(result: ResultData) -> Longer:
     """Return the words for measuring more of a result."""
     return _PYTHON if result.in_python else _COMMAND

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...bench.results import VERSION_KEY, Result, to_suite
+from ...bench.results import VERSION_KEY, ResultData, to_suite
 from ...errors import UsageError
 from ..model.merge import machines
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pyperf
 
 
-def suites(results: Sequence[Result]) -> dict[str, pyperf.BenchmarkSuite]:
+def suites(results: Sequence[ResultData]) -> dict[str, pyperf.BenchmarkSuite]:
     """Return file names and suites with benchmarks named ``CORPUS/OPERATION``.
 
     Only times: pyperf calls fewer bytes "faster", and averages them with seconds.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from ...bench.results import CellResult, Result
+from ...bench.results import CellResult, ResultData
 from ...errors import UsageError
 from ..model import numbers
 from ..model.candidates import figure
@@ -35,7 +35,7 @@ def stats(view: View) -> Table:
         UsageError: Nothing was timed.
     """
 
-    def rows(result: Result, corpus: str) -> Iterator[Row]:
+    def rows(result: ResultData, corpus: str) -> Iterator[Row]:
         for cell in timed(result, corpus):
             yield Row(cell.cell.codec, counts(result, cell))
 
@@ -44,7 +44,7 @@ def stats(view: View) -> Table:
 
 def by_corpus(
     view: View,
-    rows: Callable[[Result, str], Iterator[Row]],
+    rows: Callable[[ResultData, str], Iterator[Row]],
     missing: str,
     *,
     columns: tuple[Column, ...] = COLUMNS,
@@ -81,7 +81,7 @@ def by_corpus(
     return view.table(sections)
 
 
-def timed(result: Result, corpus: str) -> list[CellResult]:
+def timed(result: ResultData, corpus: str) -> list[CellResult]:
     """Return the cells of a corpus that were timed."""
     return [
         cell
@@ -92,7 +92,7 @@ def timed(result: Result, corpus: str) -> list[CellResult]:
     ]
 
 
-def counts(result: Result, cell: CellResult) -> dict[str, Entry]:
+def counts(result: ResultData, cell: CellResult) -> dict[str, Entry]:
     """Return name, counts and score of a timed cell."""
     name, samples = f"{cell.cell.operation_name}/{cell.cell.codec}", cell.samples
     found, calls = figure(samples), sum(sample.loops for sample in samples)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from ...bench.results import CellResult, CorpusFacts, OperationFacts, Result
+from ...bench.results import CellResult, CorpusFacts, OperationFacts, ResultData
 from ...bench.stats import ratio
 from ..model import numbers
 from ..model.candidates import BASELINE, measured
@@ -113,7 +113,7 @@ def sweeps(machine: MachineView) -> Iterator[Section]:
         yield from _by_compressor(result, title, cells)
 
 
-def _by_parameter(result: Result, title: str, cells: _Cells) -> Iterator[Section]:
+def _by_parameter(result: ResultData, title: str, cells: _Cells) -> Iterator[Section]:
     for stem, members in swept([result]).items():
         headers = {name: str(number) for name, number in members.items()}
         first, *_, last = headers
@@ -125,7 +125,7 @@ def _by_parameter(result: Result, title: str, cells: _Cells) -> Iterator[Section
             yield section
 
 
-def _by_compressor(result: Result, title: str, cells: _Cells) -> Iterator[Section]:
+def _by_compressor(result: ResultData, title: str, cells: _Cells) -> Iterator[Section]:
     codecs = [codec.partition("|") for codec in dict.fromkeys(codec for codec, _ in cells)]
     bases = dict.fromkeys(bare for bare, _, compressor in codecs if compressor)
     compressors = dict.fromkeys(compressor for _, _, compressor in codecs if compressor)
@@ -151,7 +151,7 @@ def _by_compressor(result: Result, title: str, cells: _Cells) -> Iterator[Sectio
             yield section
 
 
-def _by_size(result: Result, title: str, sizes: Mapping[float, CorpusFacts]) -> Iterator[Section]:
+def _by_size(result: ResultData, title: str, sizes: Mapping[float, CorpusFacts]) -> Iterator[Section]:
     headers = {corpus.name: numbers.bytes_said(size) for size, corpus in sizes.items()}
     for operation in _OPERATIONS:
         facts = result.operation(operation)

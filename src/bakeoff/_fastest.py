@@ -9,7 +9,7 @@ from .errors import RunError, UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .bench.results import Result
+    from .bench.results import ResultData
     from .codecs.core.codec import Codec
     from .codecs.production.lock import LockLocation
     from .schemas import Schema
@@ -151,7 +151,7 @@ def _with_schema(made: Codec, schema: Schema | None, definition: str, where: str
     return bound
 
 
-def _measured(corpus: str, formats: tuple[str, ...], *, trusted: bool, with_schema: bool) -> Result:
+def _measured(corpus: str, formats: tuple[str, ...], *, trusted: bool, with_schema: bool) -> ResultData:
     """Measure all suitable codecs, or all with the corpus' schema or one inferred from its records."""
     import tempfile
     from pathlib import Path

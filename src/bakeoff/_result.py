@@ -8,8 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .bench.results import Result as ResultData
-from .bench.results import write
+from .bench.results import ResultData, write
 from .errors import UsageError
 from .reports.decide.compare import Comparison
 from .reports.model.flat import Rank, ResultCell, cells, ranks, rows

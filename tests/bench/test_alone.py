@@ -13,7 +13,7 @@ import pytest
 
 from bakeoff.bench.operations import operation
 from bakeoff.bench.operations.base import CodecParts, Context, Toolkit, UnfitError
-from bakeoff.bench.results import Result, read
+from bakeoff.bench.results import ResultData, read
 from bakeoff.bench.run.journal import Journal
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.schedule import Schedule
@@ -189,7 +189,7 @@ def test_extras_of_a_figure_have_columns(measured: Path) -> None:
     assert bakeoff(measured.parent, "compare", "bakeoff.json", "bakeoff.json").returncode == 0
 
 
-def told(result: Result) -> dict[str, Any]:
+def told(result: ResultData) -> dict[str, Any]:
     return {
         c.cell.name: (c.outcome, c.facts, c.extras, [(s.pair, s.value) for s in c.samples])
         for c in result.cells

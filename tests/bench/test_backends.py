@@ -14,7 +14,7 @@ from bakeoff.bench.backends import stores, transports
 from bakeoff.bench.backends.stores import by_url
 from bakeoff.bench.backends.stores.base import Location, StoreError, opaque
 from bakeoff.bench.backends.transports.base import MissingTransport, Route
-from bakeoff.bench.results import Result
+from bakeoff.bench.results import ResultData
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.session import Session
 from inprocess import bakeoff
@@ -181,7 +181,7 @@ def test_a_server_that_goes_away_costs_its_rows(operation, other, outcome, said,
             precision=1.0,
         )
 
-        def look(result: Callable[[], Result]) -> None:
+        def look(result: Callable[[], ResultData]) -> None:
             if own.process.poll() is None and any(cell.samples for cell in result().cells):
                 own.kill()
 

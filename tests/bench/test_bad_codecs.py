@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.bench.results import CellResult, Result, read
+from bakeoff.bench.results import CellResult, ResultData, read
 from installed import install
 from launched import launch
 
@@ -107,7 +107,7 @@ CODECS = (
 
 
 @pytest.fixture(scope="module")
-def outcome(tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, subprocess.CompletedProcess[str]]:
+def outcome(tmp_path_factory: pytest.TempPathFactory) -> tuple[ResultData, subprocess.CompletedProcess[str]]:
     """Run all of them together with msgpack and json."""
     folder = tmp_path_factory.mktemp("hostile")
     install(folder, "hostile", HOSTILE, CODECS)
@@ -120,7 +120,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, subproces
     return read(folder / "out.json"), done
 
 
-def cell(result: Result, codec: str, operation: str = "dump") -> CellResult:
+def cell(result: ResultData, codec: str, operation: str = "dump") -> CellResult:
     found = result.cell("movies", operation, codec)
     assert found is not None
     return found
@@ -143,7 +143,10 @@ def cell(result: Result, codec: str, operation: str = "dump") -> CellResult:
     ],
 )
 def test_a_bad_codec_is_out_with_its_reason(
-    outcome: tuple[Result, subprocess.CompletedProcess[str]], codec: str, outcome_expected: str, reason: str
+    outcome: tuple[ResultData, subprocess.CompletedProcess[str]],
+    codec: str,
+    outcome_expected: str,
+    reason: str,
 ) -> None:
     """The file has its fault, and no figure."""
     found = cell(outcome[0], codec)
@@ -154,7 +157,7 @@ def test_a_bad_codec_is_out_with_its_reason(
 
 
 @pytest.mark.parametrize("codec", ["msgpack", "json", "good", "prints"])
-def test_the_others_go_on(outcome: tuple[Result, subprocess.CompletedProcess[str]], codec: str) -> None:
+def test_the_others_go_on(outcome: tuple[ResultData, subprocess.CompletedProcess[str]], codec: str) -> None:
     """Good codecs have all their figures, one that prints included."""
     result = outcome[0]
     samples = {name: cell(result, codec, name).samples for name in ("dump", "load")}
@@ -164,7 +167,7 @@ def test_the_others_go_on(outcome: tuple[Result, subprocess.CompletedProcess[str
 
 
 def test_a_crash_in_the_middle_of_timing_is_blamed_on_its_cell(
-    outcome: tuple[Result, subprocess.CompletedProcess[str]],
+    outcome: tuple[ResultData, subprocess.CompletedProcess[str]],
 ) -> None:
     """The codec that passes its check and dies in the midst of the timing loses that cell only."""
     result = outcome[0]
@@ -176,7 +179,7 @@ def test_a_crash_in_the_middle_of_timing_is_blamed_on_its_cell(
 
 
 def test_what_codecs_print_is_not_in_the_table(
-    outcome: tuple[Result, subprocess.CompletedProcess[str]],
+    outcome: tuple[ResultData, subprocess.CompletedProcess[str]],
 ) -> None:
     """Standard output belongs to the report."""
     assert "hello from the codec" not in outcome[1].stdout

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff.bench.operations import operation
-from bakeoff.bench.results import CellResult, Result, write
+from bakeoff.bench.results import CellResult, ResultData, write
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.session import Session
 from bakeoff.cli import main
@@ -20,7 +20,7 @@ PEEK, UPDATE, SPLICED = "peek:order.address.city", "update:50", "update-spliced:
 
 
 @pytest.fixture(scope="module")
-def result(tmp_path_factory: pytest.TempPathFactory) -> Result:
+def result(tmp_path_factory: pytest.TempPathFactory) -> ResultData:
     """Do one short run."""
     options = Options(
         corpora=("messages",),
@@ -34,7 +34,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Result:
     return Session(dataclasses.replace(options.quick(), budget=0.0), file).run()
 
 
-def value(result: Result, codec: str, name: str) -> float:
+def value(result: ResultData, codec: str, name: str) -> float:
     """Return the mean of a cell."""
     cell = result.cell("messages", name, codec)
     assert cell is not None

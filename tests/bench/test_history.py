@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 import madeup
 from bakeoff.bench import history
 from bakeoff.bench.history import VARIABLE, Past, Row, between, free_core, place, recall, remember, rows_of
-from bakeoff.bench.results import Cell, Result
+from bakeoff.bench.results import Cell, ResultData
 from bakeoff.bench.stats import SESSION
 
 LOAD = Cell("messages", "load", "json")
 
 
-def run(number: int, *, shift: float = 0.0, contention: float = 1.0, **fields: object) -> Result:
+def run(number: int, *, shift: float = 0.0, contention: float = 1.0, **fields: object) -> ResultData:
     """A run of the second `number`, all of whose times are shifted by a log."""
     times = {name: {"load": value * math.exp(shift)} for name, value in (("json", 2e-6), ("msgpack", 1e-6))}
     made = madeup.planted(times, noise=0.002, seed=number, **fields)  # type: ignore[arg-type]
@@ -39,7 +39,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def machines(*results: Result) -> set[str]:
+def machines(*results: ResultData) -> set[str]:
     return {row.machine for result in results for row in rows_of(result)}
 
 
@@ -205,7 +205,7 @@ class TestPast:
     def test_a_new_version_is_judged_by_the_past_of_both(self) -> None:
         """Runs before and after an upgrade both count, each around its own mean."""
 
-        def release(n: int) -> Result:
+        def release(n: int) -> ResultData:
             versions = {name: {"version": str(n % 2)} for name in ("json", "msgpack")}
             return run(n, shift=0.3 * (n % 2), facts=versions)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.bench.results import Cell, Measurement, Result, read
+from bakeoff.bench.results import Cell, Measurement, ResultData, read
 from bakeoff.bench.run import interleaved
 from bakeoff.bench.run.interleaved import Again, Side, interleave, options_of
 from bakeoff.bench.run.options import Options
@@ -20,7 +20,7 @@ DUMP, LOAD = (Cell("few", operation, "json") for operation in ("dump", "load"))
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Result:
+def run(tmp_path_factory: pytest.TempPathFactory) -> ResultData:
     """A run of two codecs on a small file."""
     folder = tmp_path_factory.mktemp("interleaved")
     records = folder / "few.jsonl"
@@ -46,7 +46,7 @@ def wrapped(folder: Path, *lines: str) -> str:
 
 
 def measured(
-    run: Result, python: str, cells: Sequence[Cell] = (DUMP, LOAD), options: Options | None = None
+    run: ResultData, python: str, cells: Sequence[Cell] = (DUMP, LOAD), options: Options | None = None
 ) -> Again:
     """Both sides in turn until the first look; the second has another interpreter."""
 
@@ -62,7 +62,7 @@ def measured(
     )
 
 
-def test_pairs_of_processes_come_back(run: Result, tmp_path: Path) -> None:
+def test_pairs_of_processes_come_back(run: ResultData, tmp_path: Path) -> None:
     """Each cell has as many samples before as after, numbered alike; the interpreter named was started."""
     found = measured(run, wrapped(tmp_path))
 
@@ -75,7 +75,7 @@ def test_pairs_of_processes_come_back(run: Result, tmp_path: Path) -> None:
     assert 1 + 1 + 2 <= len((tmp_path / "started").read_text().splitlines())
 
 
-def test_a_codec_that_fails_there_is_said(run: Result, tmp_path: Path) -> None:
+def test_a_codec_that_fails_there_is_said(run: ResultData, tmp_path: Path) -> None:
     """A cell whose library is missing on one side has no samples, but a reason."""
     (tmp_path / "msgpack.py").write_text("raise ImportError('not here')")
     lacking = wrapped(tmp_path, f"export PYTHONPATH={tmp_path}")
@@ -96,7 +96,7 @@ def test_a_codec_that_fails_there_is_said(run: Result, tmp_path: Path) -> None:
     ],
 )
 def test_an_interpreter_that_cannot_measure_is_refused(
-    run: Result, tmp_path: Path, script: str | None, said: str
+    run: ResultData, tmp_path: Path, script: str | None, said: str
 ) -> None:
     """It is not there, has no bakeoff, or another one."""
     python = str(tmp_path / "none") if script is None else wrapped(tmp_path, script)
@@ -105,7 +105,7 @@ def test_an_interpreter_that_cannot_measure_is_refused(
         measured(run, python)
 
 
-def test_another_version_is_refused(run: Result) -> None:
+def test_another_version_is_refused(run: ResultData) -> None:
     """The library in an environment must be the one of the result."""
     other = replace(run, codecs=tuple(replace(codec, version="0.1") for codec in run.codecs))
 
@@ -113,7 +113,7 @@ def test_another_version_is_refused(run: Result) -> None:
         measured(other, sys.executable)
 
 
-def test_other_records_are_refused(run: Result) -> None:
+def test_other_records_are_refused(run: ResultData) -> None:
     """The file must hold what it held."""
     other = replace(run, corpora=(replace(run.corpora[0], sha256="0" * 64),))
 
@@ -121,7 +121,7 @@ def test_other_records_are_refused(run: Result) -> None:
         measured(other, sys.executable)
 
 
-def test_records_that_have_moved_are_named_again(run: Result, tmp_path: Path) -> None:
+def test_records_that_have_moved_are_named_again(run: ResultData, tmp_path: Path) -> None:
     """A path typed again takes the place of the recorded one, if it holds the same records."""
     moved = tmp_path / "moved.jsonl"
     moved.write_bytes(Path(run.corpora[0].source).read_bytes())
@@ -141,7 +141,7 @@ class TestTrust:
         ],
     )
     def test_nothing_is_imported_because_a_file_says_so(
-        self, run: Result, options: dict[str, str], typed: dict[str, str], said: str
+        self, run: ResultData, options: dict[str, str], typed: dict[str, str], said: str
     ) -> None:
         """Functions and schemas in Python have to be typed again; standard input is gone."""
         other = replace(run, options={**run.options, **options})
@@ -149,7 +149,7 @@ class TestTrust:
         with pytest.raises(UsageError, match=said):
             options_of(other, (), schema=None, trusted=False)
 
-    def test_what_is_typed_counts(self, run: Result) -> None:
+    def test_what_is_typed_counts(self, run: ResultData) -> None:
         """Source, schema and trust come from the command line, never from the file."""
         other = replace(
             run, options={**run.options, "trusted": True, "schema": "evil.py", "corpora": "evil:records"}

@@ -18,7 +18,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from bakeoff.bench.results import Result, read
+from bakeoff.bench.results import ResultData, read
 from bakeoff.bench.run.journal import Journal, journal_path
 from bakeoff.bench.run.processes import LocalExecutor
 from bakeoff.bench.run.session import stored_options
@@ -85,7 +85,7 @@ def timing_processes(journal: Path) -> int:
     return sum(line.startswith(b'{"kind": "process"') for line in journal.read_bytes().splitlines())
 
 
-def pairs(result: Result, codec: str = "msgpack") -> list[int]:
+def pairs(result: ResultData, codec: str = "msgpack") -> list[int]:
     found = result.cell("movies", "dump", codec)
     assert found is not None
     return [sample.pair for sample in found.samples]

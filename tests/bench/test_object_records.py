@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bakeoff.bench.results import Result, read
+from bakeoff.bench.results import ResultData, read
 from bakeoff.reports import render
 from inprocess import bakeoff
 
@@ -162,18 +162,18 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return bakeoff(folder, "run", *arguments, "--ops", "size", "--budget", "600")
 
 
-def result(folder: Path, *arguments: str) -> Result:
+def result(folder: Path, *arguments: str) -> ResultData:
     done = run(folder, *arguments)
     assert done.returncode == 0, done.stderr
     return read(folder / "bakeoff.json")
 
 
-def outcomes(found: Result) -> dict[str, str]:
+def outcomes(found: ResultData) -> dict[str, str]:
     return {each.cell.codec: each.outcome for each in found.cells}
 
 
 @pytest.fixture(scope="module")
-def of_each_class(tmp_path_factory: pytest.TempPathFactory) -> Result:
+def of_each_class(tmp_path_factory: pytest.TempPathFactory) -> ResultData:
     """The result of one run over a corpus of each class."""
     folder = tmp_path_factory.mktemp("classes")
     (folder / "shop.py").write_text(MODULE, encoding="utf-8")
@@ -193,7 +193,7 @@ def of_each_class(tmp_path_factory: pytest.TempPathFactory) -> Result:
     ],
 )
 def test_the_class_of_the_records_is_the_schema(
-    of_each_class: Result, function: str, name: str, kind: str, joined: list[str]
+    of_each_class: ResultData, function: str, name: str, kind: str, joined: list[str]
 ) -> None:
     """Codecs that make its objects are added automatically, accept them directly, and preserve each one."""
     cells = [each for each in of_each_class.cells if each.cell.corpus == function]
@@ -212,7 +212,7 @@ def test_the_class_of_the_records_is_the_schema(
     ("function", "name"),
     [("api", "OrderRead"), ("structs", "Struct"), ("data", "Data"), ("attributed", "Attrs")],
 )
-def test_losses_are_told_by_one_rule(of_each_class: Result, function: str, name: str) -> None:
+def test_losses_are_told_by_one_rule(of_each_class: ResultData, function: str, name: str) -> None:
     """For any class, whether the library supports it or uses the fields."""
     for codec in ("orjson", "msgspec-json", "msgpack"):
         cell = of_each_class.cell(function, "size", codec)

@@ -8,29 +8,29 @@ from typing import Any
 
 import pytest
 
-from bakeoff.bench.results import CellResult, Result, read, write
+from bakeoff.bench.results import CellResult, ResultData, read, write
 from bakeoff.bench.run.output_file import OutputFile
 from madeup import planted
 
 
-def made(hour: int = 8, **changes: Any) -> Result:
+def made(hour: int = 8, **changes: Any) -> ResultData:
     """Return a result that was begun at this hour."""
     return dataclasses.replace(planted(), started=f"2026-11-22T{hour:02}:00:00+00:00", **changes)
 
 
-def failed(hour: int = 9) -> Result:
+def failed(hour: int = 9) -> ResultData:
     """Return the result of a run in which no codec got through."""
     cells = tuple(CellResult(cell.cell, "error", "no such thing") for cell in planted().cells)
     return made(hour, cells=cells)
 
 
-def other_data() -> Result:
+def other_data() -> ResultData:
     """Return a result of the same options on a corpus of that name that has changed."""
     corpora = tuple(dataclasses.replace(corpus, sha256="0" * 64) for corpus in planted().corpora)
     return made(9, corpora=corpora)
 
 
-def other_version() -> Result:
+def other_version() -> ResultData:
     """Return a result of other versions of the libraries."""
     return made(9, codecs=tuple(dataclasses.replace(codec, version="9.9") for codec in planted().codecs))
 
@@ -56,7 +56,7 @@ def names(output: Path) -> list[str]:
         other_version(),
     ],
 )
-def test_an_earlier_result_is_kept_beside_the_new_one(output: Path, result: Result) -> None:
+def test_an_earlier_result_is_kept_beside_the_new_one(output: Path, result: ResultData) -> None:
     """Of other options, data, machine or versions, or finished where the new one is not."""
     before = output.read_bytes()
     place = OutputFile(output)

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from bakeoff.bench.results import Result, read
+from bakeoff.bench.results import ResultData, read
 from bakeoff.bench.run.check import turn
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.schedule import Schedule
@@ -77,7 +77,7 @@ def unhurried(folder: Path, ending: str, *arguments: str) -> subprocess.Complete
     )
 
 
-def samples(result: Result, codec: str) -> int:
+def samples(result: ResultData, codec: str) -> int:
     """Return how many processes timed the dump of a codec."""
     (cell,) = (c for c in result.cells if (c.cell.operation_name, c.cell.codec) == ("dump", codec))
     return len(cell.samples)

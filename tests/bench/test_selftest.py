@@ -16,25 +16,25 @@ from click.testing import CliRunner
 from bakeoff import codecs
 from bakeoff.bench.lab.selftest import checks, faults
 from bakeoff.bench.lab.selftest.checks import SelftestFinding
-from bakeoff.bench.results import Cell, CellResult, GrowthFacts, Measurement, Result
+from bakeoff.bench.results import Cell, CellResult, GrowthFacts, Measurement, ResultData
 from bakeoff.bench.run.environment import cores
 from bakeoff.bench.run.options import Options
 from bakeoff.commands import selftest as command
 from madeup import planted
 
-Runs = Callable[[Callable[[Options], Result]], None]
+Runs = Callable[[Callable[[Options], ResultData]], None]
 
 
 @pytest.fixture
 def runs(monkeypatch: pytest.MonkeyPatch) -> Runs:
     """Let runs have results that are made up of their options."""
 
-    def replace(made: Callable[[Options], Result]) -> None:
+    def replace(made: Callable[[Options], ResultData]) -> None:
         class Made:
             def __init__(self, options: Options, output: Path) -> None:
                 self.options = options
 
-            def run(self) -> Result:
+            def run(self) -> ResultData:
                 return made(self.options)
 
         monkeypatch.setattr(checks, "Session", Made)
@@ -47,7 +47,7 @@ def found(part: str, times: int = 1) -> list[SelftestFinding]:
     return list(checks.run({part: times}, lambda text, done, total: None))
 
 
-def timed(options: Options, factors: Mapping[str, float]) -> Result:
+def timed(options: Options, factors: Mapping[str, float]) -> ResultData:
     """Make up a run whose codecs take 1 ms, times a factor."""
     values = {
         name: {each: 1e-3 * factors.get(name, 1.0) for each in options.operations} for name in options.codecs
@@ -55,7 +55,7 @@ def timed(options: Options, factors: Mapping[str, float]) -> Result:
     return planted(values, processes=30, noise=0.0005, options={"alpha": 0.05})
 
 
-def measured(options: Options, facts: Mapping[str, Any], values: Mapping[str, float]) -> Result:
+def measured(options: Options, facts: Mapping[str, Any], values: Mapping[str, float]) -> ResultData:
     """Make up a run, of facts by codec and values by operation."""
     cells = [
         CellResult(
@@ -67,7 +67,7 @@ def measured(options: Options, facts: Mapping[str, Any], values: Mapping[str, fl
         for name in options.codecs
         for operation in options.operations
     ]
-    return Result(cells=tuple(cells), codecs=(), corpora=())
+    return ResultData(cells=tuple(cells), codecs=(), corpora=())
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_a_failure_must_have_its_outcome(runs: Runs) -> None:
     """One that passes, or a good codec without figures, misses the target."""
     first, *others = faults.FAILURES
 
-    def made(options: Options) -> Result:
+    def made(options: Options) -> ResultData:
         outcomes: Any = {name: (faults.FAILURES[name][0], "") for name in others} | {first: ("ok", "")}
         return planted({"json": {"load": 1e-3}} if options.codecs else {}, outcomes=outcomes)
 
@@ -186,7 +186,7 @@ def test_faulty_codecs_are_published_for_the_self_test_alone(
     monkeypatch.setenv("PYTHONPATH", "before")
     seen: list[set[str]] = []
 
-    def made(options: Options) -> Result:
+    def made(options: Options) -> ResultData:
         seen.append({*codecs.names(needs_schema=True)} & {*options.codecs})
         assert os.environ["PYTHONPATH"].endswith("before")
         return timed(options, {})

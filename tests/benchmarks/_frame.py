@@ -18,7 +18,7 @@ from typing import Any
 import click
 
 from bakeoff.bench import stats
-from bakeoff.bench.results import Measurement, Result
+from bakeoff.bench.results import Measurement, ResultData
 from bakeoff.bench.run.environment import cores
 from bakeoff.reports.model.candidates import Standing, candidates_on, standing_on
 from bakeoff.reports.model.cost import CostModel
@@ -86,7 +86,7 @@ def run_bakeoff(*arguments: str | Path) -> str:
     return done.stdout
 
 
-def standing(result: Result) -> Standing:
+def standing(result: ResultData) -> Standing:
     """Return how a report ranks the codecs on the first corpus of a result."""
     corpus = result.corpora[0].name
     return standing_on(result, corpus, candidates_on(result, corpus), CostModel())

@@ -21,7 +21,7 @@ import click
 
 from bakeoff.bench.history import Past, Row, rows_of
 from bakeoff.bench.method import Verdicts
-from bakeoff.bench.results import Cell, CellResult, CodecFacts, CorpusFacts, Measurement, Result
+from bakeoff.bench.results import Cell, CellResult, CodecFacts, CorpusFacts, Measurement, ResultData
 from bakeoff.bench.run.interleaved import LOOKS
 from bakeoff.bench.stats import split
 from bakeoff.reports.decide.compare import Comparison, again, compare, confirmed, settled
@@ -76,7 +76,7 @@ SCENARIOS: Mapping[str, Scenario] = {
 }
 
 
-def run(rng: random.Random, scenario: Scenario, started: int, slower: Mapping[str, float]) -> Result:
+def run(rng: random.Random, scenario: Scenario, started: int, slower: Mapping[str, float]) -> ResultData:
     """Simulate a run; `slower` has the codecs that take longer, with their factors."""
     shared = rng.random() < scenario.shared
     processes = rng.randint(5, 10)
@@ -90,7 +90,7 @@ def run(rng: random.Random, scenario: Scenario, started: int, slower: Mapping[st
                 level += math.log(factor / KERNEL)
             values = [math.exp(level + rng.gauss(0, LAYOUT)) for _ in range(processes)]
             cells.append(CellResult(Cell("made", operation, codec), "ok", samples=_samples(values, shared)))
-    return Result(
+    return ResultData(
         cells=tuple(cells),
         codecs=tuple(CodecFacts(name, name, name, "1", None) for name in CODECS),
         corpora=(CorpusFacts("made", "made", "0", 1000, 1000),),

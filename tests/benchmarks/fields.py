@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from bakeoff.bench import stats
-from bakeoff.bench.results import Result
+from bakeoff.bench.results import ResultData
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.session import Session
 
@@ -28,7 +28,7 @@ CODECS = ("msgspec-msgpack", "msgpack", "ormsgpack", "cbor2", "bson", "orjson", 
 PROMISED = CODECS[0]
 
 
-def ratio(result: Result, codec: str, over: str, under: str) -> tuple[float, float, float]:
+def ratio(result: ResultData, codec: str, over: str, under: str) -> tuple[float, float, float]:
     """Return the ratio of two cells of a codec, paired, with its interval."""
     first, second = (result.cell("messages", name, codec) for name in (over, under))
     assert first is not None

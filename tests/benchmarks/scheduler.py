@@ -27,7 +27,7 @@ import click
 
 from bakeoff.bench.jobs import Check, Checked, CorpusInputs, Time, Timed, TimedCell
 from bakeoff.bench.lab.selftest.checks import FOUND_WITHIN
-from bakeoff.bench.results import Measurement, Result
+from bakeoff.bench.results import Measurement, ResultData
 from bakeoff.bench.run.environment import cores
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.processes import LocalExecutor
@@ -197,7 +197,7 @@ def _replay(logs: Sequence[float], rule: Rule, alpha: float) -> bool:
     return verdict in ("faster", "slower")
 
 
-def nine(sessions: int) -> Iterator[tuple[Result, float]]:
+def nine(sessions: int) -> Iterator[tuple[ResultData, float]]:
     """Take nine codecs to ±2 % on every ratio; yield each session's result and seconds."""
     with tempfile.TemporaryDirectory() as folder:
         for number in range(sessions):
@@ -208,7 +208,7 @@ def nine(sessions: int) -> Iterator[tuple[Result, float]]:
             yield Session(options, Path(folder) / f"{number}.json").run(), time.monotonic() - begun
 
 
-def ratios(result: Result) -> dict[str, float]:
+def ratios(result: ResultData) -> dict[str, float]:
     """Return log ratios to the first codec, by operation and codec."""
     found: dict[str, float] = {}
     for operation in ("dump", "load"):

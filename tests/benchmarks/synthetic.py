@@ -22,7 +22,7 @@ import click
 
 import bakeoff
 from bakeoff.bench import stats
-from bakeoff.bench.results import Measurement, Result, read
+from bakeoff.bench.results import Measurement, ResultData, read
 from bakeoff.datasets import names
 
 from ._frame import Targets, benchmark, run_bakeoff
@@ -62,7 +62,7 @@ def _files(folder: Path) -> Iterator[Path]:
     yield folder / "mixed.jsonl"
 
 
-def _log(result: Result, corpus: str, operation: str, pair: tuple[str, str]) -> tuple[float, float]:
+def _log(result: ResultData, corpus: str, operation: str, pair: tuple[str, str]) -> tuple[float, float]:
     """Return the logarithm of the ratio of two codecs, and half its interval."""
     one, other = (_samples(result, corpus, operation, codec) for codec in pair)
     found = stats.ratio(one, other, exact=operation == "size")
@@ -70,12 +70,12 @@ def _log(result: Result, corpus: str, operation: str, pair: tuple[str, str]) -> 
     return math.log(found.value), half
 
 
-def _samples(result: Result, corpus: str, operation: str, codec: str) -> tuple[Measurement, ...]:
+def _samples(result: ResultData, corpus: str, operation: str, codec: str) -> tuple[Measurement, ...]:
     cell = result.cell(corpus, operation, codec)
     return cell.samples if cell is not None else ()
 
 
-def _furthest(result: Result, operation: str) -> Off:
+def _furthest(result: ResultData, operation: str) -> Off:
     original, synthetic = (corpus.name for corpus in result.corpora)
     codecs = [
         name

@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 
 import madeup
-from bakeoff.bench.results import Result
+from bakeoff.bench.results import ResultData
 from bakeoff.cli import main
 
 
 @pytest.fixture
-def result_of() -> Callable[..., Result]:
+def result_of() -> Callable[..., ResultData]:
     """The factory of made-up runs; see `madeup.planted`."""
     return madeup.planted
 
 
 @pytest.fixture
-def planted() -> Result:
+def planted() -> ResultData:
     """The benchmark of 2011 as a run: four codecs and the baseline, on messages."""
     return madeup.planted()
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bakeoff.bench.results import CheckFacts, GrowthFacts, OperationFacts, Result, write
+from bakeoff.bench.results import CheckFacts, GrowthFacts, OperationFacts, ResultData, write
 from bakeoff.reports.model.anonymous import anonymous
 from madeup import cell_of
 
@@ -21,7 +21,7 @@ FORMATS = ("text", "md", "csv", "json", "latex", "rst", "html", "svg", "pyperf")
 
 
 @pytest.fixture
-def secretive(result_of: Callable[..., Result]) -> Result:
+def secretive(result_of: Callable[..., ResultData]) -> ResultData:
     """A run in which every text contains a personal name."""
     run = result_of(
         environment={
@@ -73,7 +73,9 @@ def secretive(result_of: Callable[..., Result]) -> Result:
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_no_format_tells(secretive: Result, bakeoff: Callable[..., tuple[int, str, str]], form: str) -> None:
+def test_no_format_tells(
+    secretive: ResultData, bakeoff: Callable[..., tuple[int, str, str]], form: str
+) -> None:
     """Host, user, paths, command and contents of records are in no output; without the flag they are."""
     write(secretive, Path("bakeoff.json"))
 
@@ -86,7 +88,7 @@ def test_no_format_tells(secretive: Result, bakeoff: Callable[..., tuple[int, st
     assert SECRET.encode() not in written("--anonymous")
 
 
-def test_figures_stay(secretive: Result) -> None:
+def test_figures_stay(secretive: ResultData) -> None:
     """Figures, processor and libraries are all present; losses keep their types."""
     (found,) = anonymous([secretive], ["movies"])
 
@@ -105,7 +107,7 @@ def test_figures_stay(secretive: Result) -> None:
     assert lossy.loss == ("`datetime` came back as `str`", "some values were not preserved")
 
 
-def test_corpora_of_bakeoff_keep_their_names(planted: Result) -> None:
+def test_corpora_of_bakeoff_keep_their_names(planted: ResultData) -> None:
     """A generated corpus contains no personal data; a file with its name is a file."""
     elsewhere = replace(planted.corpora[0], source="/home/x/messages")
 
@@ -113,7 +115,7 @@ def test_corpora_of_bakeoff_keep_their_names(planted: Result) -> None:
     assert anonymous([replace(planted, corpora=(elsewhere,))], ["messages"])[0].corpora[0].name == "records 1"
 
 
-def test_machines_stay_apart(planted: Result, bakeoff: Callable[..., tuple[int, str, str]]) -> None:
+def test_machines_stay_apart(planted: ResultData, bakeoff: Callable[..., tuple[int, str, str]]) -> None:
     """Two machines are numbered, and still have a block of columns each."""
     write(planted, Path("a.json"))
     write(replace(planted, environment={**planted.environment, "hostname": SECRET}), Path("b.json"))
@@ -123,7 +125,7 @@ def test_machines_stay_apart(planted: Result, bakeoff: Callable[..., tuple[int, 
     assert {"machine 1", "machine 2"} <= {column["block"] for column in columns}
 
 
-def test_fields_that_operations_name_are_numbered(secretive: Result, planted: Result) -> None:
+def test_fields_that_operations_name_are_numbered(secretive: ResultData, planted: ResultData) -> None:
     """The same field has one number in all files; numbers, sizes and operations without a field are kept."""
     ours = ["load", "batch:100", "get@lmdb:LG", "put-batch@lmdb:LGx100", "pipeline@zmq:4x100.5", "peek:100"]
     plain = replace(

@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 import pytest
 
 import madeup
-from bakeoff.bench.results import Result
+from bakeoff.bench.results import ResultData
 from bakeoff.errors import RunError, UsageError
 from bakeoff.reports.model.candidates import BASELINE
 from bakeoff.reports.model.cost import CostModel
@@ -27,16 +27,16 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 
 @pytest.fixture(scope="module")
-def one() -> Result:
+def one() -> ResultData:
     return madeup.result(codecs=12, corpora=1, processes=6)
 
 
-def view_of(result: Result, **weights: Any) -> CorpusView:
+def view_of(result: ResultData, **weights: Any) -> CorpusView:
     return View.of([result], CostModel(**weights)).corpora[0]
 
 
 @pytest.mark.parametrize("kind", [kind for kind in charts.KINDS if kind != "sizes"])
-def test_each_kind_is_drawn_as_svg_that_parses(one: Result, kind: Any) -> None:
+def test_each_kind_is_drawn_as_svg_that_parses(one: ResultData, kind: Any) -> None:
     """Every chart is well-formed SVG that names the codecs and refers to nothing outside."""
     text = charts.render([one], kind, "svg")
     root = ElementTree.fromstring(text)
@@ -46,7 +46,7 @@ def test_each_kind_is_drawn_as_svg_that_parses(one: Result, kind: Any) -> None:
     assert b"href" not in text
 
 
-def test_a_dark_chart_has_other_colours(one: Result) -> None:
+def test_a_dark_chart_has_other_colours(one: ResultData) -> None:
     """The background and everything on it; the drawing is the same."""
     light, dark = (charts.render([one], "pareto", "svg", dark=dark).decode() for dark in (False, True))
 
@@ -55,12 +55,12 @@ def test_a_dark_chart_has_other_colours(one: Result) -> None:
     assert not [colour for colour in (charts.LIGHT.ink, *charts.LIGHT.families) if colour in dark]
 
 
-def test_a_chart_is_drawn_as_png(one: Result) -> None:
+def test_a_chart_is_drawn_as_png(one: ResultData) -> None:
     """A PNG is a PNG."""
     assert charts.render([one], "pareto", "png").startswith(PNG)
 
 
-def test_hostile_names_are_text_in_a_drawing(one: Result) -> None:
+def test_hostile_names_are_text_in_a_drawing(one: ResultData) -> None:
     """Markup in a codec's name stays text."""
     hostile = "<script>alert(1)</script>\"'&]]>"
     text = charts.render([madeup.renamed(one, "orjson", hostile)], "bars", "svg")
@@ -71,7 +71,7 @@ def test_hostile_names_are_text_in_a_drawing(one: Result) -> None:
 
 
 @pytest.mark.parametrize(("kind", "format_"), [("pie", "svg"), ("bars", "gif")])
-def test_unknown_charts_are_refused_with_the_choices(one: Result, kind: Any, format_: Any) -> None:
+def test_unknown_charts_are_refused_with_the_choices(one: ResultData, kind: Any, format_: Any) -> None:
     """A wrong kind or format names the right ones."""
     with pytest.raises(UsageError, match="there are"):
         charts.render([one], kind, format_)
@@ -80,17 +80,17 @@ def test_unknown_charts_are_refused_with_the_choices(one: Result, kind: Any, for
 def test_nothing_to_draw_is_said() -> None:
     """A result without a figure gives no empty picture."""
     with pytest.raises(RunError, match="no codec has a figure"):
-        charts.render([Result(cells=(), codecs=(), corpora=())], "bars")
+        charts.render([ResultData(cells=(), codecs=(), corpora=())], "bars")
 
 
-def test_a_missing_extra_names_the_command(one: Result, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_names_the_command(one: ResultData, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the charting library the user reads what to install."""
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     with pytest.raises(UsageError, match=r"pip install 'bakeoff\[report\]'"):
         charts.render([one], "pareto")
 
 
-def test_the_front_holds_what_nothing_beats(one: Result) -> None:
+def test_the_front_holds_what_nothing_beats(one: ResultData) -> None:
     """No point of the line is dearer than a smaller one, and every other point is beaten."""
     rows = chart_rows.points(view_of(one))
     edge = sorted((row for row in rows if row["edge"]), key=lambda row: row["size"])
@@ -103,7 +103,7 @@ def test_the_front_holds_what_nothing_beats(one: Result) -> None:
             assert any(e["size"] <= row["size"] and e["cost"] <= row["cost"] for e in edge)
 
 
-def test_the_baseline_is_no_competitor(one: Result) -> None:
+def test_the_baseline_is_no_competitor(one: ResultData) -> None:
     """The baseline has a separate bar, but is not among sizes and costs, and is never the best."""
     rows = chart_rows.bars(view_of(one), "dump")
     baseline = next(row for row in rows if row["codec"] == BASELINE)
@@ -114,7 +114,7 @@ def test_the_baseline_is_no_competitor(one: Result) -> None:
 
 
 @pytest.mark.parametrize("outcome", ["wrong", "crashed", "error"])
-def test_a_failed_cell_is_never_drawn(one: Result, outcome: Any) -> None:
+def test_a_failed_cell_is_never_drawn(one: ResultData, outcome: Any) -> None:
     """A cell with a bad outcome shows no time even when a file holds samples for it."""
     view = view_of(madeup.changed(one, "orjson", "load", outcome=outcome), reads=0.0)
 

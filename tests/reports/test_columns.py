@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from bakeoff.bench.results import OperationFacts, Result
+from bakeoff.bench.results import OperationFacts, ResultData
 from bakeoff.errors import UsageError
 from bakeoff.reports import render
 from bakeoff.reports.decide.compare import compare
@@ -24,7 +24,7 @@ HELD = OperationFacts("held@lmdb", "byte", "lower", "held by lmdb", "memory", "b
 
 
 @pytest.fixture
-def strange(result_of) -> Result:
+def strange(result_of) -> ResultData:
     """Two operations of another package: bson finds most, and holds least."""
     cells = {
         "json": {"dump": 2e-6, "load": 2e-6, "size": 100, "found": 1000, "held@lmdb": 4096},
@@ -34,7 +34,7 @@ def strange(result_of) -> Result:
     return replace(result_of(cells, baseline=False), operations=(FOUND, HELD))
 
 
-def column(result: Result, key: str, **options: object) -> dict[str, str]:
+def column(result: ResultData, key: str, **options: object) -> dict[str, str]:
     """Return what a column of the CSV says of each codec."""
     rows = csv.DictReader(io.StringIO(render([result], "csv", **options)))
     return {row["codec"]: row[key] for row in rows}

@@ -15,7 +15,7 @@ import pytest
 import bakeoff
 import madeup
 from bakeoff import codecs
-from bakeoff.bench.results import CheckFacts, Result, write
+from bakeoff.bench.results import CheckFacts, ResultData, write
 from bakeoff.codecs.production.lock import Lock
 from bakeoff.codecs.streams.compression import dictionary_id
 
@@ -39,7 +39,7 @@ FIRST, SECOND = trained(0), trained(10_000)
 
 
 @pytest.fixture
-def measured(result_of: Callable[..., Result]) -> Callable[[bytes | None], None]:
+def measured(result_of: Callable[..., ResultData]) -> Callable[[bytes | None], None]:
     """Writes bakeoff.json, in which the codec with a dictionary costs least."""
 
     def measured(dictionary: bytes | None) -> None:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import madeup
-from bakeoff.bench.results import Result
+from bakeoff.bench.results import ResultData
 from bakeoff.bench.verdict import rankings
 from bakeoff.reports import recommendation, render
 from bakeoff.reports.decide.pick import Wish, pick
@@ -30,7 +30,7 @@ FACTS = {
 }
 
 
-def drawn(seed: int, near: float, noise: float, processes: int) -> Result:
+def drawn(seed: int, near: float, noise: float, processes: int) -> ResultData:
     """Return a run of six codecs, of which one is for trusted data and one is lossy."""
     planted = {
         name: {"dump": 1e-6 * (1 + near * n), "load": 1e-6 * (1 + near * n), "size": 100 + n}
@@ -57,7 +57,7 @@ RUNS = st.builds(
 
 
 @given(RUNS)
-def test_all_name_the_same_codecs(run: Result) -> None:
+def test_all_name_the_same_codecs(run: ResultData) -> None:
     """Winner, ties and undecided codecs are the same in all of them as in the run."""
     (ranking,) = run.rankings
     choice = pick([run], Wish())
@@ -76,7 +76,7 @@ def test_all_name_the_same_codecs(run: Result) -> None:
 
 
 @given(RUNS)
-def test_the_table_has_the_ranks_of_the_run(run: Result) -> None:
+def test_the_table_has_the_ranks_of_the_run(run: ResultData) -> None:
     """CSV has the first and the last rank of each codec, and those that may win are behind no other such."""
     (ranking,) = run.rankings
     rows = {row["codec"]: row for row in csv.DictReader(io.StringIO(render([run], "csv")))}
@@ -92,7 +92,7 @@ def test_the_table_has_the_ranks_of_the_run(run: Result) -> None:
 
 @given(RUNS, st.sampled_from([(), ("json",), ("msgpack",)]), st.booleans(), st.sampled_from([0.0, 1.0, 24.0]))
 def test_filters_of_pick_change_no_verdict(
-    run: Result, formats: tuple[str, ...], trusted: bool, reads: float
+    run: ResultData, formats: tuple[str, ...], trusted: bool, reads: float
 ) -> None:
     """Codecs that `pick` calls undecided are so in the table, with an interval around 1; all are named."""
     choice = pick([run], Wish(CostModel(reads), formats=formats, trusted=trusted))
@@ -119,7 +119,7 @@ def test_another_cost_is_judged_anew_and_several_files_too() -> None:
     wrong = replace(run, rankings=(replace(ranking, pairs=pairs),))
     candidates = candidates_on(run, "messages")
 
-    def verdicts(result: Result, reads: float) -> set[str]:
+    def verdicts(result: ResultData, reads: float) -> set[str]:
         judged = standing_on(result, "messages", candidates, CostModel(reads)).judged
         return {verdict for verdict, _ in judged.values()}
 

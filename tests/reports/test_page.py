@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 import pytest
 
 import madeup
-from bakeoff.bench.results import Cell, CellResult, CodecFacts, Result
+from bakeoff.bench.results import Cell, CellResult, CodecFacts, ResultData
 from bakeoff.errors import UsageError
 from bakeoff.reports.model.view import View
 from bakeoff.reports.page import page
@@ -55,12 +55,12 @@ class Reader(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def small() -> Result:
+def small() -> ResultData:
     return madeup.result(codecs=9, corpora=2, processes=5)
 
 
 @pytest.fixture(scope="module")
-def text(small: Result) -> str:
+def text(small: ResultData) -> str:
     return page.render([small])
 
 
@@ -89,7 +89,7 @@ def test_its_policy_allows_only_its_own_scripts(read: Reader) -> None:
     assert "unsafe" not in scripts[1]
 
 
-def test_it_carries_the_raw_data(read: Reader, small: Result) -> None:
+def test_it_carries_the_raw_data(read: Reader, small: ResultData) -> None:
     """Every cell and every sample is in the embedded JSON."""
     (machine,) = json.loads(read.scripts["result"])
     samples = sum(cell.get("samples", {}).get("count", 0) for cell in machine["cells"])
@@ -104,7 +104,7 @@ def words(read: Reader) -> str:
     return " ".join(" ".join(read.text).split())
 
 
-def test_it_says_what_a_reader_needs(words: str, small: Result) -> None:
+def test_it_says_what_a_reader_needs(words: str, small: ResultData) -> None:
     """Advice, warnings, command, corpus hash, environment, failures and the legend of signs are all on it."""
     signs = "A ratio in parentheses is not distinguishable from 1, and a codec with a range of ranks"
 
@@ -191,7 +191,7 @@ def test_numbers_that_json_lacks_do_not_break_the_data() -> None:
     assert json.loads(Reader(html).scripts["result"])[0]["environment"] == {"limit": None}
 
 
-def test_machines_are_kept_apart(small: Result) -> None:
+def test_machines_are_kept_apart(small: ResultData) -> None:
     """Two machines have their own corpora in the selector and are never shown as one."""
     other = replace(small, environment={**small.environment, "hostname": "beta"})
     here = replace(small, environment={**small.environment, "hostname": "alpha"})
@@ -205,14 +205,14 @@ def test_machines_are_kept_apart(small: Result) -> None:
 def test_nothing_measured_still_makes_a_page() -> None:
     """If every cell failed, the reasons are shown; without cells, it is an error."""
     failed = CellResult(Cell("movies", "dump", "json"), "crashed", "died of SIGSEGV")
-    html = page.render([Result(cells=(failed,), codecs=(), corpora=())])
+    html = page.render([ResultData(cells=(failed,), codecs=(), corpora=())])
 
     assert "died of SIGSEGV" in html
     with pytest.raises(UsageError, match="nothing to show"):
-        page.render([Result(cells=(), codecs=(), corpora=())])
+        page.render([ResultData(cells=(), codecs=(), corpora=())])
 
 
-def test_sliders_begin_where_the_options_say(small: Result) -> None:
+def test_sliders_begin_where_the_options_say(small: ResultData) -> None:
     """Weights that are not a stop of a slider are rounded to one."""
     state = json.loads(Reader(page.render([small], reads=7, bandwidth="3MB/s")).scripts["state"])
     sliders = state["sliders"]
@@ -229,7 +229,7 @@ def test_sliders_begin_where_the_options_say(small: Result) -> None:
         ({"baseline": "x"}, "baseline"),
     ],
 )
-def test_options_it_lacks_are_refused(small: Result, options: dict[str, str], words: str) -> None:
+def test_options_it_lacks_are_refused(small: ResultData, options: dict[str, str], words: str) -> None:
     """Options that the page does not support are reported, not ignored."""
     with pytest.raises(UsageError, match=words):
         page.render([small], **options)
@@ -261,7 +261,7 @@ def test_stores_have_tables_of_their_own() -> None:
     assert not {name for name in columns if name and ("put" in name or "visit" in name)}
 
 
-def in_store(put: dict[str, float]) -> Result:
+def in_store(put: dict[str, float]) -> ResultData:
     """A run in one store whose puts take a given time, one microsecond of it the codec's."""
     cells = {
         codec: {"put@sqlite": seconds, "put-codec@sqlite": 1e-6, "get@sqlite": 2e-6, "get-codec@sqlite": 1e-6}

@@ -20,7 +20,7 @@ import pytest
 from playwright.sync_api import expect
 
 import madeup
-from bakeoff.bench.results import Result
+from bakeoff.bench.results import ResultData
 from bakeoff.reports.model.cost import CostModel
 from bakeoff.reports.model.view import View
 from bakeoff.reports.page import page as report
@@ -54,12 +54,12 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def crowded() -> Result:
+def crowded() -> ResultData:
     return madeup.result()
 
 
 @pytest.fixture(scope="module")
-def file(crowded: Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def file(crowded: ResultData, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "report.html"
     path.write_text(report.render([crowded]), "utf-8")
     return path
@@ -125,7 +125,7 @@ def opened(pages: tuple[Opener, list[str]], file: Path, tmp_path: Path) -> Itera
     open_file, complaints = pages
 
     def open_page(
-        width: int = 1280, path: Path = file, results: Sequence[Result] = (), **options: Any
+        width: int = 1280, path: Path = file, results: Sequence[ResultData] = (), **options: Any
     ) -> Page:
         if results:
             path = tmp_path / "report.html"
@@ -218,7 +218,7 @@ def test_a_header_sorts_and_says_so(opened: Opener) -> None:
         assert last.locator("td.rank").inner_text() == "–"
 
 
-def test_the_script_ranks_as_python_does(opened: Opener, crowded: Result) -> None:
+def test_the_script_ranks_as_python_does(opened: Opener, crowded: ResultData) -> None:
     """For several weights and all corpora, ranks and front are those of the reports' own statistics."""
     page = opened()
     for number, name in enumerate(["movies", "text"]):
@@ -252,7 +252,7 @@ def test_the_script_ranks_as_python_does(opened: Opener, crowded: Result) -> Non
     ],
 )
 def test_the_script_is_as_careful(
-    opened: Opener, result_of: Callable[..., Result], runs: list[dict[str, Any]]
+    opened: Opener, result_of: Callable[..., ResultData], runs: list[dict[str, Any]]
 ) -> None:
     """Where little is known the script holds back as the reports' own statistics do."""
     results = [result_of(**run) for run in runs]
@@ -285,7 +285,7 @@ def test_the_script_writes_costs_as_python_does(opened: Opener) -> None:
     ("baseline", "near"), [(None, 1.001e-6), (None, 1.02e-6), ("json", 1.02e-6), ("baseline", 1.001e-6)]
 )
 def test_the_script_keeps_what_stands_beside_a_cost(
-    opened: Opener, result_of: Callable[..., Result], tmp_path: Path, baseline: str | None, near: float
+    opened: Opener, result_of: Callable[..., ResultData], tmp_path: Path, baseline: str | None, near: float
 ) -> None:
     """Multiples of the best or of the baseline, and half the interval, are those of the page as written."""
     path = tmp_path / "beside.html"
@@ -374,7 +374,7 @@ def test_lossy_codecs_are_marked_and_can_be_left_out(opened: Opener) -> None:
     expect(page.locator("#table tr[data-codec=bson]:not([hidden])")).to_have_count(0)
 
 
-def test_bars_of_lossy_codecs_can_be_left_out(opened: Opener, result_of: Callable[..., Result]) -> None:
+def test_bars_of_lossy_codecs_can_be_left_out(opened: Opener, result_of: Callable[..., ResultData]) -> None:
     """What is lossy on a corpus loses its bar there and where all corpora are shown, not elsewhere."""
     first = result_of(corpora=["movies"])
     second = result_of(corpora=["types"], losses={"json": ("`tuple` came back as `list`",)})
@@ -388,7 +388,7 @@ def test_bars_of_lossy_codecs_can_be_left_out(opened: Opener, result_of: Callabl
         expect(page.locator("#bars-dump")).to_have_attribute("aria-label", re.compile(f": {bars} bars "))
 
 
-def test_hints_leave_out_what_concerns_nobody(opened: Opener, result_of: Callable[..., Result]) -> None:
+def test_hints_leave_out_what_concerns_nobody(opened: Opener, result_of: Callable[..., ResultData]) -> None:
     """Codecs that change places at 0.0003 reads for each write are not said to."""
     planted = {
         "json": {"dump": 1e-6, "load": 1e-6, "size": 100},
@@ -414,7 +414,7 @@ def test_all_corpora_stand_in_one_table(opened: Opener) -> None:
     assert "of 5 corpora" in page.locator("#verdict").inner_text()
 
 
-def test_the_data_can_be_downloaded(opened: Opener, crowded: Result) -> None:
+def test_the_data_can_be_downloaded(opened: Opener, crowded: ResultData) -> None:
     """JSON holds every cell, CSV every sample; both are made in the browser."""
     page = opened()
     with page.expect_download() as saved:
@@ -437,7 +437,7 @@ def test_the_data_can_be_downloaded(opened: Opener, crowded: Result) -> None:
     assert any(row["outcome"] == "crashed" and "SIGSEGV" in row["reason"] for row in rows)
 
 
-def test_the_csv_runs_no_formulas(opened: Opener, result_of: Callable[..., Result]) -> None:
+def test_the_csv_runs_no_formulas(opened: Opener, result_of: Callable[..., ResultData]) -> None:
     """Names and reasons that a spreadsheet would run get a quote in front, figures stay."""
     run = result_of(
         {"=cmd()": {"dump": 1e-6, "load": 1e-6, "size": 90}}, outcomes={"bad": ("crashed", " @SUM(1)")}
@@ -655,7 +655,7 @@ def test_an_empty_chart_says_what_to_do(opened: Opener, small: Path) -> None:
     assert page.locator("#format").input_value() == ""
 
 
-def test_a_corpus_without_costs_is_no_picture(opened: Opener, result_of: Callable[..., Result]) -> None:
+def test_a_corpus_without_costs_is_no_picture(opened: Opener, result_of: Callable[..., ResultData]) -> None:
     """Where no codec has a cost there is a sentence and no empty axes; what else was measured is drawn."""
     page = opened(results=[result_of({"json": {"size": 9}, "bson": {"size": 8}})])
 
@@ -664,7 +664,7 @@ def test_a_corpus_without_costs_is_no_picture(opened: Opener, result_of: Callabl
     assert page.locator("#front svg").count() == 0
 
 
-def test_hostile_names_run_nothing(opened: Opener, crowded: Result) -> None:
+def test_hostile_names_run_nothing(opened: Opener, crowded: ResultData) -> None:
     """Markup in a name is shown as it is, by the table, the sentences, the charts and their tables."""
     name = '</script><img src=x onerror="document.title=1">'
     page = opened(results=[madeup.renamed(crowded, "msgspec-msgpack/struct", name)])

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.bench.results import Result, write
+from bakeoff.bench.results import ResultData, write
 from bakeoff.errors import RunError, UsageError
 from bakeoff.reports.decide.pick import PickedCodec, Wish, pick
 from bakeoff.reports.decide.pick_placed import in_place, said
 from bakeoff.reports.model.cost import CostModel
 
-ResultOf = Callable[..., Result]
+ResultOf = Callable[..., ResultData]
 
 
 def in_stores(codecs: Mapping[str, tuple[float, float]], *stores: str) -> dict[str, dict[str, float]]:
@@ -46,7 +46,7 @@ def through_pipes(codecs: Mapping[str, float], *readers: int) -> dict[str, dict[
     }
 
 
-def picked(result: Result, reads: float | None = None, **wish: object) -> tuple[PickedCodec, list[str]]:
+def picked(result: ResultData, reads: float | None = None, **wish: object) -> tuple[PickedCodec, list[str]]:
     """Return the choice, and what is said of each place."""
     asked, known = in_place([result], Wish(cost=CostModel.of(reads), **wish), reads)  # type: ignore[arg-type]
     choice = pick(asked, known)
@@ -135,7 +135,7 @@ def test_a_line_to_a_store_is_refused(result_of: ResultOf) -> None:
         in_place([result], Wish(cost=CostModel.of(1, "1Gbit")))
 
 
-def test_other_results_are_as_they_are(planted: Result) -> None:
+def test_other_results_are_as_they_are(planted: ResultData) -> None:
     """Those of single codecs, and there is nothing to say of places."""
     wish = Wish()
     results, same = in_place([planted], wish)

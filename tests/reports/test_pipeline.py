@@ -8,7 +8,7 @@ import io
 
 import pytest
 
-from bakeoff.bench.results import BASELINE, PipelineFacts, Result
+from bakeoff.bench.results import BASELINE, PipelineFacts, ResultData
 from bakeoff.errors import UsageError
 from bakeoff.reports import render
 from bakeoff.reports.model.placed import PIPELINE, kind_of_all
@@ -18,7 +18,7 @@ from madeup import changed, facts_of, planted
 OPERATIONS = ("latency-p50", "latency-p99", "delivered", "cpu", "cpu-codec")
 
 
-def results(*, dear: float = 2.0, behind: str = "", **more: object) -> Result:
+def results(*, dear: float = 2.0, behind: str = "", **more: object) -> ResultData:
     """Return a run of two codecs and the baseline through a pipe, with one reader and with four.
 
     Args:
@@ -37,7 +37,7 @@ def results(*, dear: float = 2.0, behind: str = "", **more: object) -> Result:
     return dataclasses.replace(made, codecs=tuple(c for c in made.codecs if c.name != BASELINE))
 
 
-def rows(result: Result, title: str) -> dict[tuple[str, str], dict[str, str]]:
+def rows(result: ResultData, title: str) -> dict[tuple[str, str], dict[str, str]]:
     """Return the rows of a table by readers and codec."""
     found = csv.DictReader(io.StringIO(render([result], "csv")))
     return {(row["readers"], row["codec"]): row for row in found if title in row["corpus"]}

@@ -13,7 +13,7 @@ from bakeoff.bench.results import (
     PeakFacts,
     PipelineFacts,
     PipelineSetup,
-    Result,
+    ResultData,
     StoreFacts,
     StoreSetup,
     read,
@@ -30,7 +30,7 @@ FOLDER = Path(__file__).parents[1] / "data" / "results"
 FILE = FOLDER / "version-1.json"
 
 
-def figures(result: Result) -> str:
+def figures(result: ResultData) -> str:
     """Return mean and interval of each cell as CSV, to six digits."""
     lines = ["cell,outcome,unit,value,low,high"]
     for cell in result.cells:

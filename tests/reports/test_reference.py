@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from bakeoff.bench.results import Measurement, Result
+from bakeoff.bench.results import Measurement, ResultData
 from bakeoff.reports.decide.compare import compare
 from bakeoff.reports.model.merge import machines
 from bakeoff.reports.model.reference import measured_by
 from madeup import changed
 
 
-def at_speed(run: Result, seconds: float) -> Result:
+def at_speed(run: ResultData, seconds: float) -> ResultData:
     """The run on a machine whose reference kernel takes so long; made-up times are in 10 µs."""
 
     def slower(s: Measurement) -> Measurement:
@@ -25,7 +25,7 @@ def at_speed(run: Result, seconds: float) -> Result:
 
 
 @pytest.fixture
-def slow_hour(result_of) -> tuple[Result, Result]:
+def slow_hour(result_of) -> tuple[ResultData, ResultData]:
     """The same work twice; all of it takes 1.4 times as long the second time."""
     return at_speed(result_of(seed=1), 1e-5), at_speed(result_of(seed=2), 1.4e-5)
 

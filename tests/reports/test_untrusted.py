@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from bakeoff import cli
-from bakeoff.bench.results import Result, to_suite
+from bakeoff.bench.results import ResultData, to_suite
 from bakeoff.codecs.production.lock import Lock
 from bakeoff.errors import RunError
 from bakeoff.reports.decide.lock import check
@@ -94,7 +94,7 @@ class Files:
         document: What stands in it as one text.
     """
 
-    def __init__(self, folder: Path, result: Result) -> None:
+    def __init__(self, folder: Path, result: ResultData) -> None:
         self.folder = folder
         out = io.StringIO()
         to_suite(result).dump(out)
@@ -116,7 +116,7 @@ class Files:
 
 
 @pytest.fixture
-def files(tmp_path: Path, result_of: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> Files:
+def files(tmp_path: Path, result_of: Callable[..., ResultData], monkeypatch: pytest.MonkeyPatch) -> Files:
     monkeypatch.chdir(tmp_path)
     figures = {"dump": 2e-6, "load": 3e-6, "size": 100.0, "peak-dump": 4096.0}
     said = {"preserves": ("str",), "losses": ("l",), "notes": ("n",), "extra": "e", "media_type": "m"}

@@ -29,7 +29,7 @@ from sqlalchemy import Column, create_engine
 
 import bakeoff
 from bakeoff import codecs, datasets, reports, schemas
-from bakeoff.bench.results import Cell, CellResult, Measurement, Result, read, write
+from bakeoff.bench.results import Cell, CellResult, Measurement, ResultData, read, write
 from bakeoff.codecs.integrations._counters import Counters
 from bakeoff.codecs.integrations.sqlalchemy import Encoded
 from bakeoff.codecs.production.lock import Lock
@@ -312,7 +312,7 @@ def corpora() -> None:
 def results(path: Path) -> None:
     result = read(path)
 
-    assert_type(result, Result)
+    assert_type(result, ResultData)
     assert_type(result.cells, tuple[CellResult, ...])
     assert_type(result.cell("movies", "dump", "json"), CellResult | None)
     assert_type(result.cells[0].samples[0].value, float)
@@ -328,7 +328,7 @@ def from_python(folder: Path) -> None:
     result = bakeoff.run([{"id": 7}], ["json", bakeoff.codec("orjson"), {"mine": (repr, eval)}], quick=True)
 
     assert_type(result, bakeoff.Result)
-    assert_type(result.data, Result)
+    assert_type(result.data, ResultData)
     assert_type(result.cells, tuple[ResultCell, ...])
     assert_type(result.cells[0].value, float | None)
     assert_type(result.ranks, tuple[Rank, ...])
@@ -346,11 +346,11 @@ def from_python(folder: Path) -> None:
     bakeoff.run([], budget="10s")  # type: ignore[arg-type]
 
 
-def tables_and_choices(found: Sequence[Result]) -> None:
+def tables_and_choices(found: Sequence[ResultData]) -> None:
     assert_type(reports.render(found), str)
     assert_type(reports.render(found, "md", per=1_000, columns="dump,load"), str)
     assert_type(reports.recommendation(found[0], reads=24), str)
-    assert_type(load(Path("bakeoff.json")), Result)
+    assert_type(load(Path("bakeoff.json")), ResultData)
     choice = pick(found, Wish(cost=CostModel.of(24, "1Gbit"), needs=("datetime",)), "bakeoff.json")
     assert_type(choice.winner.name, str)
     assert_type(Lock.read(Path("bakeoff.lock")).codec, str)

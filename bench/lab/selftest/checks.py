@@ -21,7 +21,7 @@ from typing import Any
 
 from ....codecs.registry import rescan
 from ...contention import free_level, highest_free
-from ...results import BASELINE, CellResult, Result
+from ...results import BASELINE, CellResult, ResultData
 from ...run.environment import cores
 from ...run.options import Options
 from ...run.session import Session
@@ -92,13 +92,13 @@ class _Trial:
         self.times = times
         self.show = show
 
-    def runs(self, what: str, **options: Any) -> Iterator[Result]:
+    def runs(self, what: str, **options: Any) -> Iterator[ResultData]:
         """Yield the results of the repeated runs, as often as requested."""
         for number in range(self.times):
             self.show(what, number, self.times)
             yield self.run(**options)
 
-    def run(self, **options: Any) -> Result:
+    def run(self, **options: Any) -> ResultData:
         """Do one run and return its result."""
         output = self.folder / "run.json"
         output.unlink(missing_ok=True)
@@ -293,7 +293,7 @@ def _readings(seconds: float) -> list[float]:
     return found
 
 
-def _cells(result: Result, operation: str) -> list[CellResult]:
+def _cells(result: ResultData, operation: str) -> list[CellResult]:
     return [c for c in result.cells if c.cell.operation_name == operation and c.cell.codec != BASELINE]
 
 

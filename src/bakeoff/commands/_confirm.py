@@ -12,7 +12,7 @@ from ..console import live_display, show_on
 from ..errors import UsageError
 
 if TYPE_CHECKING:
-    from ..bench.results import Cell, Measurement, Result
+    from ..bench.results import Cell, Measurement, ResultData
     from ..bench.run.interleaved import Again
     from ..reports.decide.compare import Comparison
 
@@ -36,7 +36,7 @@ class TypedOptions(NamedTuple):
 
 
 def confirm(
-    comparison: Comparison, runs: tuple[Result, Result], limit: float, typed: TypedOptions
+    comparison: Comparison, runs: tuple[ResultData, ResultData], limit: float, typed: TypedOptions
 ) -> Comparison:
     """Measure cells that would not pass a gate again, and decide by these measurements.
 
@@ -72,7 +72,7 @@ def confirm(
     return confirmed(comparison, found.samples, found.alpha, _remarks(found, same=before == after))
 
 
-def _pythons(runs: tuple[Result, Result], given: tuple[str | None, str | None]) -> tuple[str, str]:
+def _pythons(runs: tuple[ResultData, ResultData], given: tuple[str | None, str | None]) -> tuple[str, str]:
     """Return the interpreters, never one that only a file names.
 
     Raises:
@@ -91,7 +91,7 @@ def _pythons(runs: tuple[Result, Result], given: tuple[str | None, str | None]) 
     return before, after
 
 
-def _refuse_own(runs: tuple[Result, Result], codecs: Collection[str]) -> None:
+def _refuse_own(runs: tuple[ResultData, ResultData], codecs: Collection[str]) -> None:
     """Refuse to import codecs whose source is only named by a result.
 
     Raises:

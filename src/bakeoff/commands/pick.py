@@ -15,7 +15,7 @@ from ._output import encoded, layout, put, typed
 from ._schemas import include_option, named
 
 if TYPE_CHECKING:
-    from ..bench.results import Result
+    from ..bench.results import ResultData
 
 
 @click.command()
@@ -167,7 +167,7 @@ def _is_measured(codec: str, path: Path) -> bool:
     return path.exists() and any(known.name == codec for known in load(path).codecs)
 
 
-def _check_formats(wanted: Sequence[str], results: Sequence[Result]) -> None:
+def _check_formats(wanted: Sequence[str], results: Sequence[ResultData]) -> None:
     """Refuse formats that neither bakeoff nor the results know, as no codec could match."""
     from ..codecs import describe, names
 

@@ -18,7 +18,7 @@ from ._options import costing, format_option
 from ._output import encoded, guard, is_stdout, layout, put, typed
 
 if TYPE_CHECKING:
-    from ..bench.results import Result
+    from ..bench.results import ResultData
 
 _TABLES = ("text", "md", "csv", "json", "latex", "rst")
 _CHARTS = ("svg", "png")
@@ -130,7 +130,7 @@ def command(
         _write_table(results, form, output, options | {"layout": arranged})
 
 
-def _check_publishable(results: Sequence[Result], files: Sequence[Path], output: Path | None) -> None:
+def _check_publishable(results: Sequence[ResultData], files: Sequence[Path], output: Path | None) -> None:
     """Refuse results that do not meet docs/publishing.md.
 
     Raises:
@@ -155,7 +155,9 @@ def _form_of(output: Path | None, show: bool) -> str:
     return known[ending]
 
 
-def _write_table(results: Sequence[Result], form: str, output: Path | None, options: dict[str, Any]) -> None:
+def _write_table(
+    results: Sequence[ResultData], form: str, output: Path | None, options: dict[str, Any]
+) -> None:
     from ..reports import render
 
     if form == "text":
@@ -163,7 +165,9 @@ def _write_table(results: Sequence[Result], form: str, output: Path | None, opti
     put(encoded(render(results, form, **options)), output)
 
 
-def _write_page(results: Sequence[Result], output: Path | None, show: bool, options: dict[str, Any]) -> None:
+def _write_page(
+    results: Sequence[ResultData], output: Path | None, show: bool, options: dict[str, Any]
+) -> None:
     from ..reports.page.page import render
 
     html = render(results, **options)
@@ -178,7 +182,7 @@ def _write_page(results: Sequence[Result], output: Path | None, show: bool, opti
 
 
 def _write_chart(
-    results: Sequence[Result], form: str, chart: str | None, output: Path | None, options: dict[str, Any]
+    results: Sequence[ResultData], form: str, chart: str | None, output: Path | None, options: dict[str, Any]
 ) -> None:
     from ..reports.page import charts
 
@@ -197,7 +201,7 @@ def _allow(what: str, *allowed: str) -> None:
         raise UsageError(f"{what} takes no {', '.join(sorted(others))}")
 
 
-def _write_suites(results: Sequence[Result], output: Path | None, inputs: Sequence[Path]) -> None:
+def _write_suites(results: Sequence[ResultData], output: Path | None, inputs: Sequence[Path]) -> None:
     from ..reports.tables.pyperf_export import suites
 
     if output is None or str(output) == "-":

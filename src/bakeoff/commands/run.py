@@ -20,7 +20,7 @@ from ._output import encoded, layout, typed
 from ._schemas import include_option
 
 if TYPE_CHECKING:
-    from ..bench.results import Result
+    from ..bench.results import ResultData
     from ..bench.run.options import Options
     from ..bench.run.output_file import OutputFile
     from ..console import LiveDisplay
@@ -272,11 +272,11 @@ def carry_out(
         click.get_current_context().exit(_NOTHING)
 
 
-def _look(screen: LiveDisplay) -> Callable[[Callable[[], Result]], None]:
+def _look(screen: LiveDisplay) -> Callable[[Callable[[], ResultData]], None]:
     """Return a function that shows the table so far, at intervals that keep the cost low."""
     before = -_EVERY
 
-    def look(result: Callable[[], Result]) -> None:
+    def look(result: Callable[[], ResultData]) -> None:
         nonlocal before
         if not screen.shown or time.monotonic() < before + _EVERY:
             return
@@ -295,7 +295,7 @@ def _command_line() -> str:
     return encoded(shlex.join(["bakeoff", *map(without_passwords, sys.argv[1:])])).decode()
 
 
-def _report(result: Result, per: int | None, notes: Sequence[str], place: OutputFile) -> None:
+def _report(result: ResultData, per: int | None, notes: Sequence[str], place: OutputFile) -> None:
     from ..reports import render
 
     options = layout(None) | ({"per": per} if per is not None else {})

@@ -18,7 +18,7 @@ from ._options import Share, Time, trusted_option
 from ._output import encoded, layout, put
 
 if TYPE_CHECKING:
-    from ..bench.results import Cell, Result
+    from ..bench.results import Cell, ResultData
     from ..bench.run.options import Options
 
 
@@ -86,7 +86,7 @@ def command(
 
 
 def _options(
-    before: Result,
+    before: ResultData,
     cells: Sequence[Cell],
     source: str | None,
     schema: str | None,
@@ -109,7 +109,7 @@ def _options(
     )
 
 
-def _again(before: Result, corpus: str, options: Options) -> Result:
+def _again(before: ResultData, corpus: str, options: Options) -> ResultData:
     """Measure, and return the result with the file's corpus name and options.
 
     Raises:
