@@ -25,8 +25,8 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
-# Test runs are not part of this machine's history.
-os.environ["BAKEOFF_HISTORY"] = "off"
+# Test runs are not past runs of this machine.
+os.environ["BAKEOFF_PAST_RUNS"] = "off"
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -13,8 +13,8 @@ from types import FrameType
 
 from ...errors import RunError, UsageError
 from ...files import is_device, is_result_file
-from ..history import free_core, remember
 from ..method import Budget
+from ..past import free_core, remember
 from ..results import FORMAT_VERSION, CorpusFacts, ResultData
 from .alone import measure_alone
 from .check import check

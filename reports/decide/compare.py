@@ -166,7 +166,7 @@ def compare(
         before: The run to compare with.
         after: The run to judge.
         force: Compare although corpora or options differ; the differences become notes.
-        sessions: Differences between two runs of the same code, if past runs are known; see `bench.history`.
+        sessions: Differences between two runs of the same code, if past runs are known; see `bench.past`.
 
     Raises:
         UsageError: Corpora or options differ (without `force`), or no cell is common to both.

@@ -138,7 +138,7 @@ def agreement(
         after: The same cells, measured again.
         cells: Cells of one corpus.
         limit: Share by which a ratio may differ.
-        sessions: Differences between two runs of one cell, see `bench.history`.
+        sessions: Differences between two runs of one cell, see `bench.past`.
     """
     means = {each.cell: found.value for each in before.cells if (found := measured(each))}
     # The slower one over the faster one, as ratios are usually stated.

@@ -178,10 +178,10 @@ def compared(before: ResultData, after: ResultData, *, force: bool = False) -> R
     Raises:
         UsageError: As `Result.compare`.
     """
-    from .bench.history import Past
+    from .bench.past import Past
     from .reports.decide.compare import compare
 
-    found = compare(before, after, force=force, sessions=Past(before, after).sessions())
+    found = compare(before, after, force=force, sessions=Past([before, after]).sessions())
     return ResultComparison(**{each.name: getattr(found, each.name) for each in fields(found)})
 
 

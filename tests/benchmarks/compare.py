@@ -19,8 +19,8 @@ from typing import Literal
 
 import click
 
-from bakeoff.bench.history import Past, Row, rows_of
 from bakeoff.bench.method import Verdicts
+from bakeoff.bench.past import Past, Row, rows_of
 from bakeoff.bench.results import Cell, CellResult, CodecFacts, CorpusFacts, Measurement, ResultData
 from bakeoff.bench.run.interleaved import LOOKS
 from bakeoff.bench.stats import split
@@ -153,7 +153,7 @@ def outcomes(
             past += rows_of(run(rng, scenario, started, {}))
         before = run(rng, scenario, scenario.past, {})
         after = run(rng, scenario, scenario.past + 1, slower)
-        first = compare(before, after, sessions=Past(before, after, past).sessions())
+        first = compare(before, after, sessions=Past([before, after], past).sessions())
         yield answer(first), answer(in_turn(rng, scenario, first, slower))
 
 

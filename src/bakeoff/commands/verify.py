@@ -60,7 +60,7 @@ def command(
     Exit codes: 0 all ratios agree, 1 one disagrees, 2 it cannot decide, or the cells cannot be measured
     here.
     """
-    from ..bench.history import Past
+    from ..bench.past import Past
     from ..codecs import available
     from ..reports.decide.verify import agreement, candidates, draw
     from ..reports.model.files import load
@@ -74,7 +74,7 @@ def command(
         title = f"{cells[0].corpus}: {len(cells)} of {len(there)} cells, drawn with --seed {seed}"
         click.echo(lines_visible(f"measuring {', '.join(cell.name for cell in cells)} again"), err=True)
         after = _again(before, cells[0].corpus, _options(before, cells, source, schema, trusted, budget))
-        found = agreement(before, after, cells, limit, Past(before, after).sessions())
+        found = agreement(before, after, cells, limit, Past([before, after]).sessions())
         put(encoded(text.render(found.table(title), **layout(None))), None)
     except RunError as error:
         # Exit code 1 means that this machine disagrees.

@@ -31,7 +31,7 @@ from .stats import SESSION, Session, contention_of
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-VARIABLE = "BAKEOFF_HISTORY"
+VARIABLE = "BAKEOFF_PAST_RUNS"
 """Environment variable with the path of the file, or ``off``."""
 
 _MOST = 20_000
@@ -75,7 +75,7 @@ class Row:
 
 
 def place() -> Path | None:
-    """Return the path of the history; None if `VARIABLE` turns it off."""
+    """Return the path of the file of past runs; None if `VARIABLE` turns it off."""
     chosen = os.environ.get(VARIABLE, "")
     if chosen:
         return None if chosen == "off" else Path(chosen)
@@ -87,11 +87,11 @@ def place() -> Path | None:
         # The XDG specification ignores paths that are not absolute.
         folder = Path(os.environ.get("XDG_STATE_HOME", ""))
         folder = folder if folder.is_absolute() else Path.home() / ".local" / "state"
-    return folder / "bakeoff" / "history.sqlite"
+    return folder / "bakeoff" / "past-runs.sqlite"
 
 
 def remember(result: ResultData) -> str:
-    """Add a run's timed cells to the history, in one transaction.
+    """Add a run's timed cells to the past runs, in one transaction.
 
     Returns:
         Why that failed, as a run continues without it; empty on success.
@@ -113,12 +113,12 @@ def remember(result: ResultData) -> str:
                 (_MOST,),
             )
     except (OSError, RuntimeError) as error:
-        return f"this run was not added to the history of this machine ({VARIABLE}): {error}"
+        return f"this run was not added to the past runs of this machine ({VARIABLE}): {error}"
     return ""
 
 
 def recall(machines: Iterable[str]) -> list[Row]:
-    """Return the rows of some machines, the newest first; none if no history can be read."""
+    """Return the rows of some machines, the newest first; none if no file can be read."""
     wanted = sorted(set(machines))
     try:
         if (path := place()) is None or not path.is_file():
@@ -164,43 +164,47 @@ def _opened(path: Path, mode: str) -> Iterator[Connection]:
 
 
 class Past:
-    """Information from past runs about the comparison of two runs.
+    """Information from past runs about the comparison of two or more runs.
 
-    A cell of both runs is identical to one of a past run if machine, interpreter, versions, records, options
-    and operation are the same. The two runs themselves do not count.
+    A cell of a run is identical to one of a past run if machine, interpreter, versions, records, options and
+    operation are the same. The compared runs themselves do not count.
 
     Args:
-        before: One run.
-        after: The other.
-        rows: Past runs on their machines; by default those in the local history.
+        runs: The runs to compare.
+        rows: Past runs on their machines; by default those in the local file.
     """
 
-    def __init__(self, before: ResultData, after: ResultData, rows: Sequence[Row] | None = None) -> None:
+    def __init__(self, runs: Sequence[ResultData], rows: Sequence[Row] | None = None) -> None:
         if rows is None:
-            rows = recall(_machine(side.environment) for side in (before, after))
-        own = {before.started, after.started}
-        self._sides = (before, after)
+            rows = recall(_machine(run.environment) for run in runs)
+        own = {run.started for run in runs}
+        self._runs = runs
         self._cells: dict[str, list[Row]] = defaultdict(list)
         for row in rows:
             if row.started not in own:
                 self._cells[row.identity].append(row)
 
     def sessions(self) -> dict[Cell, Session]:
-        """Return, for each timed cell of both runs, how much two runs of the same code differ."""
-        levels = [contention_of(cell.samples) for side in self._sides for cell in _timed(side)]
+        """Return, for each timed cell of two runs or more, how much two runs of the same code differ."""
+        there: dict[Cell, list[tuple[ResultData, CellResult]]] = defaultdict(list)
+        for run in self._runs:
+            for timed in _timed(run):
+                there[timed.cell].append((run, timed))
+        levels = [contention_of(timed.samples) for found in there.values() for _, timed in found]
         level = median(levels or [0.0])
         others = [_recent(rows, level) for rows in self._cells.values()]
         # Other cells may show that the machine is worse than assumed; only the cell itself can show that it
         # is better.
         assumed = max(between(others, SESSION), SESSION, key=lambda session: session.deviation)
         assumed = Session(assumed.deviation, SESSION.degrees)
-        found = {}
-        old, new = ({row.cell: row for row in _timed(side)} for side in self._sides)
-        for cell in old.keys() & new.keys():
-            identities = {_identity(side, cell) for side in self._sides}
-            level = contention_of([*old[cell].samples, *new[cell].samples])
-            found[cell] = between([_recent(self._cells.get(name, []), level) for name in identities], assumed)
-        return found
+        sessions = {}
+        for cell, found in there.items():
+            if len(found) > 1:
+                identities = {_identity(run, cell) for run, _ in found}
+                level = contention_of([sample for _, timed in found for sample in timed.samples])
+                alike = [_recent(self._cells.get(name, []), level) for name in identities]
+                sessions[cell] = between(alike, assumed)
+        return sessions
 
 
 def between(groups: Iterable[Sequence[Row]], assumed: Session) -> Session:
@@ -273,7 +277,7 @@ def _timed(result: ResultData) -> Iterator[CellResult]:
 
 
 def rows_of(result: ResultData) -> Iterator[Row]:
-    """Yield the rows that a run adds to the history: one for each timed cell of a codec."""
+    """Yield the rows that a run adds to the past runs: one for each timed cell of a codec."""
     machine = _machine(result.environment)
     for cell in _timed(result):
         logs = [math.log(sample.paired) for sample in cell.samples]

@@ -1,4 +1,4 @@
-"""The history of a machine: the differences between past runs, for the next comparison."""
+"""The past runs of a machine: the differences between past runs, for the next comparison."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import madeup
-from bakeoff.bench import history
-from bakeoff.bench.history import VARIABLE, Past, Row, between, free_core, place, recall, remember, rows_of
+from bakeoff.bench import past
+from bakeoff.bench.past import VARIABLE, Past, Row, between, free_core, place, recall, remember, rows_of
 from bakeoff.bench.results import Cell, ResultData
 from bakeoff.bench.stats import SESSION
 
@@ -33,8 +33,8 @@ def run(number: int, *, shift: float = 0.0, contention: float = 1.0, **fields: o
 
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where this test's history is."""
-    path = tmp_path / "state" / "history.sqlite"
+    """Where this test keeps past runs."""
+    path = tmp_path / "state" / "past-runs.sqlite"
     monkeypatch.setenv(VARIABLE, str(path))
     return path
 
@@ -84,7 +84,7 @@ class TestFile:
 
     def test_the_size_is_bounded(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """The oldest rows go."""
-        monkeypatch.setattr(history, "_MOST", 6)
+        monkeypatch.setattr(past, "_MOST", 6)
         for number in range(9):
             remember(run(number))
 
@@ -98,8 +98,8 @@ class TestFile:
         script = f"""
 import sys
 sys.path[:0] = [{str(root)!r}, {str(root / "tests")!r}]
-from bakeoff.bench.history import remember
-from tests.bench.test_history import run
+from bakeoff.bench.past import remember
+from tests.bench.test_past import run
 for n in range(5):
     assert not remember(run(int(sys.argv[1]) * 10 + n))
 """
@@ -135,21 +135,21 @@ for n in range(5):
             monkeypatch.setenv("XDG_STATE_HOME", folder)
             found.append(place())
 
-        usual = tmp_path / ".local/state/bakeoff/history.sqlite"
-        assert [usual, usual, tmp_path / "mine/bakeoff/history.sqlite"] == found
+        usual = tmp_path / ".local/state/bakeoff/past-runs.sqlite"
+        assert [usual, usual, tmp_path / "mine/bakeoff/past-runs.sqlite"] == found
 
 
 class TestPast:
     def test_nothing_known(self) -> None:
         """Without past runs, it has the default."""
-        assert SESSION == Past(run(1), run(2), []).sessions()[LOAD]
+        assert SESSION == Past([run(1), run(2)], []).sessions()[LOAD]
 
     def test_runs_apart_widen(self) -> None:
         """Past runs that lie 10 % apart raise the deviation towards 14 %; agreement lowers it."""
         rng = random.Random(5)
         apart = [row for n in range(3, 43) for row in rows_of(run(n, shift=rng.gauss(0, 0.1)))]
         agreed = [row for n in range(3, 43) for row in rows_of(run(n))]
-        wide, narrow = (Past(run(1), run(2), rows).sessions()[LOAD] for rows in (apart, agreed))
+        wide, narrow = (Past([run(1), run(2)], rows).sessions()[LOAD] for rows in (apart, agreed))
 
         assert wide.deviation == pytest.approx(0.141, rel=0.25)
         assert narrow.deviation < 0.5 * SESSION.deviation
@@ -158,7 +158,7 @@ class TestPast:
     def test_two_runs_that_agree_prove_little(self) -> None:
         """The assumed value counts with four degrees of freedom."""
         rows = [row for n in (3, 4) for row in rows_of(run(n))]
-        found = Past(run(1), run(2), rows).sessions()[LOAD]
+        found = Past([run(1), run(2)], rows).sessions()[LOAD]
 
         assert found.deviation > 0.85 * SESSION.deviation
         assert SESSION.degrees + 1 == found.degrees
@@ -168,7 +168,7 @@ class TestPast:
         sides = run(1), run(2, shift=0.2)
         rows = [row for side in sides for row in rows_of(side)]
 
-        assert SESSION == Past(*sides, rows).sessions()[LOAD]
+        assert SESSION == Past(sides, rows).sessions()[LOAD]
 
     @pytest.mark.parametrize(
         "other",
@@ -184,20 +184,20 @@ class TestPast:
         """Another version, machine, option or contention is another cell."""
         rows = [row for n in range(3, 23) for row in rows_of(run(n, **other))]  # type: ignore[arg-type]
 
-        assert SESSION == Past(run(1), run(2), rows).sessions()[LOAD]
+        assert SESSION == Past([run(1), run(2)], rows).sessions()[LOAD]
 
     def test_options_of_length_do_not_matter(self) -> None:
         """A longer run is one of the same cell."""
         rows = [row for n in range(3, 6) for row in rows_of(run(n, options={"budget": 99.0}))]
 
-        assert 3 == Past(run(1), run(2), rows).sessions()[LOAD].runs
+        assert 3 == Past([run(1), run(2)], rows).sessions()[LOAD].runs
 
     def test_an_unsteady_machine_is_said_by_its_other_cells(self) -> None:
         """A cell without a past takes what others of the machine vary by, where that is more than assumed."""
         rng = random.Random(5)
         rows = [row for n in range(3, 23) for row in rows_of(run(n, shift=rng.gauss(0, 0.1)))]
         fresh = [run(n, facts={"json": {"version": "9.9"}}) for n in (1, 2)]
-        found = Past(*fresh, rows).sessions()[LOAD]
+        found = Past(fresh, rows).sessions()[LOAD]
 
         assert 0.1 < found.deviation < 0.2
         assert (SESSION.degrees, 0) == (found.degrees, found.runs)
@@ -211,7 +211,7 @@ class TestPast:
 
         rows = [row for n in range(3, 13) for row in rows_of(release(n))]
         sides = [release(n) for n in (1, 2)]
-        found = Past(*sides, rows).sessions()[LOAD]
+        found = Past(sides, rows).sessions()[LOAD]
 
         assert 10 == found.runs
         assert found.deviation < SESSION.deviation
