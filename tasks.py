@@ -46,6 +46,8 @@ TYPED = (
         "-m",
         "launched",
         "-m",
+        "machines",
+        "-m",
         "madeup",
         "-m",
         "needed",

@@ -7,11 +7,15 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from needed import count, leave_out
+
+if TYPE_CHECKING:
+    from machines import Machine
 
 settings.register_profile(
     "default",
@@ -25,6 +29,9 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
+DRIVING = {"server", "machine"}
+"""Fixtures that start a server."""
+
 # Test runs are not past runs of this machine.
 os.environ["BAKEOFF_PAST_RUNS"] = "off"
 
@@ -33,7 +40,7 @@ os.environ["BAKEOFF_PAST_RUNS"] = "off"
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests that drive a client library or a server, which tasks.py runs in parallel with the others."""
     for item in items:
-        if "integrations" in item.path.parts or "server" in getattr(item, "fixturenames", ()):
+        if "integrations" in item.path.parts or DRIVING & {*getattr(item, "fixturenames", ())}:
             item.add_marker(pytest.mark.integration)
 
 
@@ -96,6 +103,29 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str],
 
     yield url
     shared.close()
+
+
+@pytest.fixture
+def machine(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[..., Machine]]:
+    """Return a function that starts a machine which ``ssh NAME`` reaches; skip the test without OpenSSH."""
+    if sys.platform == "win32":
+        pytest.skip("no such server is started on Windows")
+    from machines import Machines
+    from servers import UnavailableError
+
+    machines = Machines(tmp_path_factory.mktemp("ssh"))
+    monkeypatch.setenv("PATH", machines.client())
+
+    def start(name: str, **environment: str) -> Machine:
+        try:
+            return machines.start(name, **environment)
+        except UnavailableError as lacking:
+            leave_out(str(lacking))
+
+    yield start
+    machines.close()
 
 
 @pytest.fixture(scope="session")

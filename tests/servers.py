@@ -96,10 +96,12 @@ class Server:
     Attributes:
         url: The URL, including the password if there is one.
         process: The process that was started.
+        folder: Its files.
     """
 
     url: str
     process: subprocess.Popen[bytes]
+    folder: Path
 
     def kill(self) -> None:
         """Kill it with all its child processes, like a crash of its machine."""
@@ -135,10 +137,18 @@ def _ask_mongodb(url: str) -> None:
 
 
 def _ask_nats(url: str) -> None:
+    _greeted(url, b"INFO")
+
+
+def _ask_ssh(url: str) -> None:
+    _greeted(url, b"SSH-")
+
+
+def _greeted(url: str, greeting: bytes) -> None:
+    """Check that a server sends its greeting, which it does first."""
     parts = urlsplit(url)
     with socket.create_connection((parts.hostname, parts.port), timeout=1) as connection:
-        # It sends a greeting first.
-        if not connection.recv(5).startswith(b"INFO"):
+        if not connection.recv(len(greeting)) == greeting:
             raise ConnectionError("it does not greet")
 
 
@@ -191,6 +201,26 @@ def _kafka(folder: Path, port: int) -> list[list[str]]:
     return [[sys.executable, str(Path(__file__).parent / "librdkafka/broker.py"), str(port)]]
 
 
+def _ssh(folder: Path, port: int) -> list[list[str]]:
+    """Return the commands of a server that lets in the user of these tests, and no other."""
+    if os.geteuid() == 0:
+        Path("/run/sshd").mkdir(exist_ok=True)  # the server of root refuses to start without it
+    (folder / "sshd_config").write_text(
+        f"ListenAddress 127.0.0.1:{port}\n"
+        f"HostKey {folder}/host\n"
+        f"AuthorizedKeysFile {folder}/authorized\n"
+        "AuthenticationMethods publickey\n"
+        "PermitRootLogin prohibit-password\n"
+        "PermitUserEnvironment yes\n"  # of `authorized`, which is read at each connection
+        "StrictModes no\n"
+        "UsePAM no\n"
+        "PidFile none\n"
+    )
+    making = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f"]
+    serving = ["sshd", "-D", "-e", "-f", str(folder / "sshd_config")]
+    return [[*making, str(folder / "host")], [*making, str(folder / "user")], serving]
+
+
 KINDS = {
     "redis": Kind(
         {"redis-server": "redis-server"}, f"redis://:{QUOTED}@127.0.0.1:{{}}/0", _redis, _ask_redis
@@ -222,6 +252,8 @@ KINDS = {
     "kafka": Kind({}, "127.0.0.1:{}", _kafka, _ask_kafka),
     # Without a password, as nats-py does not unquote passwords of URLs.
     "nats": Kind({"nats-server": "nats-server"}, "nats://127.0.0.1:{}", _nats, _ask_nats),
+    # One for each machine of machines.py.
+    "ssh": Kind({"openssh-server": "sshd", "openssh-client": "ssh"}, "ssh://127.0.0.1:{}", _ssh, _ask_ssh),
 }
 
 
@@ -255,7 +287,7 @@ def started(name: str) -> Iterator[Server]:
         try:
             url = kind.url.format(port)
             _wait(process, kind, url)
-            yield Server(url, process)
+            yield Server(url, process, folder)
         except TimeoutError as error:
             said = (folder / "log").read_text(errors="replace")[-2000:]
             raise RuntimeError(f"{name} does not start: {error}\n{said}") from None
