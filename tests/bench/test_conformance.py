@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, ResultData
+from click.testing import CliRunner, Result
 
 from bakeoff import codecs
 from bakeoff.bench.lab.conformance import run
@@ -180,7 +180,7 @@ WRITERS: dict[str, Callable[[Path], None]] = {
 }
 
 
-def check(folder: Path, *arguments: str) -> ResultData:
+def check(folder: Path, *arguments: str) -> Result:
     """Run the command."""
     return CliRunner().invoke(command, ["--conformance", str(folder), *arguments])
 
