@@ -56,7 +56,7 @@ def recommendation(result: ResultData, **options: Any) -> str:
 
     Args:
         result: A run.
-        **options: `reads` and `bandwidth`, as in `render`.
+        **options: `reads`, `bandwidth` and `crossings`, as in `render`.
     """
     from .model.cost import CostModel
     from .model.view import View

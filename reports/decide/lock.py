@@ -56,6 +56,7 @@ def lock_of(choice: PickedCodec, files: Sequence[Path], results: Sequence[Result
     }
     if math.isfinite(wish.cost.bandwidth):
         terms["bandwidth"] = wish.cost.bandwidth
+        terms["crossings"] = wish.cost.crossings
     if wish.needs:
         terms["needs"] = list(wish.needs)
     return Lock(

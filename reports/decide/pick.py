@@ -383,10 +383,10 @@ def _too_wide(name: str, fields: _Fields, wish: Wish) -> str:
     """Report a line that is too narrow for the rate."""
     if wish.rate is None or not math.isfinite(wish.cost.bandwidth):
         return ""
-    size = max(_value(found[name], "size") for found in fields.values())
-    if size * wish.rate <= wish.cost.bandwidth:
+    sent = wish.rate * wish.cost.transfers * max(_value(found[name], "size") for found in fields.values())
+    if sent <= wish.cost.bandwidth:
         return ""
-    need = bandwidth_text(size * wish.rate)
+    need = bandwidth_text(sent)
     return (
         f"needs {need} for {wish.rate:,.0f} records/s, the bandwidth is {bandwidth_text(wish.cost.bandwidth)}"
     )

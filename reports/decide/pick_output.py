@@ -85,7 +85,7 @@ def _row(name: str, choice: PickedCodec, totals: dict[str, float], factor: float
     values = {
         "dump": parts.dump,
         "reads": cost.reads * parts.read,
-        "line": parts.size / cost.bandwidth,
+        "line": parts.size / cost.throughput,
         "cost": totals[name],
     }
     entries = {key: Entry(numbers.quantity(value * factor), value) for key, value in values.items()}

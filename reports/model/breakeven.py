@@ -31,6 +31,13 @@ class Parts:
         """Seconds of one read."""
         return self.load + self.fix
 
+    def along(self, cost: CostModel) -> tuple[float, float]:
+        """Return the cost of a write and of each read, with the crossings of the line that each causes."""
+        wire = self.size / cost.bandwidth
+        if cost.crossings == "once":
+            return self.dump + wire, self.read
+        return self.dump, self.read + wire
+
 
 def parts_of(candidate: Candidate) -> Parts:
     """Return the cost of a codec on one corpus; parts that were not measured are 0."""
@@ -67,18 +74,17 @@ def breakeven(
         if other == winner or other in level:
             continue
         theirs = parts[other]
-        wire = 1 / cost.bandwidth
-        point = breakeven_reads(
-            (own.dump + own.size * wire, own.read), (theirs.dump + theirs.size * wire, theirs.read)
-        )
+        point = breakeven_reads(own.along(cost), theirs.along(cost))
         if _plausible(point, "reads"):
             reads.append((point, other))
         work = own.dump + cost.reads * own.read, theirs.dump + cost.reads * theirs.read
-        point = breakeven_bandwidth((work[0], own.size), (work[1], theirs.size))
+        sent = own.size * cost.transfers, theirs.size * cost.transfers
+        point = breakeven_bandwidth((work[0], sent[0]), (work[1], sent[1]))
         if _plausible(point, "bandwidth"):
             lines.append((point, other))
-    readers = sorted((n for n in level if parts[n].read < own.read), key=lambda n: parts[n].read)
-    writers = sorted((n for n in level if parts[n].read > own.read), key=lambda n: parts[n].dump)
+    each = {n: parts[n].along(cost) for n in (winner, *level)}
+    readers = sorted((n for n in level if each[n][1] < each[winner][1]), key=lambda n: each[n][1])
+    writers = sorted((n for n in level if each[n][1] > each[winner][1]), key=lambda n: each[n][0])
     found = []
     if readers:
         found.append(f"with more reads {readers[0]}, tied now, wins")

@@ -1,7 +1,8 @@
 """The cost of one record in use: written once, read some times, sent over a line.
 
-``cost = dump + reads × (load + fix) + bytes / bandwidth``, in seconds per record. The default is one write
-and one read on the same machine: ``reads = 1`` and no line.
+``cost = dump + reads × (load + fix) + crossings × bytes / bandwidth``, in seconds per record. The default is
+one write and one read on the same machine: ``reads = 1`` and no line. A payload crosses the line once, or
+once for each read.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal, get_args
 
 from ...bench.results import CellResult, Measurement, Ranking
 from ...bench.verdict import costs
@@ -19,7 +20,10 @@ from ...errors import UsageError
 PLAUSIBLE: Final = {"reads": (0.01, 10_000.0), "bandwidth": (1e3, 1e11)}
 """Realistic ranges of reads per write and bytes per second; crossovers beyond these are not reported."""
 
-FORMULA: Final = "dump + reads × (load + fix) + bytes / bandwidth"
+FORMULA: Final = "dump + reads × (load + fix) + crossings × bytes / bandwidth"
+
+Crossings = Literal["once", "per-read"]
+CROSSINGS: Final[tuple[Crossings, ...]] = get_args(Crossings)
 
 _PREFIXES: Final = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 _BANDWIDTH: Final = re.compile(
@@ -56,23 +60,42 @@ class CostModel:
 
     Attributes:
         reads: Loads for each dump.
-        bandwidth: Bytes per second of the line that each payload crosses once; infinite for none.
+        bandwidth: Bytes per second of the line that each payload crosses; infinite for none.
+        crossings: Whether a payload crosses it once, or once for each read.
     """
 
     reads: float = 1.0
     bandwidth: float = math.inf
+    crossings: Crossings = "once"
 
     def __post_init__(self) -> None:
         if not (self.reads >= 0 and math.isfinite(self.reads)):
             raise UsageError(f"reads {self.reads}: expected 0 or more loads for each dump")
         if not self.bandwidth > 0:
             raise UsageError(f"bandwidth {self.bandwidth}: expected more than 0 bytes per second")
+        if self.crossings not in CROSSINGS:
+            raise UsageError(f"crossings {self.crossings!r}: expected {' or '.join(CROSSINGS)}")
 
     @classmethod
-    def of(cls, reads: float | None = None, bandwidth: str | float | None = None) -> CostModel:
+    def of(
+        cls,
+        reads: float | None = None,
+        bandwidth: str | float | None = None,
+        crossings: Crossings | None = None,
+    ) -> CostModel:
         """Build the model from the user's options; None keeps a default."""
         speed = parse_bandwidth(bandwidth) if isinstance(bandwidth, str) else bandwidth
-        return cls(1.0 if reads is None else reads, math.inf if speed is None else speed)
+        return cls(1.0 if reads is None else reads, math.inf if speed is None else speed, crossings or "once")
+
+    @property
+    def transfers(self) -> float:
+        """How often a payload crosses the line."""
+        return self.reads if self.crossings == "per-read" else 1.0
+
+    @property
+    def throughput(self) -> float:
+        """Bytes of records per second that the line takes, with all crossings; infinite for no line."""
+        return self.bandwidth / self.transfers if self.transfers else math.inf
 
     @property
     def operations(self) -> tuple[str, ...]:
@@ -80,34 +103,41 @@ class CostModel:
         needed = ["dump"]
         if self.reads:
             needed.append("load")
-        if math.isfinite(self.bandwidth):
+        if math.isfinite(self.throughput):
             needed.append("size")
         return tuple(needed)
 
     def total(self, dump: float, load: float, fix: float = 0.0, size: float = 0.0) -> float:
         """Return seconds per record, given its parts (seconds, and bytes for `size`)."""
-        return dump + self.reads * (load + fix) + size / self.bandwidth
+        return dump + self.reads * (load + fix) + size / self.throughput
 
     def samples(self, cells: Mapping[str, CellResult]) -> tuple[Measurement, ...]:
         """Add a codec's cells, process by process; see `bakeoff.bench.verdict.costs`."""
-        return costs(cells, self.reads, self.bandwidth)
+        return costs(cells, self.reads, self.throughput)
 
     def fits(self, ranking: Ranking) -> bool:
         """Return whether a run's verdict uses this cost."""
-        return self == CostModel(ranking.reads, math.inf if ranking.bandwidth is None else ranking.bandwidth)
+        line = math.inf if ranking.bandwidth is None else ranking.bandwidth
+        return (self.reads, self.throughput) == (ranking.reads, line)
 
     def sentence(self) -> str:
         """Describe the model in words, for the head of a table."""
         reads = "one read" if self.reads == 1 else f"{self.reads:g} reads"
         words = f"one write and {reads}"
         if math.isfinite(self.bandwidth):
-            words += f" over {bandwidth_text(self.bandwidth)}"
+            each = ", each" if self.transfers != 1 else ""
+            words += f"{each} over {bandwidth_text(self.bandwidth)}"
         return words
 
     def as_json(self) -> dict[str, Any]:
         """Return the model as plain values (no line is None), for the page and JSON."""
         line = self.bandwidth if math.isfinite(self.bandwidth) else None
-        return {"formula": FORMULA, "reads": self.reads, "bandwidth": line}
+        return {
+            "formula": FORMULA,
+            "reads": self.reads,
+            "bandwidth": line,
+            "crossings": self.crossings,
+        }
 
 
 def bandwidth_text(bytes_per_second: float) -> str:

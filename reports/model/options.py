@@ -8,7 +8,7 @@ from typing import Any, Final, Self
 
 from ...errors import UsageError, hint, near
 from .columns import ColumnSpec, figure_of
-from .cost import CostModel
+from .cost import CostModel, Crossings
 
 GROUPS: Final = ("format", "library")
 
@@ -50,6 +50,7 @@ class TableOptions:
         group_by: str | None = None,
         reads: float | None = None,
         bandwidth: str | float | None = None,
+        crossings: Crossings | None = None,
         **other: Any,
     ) -> Self:
         """Build options from keywords as on the command line; None keeps a default.
@@ -66,7 +67,7 @@ class TableOptions:
             baseline=baseline,
             per=per or 1,
             group_by=group_by,
-            cost=CostModel.of(reads, bandwidth),
+            cost=CostModel.of(reads, bandwidth, crossings),
         )
 
     def check(self, columns: Mapping[str, ColumnSpec]) -> None:

@@ -18,7 +18,7 @@ from ...codecs.registry import FORMAT_MODULES as WIRE_FORMATS
 from ...errors import RunError, UsageError
 from ...escape import all_visible
 from ...memory import ask_for
-from ..model.cost import CostModel
+from ..model.cost import CostModel, Crossings
 from ..model.swept import scaled
 from ..model.table import ColumnDirection
 from ..model.view import CorpusView, View
@@ -536,6 +536,7 @@ def render(
     *,
     reads: float | None = None,
     bandwidth: str | float | None = None,
+    crossings: Crossings | None = None,
     dark: bool = False,
 ) -> bytes:
     """Draw one chart of one or several results, with a panel for each corpus and machine.
@@ -544,6 +545,7 @@ def render(
         kind: Size against cost, bars of dump, load and fix, memory, or time over the size of records.
         reads: Loads for each dump, for the cost.
         bandwidth: Network bandwidth, for the cost.
+        crossings: Whether payloads cross the network once, or once for each read.
         dark: Whether the background is dark.
 
     Raises:
@@ -555,7 +557,7 @@ def render(
     if format not in IMAGE_FORMATS:
         raise UsageError(f"no chart format {format!r}; there are {' and '.join(IMAGE_FORMATS)}")
     theme = DARK if dark else LIGHT
-    view = View.of(results, CostModel.of(reads, bandwidth))
+    view = View.of(results, CostModel.of(reads, bandwidth, crossings))
     if kind == "sizes":
         panels = _sizes_panels(view, theme)
     else:

@@ -21,7 +21,7 @@ from ...errors import UsageError
 from ...escape import all_visible
 from ..model.candidates import BASELINE, WELL, Candidate
 from ..model.columns import COLUMNS
-from ..model.cost import FORMULA, PLAUSIBLE, CostModel
+from ..model.cost import FORMULA, PLAUSIBLE, CostModel, Crossings
 from ..model.environment import alarms, remarks
 from ..model.numbers import amount
 from ..model.placed import PIPELINE, STORES
@@ -60,6 +60,7 @@ def render(
     *,
     reads: float | None = None,
     bandwidth: str | float | None = None,
+    crossings: Crossings | None = None,
     baseline: str | None = None,
     sort: str | None = None,
     **other: Any,
@@ -70,6 +71,7 @@ def render(
         results: One or more results. Results of one machine share a table; machines are never mixed.
         reads: Initial position of the slider of reads per write.
         bandwidth: Initial position of the slider of the bandwidth.
+        crossings: Whether payloads cross the network once, or once for each read, at first.
         baseline: Codec of the relative figures; the best of each column if not given.
         sort: Initial column to sort by, with "-" in front for the reverse order; "rank" by default.
 
@@ -80,7 +82,7 @@ def render(
         shown = ", ".join(key for key, spec in COLUMNS.items() if spec.page)
         raise UsageError(f"the page takes no {', '.join(unknown)}: it shows {shown} and sorts as you click")
     template = _environment().get_template("page.html.j2")
-    cost = CostModel.of(reads, bandwidth)
+    cost = CostModel.of(reads, bandwidth, crossings)
     results = [all_visible(result) for result in results]
     view = View.of(results, cost)
     found = view.corpora

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .bench.results import ResultData
     from .codecs.core.codec import Codec
     from .codecs.production.lock import LockLocation
+    from .reports.model.cost import Crossings
     from .schemas import Schema
 
 
@@ -24,6 +25,7 @@ def fastest(
     schema: Schema | None = None,
     reads: float = 1.0,
     bandwidth: str | None = None,
+    crossings: Crossings = "once",
     needs: tuple[str, ...] = (),
     trusted: bool = False,
     formats: tuple[str, ...] = (),
@@ -52,6 +54,7 @@ def fastest(
             gets it from the lock or the result file, if the definition is stored there.
         reads: Reads for each write, and the other terms of ``bakeoff pick``; not used with a lock.
         bandwidth: Such as "1Gbit".
+        crossings: Whether a payload crosses the network "once" or "per-read".
         needs: Types that must be preserved, such as ("datetime", "bytes").
         trusted: All payloads are trusted; pickle and marshal need it, with a lock as well.
         formats: Allowed wire formats.
@@ -90,7 +93,7 @@ def fastest(
             "fastest(results=...) or fastest(calibrate=True)"
         )
     wish = Wish(
-        cost=CostModel.of(reads, bandwidth),
+        cost=CostModel.of(reads, bandwidth, crossings),
         needs=needs,
         trusted=trusted,
         formats=formats,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import polars
 
     from .reports.decide.pick import PickedCodec
+    from .reports.model.cost import Crossings
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -47,8 +48,8 @@ class Result:
 
         Args:
             format: "text", "md", "csv", "json", "latex", "rst" or "html".
-            **options: `reads`, `bandwidth`, `columns`, `sort`, `baseline`, `per`, `group_by`, `layout`; for
-                text also `width` and `color`.
+            **options: `reads`, `bandwidth`, `crossings`, `columns`, `sort`, `baseline`, `per`, `group_by`,
+                `layout`; for text also `width` and `color`.
 
         Raises:
             UsageError: There is no such format or option, or nothing to show.
@@ -62,6 +63,7 @@ class Result:
         *,
         reads: float | None = None,
         bandwidth: str | float | None = None,
+        crossings: Crossings | None = None,
         needs: Collection[str] = (),
         formats: Collection[str] = (),
         trusted: bool = False,
@@ -74,6 +76,7 @@ class Result:
         Args:
             reads: Reads for each write; 1 by default.
             bandwidth: Bandwidth of the network for payloads, such as "1Gbit"; none by default.
+            crossings: Whether a payload crosses the network "once" (the default) or "per-read".
             needs: Types that must be preserved, such as ("datetime",).
             formats: Allowed wire formats; all if empty.
             trusted: Allow codecs that run code from their input, such as pickle.
@@ -93,7 +96,7 @@ class Result:
         from .reports.model.cost import CostModel
 
         wish = Wish(
-            cost=CostModel.of(reads, bandwidth),
+            cost=CostModel.of(reads, bandwidth, crossings),
             needs=tuple(needs),
             trusted=trusted,
             formats=tuple(formats),

@@ -54,7 +54,10 @@ def test_bad_reads(reads):
 
 @given(dump=TIMES, load=TIMES, fix=TIMES, size=st.floats(1, 1e6), reads=st.floats(0, 100))
 def test_cost_is_the_formula(dump, load, fix, size, reads):
-    """cost = dump + reads × (load + fix) + bytes / bandwidth; without a line bytes cost nothing."""
+    """cost = dump + reads × (load + fix) + crossings × bytes / bandwidth; without a line bytes are free."""
+    assert CostModel(reads, 1e6, "per-read").total(dump, load, fix, size) == pytest.approx(
+        dump + reads * (load + fix + size / 1e6)
+    )
     assert CostModel(reads, 1e6).total(dump, load, fix, size) == pytest.approx(
         dump + reads * (load + fix) + size / 1e6
     )
@@ -89,6 +92,8 @@ class TestSamples:
         assert 8 == len(found)
         assert found[3].value == pytest.approx(dump.value + 24 * load.value + 1675 / 1e6)
         assert 3 == found[3].pair
+        again = CostModel(24, 1e6, "per-read").samples(cells)
+        assert again[3].value - found[3].value == pytest.approx(23 * 1675 / 1e6)
 
     def test_needs_all_parts(self, planted):
         """A codec without a load has no cost, unless nothing is read."""
@@ -96,3 +101,4 @@ class TestSamples:
 
         assert () == CostModel().samples(cells)
         assert 8 == len(CostModel(reads=0).samples(cells))
+        assert 8 == len(CostModel(0, 1e6, "per-read").samples(cells)), "nothing is sent"

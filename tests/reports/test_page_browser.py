@@ -223,10 +223,12 @@ def test_the_script_ranks_as_python_does(opened: Opener, crowded: ResultData) ->
     page = opened()
     for number, name in enumerate(["movies", "text"]):
         page.select_option("#corpus", label=name)
-        for reads, bandwidth in ((1, None), (24, 125e6), (0, None), (0.1, 12_500)):
+        uses = ((1, None, "once"), (24, 125e6, "once"), (24, 125e6, "per-read"), (0.1, 12_500, "per-read"))
+        for reads, bandwidth, crossings in uses:
             set_slider(page, "reads", reads)
             set_slider(page, "bandwidth", bandwidth)
-            cost = CostModel.of(reads, bandwidth)
+            page.get_by_label("for each read, not once").set_checked(crossings == "per-read")
+            cost = CostModel.of(reads, bandwidth, crossings)
             view = next(view for view in View.of([crowded], cost).corpora if view.corpus.name == name)
             standing = view.standing
             shown = ranks(page)

@@ -75,6 +75,8 @@ class TestScenarios:
             # Read often on a LAN: the quickest safe loader.
             (Wish(CostModel.of(24, "1Gbit")), "bson", "one write and 24 reads over 1 Gbit/s; "),
             (Wish(CostModel.of(24, "1Gbit")), "bson", "; safe to read from anyone"),
+            # Sent 24 times, the payload's size decides.
+            (Wish(CostModel.of(24, "1Gbit", "per-read")), "json|zstd:3", "24 reads, each over 1 Gbit/s; "),
             # An archive behind a slow line, never read: the smallest payload.
             (Wish(CostModel.of(0, "50Mbit")), "json|zstd:3", ""),
             (Wish(trusted=True), "pickle", ""),
@@ -464,24 +466,29 @@ class TestHonesty:
 
 
 class TestBreakEven:
-    @given(st.lists(st.tuples(*[st.floats(1e-6, 9e-6)] * 2, st.floats(100, 9000)), min_size=2, max_size=5))
-    @example([(8.925e-06, 6.3005e-06, 100.0), (8.678e-06, 6.544e-06, 100.0)])  # a tie: the dearer one won
-    def test_crossing_the_point_changes_the_winner(self, result_of, figures):
+    @given(
+        st.lists(st.tuples(*[st.floats(1e-6, 9e-6)] * 2, st.floats(100, 9000)), min_size=2, max_size=5),
+        st.sampled_from([CostModel(), CostModel(3, 1e9), CostModel(3, 1e9, "per-read")]),
+    )
+    # A tie: the dearer one won.
+    @example([(8.925e-06, 6.3005e-06, 100.0), (8.678e-06, 6.544e-06, 100.0)], CostModel())
+    def test_crossing_the_point_changes_the_winner(self, result_of, figures, cost):
         """Just beyond a stated number of reads the codec named there costs less."""
         field = {
             f"c{number}": {"dump": dump, "load": load, "size": size}
             for number, (dump, load, size) in enumerate(figures)
         }
         run = result_of(field, noise=0.0)
-        choice = pick([run], Wish())
+        choice = pick([run], Wish(cost))
         for sentence in choice.breakeven:
             if "reads per write" not in sentence:
                 continue
             name, _, rest = sentence.partition(" overtakes ")
             ours, theirs = choice.parts[choice.winner.name], choice.parts[name]
-            point = (ours.dump - theirs.dump) / (theirs.read - ours.read)
-            beyond = point * (1.01 if "above" in rest else 0.99)
-            assert theirs.total(CostModel(beyond)) < ours.total(CostModel(beyond))
+            (once, again), (their_once, their_again) = ours.along(cost), theirs.along(cost)
+            point = (once - their_once) / (their_again - again)
+            beyond = replace(cost, reads=point * (1.01 if "above" in rest else 0.99))
+            assert theirs.total(beyond) < ours.total(beyond)
 
     def test_says_what_would_change(self, run):
         """Reads and bandwidth at which another codec wins are stated."""
@@ -720,7 +727,7 @@ class TestCommand:
         assert "runners-up, times its cost: bson 1.3" in out
         assert "  bson overtakes msgpack above 2.6 reads per write\n" in out
         assert "  pickle runs code found in its input" in out
-        assert "cost = dump + reads × (load + fix) + bytes / bandwidth" in out
+        assert "cost = dump + reads × (load + fix) + crossings × bytes / bandwidth" in out
 
     def test_long_lists_are_counted(self, call, result_of):
         """Reasons stand once with the first codecs and the number of the others; --explain names all."""

@@ -696,9 +696,10 @@ class TestOtherFormats:
         found = json.loads(render([planted], "json", reads=24, bandwidth="1Gbit"))
 
         assert {
-            "formula": "dump + reads × (load + fix) + bytes / bandwidth",
+            "formula": "dump + reads × (load + fix) + crossings × bytes / bandwidth",
             "reads": 24,
             "bandwidth": 1.25e8,
+            "crossings": "once",
         } == found["cost"]
         assert found["recommendation"].startswith("bson costs least")
 

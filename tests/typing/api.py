@@ -333,7 +333,7 @@ def from_python(folder: Path) -> None:
     assert_type(result.cells[0].value, float | None)
     assert_type(result.ranks, tuple[Rank, ...])
     assert_type(result.table("md", reads=24), str)
-    assert_type(result.best(reads=24, bandwidth="1Gbit", needs=["datetime"]).name, str)
+    assert_type(result.best(reads=24, bandwidth="1Gbit", crossings="per-read", needs=["datetime"]).name, str)
     assert_type(result.compare(bakeoff.load("bakeoff.json")).regressions(0.05), list[CellChange])
     assert_type(result.to_polars(), pl.DataFrame)
     result.save(folder / "bakeoff.json")

@@ -8,7 +8,7 @@ const GOOD = new Set(["ok", "lossy"]);
 
 const candidates = collect();
 const table = new Table(byId("table"), candidates, state.baselineRow);
-const weights = { reads: 1, bandwidth: null, rate: 0 };
+const weights = { reads: 1, bandwidth: null, perRead: false, rate: 0 };
 const charts = { front: new Chart(byId("front"), front), bars: new Map() };
 for (const panel of document.querySelectorAll(".panel[data-operation]")) {
   charts.bars.set(panel.dataset.operation, { panel, chart: new Chart(panel.querySelector(".drawing"), bars) });
@@ -237,7 +237,8 @@ function listed(names) {
 function useWords() {
   const { reads, bandwidth } = weights;
   const count = reads === 1 ? "one read" : `${general(reads)} reads`;
-  return `one write and ${count}${bandwidth === null ? "" : ` over ${lineSpeed(bandwidth)}`}`;
+  const each = transfers(weights) === 1 ? "" : ", each";
+  return `one write and ${count}${bandwidth === null ? "" : `${each} over ${lineSpeed(bandwidth)}`}`;
 }
 
 /** The words of the verdict on one view: the twin of bakeoff.reports.tables.sentence. */
@@ -354,6 +355,10 @@ function readSlider(id) {
   for (const cell of document.querySelectorAll('#table [data-column="rate"]')) cell.hidden = !value;
 }
 
+function readCrossings() {
+  weights.perRead = byId("per-read").checked;
+}
+
 function changeView() {
   const views = shownViews();
   const chosen = byId("corpus").value;
@@ -397,6 +402,10 @@ for (const id of Object.keys(state.sliders)) {
     later();
   });
 }
+byId("per-read").addEventListener("change", () => {
+  readCrossings();
+  later();
+});
 byId("widen").addEventListener("click", () => {
   if (weights.rate > 0 && !byId("widen").textContent.startsWith("Clear")) set("rate", "0");
   else for (const id of FILTERS) set(id, "");
@@ -459,7 +468,7 @@ for (const button of document.querySelectorAll(".copy")) {
 
 const FILTERS = ["format", "exact", "untrusted", "search"];
 const LAYOUT = ["fold", "full"].filter((id) => byId(id));
-const CONTROLS = ["corpus", ...FILTERS, ...LAYOUT, ...Object.keys(state.sliders)];
+const CONTROLS = ["corpus", ...FILTERS, ...LAYOUT, ...Object.keys(state.sliders), "per-read"];
 let addressed = 0;
 
 /** What a control says, in words that outlive this page: the corpus by name, a slider by its value. */
@@ -565,6 +574,7 @@ byId("save-csv").addEventListener("click", () => save("bakeoff.csv", "text/csv",
 // Start
 
 for (const id of Object.keys(state.sliders)) readSlider(id);
+readCrossings();
 table.key = state.sort.key;
 table.descending = state.sort.descending;
 table.mark();

@@ -187,12 +187,16 @@ function ascending(a, b) {
   return a[at] < b[at] ? -1 : 1;
 }
 
+/** How often a payload crosses the line: the twin of CostModel.transfers. */
+const transfers = ({ reads, perRead }) => (perRead ? reads : 1);
+
 /** Add a candidate's operations up, process by process. Null when a part has no figure. */
 function costOf(candidate, weights) {
   const { dump, load, fix, size } = candidate;
   const { reads, bandwidth } = weights;
-  if (!candidate.ranked || !dump || (reads > 0 && !load) || (bandwidth !== null && size === null)) return null;
-  const wire = bandwidth === null ? 0 : size / bandwidth;
+  const sent = bandwidth === null ? 0 : transfers(weights);
+  if (!candidate.ranked || !dump || (reads > 0 && !load) || (sent > 0 && size === null)) return null;
+  const wire = sent > 0 ? (sent * size) / bandwidth : 0;
   const parts = reads > 0 ? [load, fix].filter(Boolean) : [fix].filter(Boolean);
   const simple = parts.every((part) => part.pair.length === dump.pair.length && part.pair.every((p, i) => p === dump.pair[i]));
   const kept = simple ? dump.pair : dump.pair.filter((pair) => parts.every((part) => part.pair.includes(pair)));
@@ -254,9 +258,10 @@ function ranking(candidates, weights, alpha, tie, takesPart = () => true) {
 }
 
 /** What the chosen rate takes: busy processors, and the share of the line. */
-function load(candidate, { reads, bandwidth, rate }) {
+function load(candidate, weights) {
+  const { reads, bandwidth, rate } = weights;
   const seconds = candidate.means.dump + reads * ((candidate.means.load ?? 0) + (candidate.means.fix ?? 0));
-  return { cores: rate * seconds, line: bandwidth === null ? 0 : (rate * candidate.size) / bandwidth };
+  return { cores: rate * seconds, line: bandwidth === null ? 0 : (rate * transfers(weights) * candidate.size) / bandwidth };
 }
 
 function overfull(candidate, weights) {
@@ -269,8 +274,14 @@ function limits(ranked, weights) {
   const found = { reads: [null, null], bandwidth: [null, null] };
   if (!first) return found;
   const cpu = ({ means }) => [means.dump, (means.load ?? 0) + (means.fix ?? 0)];
-  const wire = ({ size }) => (weights.bandwidth === null ? 0 : size / weights.bandwidth);
+  /** A write and each read, with the crossings that belong to it: the twin of Parts.along. */
+  const along = (candidate) => {
+    const [dump, read] = cpu(candidate);
+    const wire = weights.bandwidth === null ? 0 : candidate.size / weights.bandwidth;
+    return weights.perRead ? [dump, read + wire] : [dump + wire, read];
+  };
   const [dump, read] = cpu(first.candidate);
+  const [once, again] = along(first.candidate);
   const nearest = (key, at, candidate, now) => {
     if (!(at >= state.plausible[key][0] && at <= state.plausible[key][1])) return;
     const side = at > now ? 1 : 0;
@@ -279,11 +290,12 @@ function limits(ranked, weights) {
   };
   for (const { candidate } of others) {
     const [theirDump, theirRead] = cpu(candidate);
-    const reads = (theirDump + wire(candidate) - dump - wire(first.candidate)) / (read - theirRead);
+    const [theirOnce, theirAgain] = along(candidate);
+    const reads = (theirOnce - once) / (again - theirAgain);
     nearest("reads", reads, candidate, weights.reads);
     if (candidate.size === null || first.candidate.size === null) continue;
     const seconds = theirDump + weights.reads * theirRead - dump - weights.reads * read;
-    const line = (first.candidate.size - candidate.size) / seconds;
+    const line = (transfers(weights) * (first.candidate.size - candidate.size)) / seconds;
     nearest("bandwidth", line, candidate, weights.bandwidth ?? Infinity);
   }
   return found;

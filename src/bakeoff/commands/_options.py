@@ -276,7 +276,12 @@ def selecting(default: str) -> Callable[[_F], _F]:
 
 
 def costing(function: _F) -> _F:
-    """Add the terms of the cost for ranks: ``--reads`` and ``--bandwidth``."""
+    """Add the terms of the cost for ranks: ``--reads``, ``--bandwidth`` and ``--crossings``."""
+    function = click.option(
+        "--crossings",
+        type=click.Choice(("once", "per-read")),
+        help="How often a payload crosses the network: once, or once for each read.  [default: once]",
+    )(function)
     function = click.option(
         "--bandwidth",
         metavar="SPEED",

@@ -16,6 +16,7 @@ from ._schemas import include_option, named
 
 if TYPE_CHECKING:
     from ..bench.results import ResultData
+    from ..reports.model.cost import Crossings
 
 
 @click.command()
@@ -71,6 +72,7 @@ def command(
     files: Sequence[Path],
     reads: float | None,
     bandwidth: str | None,
+    crossings: Crossings | None,
     rate: float | None,
     needs: str,
     untrusted: bool,
@@ -117,7 +119,7 @@ def command(
         raise UsageError("--force requires --write")
     place = Path(located(lock).path)
     wish = Wish(
-        cost=CostModel.of(reads, bandwidth),
+        cost=CostModel.of(reads, bandwidth, crossings),
         rate=rate,
         needs=_names(needs),
         trusted=not untrusted,

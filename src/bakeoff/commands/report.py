@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _TABLES = ("text", "md", "csv", "json", "latex", "rst")
 _CHARTS = ("svg", "png")
-_DRAWN = ("reads", "bandwidth", "dark")
+_DRAWN = ("reads", "bandwidth", "crossings", "dark")
 
 
 @click.command()
@@ -96,7 +96,8 @@ def command(
     """Show result files, or bakeoff.json by default.
 
     Files of one machine share a table; each further machine gets a block of columns. Rows are ranked by
-    cost = dump + reads × (load + fix) + bytes / bandwidth. A codec that may have several ranks has a range.
+    cost = dump + reads × (load + fix) + crossings × bytes / bandwidth. A codec that may have several ranks
+    has a range.
     """
     from ..reports.model.files import load_all
 
@@ -188,7 +189,7 @@ def _write_chart(
 
     if is_stdout(output) and form == "png" and sys.stdout.isatty():
         raise UsageError("a PNG cannot be shown in the terminal; use -o FILE.png")
-    _allow("a chart", "--chart", "--dark", "--reads", "--bandwidth", "--anonymous", "--publishable")
+    _allow("a chart", "--chart", *(f"--{name}" for name in _DRAWN), "--anonymous", "--publishable")
     drawn = {key: options[key] for key in _DRAWN}
     # The kind is user input; `charts.render` refuses unknown ones and lists the valid ones.
     kind: Any = chart or charts.KINDS[0]
