@@ -132,7 +132,6 @@ MEASURED = {"RECORDS": "r.jsonl", "CODECS": "json msgpack", "OPTIONS": "--quick 
 
 
 def test_unchanged_code_passes(step, side, tmp_path):
-    """Equal code passes; the comparison is on the summary page, and its path is an output."""
     side("base", 1, seed=1)
     side("head", 1, seed=2)
     done = step("Measure and compare", **MEASURED)
@@ -144,7 +143,6 @@ def test_unchanged_code_passes(step, side, tmp_path):
 
 
 def test_slower_code_fails(step, side, tmp_path):
-    """Code that loads 20 % slower fails, and the summary names the cells."""
     side("base", 1, seed=1)
     side("head", 1.2, seed=2)
     done = step("Measure and compare", **MEASURED)
@@ -157,7 +155,6 @@ def test_slower_code_fails(step, side, tmp_path):
 
 
 def test_lock_is_checked(step, side, tmp_path):
-    """The workflow's last step and the hook pass with a fresh lock, and fail without one."""
     side("head", 1, seed=2)
     bakeoff = tmp_path / "runner/bakeoff/head/bin"
     path = os.pathsep.join((str(bakeoff), os.environ["PATH"]))
@@ -211,7 +208,6 @@ def test_both_sides_are_installed(step, tmp_path):
     ],
 )
 def test_one_comment_is_kept_up_to_date(step, tmp_path, earlier, asked):
-    """The first run writes one, later runs change it, and a token without permission is not a failure."""
     put(tmp_path / "stubs/gh", GH)
     assert "" == step("Comment on the pull request", NUMBER="7").stderr
     put(tmp_path / "runner/bakeoff/comparison.md", "| the table |\n")
@@ -241,12 +237,10 @@ def test_inputs_are_those_of_the_action():
     [("bakeoff.lock", True), ("service/requirements-dev.txt", True), ("uv.lock", True), ("notes.txt", False)],
 )
 def test_the_hook_runs_when_the_lock_or_the_libraries_change(file, runs):
-    """And for no other file."""
     assert runs == bool(re.search(HOOK["files"], file))
 
 
 def test_the_citation_is_of_this_version():
-    """With the keys that the format requires."""
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 

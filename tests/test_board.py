@@ -14,7 +14,6 @@ COMMAND += ["-n", "100", "-c", "json,msgpack"]
 
 
 def test_a_terminal_shows_the_table_so_far(tmp_path: Path) -> None:
-    """It appears before the run ends, and the final table replaces it."""
     ours, theirs = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "120", "LINES": "40"}
     with subprocess.Popen(
@@ -40,7 +39,6 @@ def test_a_terminal_shows_the_table_so_far(tmp_path: Path) -> None:
 
 
 def test_a_pipe_gets_the_final_table_only(tmp_path: Path) -> None:
-    """Nothing that is not final is printed."""
     done = subprocess.run(COMMAND, cwd=tmp_path, capture_output=True, text=True, timeout=600)
 
     assert done.returncode == 0

@@ -18,13 +18,11 @@ BAKEOFF = str(Path(sys.executable).with_name("bakeoff"))
 
 
 def bakeoff(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Call the command line."""
     return subprocess.run([BAKEOFF, *arguments], capture_output=True, text=True)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help(command):
-    """Each command exists, explains itself, and exits with 0."""
     done = bakeoff(command, "--help")
 
     assert 0 == done.returncode
@@ -32,7 +30,6 @@ def test_every_command_has_help(command):
 
 
 def test_help_lists_the_commands_in_order_of_use():
-    """The first command is the one to start with."""
     done = bakeoff("--help")
 
     positions = [done.stdout.index(f"\n  {command} ") for command in COMMANDS]
@@ -40,7 +37,6 @@ def test_help_lists_the_commands_in_order_of_use():
 
 
 def test_each_option_of_run_has_a_topic():
-    """Only the help option has none."""
     _, _, others = bakeoff("run", "--help").stdout.partition("\nOptions:\n")
 
     assert "-h, --help" == others.partition("  Show this")[0].strip()
@@ -58,7 +54,6 @@ def test_each_option_of_run_has_a_topic():
     ],
 )
 def test_what_does_not_exist_is_a_usage_error(arguments, said, tmp_path, monkeypatch):
-    """One line on stderr, near names, exit code 2, no traceback, nothing left behind."""
     monkeypatch.chdir(tmp_path)
 
     done = bakeoff(*arguments)
@@ -80,13 +75,11 @@ def test_what_does_not_exist_is_a_usage_error(arguments, said, tmp_path, monkeyp
     ],
 )
 def test_a_wrong_command_line_is_an_error_like_any_other(arguments, said, capsys):
-    """What click refuses is said in one line, in the form of our own errors."""
     assert 2 == exit_code(*arguments)
     assert f"bakeoff: {said}\n" == capsys.readouterr().err
 
 
 def test_debug_shows_the_traceback():
-    """`--debug` is for us."""
     assert "Traceback" in bakeoff("--debug", "codecs", "nothing-like-it").stderr
 
 
@@ -94,7 +87,6 @@ def test_debug_shows_the_traceback():
     "command", [["codecs"], ["codecs", "-f", "json"], ["generate", "movies", "-n", "200000"], ["corpora"]]
 )
 def test_a_reader_that_leaves_is_no_error(command):
-    """`| head` ends the command quietly and with 0."""
     with subprocess.Popen([BAKEOFF, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stderr is not None
@@ -107,7 +99,6 @@ def test_a_reader_that_leaves_is_no_error(command):
 
 @pytest.mark.parametrize("command", [["--help"], ["codecs"], ["codecs", "json"], ["corpora", "-f", "json"]])
 def test_a_reader_that_was_never_there_is_no_error(command):
-    """For any amount of output, written by click, rich or our code."""
     read, write = os.pipe()
     os.close(read)
     done = subprocess.run([BAKEOFF, *command], stdout=write, stderr=subprocess.PIPE)
@@ -118,7 +109,6 @@ def test_a_reader_that_was_never_there_is_no_error(command):
 
 @pytest.mark.parametrize("command", [["--help"], ["codecs"], ["codecs", "json"], ["fidelity", "-c", "json"]])
 def test_a_full_disk_is_one_line(command):
-    """Written by click, rich or our code."""
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run([BAKEOFF, *command], stdout=full, stderr=subprocess.PIPE, text=True)
 
@@ -128,7 +118,6 @@ def test_a_full_disk_is_one_line(command):
 
 @pytest.mark.parametrize("command", ["codecs", "fidelity -c json", "fidelity -c json -f csv -o {file}"])
 def test_no_standard_output_is_no_error(command, tmp_path):
-    """A file is written all the same when standard output is closed."""
     file = tmp_path / "table.csv"
     line = f"{BAKEOFF} {command.format(file=file)} >&-"
     done = subprocess.run(line, shell=True, stderr=subprocess.PIPE, text=True)
@@ -159,8 +148,6 @@ def test_once_does_fixed_work_and_prints_nothing():
 
 
 class Malicious:
-    """Writes a file when it is unpickled."""
-
     def __init__(self, path: Path) -> None:
         self.path = path
 
@@ -183,7 +170,6 @@ def test_once_reads_no_pickle_unless_told_to(tmp_path, operation):
 
 
 def test_a_single_codec_is_shown_whole():
-    """`bakeoff codecs NAME` shows what the codec preserves, loses, and refuses."""
     shown = bakeoff("codecs", "bson").stdout
 
     assert "datetimes are cut to milliseconds" in shown
@@ -203,7 +189,6 @@ def test_devices_are_never_replaced():
 
 
 def test_a_codec_error_is_one_line():
-    """A codec's error reaches the user without a traceback."""
     done = bakeoff("once", "load", "json|nothing", "movies", "-n", "1")
 
     assert 2 == done.returncode
@@ -247,13 +232,11 @@ def offered(*words: str) -> list[tuple[str, str]]:
     ],
 )
 def test_the_shell_is_offered_names(words, expected):
-    """Through what the shell calls."""
     assert expected == offered(*words)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_each_shell_gets_its_script(shell):
-    """As docs/reference/commands.md has the lines that load it."""
     environment = os.environ | {"_BAKEOFF_COMPLETE": f"{shell}_source"}
     done = subprocess.run([BAKEOFF], env=environment, capture_output=True, text=True)
 

@@ -82,14 +82,12 @@ for function in functions:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_nothing_compiled_ends_the_process(module):
-    """Classes, made without arguments, by odd ones, or by `__new__` alone: and functions."""
     done = subprocess.run([sys.executable, "-c", ATTACK, module], capture_output=True, text=True)
 
     assert done.returncode == 0, f"{done.returncode} in {done.stderr[-600:]}"
 
 
 def test_the_compiled_modules_are_found():
-    """Those whose classes are public among them."""
     assert {
         "bakeoff.codecs.core._codec",
         "bakeoff.codecs.safety._scan",

@@ -28,7 +28,6 @@ MINE = f"bakeoff_{os.getpid()}"
 
 @pytest.fixture(params=DATABASES)
 def database(request: pytest.FixtureRequest, server: Callable[[str], str], tmp_path_factory: Any) -> str:
-    """The URL of an engine."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path_factory.mktemp('sqlite')}/db"
     return server(request.param).replace("postgresql://", "postgresql+psycopg://")
@@ -36,7 +35,6 @@ def database(request: pytest.FixtureRequest, server: Callable[[str], str], tmp_p
 
 @pytest.fixture
 def engine(database: str) -> Iterator[Engine]:
-    """An engine with its hooks as they are."""
     made = create_engine(database)
     yield made
     made.dispose()
@@ -44,7 +42,6 @@ def engine(database: str) -> Iterator[Engine]:
 
 @pytest.fixture
 def table(engine: Engine) -> Iterator[Callable[[Any], Table]]:
-    """A function that makes a table of one column of a type, which is dropped afterwards."""
     metadata = MetaData()
 
     def make(kind: Any) -> Table:
@@ -58,7 +55,6 @@ def table(engine: Engine) -> Iterator[Callable[[Any], Table]]:
 
 @pytest.mark.parametrize("name", CODECS)
 def test_a_column_of_a_codec_holds_records(name, engine, table):
-    """In SQLAlchemy's Core: any record is preserved, NULL is None, and equal records are found."""
     codec = bakeoff.codec(name)
     made = table(codec.for_sqlalchemy())
     with engine.begin() as connection:
@@ -76,7 +72,6 @@ def test_a_column_of_a_codec_holds_records(name, engine, table):
 
 @pytest.mark.parametrize("name", CODECS)
 def test_an_attribute_of_a_codec_holds_records(name, engine):
-    """In SQLAlchemy's ORM: assigned records are written, 1 in place of True as well."""
     codec = bakeoff.codec(name)
 
     class Base(DeclarativeBase):
@@ -102,8 +97,6 @@ def test_an_attribute_of_a_codec_holds_records(name, engine):
 
 
 def test_changes_within_a_record_are_seen_where_that_is_asked_for():
-    """With SQLAlchemy's MutableDict; without it, a changed record has to be assigned again."""
-
     class Base(DeclarativeBase):
         pass
 
@@ -126,7 +119,6 @@ def test_changes_within_a_record_are_seen_where_that_is_asked_for():
 
 
 def test_a_column_with_a_schema_brings_types_back():
-    """The codec is the whole of it: its schema, limits and compression hold in the database too."""
     schema = bakeoff.Schema({"at": dt.datetime})
     codec = bakeoff.codec("orjson").with_schema(schema)
     kind = codec.for_sqlalchemy()
@@ -157,7 +149,6 @@ def test_types_of_columns_are_told_apart():
 
 
 def test_without_sqlalchemy_the_extra_is_named():
-    """A clear error, and no earlier than the call."""
     script = """
         import sys
         sys.modules["sqlalchemy"] = None
@@ -178,7 +169,6 @@ def test_without_sqlalchemy_the_extra_is_named():
 
 @pytest.mark.parametrize("name", ["json", "orjson", "msgspec-json"])
 def test_engines_take_its_methods_for_json(name, database):
-    """Columns of the type JSON: of SQLite, of PostgreSQL with JSONB as well, and of MariaDB."""
     codec = bakeoff.codec(name)
     engine = create_engine(database, json_serializer=codec.encode_text, json_deserializer=codec.decode)
     kinds = [JSON, JSONB] if engine.dialect.name == "postgresql" else [JSON]

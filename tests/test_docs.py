@@ -25,7 +25,6 @@ LANGUAGES = {"python", "pycon", "sh", "console", "toml", "yaml", "text"}
 
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
 def test_blocks_are_carried_out(page: Path, tmp_path: Path, server: Callable[[str], str]) -> None:
-    """Every block of a page, in order, in one folder; skipped if a server for one is missing."""
     skipped = None
     for block in blocks(page):
         if block.is_built or block.not_run or block.is_cell:
@@ -55,7 +54,6 @@ def test_what_is_not_run_is_counted() -> None:
 
 
 def options_of(command: click.Command) -> set[str]:
-    """All options of a command, and of those below it."""
     found = {name for p in command.params for name in (*p.opts, *p.secondary_opts) if name.startswith("-")}
     if isinstance(command, click.Group):
         found |= {name for below in command.commands.values() for name in options_of(below)}
@@ -66,7 +64,6 @@ OPTIONS = {name: options_of(import_module(f"bakeoff.commands.{name}").command) f
 
 
 def unknown(line: str) -> list[str]:
-    """Return the words of a command line that are neither a command nor one of its options."""
     found = []
     for name, rest in re.findall(r"(?:^|[\s/])bakeoff ([a-z]+)\b([^|;&`]*)", line):
         if name not in OPTIONS:
@@ -79,7 +76,6 @@ def unknown(line: str) -> list[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
 def test_commands_exist(page: Path) -> None:
-    """In blocks, run or not, and in the text: each command, each option of it."""
     lines = [line for b in blocks(page) if b.language in ("sh", "console") for line, _ in commands(b)]
 
     assert [] == [wrong for line in (*lines, *inline(page)) for wrong in unknown(line)]
@@ -87,7 +83,6 @@ def test_commands_exist(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
 def test_names_exist(page: Path) -> None:
-    """`bakeoff.NAME...` in the text exists."""
     named = {m[1] for code in inline(page) if (m := re.match(r"(bakeoff(?:\.[A-Za-z_]\w*)+)", code))}
     groups = {
         "bakeoff.operations",
@@ -100,7 +95,6 @@ def test_names_exist(page: Path) -> None:
 
 
 def is_there(name: str) -> bool:
-    """Whether a dotted name is a module or an attribute of one."""
     _, *parts = name.split(".")
     if parts[-1] in ("json", "lock", "html"):
         return True  # a file
@@ -118,7 +112,6 @@ def is_there(name: str) -> bool:
 
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
 def test_files_exist(page: Path) -> None:
-    """A path below one of the repository's folders is that of a file there."""
     rooms = "bench|codecs|datasets|docs|reports|schemas|src|tests"
     named = {
         code for code in inline(page) if re.fullmatch(rf"({rooms})/[\w./-]+", code) and "NAME" not in code
@@ -129,7 +122,6 @@ def test_files_exist(page: Path) -> None:
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.parent == ROOT], ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
-    """Links on pages outside of the site; Sphinx follows the others."""
     there = [link for link in links(page) if "://" not in link]
 
     assert [] == [link for link in there if not (ROOT / link.partition("#")[0]).exists()]
@@ -148,19 +140,16 @@ def test_links_lead_somewhere(page: Path) -> None:
     ],
 )
 def test_what_measures_takes_its_time(typed: str, carried_out: str) -> None:
-    """Every codec as often as it wants and no more, whatever budget is shown; nothing else is changed."""
     assert carried_out == patient(typed)
 
 
 def test_the_codecs_of_a_patient_run_are_the_usual_ones() -> None:
-    """As without --all, which would enter others, too."""
     chosen = patient("bakeoff run a").partition("-c ")[2].split()[0]
 
     assert ",".join(bakeoff.codecs.default_set()) == chosen
 
 
 def test_every_command_is_in_the_reference() -> None:
-    """In the order of `bakeoff --help`."""
     text = (ROOT / "docs/reference/commands.md").read_text()
 
     assert list(COMMANDS) == re.findall(
@@ -170,7 +159,6 @@ def test_every_command_is_in_the_reference() -> None:
 
 
 def test_every_outcome_is_in_the_reference() -> None:
-    """In the table of the result files."""
     table = (ROOT / "docs/reference/files.md").read_text().partition("| outcome |")[2].partition("\n\n")[0]
 
     assert sorted(get_args(Outcome)) == sorted(
@@ -179,7 +167,6 @@ def test_every_outcome_is_in_the_reference() -> None:
 
 
 def test_every_target_is_in_the_reference() -> None:
-    """Each file of tests/benchmarks."""
     text = (ROOT / "docs/reference/targets.md").read_text()
     there = sorted(path.stem for path in (ROOT / "tests/benchmarks").glob("[a-z]*.py"))
 
@@ -188,7 +175,6 @@ def test_every_target_is_in_the_reference() -> None:
 
 @pytest.mark.parametrize("room", ["", ".codecs", ".schemas", ".datasets", ".reports"])
 def test_every_public_name_is_in_the_reference(room: str) -> None:
-    """Names in `__all__` of a public package are on a page of the API."""
     text = "".join(path.read_text() for path in (ROOT / "docs/reference/api").glob("*.md"))
     names = set(import_module(f"bakeoff{room}").__all__) - {"__version__"}
 
@@ -223,7 +209,6 @@ def test_all_of_a_codec_is_in_the_reference() -> None:
     ],
 )
 def test_what_is_wrong_is_seen(language: str, code: str, notes: tuple[str, ...], tmp_path: Path) -> None:
-    """A block that does something else than it shows fails."""
     with pytest.raises((AssertionError, ValueError)):
         carry_out(Block(ROOT / "README.md", 1, language, code, notes), tmp_path)
 
@@ -241,5 +226,4 @@ def test_what_is_wrong_is_seen(language: str, code: str, notes: tuple[str, ...],
     ],
 )
 def test_what_is_right_passes(code: str, notes: tuple[str, ...], tmp_path: Path) -> None:
-    """A gap stands for anything, figures may differ where that is said, and so may the exit code."""
     carry_out(Block(ROOT / "README.md", 1, "console", code, notes), tmp_path)

@@ -46,7 +46,6 @@ def measures_little(monkeypatch):
 
 
 def test_the_lock_decides(tmp_path, monkeypatch):
-    """The decision of a person is used before anything else, also in subfolders."""
     lock(tmp_path, "bson", options="size = 9")
     (tmp_path / "setup.py").touch()
     (tmp_path / "below").mkdir()
@@ -58,7 +57,6 @@ def test_the_lock_decides(tmp_path, monkeypatch):
 
 
 def test_the_lock_s_policies_are_kept(tmp_path):
-    """As its limits are."""
     path = lock(tmp_path, "json", options="policies = { nonfinite = 'reject', duplicate_keys = 'reject' }")
 
     expected = bakeoff.codec("json").with_policies(nonfinite="reject", duplicate_keys="reject")
@@ -66,7 +64,6 @@ def test_the_lock_s_policies_are_kept(tmp_path):
 
 
 def test_the_lock_keeps_the_definition(tmp_path):
-    """A codec that needs a schema has it of the lock; another schema is refused, the same is not."""
     schema = bakeoff.Schema({"id": int, "at": str})
     path = lock(tmp_path, "avro")
     definition = schema.definition("avro").decode()
@@ -98,7 +95,6 @@ def test_a_definition_that_nobody_reads_is_held_against_the_schema(tmp_path):
 
 
 def test_without_a_definition_the_schema_has_to_be_given(tmp_path):
-    """Of a codec that needs one."""
     path = lock(tmp_path, "msgspec-msgpack/struct")
 
     with pytest.raises(bakeoff.UsageError, match="needs a schema; pass it"):
@@ -120,7 +116,6 @@ def test_a_lock_is_named_by_the_environment(tmp_path, monkeypatch):
 
 
 def test_no_lock_grants_trust(tmp_path):
-    """Only the reader of payloads can declare them trusted."""
     path = lock(tmp_path, "marshal")
 
     with pytest.raises(bakeoff.UsageError, match=rf"{path}: marshal runs code .* fastest\(trusted=True\)"):
@@ -154,7 +149,6 @@ def test_no_lock_grants_trust(tmp_path):
     ],
 )
 def test_a_lock_that_does_not_hold_is_an_error(tmp_path, held, error, message):
-    """One sentence with the path, and no other codec."""
     path = lock(tmp_path, **held)
 
     with pytest.raises(error, match=message) as found:
@@ -172,7 +166,6 @@ def test_a_link_that_leads_nowhere_is_no_missing_lock(tmp_path):
 
 
 def test_a_library_without_a_distribution_tells_its_version(tmp_path, monkeypatch):
-    """A user's own codec may name any library and version, which are believed."""
     monkeypatch.setattr("bakeoff.codecs.registry._registered", {})
     made = bakeoff.Codec("homely", "text", str.upper, bytes.decode, library="home", version="1.2")
     bakeoff.codecs.register(made)
@@ -184,7 +177,6 @@ def test_a_library_without_a_distribution_tells_its_version(tmp_path, monkeypatc
 
 
 def test_a_choice_with_a_schema_wants_it(tmp_path):
-    """A codec that was measured with a schema is not handed out without."""
     path = lock(tmp_path, schema="true")
 
     with pytest.raises(bakeoff.UsageError, match="chosen with a schema"):
@@ -193,14 +185,12 @@ def test_a_choice_with_a_schema_wants_it(tmp_path):
 
 
 def test_nothing_is_measured_unasked(tmp_path):
-    """Without a lock and without being asked to measure, the next step is named."""
     with pytest.raises(bakeoff.UsageError, match="bakeoff pick --write"):
         bakeoff.fastest(lock=tmp_path / "none")
 
 
 @pytest.mark.usefixtures("measures_little")
 def test_calibration_gives_a_codec_that_works(tmp_path):
-    """On request, it measures and returns a codec for untrusted input with an interoperable format."""
     codec = bakeoff.fastest(lock=tmp_path / "none", calibrate=True, formats=("bson", "json"), interop=True)
 
     assert codec.format in ("bson", "json")
@@ -208,13 +198,11 @@ def test_calibration_gives_a_codec_that_works(tmp_path):
 
 
 def test_calibration_measures_only_what_will_do(tmp_path):
-    """Where no codec of the formats asked for is installed, nothing is measured."""
     with pytest.raises(bakeoff.RunError, match="no codec that is installed writes morse"):
         bakeoff.fastest(lock=tmp_path / "none", calibrate=True, formats=("morse",))
 
 
 def test_a_schema_is_never_dropped(tmp_path):
-    """The codec of a result file is returned with the schema, whether that was measured or not."""
     results = Path(__file__).parent / "data" / "results" / "version-1.json"
     schema = bakeoff.Schema({"when": datetime})
     codec = bakeoff.fastest(lock=tmp_path / "none", results=results, formats=("json",), schema=schema)
@@ -225,7 +213,6 @@ def test_a_schema_is_never_dropped(tmp_path):
 
 @pytest.mark.usefixtures("measures_little")
 def test_calibration_counts_on_the_schema(tmp_path, monkeypatch):
-    """A codec that needs a schema to preserve datetimes matches with it."""
     monkeypatch.chdir(tmp_path)
     Path("mine.jsonl").write_text('{"when": "2011-06-01T00:00:00"}\n' * 9)
     wish = {"calibrate": True, "corpus": "mine.jsonl", "formats": ("json",), "needs": ("datetime",)}
@@ -235,7 +222,6 @@ def test_calibration_counts_on_the_schema(tmp_path, monkeypatch):
 
 
 def test_a_lock_that_is_none_is_an_error(tmp_path):
-    """A damaged lock never lets another codec in."""
     path = tmp_path / "bakeoff.lock"
     path.write_text("version = 99\n")
 
@@ -245,7 +231,6 @@ def test_a_lock_that_is_none_is_an_error(tmp_path):
 
 @pytest.mark.parametrize("options", ["size = 16777217", "ratio = 101", "items = 1000001", "depth = 121"])
 def test_a_lock_that_nobody_named_raises_no_limit(tmp_path, monkeypatch, options):
-    """Named, by argument or environment, it may."""
     path = lock(tmp_path, options=options)
     monkeypatch.chdir(tmp_path)
 
@@ -262,7 +247,6 @@ def test_a_lock_that_nobody_named_raises_no_limit(tmp_path, monkeypatch, options
 
 
 def test_a_lock_of_another_user_is_refused(tmp_path, monkeypatch):
-    """Unless it is named, or that user owns the project's root."""
     path, user = lock(tmp_path), tmp_path.stat().st_uid
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("os.geteuid", lambda: user + 1)
@@ -277,7 +261,6 @@ def test_a_lock_of_another_user_is_refused(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", ["bakeoff.lock", "d.dict"])
 def test_a_pipe_in_the_place_of_a_lock_or_its_dictionary_is_refused(tmp_path, name):
-    """Reading a pipe never blocks."""
     if name == "d.dict":
         text = lock(tmp_path, "json|zstd:3,dict").read_text()
         entry = '[[codec.dictionaries]]\nid = 1\nfile = "d.dict"\nsha256 = "00"\n'

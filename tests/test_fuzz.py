@@ -20,7 +20,6 @@ pytestmark = pytest.mark.checkout
 
 
 def fuzz(*arguments: str, path: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run the driver."""
     more = {} if path is None else {"PYTHONPATH": str(path)}
     return subprocess.run(
         [sys.executable, str(HERE / "fuzz"), *arguments],
@@ -31,7 +30,6 @@ def fuzz(*arguments: str, path: Path | None = None) -> subprocess.CompletedProce
 
 
 def count(row: str, target: str, output: str) -> int:
-    """Return a figure of the table."""
     head = next(line for line in output.splitlines() if line.startswith("target"))
     line = next(line for line in output.splitlines() if line.startswith(target + " "))
     headings, values = re.split(r"\s{2,}", head.strip()), re.split(r"\s{2,}", line.strip())
@@ -40,7 +38,6 @@ def count(row: str, target: str, output: str) -> int:
 
 @pytest.mark.parametrize("name", ["selftest-crashes", "selftest-exits", "selftest-hangs"])
 def test_what_dies_or_hangs_is_found_kept_and_repeated(tmp_path: Path, name: str) -> None:
-    """The case survives the crash of its process, and the next process continues."""
     publish(tmp_path)
     found = tmp_path / "found"
     options = ["--runs", "25", "--seed", "1", "--patience", "0.5", "--findings", str(found)]
@@ -84,7 +81,6 @@ fuzzed_large, fuzzed_lying, fuzzed_leaving = (
     ],
 )
 def test_what_is_survived_is_found_as_well(tmp_path: Path, fault: str, column: str, said: str) -> None:
-    """A codec that takes too much, gives something else, or raises what it should not."""
     install(tmp_path, "planted", PLANTED, [f"fuzzed-{fault}"])
     target, found = f"decode:fuzzed-{fault}", tmp_path / "found"
     done = fuzz(target, "--runs", "2", "--seed", "1", "--findings", str(found), path=tmp_path)
@@ -96,7 +92,6 @@ def test_what_is_survived_is_found_as_well(tmp_path: Path, fault: str, column: s
 
 
 def test_the_same_seed_gives_the_same_counts(tmp_path: Path) -> None:
-    """Whatever is found can be found again."""
     arguments = ["msgpack", "part:ends", "--runs", "300", "--seed", "5", "--findings", str(tmp_path)]
     tables = [re.sub(r" +[\d,]+\n", "\n", fuzz(*arguments).stdout) for _ in range(2)]
 
@@ -105,7 +100,6 @@ def test_the_same_seed_gives_the_same_counts(tmp_path: Path) -> None:
 
 
 def test_a_short_run_finds_nothing(tmp_path: Path) -> None:
-    """Of all codecs and compiled parts; `python3 tasks.py fuzz` runs longer, from another seed each time."""
     options = ["--runs", "400", "--seed", "1", "--patience", "60", "--findings", str(tmp_path)]
     done = fuzz(*options)
 
@@ -113,7 +107,6 @@ def test_a_short_run_finds_nothing(tmp_path: Path) -> None:
 
 
 def test_an_unknown_name_is_a_usage_error() -> None:
-    """With the names that there are."""
     done = fuzz("nosuch")
 
     assert done.returncode == 2

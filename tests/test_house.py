@@ -27,7 +27,6 @@ ROOMS = ("codecs", "schemas", "datasets", "bench", "reports")
 @pytest.mark.checkout
 @pytest.mark.parametrize("room", ROOMS)
 def test_rooms_are_links_to_the_top_level(room):
-    """`bakeoff.ROOM` is the folder of that name in the root."""
     link = ROOT / "src" / "bakeoff" / room
 
     assert link.is_symlink()
@@ -35,25 +34,21 @@ def test_rooms_are_links_to_the_top_level(room):
 
 
 def test_the_standard_library_keeps_its_codecs():
-    """`import codecs` is never ours."""
     assert hasattr(standard_codecs, "BOM_UTF8")
 
 
 def test_the_version_is_the_installed_one():
-    """The package and its metadata agree."""
     assert importlib.metadata.version("bakeoff") == bakeoff.__version__
 
 
 @pytest.mark.checkout
 def test_the_changelog_knows_the_version():
-    """The newest section is the package's version or the next one."""
     text = (ROOT / "CHANGELOG.md").read_text()
 
     assert f"## {bakeoff.__version__}" in text or "## Unreleased" in text
 
 
 def test_all_names_what_is_there():
-    """Every public name exists, and nothing is missing from `__all__`."""
     assert sorted(bakeoff.__all__) == sorted(set(bakeoff.__all__))
     for name in bakeoff.__all__:
         assert getattr(bakeoff, name) is not None
@@ -62,7 +57,6 @@ def test_all_names_what_is_there():
 
 
 def test_all_that_is_compiled_can_be_imported():
-    """In a process that has loaded nothing else."""
     package, suffix = Path(bakeoff.__file__).parent, sysconfig.get_config_var("EXT_SUFFIX")
     found = [
         path.relative_to(package.parent) for room in ROOMS for path in (package / room).rglob(f"*{suffix}")
@@ -76,7 +70,6 @@ def test_all_that_is_compiled_can_be_imported():
 
 @pytest.mark.checkout
 def test_the_face_stays_small():
-    """`import bakeoff` is a face without logic."""
     assert len((ROOT / "src/bakeoff/__init__.py").read_text().splitlines()) < 60
 
 
@@ -93,7 +86,6 @@ def test_the_face_stays_small():
     ],
 )
 def test_imports_stay_light(statement, unwanted):
-    """No codec, report or number library is loaded before it is used."""
     script = f"{statement}; import sys; print(*[m for m in {unwanted.split()} if m in sys.modules])"
 
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
@@ -103,7 +95,6 @@ def test_imports_stay_light(statement, unwanted):
 
 @pytest.mark.checkout
 def test_extras_are_named_like_their_modules():
-    """Every codec's extra exists, and `all` has them all."""
     from bakeoff import codecs
 
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
@@ -228,12 +219,10 @@ def is_module(root: Path, name: str) -> bool:
 
 @pytest.mark.checkout
 def test_modules_import_no_private_names():
-    """A name with an underscore is its module's own, and may change at any time."""
     assert [] == private(ROOT / "src/bakeoff")
 
 
 def test_an_import_of_a_private_name_is_seen(tmp_path):
-    """Modules with an underscore may be imported, as may names without one."""
     for name, text in (("a", "f = _g = 1"), ("_b", "g = 1"), ("c", "from . import _b\nfrom .a import _g, f")):
         (tmp_path / f"{name}.py").write_text(text)
 
@@ -251,19 +240,16 @@ def test_what_all_names_is_there():
 
 @pytest.mark.checkout
 def test_imports_go_one_way():
-    """Each room imports from those before it only, as CONTRIBUTING has their order."""
     assert [] == upwards(ROOT / "src/bakeoff")
 
 
 @pytest.mark.checkout
 def test_no_modules_import_each_other():
-    """Neither when they are loaded nor in functions nor for types."""
     assert [] == circle(ROOT / "src/bakeoff")
 
 
 @pytest.mark.parametrize("where", ["", "def f():\n    ", "if TYPE_CHECKING:\n    "])
 def test_a_circle_is_seen(where, tmp_path):
-    """Whatever the import is for."""
     (tmp_path / "a.py").write_text("from .b import f")
     (tmp_path / "b.py").write_text(f"{where}from .a import g")
 
@@ -290,7 +276,6 @@ def test_a_circle_is_seen(where, tmp_path):
     ],
 )
 def test_an_import_upwards_is_seen(place, line, tmp_path):
-    """However it is written."""
     (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / place).write_text(line)
 

@@ -22,14 +22,12 @@ def _unchanged(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """A module that no other test has."""
     made = tmp_path / f"{tmp_path.name}_rows.py"
     made.write_text(RECORD)
     return made
 
 
 def test_a_file_is_the_module_that_an_import_beside_it_gives(file: Path) -> None:
-    """Once, however it is named."""
     found = imports.module(str(file))
     sys.path.append(str(file.parent))
 
@@ -41,7 +39,6 @@ def test_a_file_is_the_module_that_an_import_beside_it_gives(file: Path) -> None
 
 @pytest.mark.parametrize("name", ["json.py", "html.py", "no-name.py", "no.name.py"])
 def test_no_other_module_is_taken_for_a_file_nor_replaced(tmp_path: Path, name: str) -> None:
-    """A module of the standard library, loaded or not, and an invalid module name."""
     (tmp_path / name).write_text(RECORD)
     found = imports.module(str(tmp_path / name))
 
@@ -51,7 +48,6 @@ def test_no_other_module_is_taken_for_a_file_nor_replaced(tmp_path: Path, name: 
 
 
 def test_two_files_of_one_name_are_two_modules(tmp_path: Path) -> None:
-    """As two versions of a schema are."""
     for version in ("one", "two"):
         (tmp_path / version).mkdir()
         (tmp_path / version / "versions_of_rows.py").write_text(f"name = {version!r}")
@@ -62,7 +58,6 @@ def test_two_files_of_one_name_are_two_modules(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["other_rows.py", "json.py"])
 def test_another_process_reads_what_refers_to_them(tmp_path: Path, name: str) -> None:
-    """Pickles of a file's own classes, from a folder that is not on its path."""
     (tmp_path / name).write_text(RECORD)
     data = pickle.dumps(imports.named(f"{tmp_path / name}:row"))
     script = (
@@ -75,7 +70,6 @@ def test_another_process_reads_what_refers_to_them(tmp_path: Path, name: str) ->
 
 
 def test_a_module_that_fails_is_not_kept(tmp_path: Path) -> None:
-    """When it is mended it is imported."""
     file = tmp_path / "mended_rows.py"
     file.write_text("1 / 0")
     with pytest.raises(UsageError, match="cannot be imported: ZeroDivisionError"):
@@ -104,5 +98,4 @@ def test_a_module_that_fails_is_not_kept(tmp_path: Path) -> None:
     ],
 )
 def test_the_form_tells_modules_from_files(text: str, is_one: bool) -> None:
-    """Whatever there is."""
     assert imports.is_named(text) == is_one

@@ -50,7 +50,6 @@ print(codec.name, codec.decode(codec.encode({"id": 7})))
 
 
 def python(script: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a script in a separate process."""
     clean = {name: value for name, value in os.environ.items() if name != "BAKEOFF_LOCK"}
     return subprocess.run(
         [sys.executable, "-c", script], cwd=folder, env=clean | environment, capture_output=True, text=True
@@ -67,7 +66,6 @@ def lock(folder: Path, codec: str = "msgpack", requires: str = "msgpack = '>=1,<
     "name", ["json", "msgpack", "bson", "yaml", "pickle", "plist", "json|zlib", "marshal"]
 )
 def test_codecs_need_only_their_library(name, tmp_path):
-    """Each of the core's, with everything else out of reach."""
     script = (
         f"import bakeoff; c = bakeoff.codec({name!r}, trusted=True); print(c.decode(c.encode({{'a': 1}})))"
     )
@@ -77,7 +75,6 @@ def test_codecs_need_only_their_library(name, tmp_path):
 
 
 def test_the_lock_needs_no_more(tmp_path):
-    """It is found, read and checked against the installation."""
     lock(tmp_path, "msgpack|zlib", "msgpack = '>=1,<99', Python = '>=3,<4'")
     done = python(f"{BLOCKED}import bakeoff; print(bakeoff.fastest().name)", tmp_path)
 
@@ -85,7 +82,6 @@ def test_the_lock_needs_no_more(tmp_path):
 
 
 def test_a_codec_loads_its_own_format_alone(tmp_path):
-    """Neither the other formats, nor compressors, nor what lists the packages that are installed."""
     lock(tmp_path)
     script = "import sys; before = {*sys.modules}; import bakeoff; bakeoff.fastest()"
     # Without what the tests' own coverage has loaded.
@@ -99,7 +95,6 @@ def test_a_codec_loads_its_own_format_alone(tmp_path):
 
 
 def test_a_service_finds_the_lock_of_its_project(tmp_path):
-    """Started from a folder below it, or from anywhere with the variable; a neighbour's is not taken."""
     project = tmp_path / "shop"
     worker = project / "worker"
     worker.mkdir(parents=True)
@@ -125,12 +120,10 @@ def test_a_service_finds_the_lock_of_its_project(tmp_path):
     "name", ["msgpack", "PyYAML", "pyyaml", "Python-RapidJSON", "pytest_xdist", "bakeoff"]
 )
 def test_versions_are_those_of_the_metadata(name):
-    """However the name is written."""
     assert importlib.metadata.version(name) == version(name)
 
 
 def test_what_is_not_installed_has_no_version():
-    """Nor has what is called nothing."""
     assert (None, None) == (version("no-such-distribution"), version(""))
 
 
@@ -159,7 +152,6 @@ CLAUSES = st.builds(
 
 @given(clauses=st.lists(CLAUSES, max_size=3), found=RELEASES)
 def test_ranges_are_those_of_the_field(clauses, found):
-    """As packaging has them."""
     allowed = ",".join(clauses)
 
     assert SpecifierSet(allowed).contains(found, prereleases=True) == allows(allowed, found)
@@ -186,13 +178,11 @@ def test_what_is_no_release_is_allowed_by_name_alone(allowed, found, expected):
     "text", ["x", "1.2", "~=1.4", ">1", "==1.*", ">=1,", ">=1rc1", ">=1+cpu", f">={9**99}"]
 )
 def test_what_is_no_range_is_an_error(text):
-    """Never one that nothing, or anything, would fit."""
     with pytest.raises(ValueError, match="expected a range of releases"):
         allows(text, "1.2")
 
 
 def closure(name: str) -> set[str]:
-    """Return a distribution and its dependencies without extras, on this machine."""
     found: set[str] = set()
     waiting = [name]
     while waiting:

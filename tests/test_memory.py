@@ -14,7 +14,6 @@ from bakeoff.bench.results import write
 
 
 def limited(kib: int, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run a command with so much address space."""
     script = f"ulimit -v {kib}; exec {shlex.join([sys.executable, '-P', '-m', 'bakeoff', *arguments])}"
     return subprocess.run(
         ["sh", "-c", script], cwd=folder, capture_output=True, text=True, timeout=600, check=False
@@ -23,7 +22,6 @@ def limited(kib: int, folder: Path, *arguments: str) -> subprocess.CompletedProc
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a result file."""
     made = tmp_path_factory.mktemp("limited")
     write(madeup.result(), made / "bakeoff.json")
     return made
@@ -42,7 +40,6 @@ def test_too_little_memory_is_said(folder: Path, form: str) -> None:
 
 @pytest.mark.parametrize("kib", [40_000, 70_000])
 def test_what_cannot_be_foreseen_is_said_as_well(folder: Path, kib: int) -> None:
-    """A library that cannot be mapped, or a file that does not fit; under a debugger or coverage earlier."""
     done = limited(kib, folder, "report")
 
     assert done.returncode == 1
@@ -53,7 +50,6 @@ def test_what_cannot_be_foreseen_is_said_as_well(folder: Path, kib: int) -> None
 
 @pytest.mark.parametrize("arguments", [["report"], ["pick"], ["compare", "bakeoff.json", "bakeoff.json"]])
 def test_enough_is_enough(folder: Path, arguments: list[str]) -> None:
-    """Tables, choices and comparisons need only the memory of Python and of reading the file."""
     done = limited(200_000, folder, *arguments)
 
     assert (done.returncode, done.stderr) == (0, "")

@@ -41,7 +41,6 @@ from bakeoff.errors import hint, near
     ],
 )
 def test_quantities_have_units(kind: click.ParamType[float], text: str, value: float) -> None:
-    """Plain numbers mean what they always have; units are read in any case."""
     assert value == kind.convert(text, None, None)
 
 
@@ -67,14 +66,12 @@ def test_quantities_have_units(kind: click.ParamType[float], text: str, value: f
     ],
 )
 def test_what_is_no_quantity_is_refused(kind: click.ParamType[float], text: str, said: str) -> None:
-    """The sentence contains the typed text and the valid forms."""
     with pytest.raises(click.BadParameter, match=said) as caught:
         kind.convert(text, None, None)
     assert repr(text) in caught.value.message
 
 
 def test_names_that_look_alike_are_told() -> None:
-    """The likeliest first; without any, what to do else."""
     assert "did you mean msgpack?" == hint(near("msgpak", ["msgpack", "json"]), "see the list")
     assert "see the list" == hint(near("avro", ["msgpack", "json"]), "see the list")
 
@@ -92,7 +89,6 @@ def _options() -> Iterator[tuple[str, click.Option]]:
 
 
 def test_one_thing_has_one_spelling_in_all_commands() -> None:
-    """An option has the same letter and the same kind of quantity in all commands."""
     letters: dict[str, set[tuple[str, ...]]] = {}
     kinds: dict[str, set[str]] = {}
     for _, option in _options():

@@ -20,7 +20,6 @@ LINES = b'{"id": 1}\n{"id": 2}\n'
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with two result files, a plain file of pyperf's kind of ending, and a corpus."""
     for name in ("a.json", "b.json"):
         (tmp_path / name).write_bytes(DATA.read_bytes())
     for name in ("rows.jsonl", "rows.py"):
@@ -48,7 +47,6 @@ def folder(tmp_path: Path) -> Path:
     ],
 )
 def test_nothing_is_lost_to_an_output(folder: Path, line: str, said: str) -> None:
-    """Exit code 2, one message, and every file as it was."""
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     done = bakeoff(folder, *line.format(folder=folder.name).split())
 
@@ -71,7 +69,6 @@ def test_nothing_is_lost_to_an_output(folder: Path, line: str, said: str) -> Non
     ],
 )
 def test_outputs_are_written_over(folder: Path, line: str) -> None:
-    """A command may overwrite its own output."""
     for _ in range(2):
         done = bakeoff(folder, *line.split())
 
@@ -92,7 +89,6 @@ def test_a_file_in_shared_memory_is_a_file(folder: Path) -> None:
 
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1"])
 def test_standard_output_is_written_to_as_it_is(folder: Path, name: str) -> None:
-    """It may lead to an ordinary file, which is written to and not replaced."""
     text = folder / "text"
     with text.open("wb") as file:
         command = [sys.executable, "-P", "-m", "bakeoff", "report", "a.json", "-o", name]
@@ -102,7 +98,6 @@ def test_standard_output_is_written_to_as_it_is(folder: Path, name: str) -> None
 
 
 def test_a_link_stays_a_link(folder: Path) -> None:
-    """Its target is replaced, and keeps its permissions."""
     (folder / "elsewhere").mkdir()
     (folder / "elsewhere" / "real.txt").write_text("before")
     (folder / "elsewhere" / "real.txt").chmod(0o600)
@@ -122,7 +117,6 @@ def test_a_link_stays_a_link(folder: Path) -> None:
 @pytest.mark.parametrize(("no_color", "styled"), [("", True), ("1", False)])
 @pytest.mark.parametrize(("line", "word"), [("report a.json", b"rank"), ("codecs", b"media type")])
 def test_no_color(folder: Path, line: str, word: bytes, no_color: str, styled: bool) -> None:
-    """A terminal gets styles; with NO_COLOR set it gets no escape sequence at all."""
     master, slave = pty.openpty()
     settings = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
     settings |= {"TERM": "xterm-256color", "COLUMNS": "200"} | ({"NO_COLOR": no_color} if no_color else {})
@@ -154,5 +148,4 @@ def test_no_color(folder: Path, line: str, word: bytes, no_color: str, styled: b
     ],
 )
 def test_passwords_of_urls_are_not_shown(text, shown):
-    """In any part of a URL; text without passwords is unchanged."""
     assert shown == without_passwords(text)

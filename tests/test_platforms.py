@@ -32,7 +32,6 @@ LACKING = {
 
 
 def elsewhere(platform: str, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run a script in a process that takes itself for one on another platform."""
     disguise = f"""
         sys.platform = {platform!r}
         for name in {LACKING[platform]!r}:
@@ -49,13 +48,11 @@ def elsewhere(platform: str, script: str, *arguments: str) -> subprocess.Complet
 
 @pytest.fixture(params=LACKING)
 def platform(request: pytest.FixtureRequest) -> str:
-    """Each platform but Linux."""
     assert isinstance(request.param, str)
     return request.param
 
 
 def test_codecs_work(platform: str) -> None:
-    """All that are installed, bare and compressed, and streams of them."""
     script = """
         import io
         import bakeoff
@@ -77,7 +74,6 @@ def test_codecs_work(platform: str) -> None:
 
 
 def test_schemas_and_corpora_work(platform: str, tmp_path: Path) -> None:
-    """Built-in corpora have the same bytes, files can be read, types are preserved."""
     script = """
         from datetime import datetime
         import bakeoff
@@ -102,7 +98,6 @@ def test_schemas_and_corpora_work(platform: str, tmp_path: Path) -> None:
 
 
 def test_reports_work(platform: str, tmp_path: Path) -> None:
-    """In every format, of a result that was measured on Linux."""
     report = "main(['report', str(file), '-f', form, '-o', str(output)])"
     if platform == "win32":  # where click asks for a console of Windows
         report = "output.write_text(render([load(file)], form))"
@@ -127,7 +122,6 @@ def test_reports_work(platform: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", [["run", "movies"], ["attack", "json"], ["selftest"]])
 def test_measuring_says_what_it_needs(command: list[str]) -> None:
-    """In one line, and its help works all the same."""
     script = "from bakeoff.cli import main; main(sys.argv[1:])"
     done = elsewhere("darwin", script, *command)
 

@@ -29,8 +29,6 @@ PLUGIN = Path(__file__).parent / "plugin"
 
 
 class Reading(TypedDict):
-    """A record of numbers."""
-
     at: int
     value: float
     valid: bool
@@ -43,7 +41,6 @@ RECORDS = [{"at": number, "value": number / 8, "valid": number % 7 > 0} for numb
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Return the path for a process in which the package is installed."""
     project = tomllib.loads((PLUGIN / "pyproject.toml").read_text())["project"]
     site = tmp_path_factory.mktemp("site")
     info = site / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
@@ -59,7 +56,6 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def installed(path: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Install the package in this process."""
     for folder in path.split(os.pathsep):
         monkeypatch.syspath_prepend(folder)
     registry.rescan()
@@ -69,7 +65,6 @@ def installed(path: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def run(path: str, *arguments: str) -> str:
-    """Return what a command prints where the package is installed; without a path it is not."""
     here = Path.cwd()
     done = launch(here, *arguments, PYTHONPATH=path) if path else inprocess.bakeoff(here, *arguments)
     assert done.returncode == 0, done.stderr
@@ -86,7 +81,6 @@ def test_a_codec_that_needs_a_schema_is_known_as_one() -> None:
 
 @pytest.mark.usefixtures("installed")
 def test_both_directions_are_bound() -> None:
-    """It knows its records only by the schema, and takes and returns its own rows."""
     codec = bakeoff.codec("rows", schema=bakeoff.Schema(Reading))
     assert codec.bound is not None
     assert codec.bound.take is not None
@@ -105,7 +99,6 @@ def test_both_directions_are_bound() -> None:
 
 @pytest.mark.usefixtures("installed")
 def test_a_file_begins_with_what_its_rows_are() -> None:
-    """And one of other rows, or of none, is not misread."""
     codec = bakeoff.codec("rows", schema=bakeoff.Schema(Reading))
     assert codec.bound is not None
     assert codec.bound.take is not None
@@ -126,7 +119,6 @@ def test_a_file_begins_with_what_its_rows_are() -> None:
 
 
 def test_it_stands_in_every_table(path: str, tmp_path: Path) -> None:
-    """Listed with its package, checked, and measured on records whose schema is inferred."""
     records = tmp_path / "readings.jsonl"
     records.write_text("".join(f"{json.dumps(record)}\n" for record in RECORDS))
     results = tmp_path / "results.json"
@@ -162,14 +154,12 @@ def test_a_codec_in_the_wrong_group_is_told(tmp_path: Path, monkeypatch: pytest.
 
 @pytest.fixture(scope="module")
 def readings(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file of records."""
     file = tmp_path_factory.mktemp("readings") / "readings.jsonl"
     file.write_text("".join(f"{json.dumps(record)}\n" for record in RECORDS))
     return file
 
 
 def test_operations_are_measured_and_shown(path: str, readings: Path, tmp_path: Path) -> None:
-    """With their variants, units, headings and directions, by reports that have never heard of them."""
     results = tmp_path / "results.json"
     names = "dump,load,spool,spool-nogc,redundancy"
     run(path, "run", str(readings), "--ops", names, "-c", "msgpack,json", *QUICK, "-o", str(results))
@@ -189,7 +179,6 @@ def test_operations_are_measured_and_shown(path: str, readings: Path, tmp_path: 
 
 
 def test_an_operation_has_a_place_and_a_parameter(path: str, readings: Path, tmp_path: Path) -> None:
-    """Its figures are records per second, of which more is better, and include all work in its calls."""
     results = tmp_path / "results.json"
     names = "visit@left,visit-codec@left,visit@left:9,visit@right:9,load"
     chosen = ("--ops", names, "-c", "msgpack,yaml/pure", *QUICK)
@@ -239,13 +228,11 @@ def test_an_operation_has_a_place_and_a_parameter(path: str, readings: Path, tmp
 )
 @pytest.mark.usefixtures("installed")
 def test_what_an_operation_cannot_be_asked_for_with_is_said(name: str, said: str) -> None:
-    """Before anything is run."""
     with pytest.raises(UsageError, match=re.escape(said)):
         operation(name)
 
 
 def test_what_an_operation_gets_wrong_stands_in_its_cell(readings: Path, tmp_path: Path) -> None:
-    """The check compares with the operation's expected result; the codec's other cells are unaffected."""
     (tmp_path / "liar.py").write_text(
         "from bakeoff.bench.operations.base import Operation, TimedCall, rotating\n"
         "def first(given):\n"
@@ -271,7 +258,6 @@ def test_what_an_operation_gets_wrong_stands_in_its_cell(readings: Path, tmp_pat
 
 
 def test_a_store_is_measured_and_what_it_gets_wrong_stands_in_its_cells(path: str, tmp_path: Path) -> None:
-    """Whether it mixes records up or has no room: the others go on."""
     results = tmp_path / "stores.json"
     stores = ("--store", "held,forgetful", "--store", "full")
     arguments = ("stores", "movies", *stores, "-c", "json", "--preload", "SM", "--all", "--budget", "0")

@@ -68,13 +68,11 @@ def everything() -> Iterator[tuple[object, str]]:
 
 
 def test_prose_is_plain() -> None:
-    """Pages, helps and messages have none of the wordings."""
     found = [f"{place}: {hit[0]!r}: {text}" for place, text in everything() for hit in REFUSED.finditer(text)]
     assert not found, "\n".join(found)
 
 
 def test_half_of_the_sentences_have_16_words_or_fewer() -> None:
-    """On the pages that people read first."""
     for page in ("README.md", "docs/tutorial.md"):
         text = " ".join(text for kind, text in texts(ROOT / page) if kind == "paragraph_open")
         assert median(len(sentence.split()) for sentence in re.split(r"(?<=[.!?:]) ", text)) <= 16, page

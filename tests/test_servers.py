@@ -25,7 +25,6 @@ sys.stdin.read()
 
 
 def test_users_share_a_server_which_ends_with_the_last(server, tmp_path):
-    """Two processes have the same one; it outlives the first that is killed, and not the second."""
     server("redis")  # skips
     tests = Path(servers.__file__).parent
     users = [
@@ -51,8 +50,6 @@ def test_users_share_a_server_which_ends_with_the_last(server, tmp_path):
 
 
 def test_one_that_does_not_start_says_why(monkeypatch, tmp_path):
-    """The error contains its output, and no process or file is left."""
-
     def refuse(url):
         raise ConnectionError
 
@@ -84,7 +81,6 @@ def test_one_is_there_when_it_answers(monkeypatch):
 
 
 def test_one_whose_jars_are_missing_is_not_installed(monkeypatch, tmp_path):
-    """Java alone does not make a server."""
     monkeypatch.setattr(servers, "JARS", tmp_path / "jars")
     monkeypatch.setitem(servers.KINDS, "jarred", servers.Kind({}, "", lambda *_: [], print, jars=True))
 
@@ -93,7 +89,6 @@ def test_one_whose_jars_are_missing_is_not_installed(monkeypatch, tmp_path):
 
 
 def test_one_that_is_not_installed_names_its_package(monkeypatch, tmp_path):
-    """The reason of a skipped test says what to do."""
     monkeypatch.setitem(
         servers.KINDS, "none", servers.Kind({"nonesuch-server": "nonesuch"}, "", lambda *_: [], print)
     )
@@ -103,7 +98,6 @@ def test_one_that_is_not_installed_names_its_package(monkeypatch, tmp_path):
 
 
 def test_one_that_is_never_started_is_named_by_the_environment(monkeypatch, tmp_path):
-    """Or its tests are skipped, and say what to set."""
     monkeypatch.delenv("AMQP_URL", raising=False)
 
     with pytest.raises(servers.UnavailableError, match=r"^no amqp is started here: set AMQP_URL to "):

@@ -56,7 +56,6 @@ def test_the_run_takes_our_place(tasks: ModuleType, monkeypatch: pytest.MonkeyPa
 def test_targets_are_those_of_a_module_with_its_arguments(
     tasks: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One that misses makes the exit code, and a name that is none says which there are."""
     typed: list[list[str]] = []
 
     def run(command: list[str], cwd: Path) -> SimpleNamespace:
@@ -78,7 +77,6 @@ def test_targets_are_those_of_a_module_with_its_arguments(
     [("print('building')", None), ("print('x: Warning: y')", "the build warns:\nx: W"), ("exit(3)", "3")],
 )
 def test_a_build_that_warns_is_stopped(tasks: ModuleType, code: str, stops: str | None) -> None:
-    """Every user who installs would see it."""
     if stops is None:
         tasks.quietly(sys.executable, "-c", code)
     else:
@@ -87,7 +85,6 @@ def test_a_build_that_warns_is_stopped(tasks: ModuleType, code: str, stops: str 
 
 
 def test_what_a_wheel_lacks_is_named(tasks: ModuleType, tmp_path: Path) -> None:
-    """Modules, their data files, and compiled modules without their sources."""
     none, most = tmp_path / "none.whl", tmp_path / "most.whl"
     with ZipFile(none, "w"):
         pass
@@ -119,7 +116,6 @@ def test_what_tests_drive_is_installed_when_asked(
     arguments: list[str],
     installs: bool,
 ) -> None:
-    """Only as root with --servers; other users get the names of the packages."""
     monkeypatch.setattr(tasks.os, "geteuid", lambda: user)
     monkeypatch.setattr(tasks.shutil, "which", lambda name: "apt-get" if name == "apt-get" else None)
     monkeypatch.setattr(tasks.subprocess, "check_output", lambda *_, **__: "redis-server")
@@ -138,7 +134,6 @@ def test_what_tests_drive_is_installed_when_asked(
 def test_integrations_are_run_beside_the_rest(
     tasks: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, codes: list[int], arguments: list[str]
 ) -> None:
-    """A failure of either half is one of both, and coverage is that of both together."""
     begun: list[list[str]] = []
     left = iter(codes)
 
@@ -160,7 +155,6 @@ def test_integrations_are_run_beside_the_rest(
 def test_long_steps_of_setting_up_are_said(
     tasks: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """On standard error, as pip begins them; when pip fails so do we, with its exit code."""
     (tmp_path / "bin").mkdir()
     python = tmp_path / "bin/python"
     steps = (

@@ -25,7 +25,6 @@ ROOT = Path(__file__).parents[1]
 
 
 def test_wheels_are_of_all_pythons_processors_and_libcs():
-    """The supported Pythons are the ones with wheels on the index."""
     built = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["cibuildwheel"]["build"]
 
     assert [f"cp{python.replace('.', '')}-*" for python in PYTHONS] == built
@@ -34,7 +33,6 @@ def test_wheels_are_of_all_pythons_processors_and_libcs():
 
 @pytest.fixture
 def wheel(tmp_path):
-    """Assemble a wheel for a target, of a file and one extension."""
     pure = tmp_path / "bakeoff-1.0-py3-none-any.whl"
     with ZipFile(pure, "w") as archive:
         archive.writestr("bakeoff/a.py", "A = 1\n")
@@ -50,7 +48,6 @@ def wheel(tmp_path):
 
 @pytest.mark.parametrize("target", TARGETS, ids=map(str, TARGETS))
 def test_a_wheel_has_its_tag_in_name_and_metadata(wheel, target):
-    """Its extensions are compiled code of that tag, and RECORD lists all files with their hashes."""
     path = wheel(target)
     (tag,) = parse_wheel_filename(path.name)[3]
     with ZipFile(path) as archive:
@@ -102,7 +99,6 @@ def test_a_wheel_that_needs_a_newer_system_is_refused(monkeypatch, found, fits):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no CC there")
 def test_a_missing_compiler_is_one_sentence(tmp_path):
-    """Return the last line of an installer's output."""
     done = subprocess.run(
         [sys.executable, "setup.py", "-q", "build_ext", "--build-temp", tmp_path, "--build-lib", tmp_path],
         cwd=ROOT,

@@ -18,13 +18,11 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
 def steps(path: Path) -> list[dict[str, Any]]:
-    """Return the steps of all jobs of a workflow."""
     jobs = yaml.safe_load(path.read_text())["jobs"]
     return [step for job in jobs.values() for step in job["steps"]]
 
 
 def test_wheels_are_built_for_every_python():
-    """The Pythons of the classifiers, the oldest of which is the required one."""
     named = re.findall(r"Python :: 3\.(\d+)", "\n".join(PROJECT["project"]["classifiers"]))
 
     assert [f"cp3{minor}-*" for minor in named] == PROJECT["tool"]["cibuildwheel"]["build"]
@@ -33,7 +31,6 @@ def test_wheels_are_built_for_every_python():
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=[path.name for path in WORKFLOWS])
 def test_what_is_run_is_there(path):
-    """Files and folders of tests, extras and groups."""
     scripts = "\n".join(step.get("run", "") for step in steps(path))
     scripts += PROJECT["tool"]["cibuildwheel"]["test-command"]
     extras = {name for found in re.findall(r"\.\[([\w,]+)\]", scripts) for name in found.split(",")}

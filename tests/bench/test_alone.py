@@ -31,18 +31,15 @@ RECORDS = [{"id": number, "text": "x" * number} for number in range(40)]
 
 
 def given(made: Any, **more: Any) -> Context:
-    """Return the context of an operation."""
     sample = make_sample(RECORDS)
     return Context(CodecParts(made, made), sample, [made.encode(record) for record in RECORDS], **more)
 
 
 def tools() -> Toolkit:
-    """Return what an operation is lent."""
     return Toolkit(lambda: None, time_each, sorted(time_each(nothing, [None] * 100)))
 
 
 def test_each_call_is_clocked_on_its_own() -> None:
-    """With its item, in their order, and none of them below nothing."""
     seen: list[int] = []
     found = time_each(seen.append, [3, 1, 2])
 
@@ -53,7 +50,6 @@ def test_each_call_is_clocked_on_its_own() -> None:
 
 
 def test_a_tail_is_longer_than_its_middle() -> None:
-    """One call in ten that waits for a millisecond shows in the p99, and hardly in the p50."""
     plain, calls = codec("json"), iter(range(1_000_000))
 
     def decode(data: bytes) -> Any:
@@ -71,7 +67,6 @@ def test_a_tail_is_longer_than_its_middle() -> None:
 
 
 def test_the_import_is_that_of_a_fresh_interpreter() -> None:
-    """The library's modules are counted, however often this process has imported it."""
     made = codec("json")
     found = operation("import").carry_out(given(made), tools())
 
@@ -82,7 +77,6 @@ def test_the_import_is_that_of_a_fresh_interpreter() -> None:
 
 
 def test_the_first_call_is_the_first() -> None:
-    """Of the record nearest to the mean in size, once."""
     plain, seen = codec("json"), []
 
     def decode(data: bytes) -> Any:
@@ -97,7 +91,6 @@ def test_the_first_call_is_the_first() -> None:
 
 
 def test_threads_call_at_the_same_time() -> None:
-    """The requested number of processes; the error of one of them is reported."""
     plain, seen = codec("json"), set()
 
     def decode(data: bytes) -> Any:
@@ -122,13 +115,11 @@ def test_threads_call_at_the_same_time() -> None:
 
 @pytest.mark.parametrize("parameter", ["", "0", "two", "1e3", "257"])
 def test_threads_are_a_number(parameter: str) -> None:
-    """Said where the name is typed."""
     with pytest.raises(UsageError, match="not a number of threads"):
         operation(f"threads-dump:{parameter}" if parameter else "threads-dump")
 
 
 def test_who_holds_the_interpreter_is_told_from_who_gives_it_up() -> None:
-    """The same work of the processor keeps others waiting, or does not."""
     plain = codec("json")
     holding = 6_000_000
 
@@ -155,7 +146,6 @@ def test_who_holds_the_interpreter_is_told_from_who_gives_it_up() -> None:
 
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the result of a run of operations with separate processes."""
     folder = tmp_path_factory.mktemp("alone")
     done = bakeoff(folder, "run", "movies", "-c", "json,msgpack", "--ops", "tail-load,import", *FAST)
     assert done.returncode == 0, done.stderr
@@ -176,7 +166,6 @@ def test_there_is_a_sample_for_each_process(measured: Path) -> None:
 
 
 def test_extras_of_a_figure_have_columns(measured: Path) -> None:
-    """With their headings, in the operation's unit; ratios are to the best, with a verdict."""
     result = read(measured)
     text = render([result], "json", columns="tail-load,tail-load:x,tail-load-p50,tail-load-clock")
     (section,) = json.loads(text)["sections"]
@@ -197,7 +186,6 @@ def told(result: ResultData) -> dict[str, Any]:
 
 
 def test_a_run_goes_on_from_its_result(measured: Path) -> None:
-    """The file has the figures so far, and a further process changes means by its share."""
     result = read(measured)
     state = State()
     for entry in entries(result):
@@ -228,7 +216,6 @@ def test_what_one_process_said_is_kept(tmp_path: Path) -> None:
 
 
 def test_a_cell_fails_alone(tmp_path: Path) -> None:
-    """One whose codec dies in its second process is out, with the reason; the others go on."""
     deadly = """
         import json, os
         from pathlib import Path
@@ -255,7 +242,6 @@ def test_a_cell_fails_alone(tmp_path: Path) -> None:
 
 
 def test_time_is_shared_with_timing_and_memory() -> None:
-    """Each of the three has a part of the budget; alone with nothing else it has all of it."""
     both = Options(("movies",), ("json",), operations=("dump", "import", "peak-dump"), budget=100.0)
     schedule = Schedule(both)
     only = Schedule(Options(("movies",), ("json",), operations=("import",), budget=100.0))

@@ -80,7 +80,6 @@ VALUES: dict[str, Any] = {
 
 @pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
 def test_a_copy_is_the_same(value: Any) -> None:
-    """Alone, in a list, in a dict, and in a dict within a list."""
     record = {"v": value, "l": [value, {"x": (value,)}]}
 
     assert first_difference(value, pickle.loads(pickle.dumps(value, 5))) is None
@@ -129,7 +128,6 @@ def test_a_copy_is_the_same(value: Any) -> None:
     ],
 )  # fmt: skip
 def test_a_difference_is_named(expected: Any, found: Any, words: str) -> None:
-    """By dtype and shape where these differ, else by the first value that does."""
     (difference,) = differences({"v": expected}, {"v": found})
 
     assert words in str(difference)
@@ -149,7 +147,6 @@ CARRIERS = [name for name in codecs.available() if name != "marshal"]
 
 @pytest.mark.parametrize("name", CARRIERS)
 def test_every_codec_writes_what_they_hold(name: str) -> None:
-    """The losses are declared, and nothing else is lost."""
     codec = bakeoff.codec(name, trusted=True)
     for kind, value in VALUES.items():
         record = {"v": value, "l": [value]}
@@ -198,7 +195,6 @@ def test_every_codec_writes_what_they_hold(name: str) -> None:
     ],
 )
 def test_what_is_written(value: Any, written: Any) -> None:
-    """The conventions, as JSON shows them."""
     codec = bakeoff.codec("json")
 
     assert written == codec.decode(codec.encode({"v": value}))["v"]
@@ -209,7 +205,6 @@ def test_what_is_written(value: Any, written: Any) -> None:
 )
 @pytest.mark.parametrize("name", ["json", "orjson", "msgpack", "bson", "cbor2", "yaml"])
 def test_what_no_format_holds_is_refused(name: str, value: Any) -> None:
-    """Complex numbers, and floats that no double holds."""
     with pytest.raises(EncodeError):
         bakeoff.codec(name).encode({"v": value, "w": np.longdouble(1) / 3})
 
@@ -231,13 +226,11 @@ def test_float32_may_be_written_short(values: list[float]) -> None:
 
 
 def test_a_rounded_value_that_is_another_one_is_wrong() -> None:
-    """Only what rounds to the same float32 is taken for it."""
     assert find_losses([np.array([0.1], "f4")], [[0.11]], {"list", "float"}).wrong is not None
     assert find_losses([np.float32(0.1)], [0.11], {"list", "float"}).wrong is not None
 
 
 def test_no_library_is_imported_for_plain_records() -> None:
-    """Neither by the package, nor by a comparison, nor by a codec's conventions."""
     program = (
         "import bakeoff, datetime, decimal, sys\n"
         "from bakeoff.bench.lab.fidelity.losses import find_losses\n"
@@ -252,7 +245,6 @@ def test_no_library_is_imported_for_plain_records() -> None:
 
 
 def test_views_of_a_payload_are_not_copied() -> None:
-    """Protocol 5 with its buffers apart: aligned, and lying within the payload."""
     codec = bakeoff.codec("pickle/buffers", trusted=True)
     record = {"a": np.arange(5, dtype="i1"), "b": np.arange(1_000.0), "c": pd.DataFrame(np.ones((50, 3)))}
     payload = codec.encode(record)
@@ -267,7 +259,6 @@ def test_views_of_a_payload_are_not_copied() -> None:
 
 
 def test_a_record_without_arrays_is_a_plain_pickle() -> None:
-    """Both read each other's."""
     codec = bakeoff.codec("pickle/buffers", trusted=True)
 
     assert codec.encode([1, "a"]) == pickle.dumps([1, "a"], 5)
@@ -277,7 +268,6 @@ def test_a_record_without_arrays_is_a_plain_pickle() -> None:
 
 @given(st.data())
 def test_a_damaged_payload_is_refused(data: st.DataObject) -> None:
-    """Whatever its lengths say: no buffer leads out of the payload, and nothing is left over."""
     codec = bakeoff.codec("pickle/buffers", trusted=True)
     payload = bytearray(codec.encode([np.arange(3.0), np.arange(4)]))
     place = data.draw(st.integers(4, 31))
@@ -290,7 +280,6 @@ def test_a_damaged_payload_is_refused(data: st.DataObject) -> None:
 
 
 def test_pickles_with_buffers_are_for_trusted_data() -> None:
-    """As all pickles."""
     payload = bakeoff.codec("pickle/buffers").encode([np.arange(3)])
 
     with pytest.raises(codecs.DecodeError, match="trusted=True"):
@@ -298,7 +287,6 @@ def test_pickles_with_buffers_are_for_trusted_data() -> None:
 
 
 def _map_of(**parts: Any) -> bytes:
-    """Return a payload as msgpack-numpy writes an array."""
     import msgpack
 
     whole = {"nd": True, "type": "<f8", "kind": b"", "shape": [1], "data": bytes(8)} | parts
@@ -307,8 +295,6 @@ def _map_of(**parts: Any) -> bytes:
 
 
 class Bomb:
-    """Runs code where it is unpickled."""
-
     def __reduce__(self) -> Any:
         return exec, ("raise SystemExit('unpickled')",)
 
@@ -335,13 +321,11 @@ class Bomb:
     ],
 )
 def test_an_array_of_a_stranger_is_not_unpickled(payload: bytes) -> None:
-    """Nor made of bytes that it does not have."""
     with pytest.raises(codecs.DecodeError):
         bakeoff.codec("msgpack/numpy").decode(payload)
 
 
 def test_a_message_of_zmq_has_a_frame_for_each_array() -> None:
-    """No array is copied when encoding, and decoded arrays are views of the frames."""
     pytest.importorskip("zmq", reason="missing here: pyzmq; pip install pyzmq")
     codec = bakeoff.codec("pickle/buffers", trusted=True)
     integration, value = codec.for_zmq(), np.arange(1_000.0)
@@ -374,7 +358,6 @@ def test_a_message_of_zmq_has_a_frame_for_each_array() -> None:
     ],
 )
 def test_frames_come_back_out_of_arrow(name: str, frame: Any) -> None:
-    """With dtypes and labels; objects other than the library's frames are refused."""
     codec = bakeoff.codec(name)
     payload = codec.encode(frame)
 
@@ -390,7 +373,6 @@ def test_frames_come_back_out_of_arrow(name: str, frame: Any) -> None:
 
 
 def pa_table(frame: Any) -> Any:
-    """Return the columns of a frame as Arrow's own table."""
     import pyarrow
 
     return pyarrow.table({"a": list(range(len(frame)))})
@@ -399,7 +381,6 @@ def pa_table(frame: Any) -> Any:
 @pytest.mark.parametrize("name", ["arrow/pandas", "arrow/polars"])
 @given(data=st.data())
 def test_a_damaged_arrow_payload_is_refused_or_a_frame(name: str, data: st.DataObject) -> None:
-    """With any byte changed, the decoded data was validated."""
     codec = bakeoff.codec(name)
     library = pd if name == "arrow/pandas" else pl
     payload = bytearray(codec.encode(library.DataFrame({"a": [1, 2], "b": ["x", "yz"], "c": [0.5, None]})))
@@ -455,7 +436,6 @@ def test_only_objects_keep_what_encoders_ask_for(value: Any, caches: bool) -> No
 def test_codecs_for_arrays_join_a_run_of_records_with_arrays(
     rows: str, joined: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Unless codecs were named."""
     from bakeoff.bench.run.options import Options
     from bakeoff.bench.run.session import Session
 

@@ -30,7 +30,6 @@ ON_SERVERS = [
 
 @pytest.mark.parametrize(("backends", "name"), ON_SERVERS)
 def test_one_that_is_not_there_says_so_without_the_password(backends, name, tmp_path):
-    """In one line, soon; who closed its door is refused alike."""
     kind = backends.kind(name)
     pytest.importorskip(getattr(kind, "module", "os"))
     for port in ("1", QUOTED):
@@ -45,7 +44,6 @@ def test_one_that_is_not_there_says_so_without_the_password(backends, name, tmp_
 
 
 def test_one_that_is_not_there_is_waited_for_once(tmp_path):
-    """By a process, whose every operation asks: later ones do not so much as knock."""
     pytest.importorskip("redis")
     with socket.socket() as door:
         door.bind(("127.0.0.1", 0))
@@ -61,7 +59,6 @@ def test_one_that_is_not_there_is_waited_for_once(tmp_path):
 
 @pytest.mark.parametrize("name", ["redis", "postgresql"])
 def test_one_that_is_killed_in_the_middle_is_an_error(name, server, tmp_path):
-    """The next call raises, at once."""
     server(name)  # skips
     with started(name) as own:
         store = by_url(own.url).open(Location(tmp_path, own.url), opaque())
@@ -84,7 +81,6 @@ def test_one_that_is_killed_in_the_middle_is_an_error(name, server, tmp_path):
     ],
 )
 def test_no_password_is_in_what_a_run_leaves(typed, shown, server, tmp_path):
-    """Neither in the file nor on the screen; the figures are in both."""
     command, *options = (text.format(server("redis")) for text in typed)
     started = [sys.executable, "-m", "bakeoff", command, "movies", "-c", "json", "-o", "out.json", *options]
     done = subprocess.run([*started, "--all", "--budget", "0"], cwd=tmp_path, capture_output=True, text=True)
@@ -147,7 +143,6 @@ REFUSED: dict[str, list[tuple[str, str]]] = {
     [(command, typed, said) for command, rows in REFUSED.items() for typed, said in rows],
 )
 def test_what_cannot_be_is_refused_before_anything_starts(command, typed, said, tmp_path):
-    """In one line, without a password."""
     done = bakeoff(tmp_path, command, "movies", *typed.split())
 
     assert (2, 1) == (done.returncode, done.stderr.count("\n"))
@@ -165,7 +160,6 @@ def test_what_cannot_be_is_refused_before_anything_starts(command, typed, said, 
     ],
 )
 def test_a_server_that_goes_away_costs_its_rows(operation, other, outcome, said, server, tmp_path):
-    """Killed in the middle of a run, which measures to the end what does not need it."""
     server("redis")  # skips
     with started("redis") as own:
         options = Options(

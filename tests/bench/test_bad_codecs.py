@@ -108,7 +108,6 @@ CODECS = (
 
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory: pytest.TempPathFactory) -> tuple[ResultData, subprocess.CompletedProcess[str]]:
-    """Run all of them together with msgpack and json."""
     folder = tmp_path_factory.mktemp("hostile")
     install(folder, "hostile", HOSTILE, CODECS)
     arguments = "--quick --all --budget 3 --sample 1000 --records 1000 --cell-timeout 2 --cell-memory 600M"
@@ -148,7 +147,6 @@ def test_a_bad_codec_is_out_with_its_reason(
     outcome_expected: str,
     reason: str,
 ) -> None:
-    """The file has its fault, and no figure."""
     found = cell(outcome[0], codec)
 
     assert (found.outcome, found.samples) == (outcome_expected, ())
@@ -158,7 +156,6 @@ def test_a_bad_codec_is_out_with_its_reason(
 
 @pytest.mark.parametrize("codec", ["msgpack", "json", "good", "prints"])
 def test_the_others_go_on(outcome: tuple[ResultData, subprocess.CompletedProcess[str]], codec: str) -> None:
-    """Good codecs have all their figures, one that prints included."""
     result = outcome[0]
     samples = {name: cell(result, codec, name).samples for name in ("dump", "load")}
 
@@ -169,7 +166,6 @@ def test_the_others_go_on(outcome: tuple[ResultData, subprocess.CompletedProcess
 def test_a_crash_in_the_middle_of_timing_is_blamed_on_its_cell(
     outcome: tuple[ResultData, subprocess.CompletedProcess[str]],
 ) -> None:
-    """The codec that passes its check and dies in the midst of the timing loses that cell only."""
     result = outcome[0]
 
     assert cell(result, "segfaults-late").outcome == "crashed"
@@ -181,12 +177,10 @@ def test_a_crash_in_the_middle_of_timing_is_blamed_on_its_cell(
 def test_what_codecs_print_is_not_in_the_table(
     outcome: tuple[ResultData, subprocess.CompletedProcess[str]],
 ) -> None:
-    """Standard output belongs to the report."""
     assert "hello from the codec" not in outcome[1].stdout
 
 
 def test_no_codec_through_is_a_failure(tmp_path: Path) -> None:
-    """It came through its check, so that there is a size; but no time is left of it, and the run says so."""
     install(tmp_path, "hostile", HOSTILE, CODECS)
     arguments = "run movies --quick --all --budget 0 --records 1000 -c segfaults-late"
     done = launch(tmp_path, *arguments.split(), PYTHONPATH=str(tmp_path))

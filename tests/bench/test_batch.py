@@ -21,7 +21,6 @@ RECORDS = [{"id": number, "text": "x" * number} for number in range(10)]
 
 
 def given(name: str, made: Any) -> Context:
-    """Return the context of an operation."""
     declared, sample = operation(name), make_sample(RECORDS)
     payloads = [made.encode(record) for record in RECORDS]
     return Context(
@@ -30,7 +29,6 @@ def given(name: str, made: Any) -> Context:
 
 
 def called(name: str, made: Any) -> tuple[TimedCall, list[Any]]:
-    """Return an operation's work, and the arguments of its calls, frame by frame."""
     work = operation(name).carry_out(given(name, made))
     frames = -(-len(RECORDS) // work.records)
     batch = work.batches(range(frames))
@@ -42,7 +40,6 @@ def called(name: str, made: Any) -> tuple[TimedCall, list[Any]]:
 
 
 def test_records_are_dealt_out_to_frames_in_their_order() -> None:
-    """The last frame starts again with the first records, and so does the only frame of fewer records."""
     assert [[RECORDS[:4], RECORDS[4:8], [*RECORDS[8:], *RECORDS[:2]]]] == [
         called("batch-dump:4", codec("json"))[1]
     ]
@@ -53,7 +50,6 @@ def test_records_are_dealt_out_to_frames_in_their_order() -> None:
 
 @pytest.mark.parametrize("name", ["json", "msgpack/tuple", "bson", "pickle", "yaml"])
 def test_a_frame_comes_back_as_its_records_do(name: str) -> None:
-    """In the list or tuple that the codec gives."""
     made = codec(name, trusted=True) if name == "pickle" else codec(name)
     work, payloads = called("batch-load:4", made)
 
@@ -65,7 +61,6 @@ def test_a_frame_comes_back_as_its_records_do(name: str) -> None:
 
 
 def test_the_size_is_that_of_a_record() -> None:
-    """The overhead of a frame is divided among its records."""
     made = codec("json")
     whole = len(json.dumps(RECORDS, separators=(",", ":")))
 
@@ -73,7 +68,6 @@ def test_the_size_is_that_of_a_record() -> None:
 
 
 def test_a_schema_is_one_records() -> None:
-    """So a codec that needs one has no frames."""
     needing: Any = SimpleNamespace(needs_schema=True)
     with pytest.raises(UnfitError, match="describes one record"):
         operation("batch-load:4").carry_out(
@@ -83,7 +77,6 @@ def test_a_schema_is_one_records() -> None:
 
 @pytest.mark.parametrize("text", ["0", "-1", "1e2", "many", "100001"])
 def test_frames_have_a_number_of_records(text: str) -> None:
-    """Said where it is typed."""
     with pytest.raises(UsageError, match="not a number of records per frame from 1 to 100,000"):
         operation(f"batch-dump:{text}")
 
@@ -93,7 +86,6 @@ QUICK = ("--quick", "--all", "--budget", "0", "--sample", "50")
 
 @pytest.fixture(scope="module")
 def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the result of a run with frames and compressors."""
     folder = tmp_path_factory.mktemp("frames")
     how = ("--batch-sizes", "1,25", "--compress", "zlib:1,zlib:9")
     done = inprocess.bakeoff(folder, "run", "movies", "-c", "json,msgpack", *QUICK, *how)
@@ -102,7 +94,6 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_figures_are_those_of_one_record(swept: Path) -> None:
-    """Not 25 times as long in a frame of 25."""
     result = read(swept / "bakeoff.json")
     for name in ("json", "msgpack"):
         one, many = (result.cell("movies", f"batch-dump:{n}", name) for n in (1, 25))
@@ -120,7 +111,6 @@ def sections(folder: Path, *arguments: str) -> dict[str, dict[str, Any]]:
 
 
 def test_numbers_and_compressors_have_tables_of_their_own(swept: Path) -> None:
-    """A column each, with the ratio to the first; the corpus's table has only the default columns."""
     found = sections(swept)
     heads = {title: [c["header"] for c in section["columns"]] for title, section in found.items()}
 
@@ -140,14 +130,12 @@ def test_numbers_and_compressors_have_tables_of_their_own(swept: Path) -> None:
 
 
 def test_columns_that_are_asked_for_are_all_there_is(swept: Path) -> None:
-    """Including those of frames."""
     (only,) = sections(swept, "--columns", "batch-load:25").values()
     assert ["codec", "load, 25 a frame"] == [column["header"] for column in only["columns"]]
 
 
 @pytest.mark.parametrize("form", ["text", "md", "csv", "latex", "rst", "html"])
 def test_every_output_has_them(swept: Path, form: str) -> None:
-    """Or shows their figures, as the page does."""
     done = inprocess.bakeoff(swept, "report", "-f", form)
 
     assert 0 == done.returncode, done.stderr
@@ -165,7 +153,6 @@ def test_every_output_has_them(swept: Path, form: str) -> None:
     ],
 )
 def test_what_cannot_be_is_said_at_once(tmp_path: Path, arguments: list[str], said: str) -> None:
-    """Before anything starts."""
     done = inprocess.bakeoff(tmp_path, "run", "movies", *arguments)
 
     assert (2, "") == (done.returncode, done.stdout)

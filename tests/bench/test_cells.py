@@ -43,7 +43,6 @@ codecs = st.text(min_size=1)
 def test_the_text_of_a_cell_gives_the_cell(
     data: st.DataObject, corpus: str, place: str, parameter: str, codec: str
 ) -> None:
-    """Of all operations and variants, with any backend and parameter."""
     name = data.draw(st.sampled_from(sorted(KNOWN)))
     variant = data.draw(st.sampled_from(VARIANTS[name]))
     cell = Cell(corpus, name, codec, variant=variant, place=place, parameter=parameter)
@@ -67,7 +66,6 @@ def test_the_text_of_a_cell_gives_the_cell(
     ],
 )
 def test_a_text_is_read(text: str, cell: Cell) -> None:
-    """By the longest operation that is known; one that is not known has no variant."""
     assert cell == Cell.parse(text, KNOWN)
     assert text == cell.name
 
@@ -97,7 +95,6 @@ def test_a_text_of_fewer_parts_is_no_cell(text: str) -> None:
 def test_an_operation_says_what_holds_where_its_name_says_nothing(
     name: str, setup: StoreSetup | PipelineSetup | None
 ) -> None:
-    """Its facts have the state of the store, the batch, the readers, the rate and the bound."""
     assert setup == operation(name).facts().setup
     assert name == operation(name).cell("movies", "json").operation_name
 
@@ -131,7 +128,6 @@ FOUND = [
 
 @pytest.mark.parametrize("found", FOUND, ids=lambda found: found.cell.operation_name)
 def test_a_cell_as_json_is_read_again(found: CellResult) -> None:
-    """With all that is known of it but its samples, and nothing that is not known."""
     plain = plain_cell(found)
 
     assert found == cell_from(json.loads(json.dumps(plain)))
@@ -139,7 +135,6 @@ def test_a_cell_as_json_is_read_again(found: CellResult) -> None:
 
 
 def test_what_processes_found_becomes_a_mean() -> None:
-    """Numbers of facts and extras; a text is that of the last process."""
     first, second = PipelineFacts(3000.0, 0.1, 0.3), PipelineFacts(2000.0, 0.3, 0.4)
 
     assert dataclasses.replace(first, delivered=2500.0, lost=0.2, window_seconds=0.35) == averaged(

@@ -57,7 +57,6 @@ def broken():
 
 @pytest.fixture
 def planted(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Install codecs of another package, for this process and its workers."""
     site = tmp_path_factory.mktemp("site")
     install(site, "planted", PLANTED, ("gullible", "dying", "raising", "forking", "dead", "broken"))
     monkeypatch.setenv("PYTHONPATH", str(site))
@@ -69,7 +68,6 @@ def planted(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monkey
 
 
 def put(path: Path, content: bytes | str) -> None:
-    """Write a file and the folders that lead to it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
 
@@ -124,7 +122,6 @@ def yaml_suite(top: Path) -> None:
 
 
 def document(description: str, payload: str, text: str, **more: Any) -> dict[str, Any]:
-    """Return a valid example of the BSON corpus."""
     return {"description": description, "canonical_bson": payload, "canonical_extjson": text, **more}
 
 
@@ -181,12 +178,10 @@ WRITERS: dict[str, Callable[[Path], None]] = {
 
 
 def check(folder: Path, *arguments: str) -> Result:
-    """Run the command."""
     return CliRunner().invoke(command, ["--conformance", str(folder), *arguments])
 
 
 def judged(folder: Path, codec: str) -> dict[str, Any]:
-    """Return what the command says of one codec as JSON, and its exit code."""
     result = check(folder, codec, "-f", "json")
     (report,) = json.loads(result.stdout)["reports"]
     return report | {"exit_code": result.exit_code}
@@ -210,7 +205,6 @@ FIGURES = (
 
 @pytest.mark.parametrize(("suite", "codec", "expected"), EXPECTED)
 def test_cases_are_judged(tmp_path: Path, suite: str, codec: str, expected: dict[str, int]) -> None:
-    """Every case has one verdict, by the suite's expectation and by its value, including the type."""
     WRITERS[suite](tmp_path)
     report = judged(tmp_path, codec)
 
@@ -220,7 +214,6 @@ def test_cases_are_judged(tmp_path: Path, suite: str, codec: str, expected: dict
 
 
 def test_wrong_cases_have_names_and_reasons(tmp_path: Path) -> None:
-    """The accepted cases, the differences, and the bytes that were written instead."""
     for suite, write in WRITERS.items():
         write(tmp_path / suite)
     result = check(tmp_path, "json,yaml,bson,cbor2")
@@ -237,7 +230,6 @@ def test_wrong_cases_have_names_and_reasons(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name)
 def test_a_copy_is_recognised(tmp_path: Path, suite: Suite) -> None:
-    """By its content, for any name of the folder, as the copy itself and as a folder of copies."""
     WRITERS[suite.name](tmp_path / "deep/copy")
 
     assert [suite] == [copy.suite for copy in find(tmp_path / "deep/copy")]
@@ -247,7 +239,6 @@ def test_a_copy_is_recognised(tmp_path: Path, suite: Suite) -> None:
 
 
 def test_a_codec_of_each_format_meets_its_suite(tmp_path: Path) -> None:
-    """All installed codecs are checked; codecs of formats without a suite are named."""
     json_suite(tmp_path / "a")
     cbor_suite(tmp_path / "b")
     told = json.loads(check(tmp_path, "-f", "json").stdout)
@@ -276,7 +267,6 @@ def test_a_codec_of_each_format_meets_its_suite(tmp_path: Path) -> None:
 def test_what_cannot_be_run(
     tmp_path: Path, write: Callable[[Path], None], arguments: list[str], words: str
 ) -> None:
-    """A usage error has the reason, and says where suites are available."""
     write(tmp_path)
     result = check(tmp_path, *arguments)
 
@@ -298,7 +288,6 @@ class TestPlanted:
         ("codec", "reason"), [("dying", "ended the process with exit code 0"), ("raising", "enough")]
     )
     def test_a_fault_costs_its_case(self, tmp_path: Path, codec: str, reason: str) -> None:
-        """The others are judged in further processes, and the exit code is 1."""
         json_suite(tmp_path)
         report = judged(tmp_path, codec)
         faults = [finding for finding in report["findings"] if finding["verdict"] == "fault"]
@@ -309,7 +298,6 @@ class TestPlanted:
         assert [1, 1, 1] == [report[figure] for figure in ("right_accept", "right_reject", "wrong_accept")]
 
     def test_a_codec_that_always_dies(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Is given up, and cases that were not tried say so."""
         monkeypatch.setattr(run, "DEATHS", 2)
         json_suite(tmp_path)
         reasons = [finding["reason"] for finding in judged(tmp_path, "dead")["findings"]]
@@ -318,14 +306,12 @@ class TestPlanted:
         assert ["not tried: the codec crashed 2 processes"] * 5 == reasons[2:]
 
     def test_a_codec_that_forks(self, tmp_path: Path) -> None:
-        """Only the worker itself is asked."""
         json_suite(tmp_path)
         report = judged(tmp_path, "forking")
 
         assert [0, 2] == [report["exit_code"], report["right_accept"]]
 
     def test_a_codec_that_cannot_be_made(self, tmp_path: Path) -> None:
-        """Fails the command, and not the other codecs."""
         json_suite(tmp_path)
         result = check(tmp_path, "broken,json")
 
@@ -337,7 +323,6 @@ class TestPlanted:
 
 
 def test_nothing_of_a_payload_reaches_the_terminal_raw(tmp_path: Path) -> None:
-    """Control characters in a library's message are written as escapes."""
     put(tmp_path / "test_parsing/y_odd\x1b[31m.json", "[")
     result = check(tmp_path, "json")
 

@@ -24,24 +24,20 @@ class TestReadings:
         assert free_level([0.1, *[0.66] * 40, *[1.1] * 20]) == 0.66
 
     def test_an_earlier_process_may_know_better(self) -> None:
-        """A process that never had the core alone takes the baseline of another."""
         assert free_level([1.1] * 50, known=0.66) == 0.66
         assert free_level([0.66] * 50, known=1.1) == 0.66
 
     def test_a_process_that_shared_for_a_third_of_its_time_is_not_free(self) -> None:
-        """The upper quartile of its readings decides."""
         assert overall([0.66] * 20 + [1.1] * 10) > highest_free(0.66)
         assert overall([0.66] * 28 + [1.1] * 2) < highest_free(0.66)
         assert overall([]) == 0
 
     def test_a_reading_is_a_ratio_of_two_times(self) -> None:
-        """Of the order of one, whatever machine this is."""
         assert 0.01 < gauge.read() < 100
 
 
 class TestAlike:
     def test_processes_on_a_free_core_are_chosen(self) -> None:
-        """Three of them suffice."""
         assert sorted(alike({0: 0.66, 1: 1.1, 2: 0.67, 3: 0.7}, 0.66)) == [0, 2, 3]
 
     def test_where_a_free_core_was_rare_the_others_are(self) -> None:
@@ -51,7 +47,6 @@ class TestAlike:
         assert sorted(found) == [1, 3, 4, 5]
 
     def test_few_processes_all_count(self) -> None:
-        """Neither state has three."""
         assert sorted(alike({0: 0.66, 1: 1.1}, 0.66)) == [0, 1]
 
     def test_without_readings_all_count(self) -> None:
@@ -60,7 +55,6 @@ class TestAlike:
 
 
 def measure(core: SharedCore, rng: random.Random, *, least: float = 0.0) -> tuple[dict[str, float], float]:
-    """Run one timing process; return the ratios to the first cell, and the contention that it reports."""
     ruler = work(*KERNEL, core, rng)
     made = Process(30, 0.00025, lambda index: None, ruler, least=least, read=core.read, pause=core.wait)
     for index, (seconds, factor) in enumerate(CELLS.values()):
@@ -83,7 +77,6 @@ def test_ratios_are_those_of_a_free_core(seed: int) -> None:
 
 
 def test_a_core_that_is_never_free_is_reported() -> None:
-    """The figures are those of the shared core: each codec with its factor."""
     rng = random.Random(1)
     found, contention = measure(SharedCore(rng, 1.0), rng, least=FREE)
     seconds, factor = CELLS["json"]
@@ -95,7 +88,6 @@ def test_a_core_that_is_never_free_is_reported() -> None:
 
 
 def process(pair: int, contention: float, paired: float) -> dict[str, object]:
-    """The entry of a timing process with one cell."""
     figure = {
         "raw": 1e-6,
         "paired": paired,
@@ -130,7 +122,6 @@ def test_a_run_leaves_out_processes_on_a_shared_core() -> None:
 
 
 def test_a_run_on_a_shared_core_says_so() -> None:
-    """All its processes count, and it is not free."""
     state = State()
     state.apply({"kind": "cell", "cell": without_defaults(CELL), "outcome": "ok"})
     for pair, contention in enumerate([1.1, 1.1, 1.2, 0.66]):

@@ -25,8 +25,6 @@ BYTES = 1_000 * 20 * 8
 
 @dataclass
 class Point:
-    """Two numbers."""
-
     x: float
     y: float
 
@@ -48,12 +46,10 @@ class Point:
     ],
 )
 def test_data_in_memory_of_its_own_counts(record: Any, size: int) -> None:
-    """Numbers, texts and arrays; not keys, nor what holds values."""
     assert size == copied(record, b"payload")
 
 
 def test_data_within_the_payload_does_not_count() -> None:
-    """Whatever refers to it."""
     payload = bytes(range(64))
     view = np.frombuffer(payload, "u1")
 
@@ -64,7 +60,6 @@ def test_data_within_the_payload_does_not_count() -> None:
 
 
 def figures(name: str, record: Any) -> tuple[float, dict[str, Any]]:
-    """Return what is copied by a codec on one record, as a run would find out."""
     codec = bakeoff.codec(name, trusted=True)
     sample = make_sample([record])
     given = Context(CodecParts(codec, codec), sample, [codec.encode(record)])
@@ -74,7 +69,6 @@ def figures(name: str, record: Any) -> tuple[float, dict[str, Any]]:
 
 @pytest.mark.parametrize("name", ["json", "orjson", "orjson/numpy", "msgpack", "msgpack/numpy", "pickle"])
 def test_most_codecs_copy_a_frame_once_each_way(name: str) -> None:
-    """As objects or as bytes: it is the data of the frame, to 5 %."""
     value, facts = figures(name, FRAME)
 
     assert BYTES == pytest.approx(value, rel=0.05)
@@ -83,7 +77,6 @@ def test_most_codecs_copy_a_frame_once_each_way(name: str) -> None:
 
 
 def test_buffers_apart_are_not_copied() -> None:
-    """A load copies nothing, a dump into one payload all, and one into frames the head alone."""
     value, facts = figures("pickle/buffers", FRAME)
 
     assert 0 == value
@@ -97,7 +90,6 @@ def test_compressed_payloads_are_copied_out() -> None:
 
 
 def test_a_run_has_a_column_for_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`copied` is asked for by name."""
     from click.testing import CliRunner
 
     from bakeoff.commands.run import command

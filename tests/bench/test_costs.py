@@ -37,7 +37,6 @@ def relative(found: list[float]) -> list[float]:
 
 
 def test_a_disturbed_pass_decides_nothing() -> None:
-    """Neither a pass that is slow as a whole, nor a burst in each of two."""
     made = clocked(lambda number, at: 3.0 if number == 1 else 9.0 if number in (2, 3) and at < 10 else 1.0)
 
     assert TRUE == pytest.approx(relative(costs(made, TRUE, 60.0)), rel=0.01)
@@ -51,7 +50,6 @@ def test_what_the_first_pass_misjudges_is_mended() -> None:
 
 
 def test_where_there_is_no_time_the_check_itself_counts() -> None:
-    """A slow codec is not measured again."""
     made = clocked(lambda number, at: 100.0)
 
     assert costs(made, TRUE, 0.0) == pytest.approx(TRUE)

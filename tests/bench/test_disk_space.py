@@ -39,7 +39,6 @@ def fills():
 
 @pytest.fixture
 def filler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder to run in, a codec that fills the disk, and a separate folder for temporary files."""
     package = tmp_path / "package"
     install(package, "filler", FILLER, ["fills"])
     monkeypatch.setenv("PYTHONPATH", str(package))
@@ -71,7 +70,6 @@ class TestFull:
     def test_no_codec_is_blamed_and_the_run_goes_on_where_there_is_room(
         self, filler: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Earlier timings are kept, and the sentence says how to continue."""
         monkeypatch.setenv("WHEN", "bakeoff.bench.worker.alone")
         full = run(filler, *SMALL, room="1m")
         lines = [json.loads(line) for line in journal_path(filler / "out.json").read_bytes().splitlines()]
@@ -92,7 +90,6 @@ class TestFull:
     def test_nothing_is_left_where_nothing_was_measured(
         self, filler: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Neither a result file nor a journal to wonder about."""
         monkeypatch.setenv("WHEN", "bakeoff.bench.worker.check")
         full = run(filler, *SMALL, room="1m")
 
@@ -102,14 +99,12 @@ class TestFull:
         assert sorted(path.name for path in filler.iterdir()) == ["package", "small"]
 
     def test_records_that_do_not_fit(self, filler: Path) -> None:
-        """Reading them needs room, too."""
         full = run(filler, *SMALL, "--sample", "200", room="32k")
 
         assert full.returncode == 1
         assert NO_ROOM in full.stderr
 
     def test_the_disk_of_the_results_is_full(self, filler: Path) -> None:
-        """Earlier entries are kept, with a remedy in the message."""
         output = str(filler / "small" / "out.json")
         arguments = ["movies", "--records", "200", "-c", "json,msgpack", "--all", "--budget", "2", "--ratios"]
         full = run(filler, *arguments, "--precision", "0.0001%", "-o", output, room="8k", temporary=False)
@@ -129,7 +124,6 @@ def test_room_is_tried(tmp_path: Path) -> None:
 
 
 def test_other_errors_stay_what_they_are(tmp_path: Path) -> None:
-    """Only a full disk is one."""
     with pytest.raises(NoDiskSpace, match="free some there"), needing_room(tmp_path):
         Path("/dev/full").write_bytes(b"x")
     with pytest.raises(FileNotFoundError), needing_room(tmp_path):

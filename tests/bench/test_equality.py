@@ -83,7 +83,6 @@ SUMMER = datetime(2024, 6, 1, tzinfo=BERLIN)
     ],
 )
 def test_different(expected: Any, found: Any) -> None:
-    """Values that Python considers equal, or nearly equal, are distinguished."""
     assert not equal(expected, found)
     assert not equal({"v": [expected]}, {"v": [found]})
 
@@ -107,7 +106,6 @@ def test_different(expected: Any, found: Any) -> None:
     ],
 )
 def test_same(value: Any) -> None:
-    """NaN equals NaN, also twice as a key; objects equal themselves and their pickled copies."""
     assert equal({"v": value}, {"v": value})
     assert equal({"v": value}, {"v": pickle.loads(pickle.dumps(value))}, order=True)
 
@@ -121,7 +119,6 @@ def test_a_zone_of_one_offset_is_that_offset(tz: tzinfo) -> None:
 
 
 def test_sentence() -> None:
-    """A difference says what became what, and where."""
     assert str(first_difference({"tags": (1,)}, {"tags": [1]})) == "`tuple` came back as `list` at `$.tags`"
     assert str(first_difference({"a b": [0, {"c": 1}]}, {"a b": [0, {"c": 2}]})) == (
         "`1` came back as `2` at `$['a b'][1].c`"
@@ -131,7 +128,6 @@ def test_sentence() -> None:
 
 
 def test_order() -> None:
-    """The order of keys counts only when asked for."""
     assert equal({"a": 1, "b": 2}, {"b": 2, "a": 1})
     assert str(first_difference({"a": 1, "b": 2}, {"b": 2, "a": 1}, order=True)) == (
         "keys are in another order at `$`"
@@ -139,14 +135,12 @@ def test_order() -> None:
 
 
 def test_limit() -> None:
-    """Differences come in record order and stop at the limit."""
     found = differences(list(range(100)), [str(i) for i in range(100)], limit=3)
 
     assert [d.path for d in found] == ["$[0]", "$[1]", "$[2]"]
 
 
 def test_deep_shared_and_cyclic() -> None:
-    """Depth, doubling references and cycles end in linear time."""
     deep: list[Any] = []
     other: list[Any] = []
     for _ in range(100_000):
@@ -181,5 +175,4 @@ ANY = st.recursive(
 
 @given(ANY)
 def test_reflexive(value: Any) -> None:
-    """Anything equals itself."""
     assert equal(value, value)

@@ -41,7 +41,6 @@ def test_a_slow_cell_in_few_rounds_keeps_its_scale() -> None:
 
 @pytest.mark.parametrize("mixed", [True, False])
 def test_a_disturbed_slice_moves_the_figure_little(mixed: bool) -> None:
-    """One of thirty takes ten times as long."""
     rng = random.Random(1)
     values = {r: rng.lognormvariate(0, 0.01) for r in range(30)}
     others = [track({r: rng.lognormvariate(0, 0.01) for r in range(30)}) for _ in range(4)]
@@ -52,7 +51,6 @@ def test_a_disturbed_slice_moves_the_figure_little(mixed: bool) -> None:
 
 
 def test_strata_add_up() -> None:
-    """A cell is the sum of its strata, each as far off from the check as its own slices say."""
     rounds = range(30)
     quick = Track(1.0, True, dict.fromkeys(rounds[::2], 2.0), dict.fromkeys(rounds[::2], 1.0))
     dear = Track(3.0, False, dict.fromkeys(rounds[1::2], 0.5), dict.fromkeys(rounds[1::2], 1.0))
@@ -73,7 +71,6 @@ def test_the_kind_in_the_majority_does_not_decide() -> None:
 
 
 def test_what_the_check_knows_of_the_records_is_taken_out() -> None:
-    """Slices of dear and of cheap records say the same."""
     works = {r: 10.0 if r % 5 < 2 else 1.0 for r in range(30)}
     found = levels([[Track(4.6, False, {r: 1.1 * w for r, w in works.items()}, works)]])
 
@@ -94,5 +91,4 @@ def test_drift_is_the_last_third_over_the_first() -> None:
 
 
 def test_a_cell_without_slices_has_no_level() -> None:
-    """A cell that failed in its first slice."""
     assert levels([[Track(1.0)], []]) == [None, None]

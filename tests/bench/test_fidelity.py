@@ -43,13 +43,11 @@ UNWRITTEN = {"datetime_zone", "datetime_fold"}
 
 @cache
 def column(name: str) -> dict[str, tuple[FidelityCell, FidelityCell]]:
-    """Return the cells of one codec."""
     return {value: (without, with_schema) for value, without, with_schema in cells(name)}
 
 
 @pytest.mark.parametrize("name", AVAILABLE)
 def test_carries_is_the_truth(name: str) -> None:
-    """A codec preserves a type if, and only if, all values of the type survive a round trip exactly."""
     shown: dict[str, bool] = {}
     for row in VALUES:
         if row.token:
@@ -61,7 +59,6 @@ def test_carries_is_the_truth(name: str) -> None:
 
 @pytest.mark.parametrize("name", AVAILABLE)
 def test_losses_are_declared(name: str) -> None:
-    """A type that is not even preserved with a schema is an error when encoding, or a declared loss."""
     lost = {
         row.name
         for row in VALUES
@@ -91,7 +88,6 @@ def fidelity(folder: Path, codecs: str, kind: str) -> subprocess.CompletedProces
 
 
 def test_a_crash_costs_only_its_codec(tmp_path: Path) -> None:
-    """A process that dies leaves crash cells from there on; the others are not concerned."""
     install(
         tmp_path,
         "planted",
@@ -112,7 +108,6 @@ def test_a_crash_costs_only_its_codec(tmp_path: Path) -> None:
 
 
 def test_what_a_codec_prints_is_no_row(tmp_path: Path) -> None:
-    """It goes to standard error; output that still gets into the rows is dropped."""
     install(
         tmp_path,
         "planted",
@@ -154,7 +149,6 @@ def test_schema_in_a_name_asks_for_nothing_more() -> None:
     ],
 )
 def test_layouts(kind: str, words: str) -> None:
-    """The matrix comes as text, Markdown, CSV and HTML."""
     result = CliRunner().invoke(command, ["-c", "json", "-f", kind])
 
     assert result.exit_code == 0

@@ -21,7 +21,6 @@ PEEK, UPDATE, SPLICED = "peek:order.address.city", "update:50", "update-spliced:
 
 @pytest.fixture(scope="module")
 def result(tmp_path_factory: pytest.TempPathFactory) -> ResultData:
-    """Do one short run."""
     options = Options(
         corpora=("messages",),
         codecs=CODECS,
@@ -35,7 +34,6 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> ResultData:
 
 
 def value(result: ResultData, codec: str, name: str) -> float:
-    """Return the mean of a cell."""
     cell = result.cell("messages", name, codec)
     assert cell is not None
     assert cell.outcome == "ok", cell.reason
@@ -43,7 +41,6 @@ def value(result: ResultData, codec: str, name: str) -> float:
 
 
 def test_fields_and_updates_are_measured_and_checked(result):
-    """Every codec is measured by its own way; which has none says so, with the schema as without."""
     assert value(result, "msgpack", PEEK) < value(result, "msgpack", "load")
     assert value(result, "msgpack", UPDATE) > 1_000
     assert value(result, "msgpack", SPLICED) > value(result, "msgpack", UPDATE)
@@ -59,7 +56,6 @@ def test_fields_and_updates_are_measured_and_checked(result):
 
 
 def test_what_is_wrong_is_no_figure(tmp_path):
-    """A field that no record has is named, with the existing ones; also in every codec's row."""
     options = Options(
         corpora=("movies",), codecs=("json",), operations=("peek:titel",), records="50", no_time_limit=True
     )
@@ -68,7 +64,6 @@ def test_what_is_wrong_is_no_figure(tmp_path):
 
 
 def exit_code(*arguments: str) -> int:
-    """Run a command of `bakeoff`."""
     with pytest.raises(SystemExit) as stop:
         main(arguments)
     return stop.value.code
@@ -88,13 +83,11 @@ def exit_code(*arguments: str) -> int:
     ],
 )
 def test_what_cannot_be_asked_for_is_refused_where_it_is_typed(name, words):
-    """Before anything is measured."""
     with pytest.raises(UsageError, match=words):
         operation(name)
 
 
 def test_an_update_in_a_store_is_another_operation():
-    """One of a name has a place, one has none."""
     assert ("second", "integer") == (operation("update@sqlite").unit, operation("update:10").unit)
 
 
@@ -112,7 +105,6 @@ def steady(cell: CellResult, factor: float = 1.0) -> CellResult:
 
 
 def test_more_updates_a_second_are_better_everywhere(result, tmp_path, monkeypatch, capsys):
-    """In the table, in comparisons and on the page."""
     monkeypatch.chdir(tmp_path)
     base = [steady(cell) for cell in result.cells]
     slow = [
@@ -131,7 +123,6 @@ def test_more_updates_a_second_are_better_everywhere(result, tmp_path, monkeypat
 
 
 def test_every_mean_says_what_it_is_made_of(result):
-    """Evaluations, samples, calls of each, mean and error of the timings."""
     lines = render([result], "text", layout="stats", width=200).splitlines()
     rows = {cells[0]: cells[1:] for line in lines if (cells := line.replace(",", "").split())}
     samples = result.cell("messages", UPDATE, "msgpack").samples
@@ -143,7 +134,6 @@ def test_every_mean_says_what_it_is_made_of(result):
 
 
 def test_two_posts_stand_beside(result):
-    """Their figures in the same columns, and an error where nothing was measured for them."""
     graph, datomic = render([result], layout="graph"), render([result], layout="datomic")
     assert ["0.165", "0.573", "47.9"] == [
         word for word in graph.split() if word in ("0.165", "0.573", "47.9")

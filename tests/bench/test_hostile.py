@@ -74,20 +74,17 @@ CODECS = ("good", "dies", "hangs", "devours", "foreign", "lost", "accepts", "lea
 
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return an environment in which the bad codecs are installed."""
     folder = tmp_path_factory.mktemp("planted")
     install(folder, "planted", PLANTED, CODECS)
     return os.environ | {"PYTHONPATH": str(folder)}
 
 
 def check(*arguments: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    """Call ``bakeoff attack``."""
     bakeoff = Path(sys.executable).with_name("bakeoff")
     return subprocess.run([bakeoff, "attack", *arguments], capture_output=True, text=True, env=env)
 
 
 def case(must: Any = "either", direction: Any = "decode") -> HostileCase:
-    """Return a case that is not tried."""
     return HostileCase(direction, "some", "something", lambda codec: [], must)
 
 
@@ -119,7 +116,6 @@ def case(must: Any = "either", direction: Any = "decode") -> HostileCase:
     ],
 )
 def test_the_judge_holds_a_case_to_its_promise(must: Any, seen: Seen, expected: list[str]) -> None:
-    """Each promise separately, in the words of the table."""
     assert expected == breaches(case(must), seen, Promise())
 
 
@@ -133,14 +129,12 @@ def test_the_judge_holds_a_case_to_its_promise(must: Any, seen: Seen, expected: 
     ],
 )
 def test_a_known_fault_that_is_gone_is_told(seen: Seen, broken: Any, always: bool, expected: str) -> None:
-    """It does not count as broken, unless it is another one than is known."""
     known = Fault(("x",), "died", "something", "its library's", ("some",), "decode", always)
 
     assert expected == AttackFinding("x", case(), seen, broken, known).verdict
 
 
 def test_known_faults_name_what_there_is() -> None:
-    """A codec or case that was renamed is found."""
     titles = {case.title for case in CASES}
 
     for fault in FAULTS:
@@ -179,7 +173,6 @@ def test_payloads_stay_within_the_limit_of_size(name: str) -> None:
 
 @pytest.mark.parametrize("name", [*FORMATS, "avro"])
 def test_payloads_fill_the_limit_of_size(name: str) -> None:
-    """The largest that the limit allows, within a thousandth."""
     codec = built(name).with_limits(size=1_000_000)
 
     for case in cases_of(codec, ["fill-*"]):
@@ -188,7 +181,6 @@ def test_payloads_fill_the_limit_of_size(name: str) -> None:
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_payloads_fill_the_limit_of_items(name: str) -> None:
-    """One that the limit still allows, since it takes most memory, and one beyond it."""
     codec = bakeoff.codec(name).with_limits(size=1_000_000, items=2_000)
     filled = [case for case in cases_of(codec, ["fill-*"]) if "items and of size" in case.what]
 
@@ -207,7 +199,6 @@ def test_trusted_codecs_are_held_to_their_refusal() -> None:
 
 
 def test_good_codecs_keep_their_promise(planted: dict[str, str]) -> None:
-    """One of ours and one of another package; every row says so and the exit code is 0."""
     done = check(
         "msgpack", "good", "--only", "mutated", "--only", "deep-*", "--only", "raising-sets", env=planted
     )
@@ -218,7 +209,6 @@ def test_good_codecs_keep_their_promise(planted: dict[str, str]) -> None:
 
 @pytest.fixture(scope="module")
 def found(planted: dict[str, str]) -> dict[str, Any]:
-    """Check the bad codecs; return what was found, by codec."""
     cases = ("empty", "noise", "twice", "spread-view", "encode/ordinary", "interrupted-sets")
     only = [part for case in cases for part in ("--only", case)]
     done = check(*CODECS, *only, "-f", "json", env=planted)
@@ -238,7 +228,6 @@ def found(planted: dict[str, str]) -> dict[str, Any]:
     ],
 )
 def test_a_bad_codec_is_found(found: dict[str, Any], codec: str, case: str, broken: list[str]) -> None:
-    """With its effect, and only in the cases with this effect."""
     cases = {each["case"]: each for each in found[codec]["cases"]}
 
     assert set(broken) <= set(cases[case]["broken"]), cases[case]
@@ -247,7 +236,6 @@ def test_a_bad_codec_is_found(found: dict[str, Any], codec: str, case: str, brok
 
 
 def test_a_death_costs_its_case_alone(found: dict[str, Any]) -> None:
-    """The cases before and after it are tried, and have their figures."""
     cases = {each["case"]: each for each in found["dies"]["cases"]}
 
     assert cases.keys() == {each["case"] for each in found["good"]["cases"]}
@@ -257,12 +245,10 @@ def test_a_death_costs_its_case_alone(found: dict[str, Any]) -> None:
 
 
 def test_a_codec_that_cannot_be_made_is_told(found: dict[str, Any]) -> None:
-    """It ends its own process, not the command."""
     assert ([], "ended the process with exit code 3") == (found["leaves"]["cases"], found["leaves"]["failed"])
 
 
 def test_a_broken_promise_comes_with_its_command(planted: dict[str, str]) -> None:
-    """Codec, direction, case, the fault, and the command that reproduces it."""
     done = check("accepts", "--only", "twice", env=planted)
 
     assert 1 == done.returncode
@@ -291,7 +277,6 @@ def test_no_payload_takes_more_memory_than_promised() -> None:
 
 
 def test_every_case_can_be_shown() -> None:
-    """One row each, with outcome, time and memory."""
     done = check("json", "--cases", "--only", "decode/truncated", "--only", "decode/empty")
 
     assert 0 == done.returncode, done.stderr
@@ -301,7 +286,6 @@ def test_every_case_can_be_shown() -> None:
 
 
 def test_a_codec_of_frames_is_no_target():
-    """The cases are dicts, which it refuses before anything is tried."""
     done = check("arrow/pandas")
 
     assert (2, "") == (done.returncode, done.stdout)
@@ -309,7 +293,6 @@ def test_a_codec_of_frames_is_no_target():
 
 
 def test_the_cases_can_be_listed() -> None:
-    """Without trying one."""
     done = check("--list", "--only", "deep-*")
 
     assert 0 == done.returncode
@@ -326,7 +309,6 @@ def test_the_cases_can_be_listed() -> None:
     ],
 )
 def test_what_does_not_exist_is_a_usage_error(arguments: list[str], said: str) -> None:
-    """Codecs, cases, bounds."""
     done = check(*arguments)
 
     assert 2 == done.returncode

@@ -21,7 +21,6 @@ DUMP, LOAD = (Cell("few", operation, "json") for operation in ("dump", "load"))
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> ResultData:
-    """A run of two codecs on a small file."""
     folder = tmp_path_factory.mktemp("interleaved")
     records = folder / "few.jsonl"
     records.write_text("".join(f'{{"id": {n}, "name": "n{n}"}}\n' for n in range(20)))
@@ -32,7 +31,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> ResultData:
 
 @pytest.fixture(autouse=True)
 def few_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One look, after two pairs."""
     monkeypatch.setattr(interleaved, "LOOKS", [2])
 
 
@@ -63,7 +61,6 @@ def measured(
 
 
 def test_pairs_of_processes_come_back(run: ResultData, tmp_path: Path) -> None:
-    """Each cell has as many samples before as after, numbered alike; the interpreter named was started."""
     found = measured(run, wrapped(tmp_path))
 
     assert {} == found.failed
@@ -76,7 +73,6 @@ def test_pairs_of_processes_come_back(run: ResultData, tmp_path: Path) -> None:
 
 
 def test_a_codec_that_fails_there_is_said(run: ResultData, tmp_path: Path) -> None:
-    """A cell whose library is missing on one side has no samples, but a reason."""
     (tmp_path / "msgpack.py").write_text("raise ImportError('not here')")
     lacking = wrapped(tmp_path, f"export PYTHONPATH={tmp_path}")
     packed = Cell("few", "dump", "msgpack")
@@ -98,7 +94,6 @@ def test_a_codec_that_fails_there_is_said(run: ResultData, tmp_path: Path) -> No
 def test_an_interpreter_that_cannot_measure_is_refused(
     run: ResultData, tmp_path: Path, script: str | None, said: str
 ) -> None:
-    """It is not there, has no bakeoff, or another one."""
     python = str(tmp_path / "none") if script is None else wrapped(tmp_path, script)
 
     with pytest.raises(UsageError, match=said):
@@ -106,7 +101,6 @@ def test_an_interpreter_that_cannot_measure_is_refused(
 
 
 def test_another_version_is_refused(run: ResultData) -> None:
-    """The library in an environment must be the one of the result."""
     other = replace(run, codecs=tuple(replace(codec, version="0.1") for codec in run.codecs))
 
     with pytest.raises(UsageError, match=r"the result has 0\.1; name the interpreters"):
@@ -114,7 +108,6 @@ def test_another_version_is_refused(run: ResultData) -> None:
 
 
 def test_other_records_are_refused(run: ResultData) -> None:
-    """The file must hold what it held."""
     other = replace(run, corpora=(replace(run.corpora[0], sha256="0" * 64),))
 
     with pytest.raises(UsageError, match="the records have changed or are missing"):
@@ -122,7 +115,6 @@ def test_other_records_are_refused(run: ResultData) -> None:
 
 
 def test_records_that_have_moved_are_named_again(run: ResultData, tmp_path: Path) -> None:
-    """A path typed again takes the place of the recorded one, if it holds the same records."""
     moved = tmp_path / "moved.jsonl"
     moved.write_bytes(Path(run.corpora[0].source).read_bytes())
     options = options_of(run, (str(moved),), schema=None, trusted=False)
@@ -143,14 +135,12 @@ class TestTrust:
     def test_nothing_is_imported_because_a_file_says_so(
         self, run: ResultData, options: dict[str, str], typed: dict[str, str], said: str
     ) -> None:
-        """Functions and schemas in Python have to be typed again; standard input is gone."""
         other = replace(run, options={**run.options, **options})
 
         with pytest.raises(UsageError, match=said):
             options_of(other, (), schema=None, trusted=False)
 
     def test_what_is_typed_counts(self, run: ResultData) -> None:
-        """Source, schema and trust come from the command line, never from the file."""
         other = replace(
             run, options={**run.options, "trusted": True, "schema": "evil.py", "corpora": "evil:records"}
         )

@@ -53,7 +53,6 @@ WHEN = dt.datetime(2011, 5, 6, 7, 8, 9, 123456)
     ],
 )
 def test_the_conventions_are_declared(before: Any, after: Any) -> None:
-    """A type that JSON lacks, written by the convention, is a loss and not a mistake."""
     found = find_losses({"x": before}, {"x": after}, JSON)
 
     assert found.wrong is None
@@ -82,7 +81,6 @@ def test_the_conventions_are_declared(before: Any, after: Any) -> None:
     ],
 )
 def test_everything_else_is_wrong(before: Any, after: Any) -> None:
-    """A difference that no declaration explains, with the place."""
     found = find_losses({"x": before}, {"x": after}, JSON)
 
     assert found.wrong is not None
@@ -97,17 +95,14 @@ def test_everything_else_is_wrong(before: Any, after: Any) -> None:
     ],
 )
 def test_a_field_that_one_side_lacks_is_named(before: Any, after: Any, text: str) -> None:
-    """Lost and made-up fields alike."""
     assert find_losses(before, after, JSON).wrong == text
 
 
 def test_a_type_that_the_codec_carries_must_come_back() -> None:
-    """The convention is not an excuse for a codec that claims to preserve the type."""
     assert find_losses((1,), [1], JSON | {"tuple"}).wrong == "`tuple` came back as `list` at `$`"
 
 
 def test_a_coarser_moment_needs_a_declared_loss() -> None:
-    """Milliseconds instead of microseconds are fine only where the codec says so."""
     cut = WHEN.replace(microsecond=123000)
 
     assert find_losses(WHEN, cut, JSON).wrong is not None
@@ -138,7 +133,6 @@ REPEATED = dt.datetime(2024, 10, 27, 2, 30, fold=1)
     ],
 )
 def test_zone_and_fold_are_lost_by_declaration(before: Any, after: Any, text: str) -> None:
-    """Offsets are preserved, names of zones and folds are not: a reported loss, and not a fault."""
     offsets = JSON | {"datetime", "datetime_aware", "datetime_offset", "time"}
     found = find_losses({"at": before}, {"at": after}, offsets)
 
@@ -151,7 +145,6 @@ def test_zone_and_fold_are_lost_by_declaration(before: Any, after: Any, text: st
 
 
 def test_a_claimed_order_of_keys_must_come_back() -> None:
-    """A codec that preserves `key_order` must do so at every level; another codec may sort."""
     before, after = {"x": {"a": (1,), "_id": 2}}, {"x": {"_id": 2, "a": [1]}}
 
     assert find_losses(before, after, JSON | {"key_order"}).wrong == (
@@ -162,7 +155,6 @@ def test_a_claimed_order_of_keys_must_come_back() -> None:
 
 
 def test_keys_that_are_nan_are_found() -> None:
-    """A loss next to them counts as one."""
     nan = float("nan")
     before, after = ({nan: of(1), float("nan"): of(2), 1.5: of(3)} for of in (lambda x: (x,), lambda x: [x]))
 
@@ -170,7 +162,6 @@ def test_keys_that_are_nan_are_found() -> None:
 
 
 def test_equal_records_have_nothing_to_judge() -> None:
-    """Neither loss nor mistake."""
     found = find_losses({"a": [1, None]}, {"a": [1, None]}, JSON)
 
     assert (found.losses, found.wrong) == ({}, None)

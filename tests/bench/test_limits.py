@@ -38,7 +38,6 @@ def needed(name: str, *records: object) -> dict[str, int]:
     ids=["none", "items", "size", "compressed", "raw"],
 )
 def test_the_limits_are_what_is_needed(name, record, limits):
-    """Twice as much as the largest record, to the next power of two; nothing where its own suffice."""
     found = needed(name, {"a": 1}, record)
 
     assert limits == found
@@ -48,8 +47,6 @@ def test_the_limits_are_what_is_needed(name, record, limits):
 
 
 def test_the_largest_of_all_cells_counts():
-    """For several corpora; an untrusted file gets at most a run's limits, and no limit of another kind."""
-
     def cell(**limits: int) -> CellResult:
         return CellResult(Cell("a", "dump", "bson"), "ok", check=CheckFacts(1, 1, limits=limits))
 
@@ -67,7 +64,6 @@ def test_the_largest_of_all_cells_counts():
     [("json", {"depth": 512}), ("msgpack", {"depth": 512}), ("pickle", {}), ("json/raw", {})],
 )
 def test_deep_records_are_measured_with_the_limit_that_they_need(name, limits):
-    """160 levels: read by a codec that is asked for with the depth that a run says, and refused without."""
     record = functools.reduce(lambda inner, _: {"a": [inner]}, range(80), {"v": 1})
     parts = codec_parts(name, CorpusInputs("", depth=depth_needed(161)), {})
     payload = parts.bare.encode(record)
@@ -82,5 +78,4 @@ def test_deep_records_are_measured_with_the_limit_that_they_need(name, limits):
 
 
 def test_the_default_depth_is_kept_where_it_suffices():
-    """Limits that no record needs are unchanged, and none exceeds its maximum."""
     assert [0, 0, 256, GREATEST_DEPTH] == [depth_needed(levels) for levels in (5, 120, 121, 1 << 20)]

@@ -38,7 +38,6 @@ movies = bakeoff.corpus("movies", records=300).sample(300)
 
 
 def fresh(script: str) -> list[Any]:
-    """Run a script in a new process and return the lines of its output."""
     code = PRELUDE + textwrap.dedent(script)
     # The data of coverage would be mistaken for growth.
     plain = {key: value for key, value in os.environ.items() if not key.startswith("COV")}
@@ -57,7 +56,6 @@ LEAKS = {
 
 @pytest.mark.parametrize(("name", "slope"), LEAKS.items())
 def test_a_leak_is_found_and_confirmed(name, slope):
-    """Each deliberate leak is suspected at once, and confirmed with its exact slope."""
     first, second = fresh(f"""
         codec = faults.LEAKERS["{name}"]("{name}")
         payloads = [codec.encode(record) for record in movies]
@@ -78,7 +76,6 @@ def test_a_leak_is_found_and_confirmed(name, slope):
 @pytest.mark.parametrize("name", ["msgpack", "orjson", "simplejson", "selftest-random-sizes"])
 @pytest.mark.parametrize("operation", ["growth-dump", "growth-load", "growth-failing-load"])
 def test_clean_codecs_are_not_flagged(name, operation):
-    """Codecs that keep nothing are not told to grow, refused payloads included; a suspicion is cleared."""
     *_, (value, facts, again) = fresh(f"""
         make = faults.CLEAN.get("{name}", bakeoff.codec)
         codec = make("{name}")
@@ -94,7 +91,6 @@ def test_clean_codecs_are_not_flagged(name, operation):
 
 
 def test_a_filling_cache_is_cleared():
-    """A cache that fills during the first pass is suspected at most, never confirmed."""
     told = fresh("""
         codec = faults.CLEAN["selftest-filling-cache"]("selftest-filling-cache")
         payloads = [codec.encode(record) for record in movies]
@@ -108,7 +104,6 @@ def test_a_filling_cache_is_cleared():
 
 
 def test_error_paths_leak_too():
-    """A leak that only refused payloads show is found by them."""
     _, (value, facts, _) = fresh("""
         kept = []
 
@@ -131,7 +126,6 @@ def test_error_paths_leak_too():
 
 
 def test_resident_pages_are_the_fallback():
-    """Without exact counters the verdict comes from resident memory, and says how coarse it is."""
     ((_, facts, _),) = fresh("""
         codec = bakeoff.codec("msgpack")
         payloads = [codec.encode(record) for record in movies]
@@ -172,7 +166,6 @@ def test_pages_of_files_are_no_memory_that_a_codec_holds():
 
 
 def test_shared_memory_is_held_and_pages_that_leave_are_not():
-    """Anonymous memory counts even if it is shared; memory that is released adds nothing."""
     (shared, _, _), (gone, _, _) = fresh("""
         import mmap, tempfile
         from types import SimpleNamespace
@@ -205,7 +198,6 @@ def test_slow_calls_are_no_hanging_ones(tmp_path):
 
 
 def test_retained_is_traced_and_resident():
-    """The memory of 300 records is counted by the allocator and visible in pages, and both are accurate."""
     (records, payloads) = fresh("""
         codec = bakeoff.codec("msgpack")
         items = [{"b": bytes(50_000)} for _ in range(50)]
@@ -228,7 +220,6 @@ def test_the_traced_pass_ends_in_time(monkeypatch):
 
 
 def test_a_suspicion_alone_is_no_verdict():
-    """Ctrl-C before the process that would confirm it."""
     job = Alone(corpus=CorpusInputs(""), codec="json", operation="growth-load", payloads="")
     suspicion = Ended(Found(0.0, {"verdict": "no growth"}, again={"windows": 96}))
 
@@ -249,8 +240,6 @@ def test_a_lower_limit_is_kept():
 
 
 def test_an_interruption_is_no_expected_error() -> None:
-    """Ctrl-C ends a measurement of calls that fail."""
-
     def interrupted(item: object) -> None:
         raise KeyboardInterrupt
 

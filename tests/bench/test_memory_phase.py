@@ -83,7 +83,6 @@ def measured(
 
 
 def test_all_is_measured_where_there_is_time(clock: Clock) -> None:
-    """Peaks of all codecs before growth of any."""
     asked, said = measured(clock, 90.0, dict.fromkeys(CODECS, 1e-6))
 
     kinds = [name.partition("-")[0] for name, _ in asked]
@@ -92,7 +91,6 @@ def test_all_is_measured_where_there_is_time(clock: Clock) -> None:
 
 
 def test_a_kind_that_there_is_no_time_for_is_not_begun(clock: Clock) -> None:
-    """Growth takes seconds where calls do; one sentence says so, and names no codec."""
     asked, said = measured(clock, 8.0, dict.fromkeys(CODECS, 0.05))
 
     assert {"peak-dump", "peak-load"} == {name for name, _ in asked}
@@ -113,7 +111,6 @@ def test_a_slow_codec_alone_is_left_out(clock: Clock) -> None:
 def test_without_time_nothing_is_begun_unless_it_takes_what_it_takes(
     clock: Clock, seconds: float, no_time_limit: bool, number: int
 ) -> None:
-    """The columns are then left out, and both kinds are named once."""
     asked, said = measured(clock, seconds, dict.fromkeys(CODECS, 1e-6), no_time_limit=no_time_limit)
 
     assert number == len(asked)

@@ -15,7 +15,6 @@ PAGE = Path(__file__).parents[2] / "docs/explanation/measuring.md"
 
 @pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.__name__)
 def test_every_constant_has_a_unit_and_a_reason(group: type) -> None:
-    """All definitions of a group are printed, each in one line of a terminal."""
     found = list(constants(group))
 
     assert [name for name in vars(group) if name.isupper()] == [one.name.partition(".")[2] for one in found]
@@ -23,7 +22,6 @@ def test_every_constant_has_a_unit_and_a_reason(group: type) -> None:
 
 
 def test_every_group_is_printed() -> None:
-    """In `GROUPS` is every class of the module that holds constants."""
     defined = [value for name, value in vars(method).items() if any(map(str.isupper, vars_of(value)))]
 
     assert defined == list(GROUPS)
@@ -48,13 +46,11 @@ def vars_of(value: object) -> list[str]:
     ],
 )
 def test_values_are_shown_with_units(value: float, unit: str, shown: str) -> None:
-    """In the largest unit that is not above the value."""
     assert shown == Constant("", value, unit, "").shown
 
 
 @pytest.mark.checkout
 def test_the_documentation_has_these_constants() -> None:
-    """The block in the documentation equals the output of `bakeoff run --dry-run`."""
     block = re.search(r"^## The constants$.*?^```text\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
 
     assert block is not None
@@ -74,5 +70,4 @@ def test_the_documentation_has_these_constants() -> None:
     ],
 )
 def test_the_documentation_quotes_the_constants(sentence: str) -> None:
-    """Numbers in its sentences equal the method's."""
     assert sentence in " ".join(PAGE.read_text("utf-8").split())

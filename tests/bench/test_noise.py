@@ -28,7 +28,6 @@ def test_cells_that_are_alike_share_one_estimate() -> None:
 
 
 def test_a_noisy_cell_speaks_for_itself() -> None:
-    """Ten times the noise is not shared, and does not move what the others share."""
     one, other = noise(logs([0.02] * 8, 10, 2)), noise(logs([0.02] * 7 + [0.2], 10, 2))
     quiet, same, noisy = one.between("0", "1"), other.between("0", "1"), other.between("0", "7")
 
@@ -41,7 +40,6 @@ def test_a_noisy_cell_speaks_for_itself() -> None:
 
 
 def test_what_is_shared_by_a_process_is_no_noise() -> None:
-    """A factor of a process changes nothing."""
     cells = logs([0.02, 0.03, 0.01, 0.05, 0.02], 5, 3)
     moved = {name: [value + 7 * n for n, value in enumerate(values)] for name, values in cells.items()}
 
@@ -55,7 +53,6 @@ def test_what_is_shared_by_a_process_is_no_noise() -> None:
     [(3, 9), (9, 1), (0, 0)],
 )
 def test_few_cells_lend_nothing(cells: int, processes: int) -> None:
-    """Three cells, or one process, do not say what is common."""
     assert noise(logs([0.02] * cells, processes, 4)).between("0", "1") is None
 
 
@@ -74,7 +71,6 @@ def test_the_own_variance_is_the_least(own: float, degrees: int, expected: float
 
 
 def test_the_variance_of_a_sample() -> None:
-    """The textbook's, with one degree of freedom less than values."""
     assert variance([1.0, 2.0, 3.0, 4.0]) == pytest.approx(5 / 3)
     assert variance([1.0]) == 0
 

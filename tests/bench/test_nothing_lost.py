@@ -41,12 +41,10 @@ ENDLESS = ["movies", *SMALL, "--budget", "600", "--precision", "0.0001%", "--rat
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run to the end."""
     return bakeoff(folder, "run", *arguments)
 
 
 def wait(process: subprocess.Popen[str], until: Callable[[], bool]) -> None:
-    """Wait until something is so, or the process has ended."""
     while process.poll() is None and not until():
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(0.02)
@@ -68,13 +66,11 @@ class Endless:
         )
 
     def wait_for_processes(self, number: int) -> int:
-        """Wait until the journal has this number of timing processes."""
         wait(self.process, lambda: timing_processes(self.journal) >= number)
         assert self.process.poll() is None, self.process.communicate()
         return timing_processes(self.journal)
 
     def end(self, signal_number: int) -> tuple[str, str]:
-        """Send a signal and wait."""
         self.process.send_signal(signal_number)
         return self.process.communicate(timeout=600)
 
@@ -92,7 +88,6 @@ def pairs(result: ResultData, codec: str = "msgpack") -> list[int]:
 
 
 def hang(run: int) -> int:
-    """Stop a worker of a run in the midst of its job; return a handle of it."""
     while True:
         for worker in psutil.Process(run).children():
             with contextlib.suppress(psutil.NoSuchProcess, ProcessLookupError):
@@ -163,7 +158,6 @@ class TestKill:
     def test_who_is_asked_to_go_leaves_nothing_running(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
     ) -> None:
-        """A closed terminal ends workers and takes temporary files along; the journal stays."""
         (tmp_path / "tmp").mkdir()
         monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
         endless = Endless(tmp_path)
@@ -175,7 +169,6 @@ class TestKill:
         assert timing_processes(endless.journal) >= 1
 
     def test_a_new_run_keeps_the_old_journal_aside(self, tmp_path: Path) -> None:
-        """Starting a new run over an unfinished one does not destroy it."""
         journal = journal_path(tmp_path / "out.json")
         journal.write_bytes(b"hours of work\n")
         done = run(tmp_path, "movies", *SMALL, "--all", "--budget", "0", "--quick")
@@ -187,7 +180,6 @@ class TestKill:
 
 class TestInterrupt:
     def test_ctrl_c_finishes_the_process_and_reports(self, tmp_path: Path) -> None:
-        """One Ctrl-C: the table, the file, exit code 130, no traceback."""
         endless = Endless(tmp_path)
         before = endless.wait_for_processes(2)
         out, err = endless.end(signal.SIGINT)
@@ -201,7 +193,6 @@ class TestInterrupt:
         assert not result.complete
 
     def test_ctrl_c_twice_stops_at_once_and_keeps_the_file(self, tmp_path: Path) -> None:
-        """Two: no table, but the file."""
         endless = Endless(tmp_path)
         before = endless.wait_for_processes(2)
         endless.process.send_signal(signal.SIGINT)
@@ -239,7 +230,6 @@ class TestInterrupt:
         assert sorted(path.name for path in tmp_path.iterdir()) == ["out.json.journal"]
 
     def test_no_unfinished_run_is_written_over(self, tmp_path: Path) -> None:
-        """Each is kept next to the others."""
         path = journal_path(tmp_path / "x.json")
         for text in ("first\n", "second\n"):
             path.write_text(text)
@@ -249,7 +239,6 @@ class TestInterrupt:
         assert (tmp_path / "x.json.journal.old-2").read_text() == "second\n"
 
     def test_a_resumed_run_says_only_what_is_so_now(self) -> None:
-        """A warning takes the place of the one that it renews, and an empty one clears it."""
         state = State()
         for text in ("x: ±2 % in 3", "other", "x: ±2 % in 9"):
             state.apply({"kind": "warning", "text": text, "instead": "x: ±"})
@@ -261,7 +250,6 @@ class TestInterrupt:
 
 @pytest.fixture(scope="module")
 def killed(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """The journal of a run that was killed after a process."""
     endless = Endless(tmp_path_factory.mktemp("killed"))
     endless.wait_for_processes(1)
     endless.end(signal.SIGKILL)
@@ -270,7 +258,6 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a finished run."""
     folder = tmp_path_factory.mktemp("finished")
     done = run(folder, "movies", *SMALL, "--quick", "--all", "--budget", "1")
     assert done.returncode == 0, done.stderr
@@ -279,7 +266,6 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 class TestResume:
     def test_a_result_becomes_entries_and_a_result_again(self, finished: Path) -> None:
-        """Nothing is lost on the way through the journal's form."""
         result = read(finished / "out.json")
         state = State()
         for entry in json.loads(json.dumps(list(entries(result)))):
@@ -303,7 +289,6 @@ class TestResume:
         ],
     )
     def test_other_options_are_refused_by_name(self, finished: Path, change: list[str], said: str) -> None:
-        """The difference is reported, and the file is kept."""
         before = (finished / "out.json").read_bytes()
         done = run(finished, *change, "--resume", "out.json")
 
@@ -326,7 +311,6 @@ class TestResume:
         assert all(state.measured(cell.cell) for cell in growth)
 
     def test_other_records_from_standard_input_are_refused(self, tmp_path: Path) -> None:
-        """They are known by their sha256, like a file's."""
         launch(tmp_path, "run", "-", *UNTIMED, stdin='{"a": 1}')
         done = launch(tmp_path, "run", "--resume", "out.json", stdin='{"a": 2}')
 
@@ -334,7 +318,6 @@ class TestResume:
         assert "corpus stdin: sha256" in done.stderr
 
     def test_explaining_a_run_writes_nothing(self, finished: Path) -> None:
-        """`--resume FILE --dry-run` only reads."""
         before = sorted((path.name, path.stat().st_mtime_ns) for path in finished.iterdir())
         done = run(finished, "--resume", "out.json", "--dry-run")
 
@@ -343,14 +326,12 @@ class TestResume:
 
     @pytest.mark.parametrize("more", [["--quick"], ["--output", "other.json"]])
     def test_options_that_resuming_cannot_follow_are_refused(self, finished: Path, more: list[str]) -> None:
-        """Nothing that was typed is passed over in silence."""
         done = run(finished, "--resume", "out.json", *more)
 
         assert done.returncode == 2
         assert f"remove {more[0]}" in done.stderr
 
     def test_another_corpus_behind_the_same_name_is_refused(self, tmp_path: Path) -> None:
-        """A file that changed between the runs has another sha256."""
         records = tmp_path / "mine.jsonl"
         records.write_text('{"a": 1}\n{"a": 2}\n')
         assert run(tmp_path, "mine.jsonl", *UNTIMED).returncode == 0
@@ -404,7 +385,6 @@ class TestResume:
         assert "theirs: fast was 9.9, is now 9.10" in other.stderr
 
     def test_what_may_change_is_written_down(self, finished: Path, tmp_path: Path) -> None:
-        """The file has the budget of its last part."""
         (tmp_path / "out.json").write_bytes((finished / "out.json").read_bytes())
         done = run(tmp_path, "--resume", "out.json", "--all", "--budget", "0", "--precision", "40%")
 
@@ -424,7 +404,6 @@ class TestResume:
         assert journal.read_bytes() == lines
 
     def test_changed_options_outlive_a_second_kill(self, killed: bytes, tmp_path: Path) -> None:
-        """The next part starts with the last state in a journal."""
         option = b'{"kind": "option", "facts": {"precision": 0.4}}\n'
         journal_path(tmp_path / "out.json").write_bytes(killed + option)
 
@@ -432,7 +411,6 @@ class TestResume:
 
     @pytest.mark.parametrize("option", ["--infer", "--raw"])
     def test_codecs_are_entered_twice_only_once(self, tmp_path: Path, option: str) -> None:
-        """The whole command with --resume, the option with it, and --resume alone all resume the run."""
         typed = [option, "--all", "--budget", "0"]
         assert run(tmp_path, "movies", *UNTIMED, option).returncode == 0
         size = ["--ops", "size"]
@@ -443,7 +421,6 @@ class TestResume:
 
 class TestJournal:
     def test_the_lock_is_released_on_close(self, tmp_path: Path) -> None:
-        """One journal at a time, one after the other."""
         first = Journal(tmp_path / "x.json")
         with pytest.raises(RunError, match="another run"):
             Journal(tmp_path / "x.json")
@@ -473,7 +450,6 @@ class TestJournal:
         begun[0].remove()
 
     def test_a_full_disk_is_said_in_one_line(self, tmp_path: Path) -> None:
-        """However much is written at once."""
         journal = Journal(tmp_path / "x.json")
         journal.close()
         journal._file = Path("/dev/full").open("ab")  # noqa: SIM115 - closed by the journal
@@ -485,13 +461,11 @@ class TestJournal:
         assert list(tmp_path.iterdir()) == []
 
     def test_a_folder_that_cannot_be_written_to(self, tmp_path: Path) -> None:
-        """Said with the way out."""
         with pytest.raises(UsageError, match="choose another with -o"):
             Journal(tmp_path / "missing" / "x.json")
 
 
 def test_an_older_result_is_not_replaced_by_nothing(finished: Path, tmp_path: Path) -> None:
-    """Ctrl-C before anything was measured leaves the file of an earlier run as it is."""
     before = (finished / "out.json").read_bytes()
     (tmp_path / "out.json").write_bytes(before)
     pipe = subprocess.Popen(
@@ -516,7 +490,6 @@ class TestTrust:
     """A result file may be anybody's: nothing in it runs code."""
 
     def test_pickles_are_trusted_anew(self, tmp_path: Path) -> None:
-        """That they were once trusted does not let them in again."""
         (tmp_path / "rows.pickle").write_bytes(pickle.dumps({"a": 1}))
         once = ["rows.pickle", *UNTIMED, "--trusted"]
         assert run(tmp_path, *once).returncode == 0
@@ -529,7 +502,6 @@ class TestTrust:
         assert run(tmp_path, "--resume", "out.json", "--all", "--budget", "0", "--trusted").returncode == 0
 
     def test_functions_are_named_anew(self, tmp_path: Path) -> None:
-        """No module is imported because a file names it; the message has the command that imports it."""
         module = tmp_path / "rows.py"
         module.write_text("def made():\n    return [{'a': 1}]\n")
         once = ["rows:made", *UNTIMED]

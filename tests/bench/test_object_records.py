@@ -174,7 +174,6 @@ def outcomes(found: ResultData) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def of_each_class(tmp_path_factory: pytest.TempPathFactory) -> ResultData:
-    """The result of one run over a corpus of each class."""
     folder = tmp_path_factory.mktemp("classes")
     (folder / "shop.py").write_text(MODULE, encoding="utf-8")
     corpora = [f"shop:{function}" for function in ("api", "structs", "data", "attributed", "rows")]
@@ -195,7 +194,6 @@ def of_each_class(tmp_path_factory: pytest.TempPathFactory) -> ResultData:
 def test_the_class_of_the_records_is_the_schema(
     of_each_class: ResultData, function: str, name: str, kind: str, joined: list[str]
 ) -> None:
-    """Codecs that make its objects are added automatically, accept them directly, and preserve each one."""
     cells = [each for each in of_each_class.cells if each.cell.corpus == function]
     exact = {each.cell.codec for each in cells if each.outcome == "ok"}
 
@@ -213,7 +211,6 @@ def test_the_class_of_the_records_is_the_schema(
     [("api", "OrderRead"), ("structs", "Struct"), ("data", "Data"), ("attributed", "Attrs")],
 )
 def test_losses_are_told_by_one_rule(of_each_class: ResultData, function: str, name: str) -> None:
-    """For any class, whether the library supports it or uses the fields."""
     for codec in ("orjson", "msgspec-json", "msgpack"):
         cell = of_each_class.cell(function, "size", codec)
         assert cell is not None
@@ -224,7 +221,6 @@ def test_losses_are_told_by_one_rule(of_each_class: ResultData, function: str, n
     "arguments", [["--infer"], ["--schema", "shop:OrderRead"], ["--batch", "4", "--infer"]]
 )
 def test_a_schema_that_is_asked_for_builds_the_objects(folder: Path, arguments: list[str]) -> None:
-    """The class contains more than could be inferred, and the schema has the class of the records."""
     found = result(folder, "shop:api", "-c", f"json,msgpack,pickle,{MODEL}", *arguments)
 
     assert outcomes(found) == {
@@ -238,7 +234,6 @@ def test_a_schema_that_is_asked_for_builds_the_objects(folder: Path, arguments: 
 
 
 def test_codecs_that_are_named_are_those_that_are_measured(folder: Path) -> None:
-    """None joins; one that needs the schema may be named, and so may one with it."""
     found = result(folder, "shop:api", "-c", f"{MODEL},json+schema")
 
     assert outcomes(found) == {MODEL: "ok", "json+schema": "ok"}
@@ -250,7 +245,6 @@ def test_an_exclusion_holds_for_codecs_that_join(folder: Path) -> None:
 
 
 def test_records_of_two_classes_have_no_schema(folder: Path) -> None:
-    """Plain codecs are measured all the same."""
     found = result(folder, "shop:mixed", "-c", "!*yaml*,!cbor2*,!*msgpack*,!*json")
 
     assert outcomes(found)["pickle"] == "ok"
@@ -259,7 +253,6 @@ def test_records_of_two_classes_have_no_schema(folder: Path) -> None:
 
 
 def test_a_type_that_only_the_classs_library_knows_leaves_the_class_its_codec(folder: Path) -> None:
-    """No other has a convention for it, and the reason says what gives one."""
     found = result(folder, "shop:pages", "-c", f"json,{MODEL}")
 
     assert outcomes(found) == {"json": "unsupported", MODEL: "ok"}
@@ -269,7 +262,6 @@ def test_a_type_that_only_the_classs_library_knows_leaves_the_class_its_codec(fo
 
 
 def test_two_corpora_each_have_the_codecs_of_their_class(folder: Path) -> None:
-    """A codec of objects has a rank where records are these, and none where they are dicts."""
     found = result(folder, "shop:structs", "movies", "-n", "50", "-c", f"json,{STRUCTS[0]}")
     as_is: dict[Any, Any] = {(c.cell.corpus, c.cell.codec): c.check.as_is for c in found.cells if c.check}
 

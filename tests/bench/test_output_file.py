@@ -14,30 +14,25 @@ from madeup import planted
 
 
 def made(hour: int = 8, **changes: Any) -> ResultData:
-    """Return a result that was begun at this hour."""
     return dataclasses.replace(planted(), started=f"2026-11-22T{hour:02}:00:00+00:00", **changes)
 
 
 def failed(hour: int = 9) -> ResultData:
-    """Return the result of a run in which no codec got through."""
     cells = tuple(CellResult(cell.cell, "error", "no such thing") for cell in planted().cells)
     return made(hour, cells=cells)
 
 
 def other_data() -> ResultData:
-    """Return a result of the same options on a corpus of that name that has changed."""
     corpora = tuple(dataclasses.replace(corpus, sha256="0" * 64) for corpus in planted().corpora)
     return made(9, corpora=corpora)
 
 
 def other_version() -> ResultData:
-    """Return a result of other versions of the libraries."""
     return made(9, codecs=tuple(dataclasses.replace(codec, version="9.9") for codec in planted().codecs))
 
 
 @pytest.fixture
 def output(tmp_path: Path) -> Path:
-    """The file of a finished run."""
     write(made(), tmp_path / "out.json")
     return tmp_path / "out.json"
 
@@ -57,7 +52,6 @@ def names(output: Path) -> list[str]:
     ],
 )
 def test_an_earlier_result_is_kept_beside_the_new_one(output: Path, result: ResultData) -> None:
-    """Of other options, data, machine or versions, or finished where the new one is not."""
     before = output.read_bytes()
     place = OutputFile(output)
     place.write(result, last=True)
@@ -71,7 +65,6 @@ def test_an_earlier_result_is_kept_beside_the_new_one(output: Path, result: Resu
 
 
 def test_the_same_again_replaces_it(output: Path) -> None:
-    """And says so."""
     place = OutputFile(output)
     place.write(made(9), last=True)
 
@@ -82,7 +75,6 @@ def test_the_same_again_replaces_it(output: Path) -> None:
 
 
 def test_a_run_in_which_nothing_got_through_replaces_nothing(output: Path) -> None:
-    """Its reasons are in a separate file; a table without figures is useless."""
     before = output.read_bytes()
     place = OutputFile(output)
     place.write(failed(), last=True)
@@ -98,7 +90,6 @@ def test_a_run_in_which_nothing_got_through_replaces_nothing(output: Path) -> No
 
 
 def test_a_run_replaces_what_it_wrote_before(output: Path) -> None:
-    """The run itself or its earlier part is replaced silently."""
     place = OutputFile(output)
     place.write(made(complete=False), last=False)
     place.write(made(options={"budget": 90.0}), last=True)
@@ -108,7 +99,6 @@ def test_a_run_replaces_what_it_wrote_before(output: Path) -> None:
 
 
 def test_while_a_run_goes_on_an_earlier_result_stays(output: Path) -> None:
-    """The decision is only made at the end; the journal has the measurements."""
     before = output.read_bytes()
     OutputFile(output).write(made(9, complete=False), last=False)
 
@@ -116,7 +106,6 @@ def test_while_a_run_goes_on_an_earlier_result_stays(output: Path) -> None:
 
 
 def test_each_is_kept(output: Path) -> None:
-    """Damaged files, and two that were begun in one second, too."""
     for seed in (2, 3):
         OutputFile(output).write(made(options={"seed": seed}, command=str(seed)), last=True)
     output.write_bytes(output.read_bytes()[:-10])

@@ -63,13 +63,11 @@ def line(
     decode: Callable[[Any], Any] = JSON.decode,
     encode: Callable[[Any], Any] = JSON.encode,
 ) -> Pipeline:
-    """Return a pipeline of JSON that is still to be entered."""
     route = Route(readers, f"bakeoff_test_{time.monotonic_ns()}", url)
     return Pipeline(found, route, clocked(encode), clocked(decode), RECORDS, lambda: None)
 
 
 def expecting() -> Callable[[bytes], Any]:
-    """Return a decoder that fails unless the records come in their order, each once."""
     seen = [0]
 
     def decode(payload: bytes) -> Any:
@@ -91,7 +89,6 @@ def all_sent(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("all_sent")
 @pytest.mark.parametrize("name", ["pipe", "zmq", "redis", "nats", "amqp"])
 def test_every_reader_decodes_every_record(name, server):
-    """Once, in their order, window after window; none is lost, as readers are there before the first."""
     pytest.importorskip(kind(name).module or "os")
     url = server(name) if kind(name).schemes else ""
     with line(kind(name), url=url, decode=expecting()) as pipeline:
@@ -106,8 +103,6 @@ def test_every_reader_decodes_every_record(name, server):
 
 
 class Queue:
-    """A transport over pipes that does something to each message of one reader, or before each is sent."""
-
     def __init__(self, route: Route, before: Callable[[], object], let: Callable[[int, bytes], bool]) -> None:
         self._pipes = kind("pipe").open(route)
         self._before, self._let = before, let
@@ -156,7 +151,6 @@ def test_latency_counts_from_when_a_record_is_due():
 
 @pytest.mark.usefixtures("all_sent")
 def test_what_never_comes_is_lost_and_takes_for_ever():
-    """It is counted: one of four readers gets nine of ten records."""
     seen = [0]
 
     def let(number: int, message: bytes) -> bool:
@@ -176,7 +170,6 @@ def test_what_never_comes_is_lost_and_takes_for_ever():
 
 @pytest.mark.parametrize("name", ["pipe", "zmq"])
 def test_a_reader_that_is_killed_is_named(name):
-    """Whether or not its transport notifies the producer."""
     pytest.importorskip(name if name != "pipe" else "os")
     with line(kind(name)) as pipeline:
         pipeline.window(1000, 0.01)
@@ -187,7 +180,6 @@ def test_a_reader_that_is_killed_is_named(name):
 
 
 def test_a_reader_whose_codec_fails_says_why():
-    """In the codec's words."""
     said = r"^reader \d of 3: DecodeError: json: "
     cut = line(kind("pipe"), encode=lambda record: JSON.encode(record)[:-1])
     with cut as pipeline, pytest.raises(TransportError, match=said):
@@ -196,7 +188,6 @@ def test_a_reader_whose_codec_fails_says_why():
 
 @pytest.mark.parametrize("name", ["redis", "nats"])
 def test_a_broker_that_goes_away_is_an_error(name, server):
-    """In the middle of a window or before the next; no password is repeated."""
     pytest.importorskip(name)
     server(name)  # skips
     with started(name) as own, line(kind(name), url=own.url) as pipeline:
@@ -209,7 +200,6 @@ def test_a_broker_that_goes_away_is_an_error(name, server):
 
 
 def given(made: Codec, name: str) -> Context:
-    """Return the context of an operation."""
     declared = operation(name)
     payloads = [made.encode(record) for record in RECORDS]
     return Context(
@@ -229,8 +219,6 @@ def measured(made: Codec, name: str) -> Measured:
 
 
 def test_a_rate_that_is_not_held_has_no_latency():
-    """It says how many arrived; processor time and the codec's part of it are still known."""
-
     def slow(record: Any) -> bytes:
         end = time.thread_time() + 2e-3
         while time.thread_time() < end:
@@ -247,8 +235,6 @@ def test_a_rate_that_is_not_held_has_no_latency():
 
 
 def test_the_baseline_calls_no_codec():
-    """It sends what was encoded before."""
-
     def never(anything: Any) -> Any:
         raise AssertionError("called")
 
@@ -282,7 +268,6 @@ class Made:
 
 @pytest.mark.parametrize("most", [90.0, 2000.0, 5000.0, 70_000.0])
 def test_the_highest_rate_is_found_within_a_tenth(most, monkeypatch):
-    """Below the bound, whether it is above or below where the search begins."""
     made = Made(most)
     monkeypatch.setattr(measuring, "_pipeline", lambda *anything: made)
     found = measured(JSON, "rate@pipe:1")
@@ -293,14 +278,12 @@ def test_the_highest_rate_is_found_within_a_tenth(most, monkeypatch):
 
 
 def test_a_bound_that_no_rate_keeps_is_said(monkeypatch):
-    """In place of a rate."""
     monkeypatch.setattr(measuring, "_pipeline", lambda *anything: Made(0.0))
     with pytest.raises(UnfitError, match="the 99th percentile is above 5 ms at "):
         measured(JSON, "rate@pipe:1x5")
 
 
 def test_the_processors_clock_stands_still_while_others_have_it():
-    """A call that waits takes nothing of it."""
     clock = Inside(time.sleep, processor=True)
     clock.call(0.03)
 
@@ -323,7 +306,6 @@ def options(*operations: str, **more: Any) -> Options:
 
 
 def test_a_run_keeps_what_one_process_tells_of_all(tmp_path):
-    """A figure each, also for the baseline; a rate that is not sustained only loses latencies."""
     names = [f"{name}@pipe:2x{rate}" for rate in (200, 1_000_000) for name in ("latency-p99", "cpu")]
     result = Session(options(*names, fewest=1), tmp_path / "p.json").run()
 
@@ -338,7 +320,6 @@ def test_a_run_keeps_what_one_process_tells_of_all(tmp_path):
 
 @pytest.fixture
 def type_(tmp_path: Path) -> Callable[..., Any]:
-    """Return what types `bakeoff pipeline`."""
     return lambda *arguments: CliRunner().invoke(command, [*arguments, "-o", str(tmp_path / "p.json")])
 
 
@@ -348,7 +329,6 @@ class StoppedError(Exception):
 
 @pytest.fixture
 def ran(monkeypatch) -> list[Options]:
-    """The options of runs, none of which begins."""
     from bakeoff.bench.run import session
 
     found: list[Options] = []
@@ -371,7 +351,6 @@ def ran(monkeypatch) -> list[Options]:
     ],
 )
 def test_what_the_budget_does_not_suffice_for_is_left_out(typed, points, ran, type_):
-    """The last transports and readers, and that is said; with --all nothing."""
     done = type_("movies", *typed)
 
     assert isinstance(done.exception, StoppedError)
@@ -386,7 +365,6 @@ def test_what_the_budget_does_not_suffice_for_is_left_out(typed, points, ran, ty
 
 
 def test_what_is_not_installed_is_left_out_unless_it_is_asked_for(monkeypatch, ran, type_):
-    """With the extra that brings it."""
     monkeypatch.setitem(sys.modules, "zmq", None)
     done = type_("movies")
     asked = type_("movies", "--transport", "zmq")
@@ -409,7 +387,6 @@ with line(kind({name!r}), readers=3) as made:
 
 @pytest.mark.parametrize("name", ["pipe", "zmq"])
 def test_readers_end_with_a_producer_that_is_killed(name: str) -> None:
-    """By SIGKILL, without notifying any process, in any state of the readers."""
     here = Path(__file__).parent
     script = ENDLESS.format(tests=[str(here), str(here.parent)], name=name)
     done = subprocess.run(

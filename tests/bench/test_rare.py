@@ -53,7 +53,6 @@ def test_a_slice_that_takes_long_counts_in_full() -> None:
 
 
 def test_it_does_not_take_its_own_calls_for_a_slow_round() -> None:
-    """With no other cell in the process the figure is the ratio of sums all the same."""
     works = dict.fromkeys(range(10), 1.0)
     (found,) = levels([[Track(1.0, True, works | {4: 11.0}, works, sums=True)]])
 
@@ -62,7 +61,6 @@ def test_it_does_not_take_its_own_calls_for_a_slow_round() -> None:
 
 
 def test_what_a_round_has_in_common_is_taken_out_of_sums_too() -> None:
-    """A machine that halves its speed for half of the process leaves the figure alone."""
     speed = {r: 2.0 if r < 5 else 1.0 for r in range(10)}
     works = dict.fromkeys(speed, 1.0)
     cell, ruler = levels(
@@ -76,7 +74,6 @@ def test_what_a_round_has_in_common_is_taken_out_of_sums_too() -> None:
 
 
 def test_means_over_processes_are_arithmetic() -> None:
-    """Of 1, 1, 1 and 5 it is 2, and the ratio to cells of 1 and 3 is that of the means."""
     value, low, high = interval(samples(1, 1, 1, 5))
     found = ratio(samples(1, 1, 1, 5), samples(1, 1, 1, 1))
 
@@ -101,7 +98,6 @@ def test_such_cells_lend_each_other_no_noise() -> None:
 
 
 def test_no_slice_of_such_an_operation_is_measured_again() -> None:
-    """Each is timed once, though the kernel took the processor away in all of them, and all calls count."""
     taken = []
 
     class Preempted(TimedWork):
@@ -123,7 +119,6 @@ def test_no_slice_of_such_an_operation_is_measured_again() -> None:
 
 @pytest.mark.parametrize("name", ["put@sqlite:MD", "put-codec@sqlite", "get@lmdb:LG", "cpu@pipe:2"])
 def test_what_has_a_place_counts_all_its_calls(name: str) -> None:
-    """Its facts say so, for reports; an ordinary operation's do not."""
     assert operation(name).facts().sums
     assert not operation("dump").facts().sums
 

@@ -18,7 +18,6 @@ from bakeoff.codecs import CodecError, EncodeError, UnknownCodec
 
 
 def test_what_is_timed_is_the_librarys_own_callable(tmp_path: Path) -> None:
-    """None of our code is in between; only the check has the interface's errors."""
     timed = codec_parts("orjson/raw", CorpusInputs(""), {})
 
     assert timed.bare.encode is orjson.dumps
@@ -28,7 +27,6 @@ def test_what_is_timed_is_the_librarys_own_callable(tmp_path: Path) -> None:
 
 
 def test_nobody_imports_them() -> None:
-    """A name of a result file's row is not mistaken for a codec's, and a wrong one is named as ever."""
     assert codecs.describe("orjson").extra == codecs.describe("orjson/raw").extra
     assert [False, True, True] == [codecs.is_raw(name) for name in ("orjson", "orjson/raw", "pickle/2/raw")]
     assert "orjson/raw" not in codecs.names()
@@ -55,7 +53,6 @@ def test_a_librarys_own_subclass_is_a_loss(losses: tuple[str, ...], wrong: bool)
 
 
 def test_a_run_enters_them_beside_the_codecs(tmp_path: Path) -> None:
-    """One row for each codec as it is; types as its library has them are a loss."""
     (tmp_path / "mine.jsonl").write_text('{"id": 1099511627776, "name": "a"}\n' * 3)
     command = "run mine.jsonl --raw --quick --all --budget 0 -c bson,orjson,orjson|zlib"
 

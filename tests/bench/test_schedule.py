@@ -54,14 +54,12 @@ main(["run", *sys.argv[2:], "--precision", "99%"])
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with a package of two codecs, one that takes long and one that does not end."""
     install(tmp_path, "dawdlers", SLOW, ["slow", "endless"])
     (tmp_path / "rows.json").write_text('{"id": 1}')
     return tmp_path
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run ``bakeoff run`` where the package is."""
     return launch(folder, "run", *arguments, PYTHONPATH=str(folder))
 
 
@@ -78,13 +76,11 @@ def unhurried(folder: Path, ending: str, *arguments: str) -> subprocess.Complete
 
 
 def samples(result: ResultData, codec: str) -> int:
-    """Return how many processes timed the dump of a codec."""
     (cell,) = (c for c in result.cells if (c.cell.operation_name, c.cell.codec) == ("dump", codec))
     return len(cell.samples)
 
 
 def test_slow_codecs_are_left_out_and_told(folder: Path) -> None:
-    """They keep what their check says: a rough figure, size, fidelity."""
     chosen = ("rows.json", "--quick", "--budget", "2.5", "-c", "json,msgpack,slow")
     done = unhurried(folder, "all", *chosen)
     result = read(folder / "bakeoff.json")
@@ -99,7 +95,6 @@ def test_slow_codecs_are_left_out_and_told(folder: Path) -> None:
 
 
 def test_a_check_without_end_costs_its_own_row(folder: Path) -> None:
-    """It is ended when its time is over, long before it would be taken to hang."""
     done = unhurried(folder, "ended", "rows.json", "--quick", "-c", "json,endless")
 
     assert done.returncode == 0
@@ -108,7 +103,6 @@ def test_a_check_without_end_costs_its_own_row(folder: Path) -> None:
 
 
 def test_all_takes_its_time(folder: Path) -> None:
-    """With --all it is timed as often as the others, also where a run without it is resumed."""
     run(folder, "rows.json", "--quick", "--budget", "2.5", "-c", "json,slow")
     done = run(folder, "--resume", "bakeoff.json", "--all", "--budget", "0")
     result = read(folder / "bakeoff.json")
@@ -119,7 +113,6 @@ def test_all_takes_its_time(folder: Path) -> None:
 
 
 def test_usual_codecs_are_entered(folder: Path) -> None:
-    """Pure-Python twins, variants and property lists come with --all only."""
     plain = run(folder, "rows.json", "--quick", "--dry-run").stdout
     everything = run(folder, "rows.json", "--quick", "--all", "--dry-run").stdout
 
@@ -132,7 +125,6 @@ def test_usual_codecs_are_entered(folder: Path) -> None:
 
 
 def test_what_one_asks_for_first_is_checked_first() -> None:
-    """Codecs for a schema, fast codecs, variants of the former, most others, slow codecs, the rest."""
     order = ["avro", "orjson+schema", "orjson", "avro/bare", "pydantic-json/model", "json", "yaml"]
     entered = ["msgpack/tuple", *order[5:][::-1], *order[3:5], *order[1:3], "avro"]
 
@@ -144,7 +136,6 @@ class TestSchedule:
         return Schedule(Options(("movies",), ("json", "yaml"), ("dump", "load"), budget=budget, **options))
 
     def test_the_quickest_are_chosen(self) -> None:
-        """The number that can be timed often enough to be distinguishable."""
         found = self.schedule(10).processes({"b": 0.4, "a": 0.1, "slow": 30.0, "c": 0.5})
 
         assert found == ["a", "b", "c"]
@@ -166,7 +157,6 @@ class TestSchedule:
         assert list(range(10)) == given_up(121.5)
 
     def test_with_patience_all_take_part(self) -> None:
-        """And nothing is ended."""
         schedule = self.schedule(1, no_time_limit=True)
 
         assert schedule.processes({"slow": 1e6, "a": 1.0}) == ["a", "slow"]

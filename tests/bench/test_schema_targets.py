@@ -8,14 +8,12 @@ from benchmarks.schemas import TABLES, TARGETS, Figure, Target, judge
 
 
 def told(target: Target, mine: float, binding: float) -> tuple[bool, str]:
-    """Return the verdict on two processes that measured these ratios to a row of 100 ns."""
     seconds = 1e-7
     rows = [Figure(target.row, mine * seconds, mine), Figure(target.other, binding * seconds, binding)]
     return judge(target, [rows, rows])
 
 
 def test_targets_name_rows_of_one_table() -> None:
-    """A row that is renamed takes its target along."""
     tables = [{row.name for row in make()} for make in TABLES.values()]
 
     assert all(any({target.row, target.other} <= names for names in tables) for target in TARGETS)
@@ -32,7 +30,6 @@ def test_targets_name_rows_of_one_table() -> None:
     ],
 )
 def test_verdicts(row: str, mine: float, binding: float, met: bool, words: str) -> None:
-    """A target is compared with its peer, and the figure, the peer and the limit are named."""
     verdict = told(next(target for target in TARGETS if target.row == row), mine, binding)
 
     assert verdict[0] == met
@@ -48,7 +45,6 @@ def test_verdicts(row: str, mine: float, binding: float, met: bool, words: str) 
     ],
 )
 def test_the_mean_is_judged(row: str, ratios: tuple[float, ...], words: str) -> None:
-    """A target is compared with the mean in the table, with or without an outlier among the processes."""
     target = next(target for target in TARGETS if target.row == row)
     found = [[Figure(row, ratio * 1e-7, ratio), Figure(target.other, 1e-7, 1.0)] for ratio in ratios]
     verdict = judge(target, found)

@@ -27,8 +27,6 @@ Runs = Callable[[Callable[[Options], ResultData]], None]
 
 @pytest.fixture
 def runs(monkeypatch: pytest.MonkeyPatch) -> Runs:
-    """Let runs have results that are made up of their options."""
-
     def replace(made: Callable[[Options], ResultData]) -> None:
         class Made:
             def __init__(self, options: Options, output: Path) -> None:
@@ -43,12 +41,10 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> Runs:
 
 
 def found(part: str, times: int = 1) -> list[SelftestFinding]:
-    """Return what a part of the self-test finds."""
     return list(checks.run({part: times}, lambda text, done, total: None))
 
 
 def timed(options: Options, factors: Mapping[str, float]) -> ResultData:
-    """Make up a run whose codecs take 1 ms, times a factor."""
     values = {
         name: {each: 1e-3 * factors.get(name, 1.0) for each in options.operations} for name in options.codecs
     }
@@ -56,7 +52,6 @@ def timed(options: Options, factors: Mapping[str, float]) -> ResultData:
 
 
 def measured(options: Options, facts: Mapping[str, Any], values: Mapping[str, float]) -> ResultData:
-    """Make up a run, of facts by codec and values by operation."""
     cells = [
         CellResult(
             Cell(corpus="movies", operation=operation, codec=name),
@@ -83,14 +78,12 @@ def measured(options: Options, facts: Mapping[str, Any], values: Mapping[str, fl
 def test_codecs_are_told_apart_where_they_differ(
     runs: Runs, part: str, factors: dict[str, float], ok: list[bool]
 ) -> None:
-    """And nowhere else."""
     runs(lambda options: timed(options, factors))
 
     assert ok == [finding.ok for finding in found(part, 2)]
 
 
 def test_each_leak_must_be_found(runs: Runs) -> None:
-    """In each run; another verdict misses the target of its own row."""
     first, *others = faults.LEAKERS
     facts = dict.fromkeys(others, "growing") | {first: "no growth"}
     runs(lambda options: measured(options, facts, {}))
@@ -108,7 +101,6 @@ def test_each_leak_must_be_found(runs: Runs) -> None:
     ],
 )
 def test_a_clean_codec_must_not_be_flagged(runs: Runs, facts: dict[str, Any], words: str, ok: bool) -> None:
-    """Loads and failing loads are tried in one run, dumps in the next; nothing tried proves nothing."""
     runs(lambda options: measured(options, facts, {}))
     (finding,) = found("clean", 2)
 
@@ -118,7 +110,6 @@ def test_a_clean_codec_must_not_be_flagged(runs: Runs, facts: dict[str, Any], wo
 
 @pytest.mark.parametrize(("value", "ok"), [(1.0, True), (1.019, True), (1.03, False), (0.97, False)])
 def test_a_peak_is_within_two_percent(runs: Runs, value: float, ok: bool) -> None:
-    """Of the bytes that msgpack must hold."""
     peaks = {operation: truth * value for operation, truth in checks.PEAK.items()}
     runs(lambda options: measured(options, {}, peaks))
 
@@ -126,7 +117,6 @@ def test_a_peak_is_within_two_percent(runs: Runs, value: float, ok: bool) -> Non
 
 
 def test_a_failure_must_have_its_outcome(runs: Runs) -> None:
-    """One that passes, or a good codec without figures, misses the target."""
     first, *others = faults.FAILURES
 
     def made(options: Options) -> ResultData:
@@ -142,7 +132,6 @@ def test_a_failure_must_have_its_outcome(runs: Runs) -> None:
 
 @pytest.mark.parametrize(("cost", "ok"), [(10.0, True), (10.1, False)])
 def test_measuring_costs_ten_nanoseconds(monkeypatch: pytest.MonkeyPatch, cost: float, ok: bool) -> None:
-    """At the most, for each call."""
     monkeypatch.setattr(checks, "harness", lambda calls, tries: cost)
     (finding,) = found("harness")
 
@@ -164,7 +153,6 @@ def test_measuring_costs_ten_nanoseconds(monkeypatch: pytest.MonkeyPatch, cost: 
 def test_a_physical_core_must_be_free_at_times(
     monkeypatch: pytest.MonkeyPatch, readings: list[float], words: str, ok: bool
 ) -> None:
-    """A line for each processor, on which the test is pinned meanwhile."""
     monkeypatch.setattr(checks, "_readings", lambda seconds: readings)
     before = os.sched_getaffinity(0)
     findings = found("core")
@@ -175,14 +163,12 @@ def test_a_physical_core_must_be_free_at_times(
 
 
 def test_the_reference_kernel_is_read() -> None:
-    """Again and again, for as long as is asked."""
     assert all(reading > 0 for reading in checks._readings(0.02))
 
 
 def test_faulty_codecs_are_published_for_the_self_test_alone(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By entry points; afterwards they are not found, and the path is unchanged."""
     monkeypatch.setenv("PYTHONPATH", "before")
     seen: list[set[str]] = []
 
@@ -212,7 +198,6 @@ def test_a_faulty_codec_brings_its_records_back(name: str) -> None:
 
 
 def test_two_hundredths_of_the_work_are_planted() -> None:
-    """As the records are divided."""
     record = next(iter(faults.records()))
 
     assert 0.02 == pytest.approx(len(record["some"]) / len(record["most"]), rel=0.03)
@@ -221,7 +206,6 @@ def test_two_hundredths_of_the_work_are_planted() -> None:
 
 @pytest.mark.parametrize("ok", [True, False])
 def test_the_exit_code_says_whether_all_targets_are_met(monkeypatch: pytest.MonkeyPatch, ok: bool) -> None:
-    """In both forms, with the actual and the expected results."""
     asked: list[dict[str, int]] = []
 
     def run(parts: dict[str, int], show: Any) -> list[SelftestFinding]:
@@ -240,12 +224,10 @@ def test_the_exit_code_says_whether_all_targets_are_met(monkeypatch: pytest.Monk
 
 
 def test_every_part_can_be_asked_for() -> None:
-    """``--only`` offers what there is, in its order."""
     assert tuple(checks.PARTS) == command.PARTS
 
 
 def test_faults_are_found_in_real_runs() -> None:
-    """Crash, hang, memory, exit and lie are distinguished and only lose their own row; leaks are found."""
     # The data of coverage would be mistaken for growth.
     plain = {key: value for key, value in os.environ.items() if not key.startswith("COV")}
     bakeoff = Path(sys.executable).with_name("bakeoff")

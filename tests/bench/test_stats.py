@@ -28,7 +28,6 @@ def noisy(mean: float, spread: float, n: int, seed: int) -> list[Measurement]:
 
 class TestRatio:
     def test_pairing_cancels_what_processes_share(self) -> None:
-        """A factor common to both cells of a process does not widen the interval."""
         shared = [1.0, 1.4, 0.8, 1.1, 2.0]
         found = ratio(samples([2 * s for s in shared]), samples(shared))
 
@@ -45,20 +44,17 @@ class TestRatio:
         assert found.p == pytest.approx(1)
 
     def test_only_common_pairs_count(self) -> None:
-        """Processes that saw only one of the two cells are left out."""
         found = ratio(samples([1.0, 1.0, 9.0]), samples([1.0, 1.0]))
 
         assert (found.value, found.processes) == (1.0, 2)
 
     def test_runs_of_different_files_are_compared_unpaired(self) -> None:
-        """With `paired=False` equal pair numbers mean nothing."""
         a, b = samples([1.0, 2.0, 3.0]), samples([1.0, 2.0, 3.0])
 
         assert ratio(a, b).half_width == 0
         assert ratio(a, b, paired=False).half_width > 0.5
 
     def test_runs_are_sessions(self) -> None:
-        """Between two precise runs, 1.5 % is not significant; within one run it is."""
         a, b = noisy(1, 0.001, 20, 1), noisy(1.015, 0.001, 20, 2)
         later = [replace(sample, pair=sample.pair + 1000) for sample in b]
 
@@ -69,26 +65,22 @@ class TestRatio:
         assert ratio(b, a, paired=False, session=Session(0.001, 30)).low > 1
 
     def test_one_process_has_no_interval(self) -> None:
-        """One process gives a value and an infinite interval, whatever the value."""
         found = ratio(samples([2.0]), samples([1.0]))
 
         assert (found.value, found.low, found.high) == (2.0, 0.0, math.inf)
         assert found.half_width == math.inf
 
     def test_sizes_are_exact(self) -> None:
-        """With `exact` one sample is certain."""
         found = ratio(samples([150.0]), samples([100.0]), exact=True)
 
         assert (found.low, found.high, found.p) == (found.value, found.value, 0.0)
 
     def test_without_samples_there_is_no_ratio(self) -> None:
-        """An empty side is a mistake of the caller."""
         with pytest.raises(ValueError, match="both sides"):
             ratio([], samples([1.0]))
 
     @given(st.lists(st.tuples(VALUES, VALUES), min_size=2, max_size=20))
     def test_the_inverse_is_the_ratio_the_other_way(self, pairs: list[tuple[float, float]]) -> None:
-        """a/b inverted equals b/a, interval included."""
         a, b = samples([x for x, _ in pairs]), samples([y for _, y in pairs])
         there, back = ratio(a, b).inverse(), ratio(b, a)
 
@@ -99,13 +91,11 @@ class TestRatio:
 
 class TestVerdicts:
     def test_a_codec_entered_twice_is_the_same(self) -> None:
-        """Two cells that differ by a tenth of a percent of noise tie."""
         cells = {"a": noisy(1, 0.001, 12, 1), "b": noisy(1, 0.001, 12, 2)}
 
         assert verdicts(cells)["a", "b"][0] == "same"
 
     def test_faster_and_slower_are_said_from_the_first_of_the_pair(self) -> None:
-        """The first of the pair is the subject of the sentence."""
         cells = {"quick": noisy(1, 0.01, 10, 1), "slow": noisy(1.2, 0.01, 10, 2)}
         judged = verdicts(cells)
 
@@ -113,13 +103,11 @@ class TestVerdicts:
         assert judged["slow", "quick"][0] == "slower"
 
     def test_what_cannot_be_told_is_unresolved(self) -> None:
-        """A wide interval around 1 is neither same nor different."""
         cells = {"a": noisy(1, 0.2, 5, 1), "b": noisy(1.02, 0.2, 5, 2)}
 
         assert verdicts(cells)["a", "b"][0] == "unresolved"
 
     def test_few_processes_decide_nothing(self) -> None:
-        """With two processes even a tenfold difference is open, as are two codecs that are the same."""
         cells = {
             "quick": noisy(1, 0.0005, 3, 1),
             "level": noisy(1.0001, 0.0005, 3, 3),
@@ -131,13 +119,11 @@ class TestVerdicts:
         assert "faster" == verdicts(cells)["quick", "slow"][0]
 
     def test_few_sizes_decide(self) -> None:
-        """Figures without noise do not need three processes."""
         judged = verdicts({"a": samples([100.0]), "b": samples([150.0])}, exact=True)
 
         assert "faster" == judged["a", "b"][0]
 
     def test_a_cell_without_samples_is_left_out(self) -> None:
-        """Failed cells take no part."""
         assert verdicts({"a": noisy(1, 0.01, 5, 1), "b": []}) == {}
 
     @given(
@@ -164,7 +150,6 @@ class TestVerdicts:
                 assert verdict == "unresolved" or (r.value < 1) is (verdict == "faster")
 
     def test_many_equal_cells_stay_unseparated(self) -> None:
-        """Over 200 tables of ten equal codecs, at most 5 % call any pair different."""
         wrong = 0
         for table in range(200):
             cells = {str(i): noisy(1, 0.03, 10, 1000 * table + i) for i in range(10)}
@@ -180,25 +165,20 @@ class TestHelpers:
 
     @given(st.lists(st.floats(0, 1), max_size=12))
     def test_holm_only_ever_raises(self, ps: list[float]) -> None:
-        """No adjusted p-value is below its raw one or above 1."""
         assert all(p <= q <= 1 for p, q in zip(ps, holm(ps), strict=True))
 
     def test_the_mean_of_a_cell_lies_in_its_interval(self) -> None:
-        """Low, mean and high come in order and in the cell's unit."""
         mean, low, high = interval(noisy(5e-7, 0.02, 10, 3))
 
         assert low < mean < high
         assert mean == pytest.approx(5e-7, rel=0.05)
 
     def test_growth_of_zero_has_an_interval(self) -> None:
-        """A value of 0 is a value."""
         assert interval(samples([0.0, 0.0])) == (0.0, 0.0, 0.0)
 
     def test_an_empty_cell_has_none(self) -> None:
-        """No samples, no interval."""
         with pytest.raises(ValueError, match="needs samples"):
             interval([])
 
     def test_alpha_is_split_evenly(self) -> None:
-        """Ten looks share what one look may spend."""
         assert split(0.05, 10) == pytest.approx(0.005)

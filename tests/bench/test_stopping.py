@@ -34,7 +34,6 @@ def replay(rule: Rule, ratio: float, spread: float, seed: int) -> tuple[int, boo
 
 
 def test_looks_grow_and_share_alpha() -> None:
-    """The first look is after the fewest processes; all looks together spend 5 %."""
     rule = Rule(fewest=5, most=30)
 
     assert rule.looks() == [5, 7, 10, 14, 20, 28]
@@ -42,12 +41,10 @@ def test_looks_grow_and_share_alpha() -> None:
 
 
 def test_a_clear_difference_stops_at_the_first_look() -> None:
-    """Twice as slow needs no more than the fewest processes."""
     assert replay(Rule(fewest=5), 2.0, 0.03, 1) == (5, True)
 
 
 def test_a_tie_goes_on_until_it_is_precise() -> None:
-    """Equal codecs run until their ratio is known to the wanted precision."""
     processes, separated = replay(Rule(precision=0.02), 1.0, 0.04, 1)
 
     assert processes > 10
@@ -55,7 +52,6 @@ def test_a_tie_goes_on_until_it_is_precise() -> None:
 
 
 def test_with_ratios_a_clear_difference_must_be_precise_too() -> None:
-    """`ratios` asks for the figure, not only for the order."""
     rule = Rule(fewest=5, precision=0.01, ratios=True)
 
     assert replay(rule, 2.0, 0.03, 1)[0] > 20
@@ -63,19 +59,16 @@ def test_with_ratios_a_clear_difference_must_be_precise_too() -> None:
 
 @pytest.mark.parametrize("spread", [0.002, 0.03])
 def test_stopping_early_does_not_invent_winners(spread: float) -> None:
-    """Of 400 replays of equal codecs at most 5 % end with a winner."""
     wrong = sum(replay(Rule(precision=0.02), 1.0, spread, seed)[1] for seed in range(400))
 
     assert wrong <= 20
 
 
 def test_two_per_cent_are_found() -> None:
-    """A planted 2 % at the prototype's noise is found every time."""
     assert all(replay(Rule(precision=0.005), 1.02, 0.003, seed)[1] for seed in range(100))
 
 
 def test_neighbours_and_the_best_are_of_interest() -> None:
-    """The widest open pair is named."""
     rng = random.Random(1)
     cells: dict[str, list[Measurement]] = {"a": [], "b": [], "far": []}
     for pair in range(5):
@@ -92,5 +85,4 @@ def test_neighbours_and_the_best_are_of_interest() -> None:
 
 
 def test_cells_without_samples_do_not_hinder() -> None:
-    """Failed cells and empty tables leave nothing to resolve."""
     assert Rule().look([{"a": [], "b": []}, {}]).reached

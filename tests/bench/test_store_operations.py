@@ -41,7 +41,6 @@ def made(name: str, sample: PickledSample, codec_name: str = "msgpack") -> Timed
 @pytest.mark.parametrize("store", STORES)
 @pytest.mark.parametrize("name", TIMED)
 def test_a_call_gives_what_it_is_expected_to(name: str, store: str, sample: PickledSample) -> None:
-    """Again and again, on any record of the sample, in a store that is as it was filled."""
     with closing(made(f"{name}@{store}:SM", sample)) as cell:
         assert cell.expected is not None
         batch = cell.batches(range(len(RECORDS)))
@@ -53,7 +52,6 @@ def test_a_call_gives_what_it_is_expected_to(name: str, store: str, sample: Pick
 
 @pytest.mark.parametrize("name", TIMED)
 def test_the_codec_is_clocked_where_the_store_calls_it(name: str, sample: PickledSample) -> None:
-    """Asked again there is nothing."""
     with closing(made(f"{name}-codec@sqlite:SM", sample)) as cell:
         assert cell.inside is not None
         batch = cell.batches(range(len(RECORDS)))
@@ -69,7 +67,6 @@ def test_the_codec_is_clocked_where_the_store_calls_it(name: str, sample: Pickle
 def test_the_baseline_calls_no_codec(
     name: str, store: str, sample: PickledSample, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Payloads go in and out as they are."""
     with closing(made(f"{name}-baseline@{store}:SM", sample, "json")) as cell:
         monkeypatch.setattr("json.JSONEncoder.encode", None)
         items, at = cell.batches(range(len(RECORDS)))(3, 1)
@@ -89,7 +86,6 @@ def test_a_store_in_memory_has_no_codec_to_clock(sample: PickledSample) -> None:
 
 
 def test_what_is_stored_is_seen_to_be_what_was_put(sample: PickledSample) -> None:
-    """With the terms of the store next to the bytes of a record."""
     bare = codec("msgpack")
     payloads = [bare.encode(record) for record in RECORDS]
     declared = operation("stored@log:SM")
@@ -102,7 +98,6 @@ def test_what_is_stored_is_seen_to_be_what_was_put(sample: PickledSample) -> Non
 
 
 def test_a_sample_larger_than_the_store_is_measured_on_its_first_records() -> None:
-    """A hundred of them."""
     records = [{"id": n} for n in range(150)]
     bare = codec("json")
     payloads = [bare.encode(record) for record in records]
@@ -124,14 +119,12 @@ def test_a_sample_larger_than_the_store_is_measured_on_its_first_records() -> No
     ],
 )
 def test_what_there_is_not_is_said(name: str, said: str) -> None:
-    """Where it is typed first."""
     with pytest.raises(UsageError) as raised:
         operation(name)
     assert said in str(raised.value)
 
 
 def test_the_clock_counts_calls_and_is_cheap_to_ask() -> None:
-    """The result or error of the callable is passed on, and neither is counted twice."""
     clock = Inside(int)
     assert [1, 2] == [clock.call("1"), clock.call("2")]
     with pytest.raises(ValueError, match="invalid literal"):
@@ -146,7 +139,6 @@ def test_the_clock_counts_calls_and_is_cheap_to_ask() -> None:
 
 @pytest.mark.usefixtures("mountable")
 def test_where_a_disk_is_full_the_store_says_so_and_the_others_go_on(tmp_path: Path) -> None:
-    """A disk that does not hold fifty thousand records; nothing is left on it."""
     small = tmp_path / "small"
     small.mkdir()
     arguments = "stores movies --store log,sqlite -c msgpack --preload SM,LG --all --budget 0 -o out.json"

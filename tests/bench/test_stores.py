@@ -74,7 +74,6 @@ def name(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def place(name: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Location]:
-    """A place that no other test uses."""
     url = ""
     if name in ON_SERVERS:
         url = request.getfixturevalue("server")(ON_SERVERS[name])
@@ -88,14 +87,12 @@ def place(name: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator
 
 @pytest.fixture(params=["msgpack", "bson"])
 def store(request: pytest.FixtureRequest, name: str, place: Location) -> Iterator[Store]:
-    """An empty store, with payloads that some keep as they are and that others take apart."""
     made = opened(name, place, wire(request.param))
     yield made
     made.close()
 
 
 def test_what_was_put_is_there(name, store):
-    """One by one and in a batch, replaced, and scanned in pieces; keys of all of 63 bits."""
     # Redis asks for the next numbers, up to the highest.
     most = 2**63 - 1 if name != "redis" else 2000
     store.put(3, RECORDS[3])
@@ -115,7 +112,6 @@ def test_what_was_put_is_there(name, store):
 
 
 def test_it_is_there_when_the_store_is_opened_again(name, place):
-    """As it was put last; on a server until it is removed."""
     store = opened(name, place, wire())
     store.put_many([(key, record) for key, record in enumerate(RECORDS, 1)])
     store.put(2, RECORDS[7])
@@ -149,7 +145,6 @@ def test_a_wire_can_be_changed_between_calls(codec, name, place):
 
 
 def test_stored_bytes_are_those_of_all_records(name, place):
-    """More than their payloads, and less than ten times these."""
     store = opened(name, place, opaque())
     store.put_many([(key, os.urandom(40)) for key in range(1, 5_001)])
 
@@ -158,7 +153,6 @@ def test_stored_bytes_are_those_of_all_records(name, place):
 
 
 def test_a_store_says_on_which_terms_it_keeps_records(name, store):
-    """Settings that decide whether the last writes survive a crash, without passwords."""
     found = dict(store.settings)
     facts = FACTS.get(name.removeprefix("sqlalchemy-"))
 
@@ -194,7 +188,6 @@ def test_a_map_grows_with_what_is_put(tmp_path):
 
 
 def test_a_store_that_is_not_installed_says_what_to_install(tmp_path, monkeypatch):
-    """By the extra of its name, or by the system's package."""
     for module in ("lmdb", "rocksdict", "sqlalchemy", "sqlmodel"):
         monkeypatch.setitem(sys.modules, module, None)
         with pytest.raises(
@@ -211,7 +204,6 @@ def test_a_store_that_is_not_installed_says_what_to_install(tmp_path, monkeypatc
 
 
 def test_a_store_that_there_is_not_is_named_with_those_that_are_near():
-    """The same for a URL, without its contents."""
     assert {"log", "sqlite", "lmdb"} == set(DEFAULT)
     with pytest.raises(UsageError, match="no store 'sqlit'; did you mean sqlite"):
         kind("sqlit")
@@ -241,7 +233,6 @@ while True:
 
 
 def filled(folder: Path, count: int = 20) -> bytes:
-    """Fill a journal and return it."""
     store = opened("log", folder, wire())
     for key in range(1, count + 1):
         store.put(key, {"key": key, "text": "x" * key})
@@ -250,7 +241,6 @@ def filled(folder: Path, count: int = 20) -> bytes:
 
 
 def test_what_was_put_outlives_kill_9(tmp_path):
-    """All puts that have returned are replayed, and whatever one was cut short in is gone."""
     with subprocess.Popen(
         [sys.executable, "-P", "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE, text=True
     ) as process:
@@ -269,7 +259,6 @@ def test_what_was_put_outlives_kill_9(tmp_path):
 
 
 def test_a_torn_tail_is_cut_off_and_said(tmp_path):
-    """If the last put was cut short: in its head, between, in its payload, or with a block of zeros."""
     whole = filled(tmp_path, 20)
     (tmp_path / JOURNAL).unlink()
     before = filled(tmp_path, 19)
@@ -287,7 +276,6 @@ def test_a_torn_tail_is_cut_off_and_said(tmp_path):
 
 
 def entries(whole: bytes) -> list[bytes]:
-    """Cut a journal as `filled` makes it into its entries."""
     found, at = [], len(b"bakeoff journal 1\n")
     while at < len(whole):
         length = int.from_bytes(whole[at + 8 : at + 12], "little")
@@ -297,7 +285,6 @@ def entries(whole: bytes) -> list[bytes]:
 
 
 def test_damage_in_the_middle_is_an_error_with_its_offset(tmp_path):
-    """In any byte of an entry, and nothing is cut off: later entries may be intact."""
     whole = filled(tmp_path)
     *_, entry, last = entries(whole)
     begin = len(whole) - len(entry) - len(last)
@@ -331,7 +318,6 @@ def little_room() -> Iterator[None]:
 
 @pytest.mark.usefixtures("little_room")
 def test_a_put_for_which_there_is_no_room_fails_and_leaves_nothing(tmp_path):
-    """Earlier values are kept, and so is the space for values that are small enough."""
     store = opened("log", tmp_path, opaque())
     for key in range(1, 7):
         store.put(key, os.urandom(10_000))
@@ -349,7 +335,6 @@ def test_a_put_for_which_there_is_no_room_fails_and_leaves_nothing(tmp_path):
 
 
 def test_moments_come_back_from_a_journal_as_the_codec_writes_them(tmp_path):
-    """Before it is opened again the records themselves are there."""
     moment = {"at": dt.datetime(2026, 11, 22, 12, 30, tzinfo=dt.UTC)}
     store = opened("log", tmp_path, wire("orjson"))
     store.put(1, moment)
@@ -370,7 +355,6 @@ def filling() -> Filling:
 
 
 def test_a_filled_store_is_shared_and_goes_with_its_folder():
-    """The same name returns the same store, with the contents it was filled with."""
     pool = StorePool()
     one = pool.take("a", kind("sqlite"), "", wire(), filling)
     other = pool.take("a", kind("sqlite"), "", wire(), filling)
@@ -386,7 +370,6 @@ def test_a_filled_store_is_shared_and_goes_with_its_folder():
 
 
 def test_a_store_that_is_written_to_grows_and_then_another_takes_its_place(monkeypatch):
-    """Nothing is removed from it; if it has grown too much, it is created again in another folder."""
     pool = StorePool()
     monkeypatch.setattr("bakeoff.bench.backends.stores.pool.GROWTH", 2000)
     filled = pool.take("a", kind("sqlite"), "", wire(), filling, grows=True)
@@ -419,7 +402,6 @@ def test_stores_begin_at_different_moments():
 
 
 def test_nothing_is_left_of_a_store_that_cannot_be_filled(tmp_path, monkeypatch):
-    """Whatever goes wrong."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
 
     def fill() -> Filling:
@@ -459,5 +441,4 @@ def test_a_mistyped_url_is_not_repeated(given: str) -> None:
     "url", ["redis:/u:SECRET@h", "redis:///u:SECRET@h", "redis://u:SECRET@h", "x://h?password=SECRET"]
 )
 def test_passwords_of_commands_are_left_out(url: str) -> None:
-    """Of URLs with too few or too many slashes as well."""
     assert "SECRET" not in without_passwords(f"bakeoff stores --store {url} -n 5")

@@ -17,7 +17,6 @@ COSTS = st.lists(st.floats(1e-8, 10.0), min_size=1, max_size=300)
 
 @given(COSTS)
 def test_every_record_is_in_one_stratum(seconds: list[float]) -> None:
-    """And the parts add up to the mean record."""
     found = strata(seconds, WANTED)
 
     assert sorted(i for stratum in found for i in stratum.records) == list(range(len(seconds)))
@@ -37,7 +36,6 @@ def test_dear_records_are_with_their_like(seconds: list[float]) -> None:
 
 
 def test_few_records_in_a_row_are_small_and_large_alike() -> None:
-    """Any tenth of a stratum's ring costs what its mean record says, within some per cent."""
     seconds = [2e-3 * (1 + 3 * i / 1000) for i in range(1000)]
     (stratum,) = strata(seconds, WANTED)
     windows = [fmean(stratum.seconds[start : start + 100]) for start in range(0, 900, 50)]
@@ -47,7 +45,6 @@ def test_few_records_in_a_row_are_small_and_large_alike() -> None:
 
 @given(COSTS, st.integers(15, 60))
 def test_each_stratum_gets_slices_and_no_round_two(seconds: list[float], rounds: int) -> None:
-    """One at the least, and all of them fit into the rounds."""
     found = strata(seconds, WANTED)
     counts = slices(found, rounds, WANTED)
 
@@ -68,5 +65,4 @@ def test_each_stratum_gets_slices_and_no_round_two(seconds: list[float], rounds:
     ],
 )
 def test_slow_strata_get_fewer_slices(seconds: list[float], expected: list[int]) -> None:
-    """As many as make the sum most certain for the time."""
     assert expected == slices(strata(seconds, WANTED), 30, WANTED)

@@ -23,23 +23,19 @@ TABLE = [
 
 @pytest.mark.parametrize(("degrees", "alpha", "t"), TABLE)
 def test_the_textbook_has_the_same(degrees: int, alpha: float, t: float) -> None:
-    """Both ways, for even and odd degrees of freedom."""
     assert quantile(alpha, degrees) == pytest.approx(t, rel=2e-6)
     assert tails(t, degrees) == pytest.approx(alpha, rel=2e-5)
 
 
 def test_many_degrees_are_nearly_the_normal_distribution() -> None:
-    """However many they are, nothing takes longer; intervals are a little wider than they need be."""
     assert 1.96 < quantile(0.05, 10**9) < 1.01 * 1.96
 
 
 @given(st.floats(1e-6, 0.99), st.integers(1, 300))
 def test_both_ways_agree(alpha: float, degrees: int) -> None:
-    """The tails of a quantile are what it was asked for."""
     assert tails(quantile(alpha, degrees), degrees) == pytest.approx(alpha, rel=1e-6)
 
 
 @given(st.floats(0, 1e6), st.integers(1, 300))
 def test_tails_are_chances(t: float, degrees: int) -> None:
-    """Between 0 and 1, and the same on either side."""
     assert 0 <= tails(t, degrees) == tails(-t, degrees) <= 1

@@ -28,14 +28,12 @@ from bakeoff.bench.worker.work import TimedWork
 
 class TestSlice:
     def test_items_come_in_turn_from_the_start_and_round_again(self) -> None:
-        """Five calls from index 2 on of three items."""
         seen: list[int] = []
         time_calls(seen.append, [10, 11, 12], 2, 5)
 
         assert seen == [12, 10, 11, 12, 10]
 
     def test_bursts_go_through_the_same_items(self) -> None:
-        """Timed in parts, with a rest at the end, and each call once."""
         seen: list[int] = []
         spent = time_calls(seen.append, [10, 11, 12], 2, 5, 2)
 
@@ -43,12 +41,10 @@ class TestSlice:
         assert spent[0] > 0
 
     def test_an_error_in_a_call_comes_through(self) -> None:
-        """The codec's own exception, not ours."""
         with pytest.raises(ZeroDivisionError):
             time_calls(lambda x: 1 / x, [1, 0], 0, 2)
 
     def test_results_are_dropped(self) -> None:
-        """No reference to any result or item stays behind."""
         items = [bytearray(10)]
         before = sys.getrefcount(items[0])
         time_calls(lambda item: [item], items, 0, 100)
@@ -57,12 +53,10 @@ class TestSlice:
         assert after == before
 
     def test_a_burst_of_less_than_nothing(self) -> None:
-        """It would never be done."""
         with pytest.raises(ValueError, match="burst"):
             time_calls(nothing, [1], 0, 5, -1)
 
     def test_a_list_emptied_between_bursts(self) -> None:
-        """There is nothing left to go on with."""
         items = [[1]]
         with pytest.raises(RuntimeError, match="emptied"):
             time_calls(lambda item: items.clear(), items, 0, 2, 1)
@@ -81,7 +75,6 @@ class TestSlice:
         assert counted == spent
 
     def test_the_baseline_copies(self) -> None:
-        """Equal bytes, another object; nothing else is copied."""
         data = b"x" * 100
 
         assert copy(data) == data
@@ -109,7 +102,6 @@ class TestFreshness:
         assert caches_text(cycle)
 
     def test_each_record_of_a_sample_is_made_anew(self) -> None:
-        """No two records share an object, and none is the same twice."""
         sample = make_sample([{"t": ["ä"]}, {"t": ["b"]}])
         again = PickledSample.of(sample.stored())
 
@@ -120,7 +112,6 @@ class TestFreshness:
         assert [r["t"] for r in again.records([1, 0, 1])] == [["b"], ["ä"], ["b"]]
 
     def test_weights_are_shares_of_the_mean_record(self) -> None:
-        """They average to 1, and larger records weigh more."""
         sample = make_sample(["x", "x" * 1000])
 
         assert math.fsum(sample.weights) / 2 == pytest.approx(1)
@@ -129,8 +120,6 @@ class TestFreshness:
 
 class TestTouch:
     def test_all_of_a_record_is_read(self) -> None:
-        """Text, bytes, keys and values, in any container; the sum is of one letter per 64 bytes."""
-
         @dataclasses.dataclass
         class Point:
             name: str
@@ -143,7 +132,6 @@ class TestTouch:
         assert touch(3) == touch(None) == touch(2.5) == 0
 
     def test_what_has_no_end_ends(self) -> None:
-        """Records that hold themselves, very deep ones, and ones that share what they hold."""
         cycle: list[Any] = ["a"]
         cycle.append(cycle)
         deep: list[Any] = []
@@ -165,7 +153,6 @@ class TestTouch:
 
 
 def test_a_schema_changes_neither_dump_nor_load() -> None:
-    """Such cells take their figures from the bare codec, if it runs."""
     cells = [Cell("c", op, name) for op in ("dump", "fix") for name in ("json", "json+schema", "bson+schema")]
     twins = _Contest._twins(groups := [list(cells)])
 
@@ -177,22 +164,18 @@ def test_a_schema_changes_neither_dump_nor_load() -> None:
 
 @pytest.fixture(scope="module")
 def executor() -> Iterator[LocalExecutor]:
-    """A place for workers."""
     with LocalExecutor() as made:
         yield made
 
 
 @dataclass(frozen=True)
 class Ready:
-    """A corpus, and the data from the checks of its codecs."""
-
     corpus: CorpusInputs
     payloads: Mapping[str, str]
 
 
 @pytest.fixture(scope="module")
 def ready(executor: LocalExecutor) -> Ready:
-    """A corpus with checked payloads of json and of yaml."""
     sample = make_sample([{"id": i, "name": "x" * (i % 90)} for i in range(60)])
     corpus = CorpusInputs(executor.blobs.put(sample.stored()))
     checked = {
@@ -204,7 +187,6 @@ def ready(executor: LocalExecutor) -> Ready:
 
 
 def timed(executor: LocalExecutor, ready: Ready, *cells: tuple[str, str], extra: float = 0.0) -> Timed:
-    """Time cells; the last of them with a planted difference."""
     made = [TimedCell(codec, operation, ready.payloads.get(codec, "")) for codec, operation in cells]
     made[-1] = replace(made[-1], extra=extra)
     job = Time(corpus=ready.corpus, cells=tuple(made), rounds=30, slice=0.0002)
@@ -217,7 +199,6 @@ class TestProcess:
     def test_every_cell_gets_a_figure_and_the_scale_is_right(
         self, executor: LocalExecutor, ready: Ready
     ) -> None:
-        """The slow codec is slower by its real factor though a slice of it holds few records."""
         found = timed(executor, ready, ("json", "dump"), ("yaml/pure", "dump"), ("baseline", "dump")).cells
 
         assert set(found) == {"0", "1", "2"}
@@ -228,7 +209,6 @@ class TestProcess:
         assert found["0"]["loops"] == found["0"]["rounds"] * found["0"]["calls"]
 
     def test_a_planted_difference_shows(self, executor: LocalExecutor, ready: Ready) -> None:
-        """Twice the work reads as about twice the time."""
         found = timed(executor, ready, ("json", "load"), ("json", "load"), extra=1.0).cells
 
         assert 1.5 < found["1"]["paired"] / found["0"]["paired"] < 2.5
@@ -241,7 +221,6 @@ class TestProcess:
         assert 15 <= found.cells["0"]["rounds"] <= 30, found
 
     def test_a_cell_that_cannot_be_prepared_fails_alone(self, executor: LocalExecutor, ready: Ready) -> None:
-        """The cell has the error; the other cell has its figure."""
         found = timed(executor, ready, ("json", "dump"), ("no-such", "dump"))
 
         assert "no such codec" in found.errors["1"]
@@ -249,7 +228,6 @@ class TestProcess:
 
 
 def test_explain_says_what_will_be_run() -> None:
-    """The contract with this run's numbers, its codecs and operations, and a time."""
     text = explain(Options(("movies", "text"), ("json", "bson"), precision=0.005, gc="both"))
 
     assert "±0.5 %" in text
@@ -265,8 +243,6 @@ def test_explain_says_what_will_be_run() -> None:
 
 
 class TestCells:
-    """A cell's use of the check's data about the records."""
-
     @staticmethod
     def entered(seconds: list[float]) -> tuple[Process, list[int]]:
         """Enter a cell with records of these costs; return the process and the items that it calls with."""
@@ -285,7 +261,6 @@ class TestCells:
         assert alone.parts[0].calls > 1
 
     def test_every_dear_record_has_its_turn(self) -> None:
-        """Slices of a stratum go on where the one before has ended."""
         process, seen = self.entered([*[1e-7] * 50, *[1e-5] * 3])
         found = process.go(collect=True).cells["0"]
 

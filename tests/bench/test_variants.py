@@ -17,7 +17,6 @@ OPERATIONS = ("dump", "size")
 
 
 def run(tmp_path, **options):
-    """Do one short run and return its result."""
     plain = Options(
         corpora=("messages",),
         codecs=("msgpack",),
@@ -44,7 +43,6 @@ def test_a_dictionary_is_trained_on_other_records(tmp_path):
 
 
 def test_a_batch_is_one_record(tmp_path):
-    """`--batch 50` encodes lists of 50 records, and says so in the corpus's name."""
     result = run(tmp_path, batch=50)
 
     (corpus,) = result.corpora
@@ -55,7 +53,6 @@ def test_a_batch_is_one_record(tmp_path):
 
 
 def test_typed_decoders_are_measured_beside_the_others(tmp_path):
-    """`msgspec-msgpack/struct` takes and gives Structs made from the corpus's schema, and loses nothing."""
     names = ("msgspec-msgpack/struct", "msgspec-msgpack/array", "msgspec-json/struct")
 
     result = run(tmp_path, codecs=names)

@@ -35,7 +35,6 @@ def by_name(name: str) -> tuple[str]:
 
 class TestPlaces:
     def test_ranks_are_what_the_pairs_leave_open(self) -> None:
-        """A range starts after significantly faster codecs, and ends before significantly slower ones."""
         flat = {name: [1.0, 1.0, 1.0, 1.0] for name in "abcd"}
         values = flat | {"b": [1.5, 1.5, 1.5, 1.5], "c": [0.5, 1.0, 2.0, 3.0], "d": [9.0, 9.0, 9.0, 9.0]}
         cells = {n: [Measurement(v, v, v, pair) for pair, v in enumerate(own)] for n, own in values.items()}
@@ -47,7 +46,6 @@ class TestPlaces:
 
     @given(SEEDS)
     def test_every_codec_has_a_rank(self, seed: int) -> None:
-        """Ranges lie within the table, hold each other's bounds, and a sure order keeps them apart."""
         judgment = Judgment.of(table(seed))
         places = judgment.places()
 
@@ -80,7 +78,6 @@ class TestPlaces:
 
 class TestContest:
     def test_what_surely_costs_the_same_is_a_matter_of_taste(self) -> None:
-        """The preferred one wins, and the cheapest is named together with codecs of the same cost."""
         values = {"a": 1.0, "b": 1.001, "c": 1.002, "d": 3.0}
         cells = {
             name: [Measurement(v := value * (1 + pair / 1e5), v, v, pair) for pair in range(5)]
@@ -91,13 +88,11 @@ class TestContest:
         assert Contest("d", "a", (), ()) != contest == Contest("b", "a", ("a", "c"), ())
 
     def test_nobody_wins_where_nobody_may(self) -> None:
-        """Without eligible codecs, there is no winner."""
         assert Judgment.of(table(1)).contest((), by_name) is None
 
 
 class TestPreference:
     def test_the_rules_come_in_order(self) -> None:
-        """Interoperable, few dependencies, small, quick to two digits, by name."""
         facts = {codec.name: codec for codec in madeup.result(corpora=1).codecs}
         orjson, msgpack = facts["orjson"], facts["msgpack"]
 
@@ -108,7 +103,6 @@ class TestPreference:
 
 class TestStored:
     def test_a_run_keeps_its_verdict(self, tmp_path) -> None:
-        """The verdict in the file equals the computed one, pair by pair, and the winner is a possible one."""
         from dataclasses import replace
 
         result = madeup.result(codecs=9, corpora=2, processes=5)
@@ -136,7 +130,6 @@ class TestStored:
 
     @pytest.mark.parametrize("key", ["order", "pairs"])
     def test_a_damaged_ranking_is_refused(self, tmp_path, key: str) -> None:
-        """A pair that is missing would be an error of a report later on."""
         import json
         from dataclasses import replace
 

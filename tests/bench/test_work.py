@@ -32,14 +32,12 @@ def recorded(**more: Any) -> tuple[list[str], TimedWork, Any]:
 
 class TestSteps:
     def test_a_warm_up_comes_before_the_slice(self) -> None:
-        """On the records before the timed ones, also if these are the first."""
         log, made, batch = recorded()
         made.run(batch, 0, 4, warmup=2)
 
         assert log == ["batch -2 2", "call", "call", "batch 0 4", *["call"] * 4]
 
     def test_bursts_end_where_the_slice_does(self) -> None:
-        """The number of calls that are timed together is limited; missing items are made just before."""
         (made_anew, anew, batch), (there, ready, whole) = (
             recorded(burst=2, touched=touched) for touched in (False, True)
         )
@@ -51,7 +49,6 @@ class TestSteps:
         assert there == ["batch 3 5", *["call"] * 5]
 
     def test_the_collector_rests_during_a_slice_only(self) -> None:
-        """With `collect=False`."""
         log, made, batch = recorded(collect=False)
         made.run(batch, 0, 1)
 
@@ -72,13 +69,11 @@ class TestOperations:
 
     @pytest.fixture
     def parts(self) -> CodecParts:
-        """A codec with a schema that has something to do."""
         bare = codec("json")
         schema = Schema({"t": tuple[str, ...]})
         return CodecParts(bare.with_schema(schema), bare, schema.fixer(bare))
 
     def test_each_operation_goes_through_the_ring(self, parts: CodecParts, tmp_path: Path) -> None:
-        """Records to dump, payloads to load, decoded records to fix, in the order of the ring and round."""
         sample = make_sample(self.RECORDS)
         payloads = [parts.bare.encode(record) for record in self.RECORDS]
         expected = {"dump": list(self.RECORDS), "load": payloads, "fix": list(self.RECORDS)}
@@ -104,7 +99,6 @@ class TestOperations:
         assert (False, True, True) == (same("dump", None), same("dump-repeat", None), same("dump", shared))
 
     def test_a_codec_without_a_schema_has_nothing_to_fix(self, tmp_path: Path) -> None:
-        """It says so, by name."""
         bare = codec("json")
         with pytest.raises(UnfitError, match="json has nothing to fix"):
             work(CodecParts(bare, bare), "fix", make_sample([1]), [b"1"], places={})
@@ -120,7 +114,6 @@ class TestOperations:
 
 
 def test_a_batch_begins_anywhere_in_the_ring() -> None:
-    """Also before its first and after its last item."""
     batch = rotating("abc")([2, 1, 0])
 
     assert [(["c", "b", "a"], at) for at in (0, 2, 1)] == [batch(0, 1), batch(-1, 1), batch(4, 1)]

@@ -28,7 +28,6 @@ DATA = Path(__file__).parent.parent / "data" / "avro"
 
 
 def record(**fields: Any) -> dict[str, Any]:
-    """Return the Avro schema of a record; a pair is a type and a default."""
     made = []
     for name, kind in fields.items():
         made.append(
@@ -40,13 +39,11 @@ def record(**fields: Any) -> dict[str, Any]:
 
 
 def given(definition: Any, name: str = "avro") -> Codec:
-    """Return a codec for a schema that was given."""
     text = json.dumps(definition) if isinstance(definition, dict) else definition
     return bakeoff.codec(name, schema=Schema.of_definition(text, "avro"))
 
 
 def number(value: int) -> bytes:
-    """Return a number as Avro writes it."""
     file = io.BytesIO()
     fastavro.schemaless_writer(file, "long", value)
     return file.getvalue()
@@ -77,7 +74,6 @@ def order(i: int) -> dict[str, Any]:
 
 @pytest.fixture
 def orders() -> Codec:
-    """Return the codec for orders."""
     return given((DATA / "orders.avsc").read_bytes())
 
 
@@ -130,7 +126,6 @@ def test_a_single_object_of_java_is_the_same(orders: Codec) -> None:
 
 
 def test_its_files_are_read_by_the_other_libraries(orders: Codec) -> None:
-    """By fastavro and by Avro's own for Python, in several blocks."""
     orders_ = [order(i) for i in range(19)] * 40
     file = io.BytesIO()
     orders.dump(orders_, file)
@@ -148,7 +143,6 @@ def test_its_files_are_read_by_the_other_libraries(orders: Codec) -> None:
 
 @pytest.mark.parametrize("corpus", ["messages", "movies", "numbers", "types"])
 def test_what_is_exported_is_read_by_the_other_libraries(corpus: str) -> None:
-    """The schema by both; the body by Avro's own for Python as by fastavro."""
     records = list(bakeoff.corpus(corpus, records=5).records())
     schema = Schema.infer(records)
     definition = json.loads(schema.definition("avro"))
@@ -167,7 +161,6 @@ def test_what_is_exported_is_read_by_the_other_libraries(corpus: str) -> None:
 
 
 def test_a_given_schema_is_written_as_it_was() -> None:
-    """Names, documentation and all; what is read of it is derived from nothing."""
     text = (DATA / "orders.avsc").read_bytes()
 
     assert text == Schema.of_definition(text, "avro").definition("avro")
@@ -202,7 +195,6 @@ def test_a_given_schema_is_written_as_it_was() -> None:
     ],
 )  # fmt: skip
 def test_given_types_come_back(kind: Any, value: Any) -> None:
-    """In a list, alone, and, named ones by their names, in a union with null."""
     codec = given(record(a={"type": "array", "items": kind}))
     whole: dict[str, Any] = {"a": [value, value]}
 
@@ -287,7 +279,6 @@ def test_what_a_given_type_has_no_room_for_is_refused(kind: Any, value: Any) -> 
     ],
 )  # fmt: skip
 def test_what_is_no_schema_for_records_is_refused(definition: Any, said: str) -> None:
-    """With the place."""
     with pytest.raises(SchemaError, match=said):
         given(definition)
 
@@ -306,7 +297,6 @@ def test_a_schema_that_doubles_with_each_level_is_refused() -> None:
 
 
 def test_another_schema_s_payload_is_refused() -> None:
-    """By its fingerprint, which the error shows."""
     old, new = given(record(a="int")), given(record(a="int", b="int"))
     payload = old.encode({"a": 1})
     with pytest.raises(DecodeError, match=f"another schema, of fingerprint {payload[2:10].hex()}"):
@@ -317,7 +307,6 @@ def test_another_schema_s_payload_is_refused() -> None:
 
 @pytest.mark.parametrize("name", ["avro", "avro/bare"])
 def test_another_version_is_read_by_resolution(name: str) -> None:
-    """Fields that were added, removed, renamed, reordered, and made wider."""
     old = given(record(gone="string", x="int", y="int", z=["null", "string"]), name)
     newer = record(
         z=["null", "string"], y="double", new=({"type": "array", "items": "int"}, [1]), renamed="long"
@@ -346,7 +335,6 @@ def test_a_version_that_cannot_be_resolved_is_no_foreign_error() -> None:
 
 
 def test_a_record_of_no_bytes_is_one_without_the_fingerprint() -> None:
-    """A null takes none."""
     codec = given(record(a="null"), "avro/bare")
 
     assert codec.encode({"a": None}) == b""
@@ -408,7 +396,6 @@ def test_items_of_no_byte_are_not_derived() -> None:
 )
 @pytest.mark.parametrize("kind", [{"type": "map", "values": "null"}, {"type": "array", "items": "string"}])
 def test_claims_beyond_the_payload_are_refused(kind: Any, body: bytes) -> None:
-    """Counts, block lengths, lengths of texts, and numbers without an end."""
     codec = given(record(a=kind), "avro/bare")
     with pytest.raises(DecodeError):
         codec.decode(body + b"")
@@ -416,7 +403,6 @@ def test_claims_beyond_the_payload_are_refused(kind: Any, body: bytes) -> None:
 
 @pytest.mark.parametrize("name", ["avro", "avro/bare"])
 def test_the_limit_of_items_holds(name: str) -> None:
-    """Fields, keys, containers and their values are counted before fastavro gets the payload."""
     codec = given(record(a={"type": "array", "items": "int"}), name)
     payload = codec.encode({"a": list(range(100))})
 
@@ -452,7 +438,6 @@ KIND = record(a="int")
 
 
 def container(*blocks: bytes, codec: bytes = b"null", schema: Any = KIND, sync: bytes = b"S" * 16) -> bytes:
-    """Return a container file of blocks."""
     text = schema if isinstance(schema, bytes) else json.dumps(schema).encode()
     meta = {b"avro.codec": codec, b"avro.schema": text}
     entries = b"".join(number(len(part)) + part for pair in meta.items() for part in pair)
@@ -460,12 +445,10 @@ def container(*blocks: bytes, codec: bytes = b"null", schema: Any = KIND, sync: 
 
 
 def block(count: int, data: bytes, sync: bytes = b"S" * 16) -> bytes:
-    """Return a block of a container file."""
     return number(count) + number(len(data)) + data + sync
 
 
 def deflated(data: bytes) -> bytes:
-    """Return raw deflate."""
     packer = zlib.compressobj(wbits=-15)
     return packer.compress(data) + packer.flush()
 
@@ -497,7 +480,6 @@ def deflated(data: bytes) -> bytes:
     ],
 )  # fmt: skip
 def test_damaged_files_are_decode_errors(data: bytes, said: str) -> None:
-    """Each with what is wrong, in bounded memory."""
     with pytest.raises(DecodeError, match=said):
         list(given(KIND).load(io.BytesIO(data)))
 
@@ -518,7 +500,6 @@ def test_deflated_blocks_may_grow_together() -> None:
 
 @pytest.mark.parametrize("name", ["avro", "avro/bare"])
 def test_files_of_others_are_read(name: str) -> None:
-    """Whatever documentation their schema has; deflated or not; in pieces of any size; with no record."""
     schema = KIND | {"doc": "with words"}
     data = container(block(2, b"\x02\x04"), block(0, b""), block(1, b"\x06"), schema=schema)
     packed = container(block(2, deflated(b"\x02\x04")), codec=b"deflate", schema=schema)

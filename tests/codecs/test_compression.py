@@ -31,14 +31,12 @@ LEVELS = ["zlib:0", "zlib", "zlib:9", "zstd:-7", "zstd", "zstd:10", "lz4:-5", "l
 
 
 def unlimited(made: Compression, payload: bytes) -> bytes:
-    """Return what a payload decompresses to."""
     return made.decompress_within(payload, 1 << 30, 1 << 30)
 
 
 @pytest.mark.parametrize("name", LEVELS)
 @given(data=st.binary(max_size=3000))
 def test_bytes_come_back(name: str, data: bytes) -> None:
-    """Any, none included, whatever the level; and only from a whole payload."""
     made = compressor(name)
     payload = made.compress(data)
 
@@ -52,7 +50,6 @@ def test_bytes_come_back(name: str, data: bytes) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @given(data=st.binary(max_size=200))
 def test_a_damaged_payload_is_a_decode_error(kind: str, data: bytes) -> None:
-    """Also where it begins like one; the compressor works on afterwards."""
     codec = bakeoff.codec(f"json|{kind}")
     payload = codec.encode(RECORD)
 
@@ -65,7 +62,6 @@ def test_a_damaged_payload_is_a_decode_error(kind: str, data: bytes) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_limit_is_exact(kind: str) -> None:
-    """As many bytes as it says are decompressed, and one more is refused."""
     made = compressor(kind)
     payload = made.compress(bytes(5000))
 
@@ -99,7 +95,6 @@ def test_a_ratio_holds_beyond_what_is_free(kind: str) -> None:
     ],
 )
 def test_a_name_is_a_kind_and_a_level(name: str, kind: str, distribution: str) -> None:
-    """The name stays as it was typed."""
     made = compressor(name)
 
     assert (name, kind, None, None) == (made.name, made.kind, made.dictionary, made.dictionary_id)
@@ -120,7 +115,6 @@ def test_a_name_is_a_kind_and_a_level(name: str, kind: str, distribution: str) -
     ],
 )
 def test_another_name_is_an_error(name: str, said: str) -> None:
-    """That says what there is."""
     for ask in (compressor, library, lambda name: bakeoff.codec(f"json|{name}")):
         with pytest.raises(CodecError, match=re.escape(said)):
             ask(name)
@@ -128,7 +122,6 @@ def test_another_name_is_an_error(name: str, said: str) -> None:
 
 @pytest.mark.parametrize(("kind", "module"), [("zstd", "zstandard"), ("lz4", "lz4")])
 def test_a_missing_library_is_named(kind: str, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the extra that brings it."""
     monkeypatch.setitem(sys.modules, module, None)
 
     with pytest.raises(MissingLibrary, match=rf"pip install 'bakeoff\[{kind}\]'"):
@@ -149,7 +142,6 @@ def test_threads_share_a_compressor(kind: str) -> None:
 
 
 def test_all_codecs_have_compression(codec: codecs.Codec) -> None:
-    """In payloads and streams, where each payload follows its length."""
     packed = codec.with_compression("zlib")
     payload, plain = packed.encode(RECORD), codec.decode(codec.encode(RECORD))
     file = io.BytesIO()
@@ -164,7 +156,6 @@ def test_all_codecs_have_compression(codec: codecs.Codec) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_codec_has_all_compressors(kind: str) -> None:
-    """Also after pickling; streams and limits follow the codec."""
     packed = bakeoff.codec("json").with_compression(kind)
     records = [RECORD | {"id": n, "pad": "x" * (n * 7)} for n in range(300)]
     file = io.BytesIO()
@@ -181,7 +172,6 @@ def test_a_codec_has_all_compressors(kind: str) -> None:
 
 
 def test_a_trained_dictionary_makes_small_payloads_smaller() -> None:
-    """`|zstd:3,dict` needs its dictionary on both sides, and pays off on small records."""
     codec = bakeoff.codec("json")
     payloads = [codec.encode(RECORD | {"id": n, "name": f"name {n * 7919}"}) for n in range(2000)]
     trained = codec.with_compression(codecs.train("zstd:3,dict", payloads[:1000]))
@@ -204,7 +194,6 @@ def test_a_trained_dictionary_makes_small_payloads_smaller() -> None:
 
 
 def test_older_dictionaries_are_for_reading() -> None:
-    """Of several the first is written with; payloads without one are read as well."""
     plain = bakeoff.codec("json")
     old, new = (
         codecs.train("zstd:3,dict", [plain.encode(RECORD | {"id": n * step}) for n in range(2000)]).dictionary
@@ -262,6 +251,5 @@ def test_lz4_bombs_stop_at_the_limit_in_payloads_of_any_length(length: int) -> N
 
 
 def test_a_dictionary_needs_samples() -> None:
-    """Too few, or all alike, are an error that says how many there were."""
     with pytest.raises(CodecError, match="no dictionary from 2 payloads"):
         codecs.train("zstd,dict", [b"a", b"b"])

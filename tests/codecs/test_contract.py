@@ -71,18 +71,15 @@ def given_back(codec: codecs.Codec, value: Any) -> Any:
 
 
 def test_a_record_comes_back(codec):
-    """A record of plain types survives the round trip."""
     assert equal(given_back(codec, RECORD), codec.decode(codec.encode(RECORD)), order=True)
 
 
 def test_any_value_may_stand_at_the_top(codec):
-    """Lists and scalars need no document around them, and nothing is mistaken for a wrapper."""
     for top in ([1, 2], [], "text", 5, {}, {"bakeoff.value": 1}, {"bakeoff.value": [1]}):
         assert equal(given_back(codec, top), codec.decode(codec.encode(top)), order=True), top
 
 
 def test_it_carries_what_it_says(codec):
-    """Every type in `preserves` survives a round trip exactly, alone and inside a list."""
     values = EXTENDED if codec.name == "plist" else VALUES
     for token in codec.preserves:
         value = values[token]
@@ -142,7 +139,6 @@ def test_every_loss_has_a_written_form(codec):
 
 
 def test_a_type_without_convention_is_an_encode_error(codec):
-    """An unknown object is refused with an `EncodeError`, never a TypeError."""
     with pytest.raises(EncodeError) as caught:
         codec.encode({"v": lambda: None})
 
@@ -178,8 +174,6 @@ class Row(list):  # type: ignore[type-arg]
 
 @dataclass
 class Box:
-    """Objects that only the hook of a library can look into."""
-
     content: Any
 
 
@@ -194,7 +188,6 @@ class Box:
     ids=["list", "subclass", "ordered", "frozenset"],
 )
 def test_deep_objects_never_end_the_process(codec, wrap, unwrap):
-    """100,000 nested containers are an EncodeError, or are written; in a dataclass, too."""
     value = wrap(0)
     kind = type(value)
     if codec.format == "marshal" and kind is frozenset:
@@ -223,7 +216,6 @@ def test_deep_yaml_is_stopped_before_the_loader(name, start):
 
 
 def test_merge_keys_have_a_budget():
-    """A few hundred bytes of merge keys cannot multiply without end."""
     lines = ["a0: &a0 {" + ", ".join(f"k{i}: 1" for i in range(9)) + "}"]
     lines += [f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 9)}]}}" for n in range(1, 12)]
 
@@ -232,7 +224,6 @@ def test_merge_keys_have_a_budget():
 
 
 def test_depth_can_be_limited(codec):
-    """`with_limits(depth=...)` holds for both directions."""
     limited = codec.with_limits(depth=5)
 
     assert equal(given_back(codec, deep(3)), limited.decode(limited.encode(deep(3))), order=True)
@@ -255,7 +246,6 @@ def test_a_limit_that_would_be_none_is_refused(name, limits):
 
 
 def test_size_is_limited(codec):
-    """A payload above the limit is refused before the library sees it."""
     payload = codec.encode(RECORD)
 
     with pytest.raises(LimitError, match="limit"):
@@ -264,7 +254,6 @@ def test_size_is_limited(codec):
 
 
 def test_garbage_is_a_decode_error_or_a_value(codec):
-    """Malformed input has one exception type; and nothing is nothing in every format."""
     with pytest.raises(DecodeError):
         codec.decode(b"")
     for data in (b"\xc1", b"\xff\xff\xff\xff", b"{", b"\x80\x05", b"<?xml", b"bplist00"):
@@ -273,7 +262,6 @@ def test_garbage_is_a_decode_error_or_a_value(codec):
 
 
 def test_data_after_the_value_is_an_error(codec):
-    """Input must be consumed whole; two payloads are not one. Some trusted codecs have to be asked."""
     if codec.trusted_only:
         codec = codec.with_policies(trailing="reject")
     payload = codec.encode(RECORD)
@@ -300,7 +288,6 @@ json_like = st.recursive(
 
 @given(record=json_like, name=st.sampled_from(codecs.available()))
 def test_plain_records_come_back_from_every_codec(record, name):
-    """Generated records of the types that every format has survive the round trip."""
     codec = bakeoff.codec(name, trusted=True)
     if "none" not in codec.preserves and "None" in repr(record):
         return
@@ -313,7 +300,6 @@ def test_plain_records_come_back_from_every_codec(record, name):
 
 
 def test_other_buffers_are_accepted(codec):
-    """bytearray and memoryview decode like bytes; text does where the format is text."""
     payload = codec.encode(RECORD)
 
     for data in (bytearray(payload), memoryview(payload)):
@@ -331,7 +317,6 @@ def test_other_buffers_are_accepted(codec):
 
 
 def test_aliases_are_the_same_work(codec):
-    """Every name that a framework looks for does the same."""
     payload = codec.encode(RECORD)
     record = codec.decode(payload)
 
@@ -346,7 +331,6 @@ def test_aliases_are_the_same_work(codec):
 
 
 def test_it_does_not_change(codec):
-    """It has no dict for attributes of others, and its own are read-only; nor can it be made twice."""
     assert not hasattr(codec, "__dict__")
     for name in ("name", "spec", "format", "encode", "anything"):
         with pytest.raises(AttributeError):
@@ -362,7 +346,6 @@ def test_it_is_not_callable_and_has_a_class_form(codec):
 
 
 def test_eight_threads_share_one_codec(codec):
-    """One object serves all threads at once."""
     records = [RECORD | {"id": n} for n in range(200)]
     expected = [given_back(codec, record) for record in records]
 
@@ -373,7 +356,6 @@ def test_eight_threads_share_one_codec(codec):
 
 
 def test_codecs_pickle(codec):
-    """A codec survives pickling with its limits and trust, and is equal to itself afterwards."""
     changed = codec.with_limits(size=12345, depth=50, ratio=20)
 
     copy = pickle.loads(pickle.dumps(changed))
@@ -384,7 +366,6 @@ def test_codecs_pickle(codec):
 
 
 def test_streams_hold_one_record_at_a_time(codec):
-    """`dump` and `load` use the framing of the format and take any iterable."""
     records = [RECORD | {"id": n, "pad": "x" * (n * 7)} for n in range(300)]
     file = io.BytesIO()
 
@@ -397,7 +378,6 @@ def test_streams_hold_one_record_at_a_time(codec):
 
 
 def test_a_schema_holds_for_streams(codec):
-    """`load` corrects the same values as `decode`."""
     made = codec.with_schema(bakeoff.Schema({"t": tuple[int, ...], "d": dt.datetime}))
     record = {"t": (1, 2), "d": dt.datetime(2024, 1, 2, 3)}
     file = io.BytesIO()
@@ -454,7 +434,6 @@ def test_yaml_streams_hold_the_documents_that_pyyaml_finds(text):
 )
 @pytest.mark.parametrize("name", ["yaml", "yaml/pure"])
 def test_yaml_streams_that_pyyaml_refuses_are_refused(name, text):
-    """Errors in markers and directives are not hidden; directives apply to one document."""
     import yaml
 
     with pytest.raises(yaml.YAMLError):
@@ -485,7 +464,6 @@ def test_yaml_streams_that_pyyaml_takes_otherwise_than_yaml_has_them(name, text,
 
 
 def test_a_stream_keeps_to_the_limit_of_size(codec):
-    """A record beyond it is refused by name at any position in the stream."""
     file = io.BytesIO()
     codec.dump([RECORD, RECORD | {"pad": "x" * 50_000}], file)
     file.seek(0)
@@ -497,7 +475,6 @@ def test_a_stream_keeps_to_the_limit_of_size(codec):
 
 
 def test_trust_is_asked_for(codec):
-    """Codecs that can run code refuse to decode until trusted, in one piece and as a stream."""
     if not codec.trusted_only:
         return
     wary = bakeoff.codec(codec.name)
@@ -525,14 +502,12 @@ def test_ujson_accepts_what_its_notes_name(text):
     [".5", "+1", "1e", "1.0e", "1e+", "--1", "0x1", "- 1", "-NaN", "nan", "1,", '"\0"', '"\\x"', "1]\0"],
 )
 def test_ujson_refuses_what_its_notes_do_not_name(text):
-    """They are complete."""
     assert "malformed numbers (01, 2., 2.e3, -.5, and a lone minus as 0)" in bakeoff.codec("ujson").notes[1]
     with pytest.raises(DecodeError):
         bakeoff.codec("ujson").decode(f"[{text}]")
 
 
 def test_facts_are_complete(codec):
-    """The facts for tables and message headers exist."""
     assert codec.format
     assert codec.library
     assert codec.version
@@ -547,7 +522,6 @@ def nested(opening: str, closing: str, levels: int) -> bytes:
 
 @pytest.mark.parametrize("name", ["yaml", "yaml/pure"])
 def test_yaml_counts_nesting_and_nothing_else(name):
-    """120 levels are read, in any style; brackets in text, or one after another, do not count."""
     codec = bakeoff.codec(name)
 
     for opening, closing in (("[", "]"), ("[ ", " ]"), ("- ", ""), ("{a: ", "}")):

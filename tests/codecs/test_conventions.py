@@ -20,8 +20,6 @@ from bakeoff.commands.codecs import command
 
 
 class Colour(enum.Enum):
-    """A key whose value is text."""
-
     RED = "red"
 
 
@@ -44,19 +42,16 @@ def test_the_document_is_what_the_command_prints():
     ],
 )
 def test_durations_are_iso_text(value, expected):
-    """Durations are written in days and seconds, negative ones with a leading minus."""
     assert expected == duration_text(value)
 
 
 @pytest.mark.parametrize("family", ["json", "bson", "plist"])
 def test_keys_that_would_merge_are_refused(family):
-    """Two keys that are written alike never become one silently when we do the writing."""
     with pytest.raises(ValueError, match="two keys"):
         formats()[family].family.lower({1: "a", "1": "b"})
 
 
 def test_lowering_is_a_copy():
-    """The user's object is never changed."""
     record = {"s": {1}, "n": [{2: (3,)}]}
 
     assert {"s": [1], "n": [{"2": [3]}]} == JSON_FAMILY.lower(record)
@@ -64,7 +59,6 @@ def test_lowering_is_a_copy():
 
 
 def test_namedtuples_and_dataclasses_become_plain(codec):
-    """Whatever the codec, a named tuple and an ordered dict are written as their plain kind."""
     from collections import OrderedDict, namedtuple
 
     pair = namedtuple("pair", "a b")(1, 2)
@@ -77,7 +71,6 @@ def test_namedtuples_and_dataclasses_become_plain(codec):
 
 
 def test_a_library_error_is_chained():
-    """The library's error is the cause of ours."""
     with pytest.raises(bakeoff.DecodeError) as caught:
         bakeoff.codec("orjson").decode(b"{")
 
@@ -88,8 +81,6 @@ BESIDE = (0, dt.time(1), dt.datetime(2024, 2, 29), 2**70, {1: 2}, memoryview(b"m
 
 
 class Tenths(float):
-    """A key with its own text."""
-
     def __repr__(self) -> str:
         return "tenths"
 
@@ -149,7 +140,6 @@ def test_what_else_is_in_a_record_does_not_decide_over_a_field(codec):
     ids=str,
 )
 def test_arrays_stay_keys_and_items_of_sets_in_cbor(field):
-    """CBOR has arrays for keys; a naive datetime next to them, which is lowered, changes nothing."""
     codec = bakeoff.codec("cbor2")
 
     assert [repr(field)] * len(BESIDE) == found_beside(codec, field)

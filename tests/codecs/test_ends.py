@@ -100,7 +100,6 @@ def test_a_value_ends_where_it_ends(kind):
     )
 )
 def test_lists_of_one_length_are_gone_through_as_others(kind, items):
-    """However many of them follow one another, the end and the number of values stay what they are."""
     values = [value for value, times in items for _ in range(times)]
     payload = {"msgpack": msgpack.packb, "cbor": cbor2.dumps}[kind]([values, 7])
     count = 3 + len(values) + sum(value == [1] for value in values)
@@ -113,7 +112,6 @@ def test_lists_of_one_length_are_gone_through_as_others(kind, items):
 @KINDS
 @given(data=st.data())
 def test_the_library_ends_there_too(kind, data):
-    """Whatever a library takes for a value of some length has that length."""
     mutant = bytearray(data.draw(st.sampled_from([seed for seed in SEEDS[kind] if len(seed) < 2000])))
     for _ in range(data.draw(st.integers(0, 3))):
         mutant[data.draw(st.integers(0, len(mutant) - 1))] = data.draw(st.integers(0, 255))
@@ -134,7 +132,6 @@ def test_the_library_ends_there_too(kind, data):
 
 @KINDS
 def test_lengths_that_overflow_are_no_value(kind):
-    """A length of any width, up to the largest, is compared with the remaining bytes."""
     heads = {
         "msgpack": (b"\xc6", b"\xc9", b"\xdb", b"\xdd", b"\xdf", b"\xdf\x7f\xff\xff\xff" * 9 + b"\xdf"),
         "cbor": (b"\x5b", b"\x7b", b"\x9b", b"\xbb", b"\x9b\x00\x00\x00\x00" * 9 + b"\xbb"),
@@ -147,7 +144,6 @@ def test_lengths_that_overflow_are_no_value(kind):
 
 @KINDS
 def test_nesting_takes_no_stack(kind):
-    """A million levels are scanned, or stop at a limit above the library's."""
     level = {"msgpack": b"\x91", "cbor": b"\x9f", "pickle": b"(", "marshal": b"{"}[kind]
 
     assert -1 == end_of(kind, level * 1_000_000)
@@ -155,14 +151,12 @@ def test_nesting_takes_no_stack(kind):
 
 
 def test_there_is_no_finder_for_every_name():
-    """A codec that asks for one by a wrong name is not made."""
     with pytest.raises(ValueError, match="finder"):
         bakeoff.Codec("x", "x", repr, repr, whole="xml")
 
 
 @pytest.mark.parametrize("name", ["ormsgpack", "cbor2", "pickle", "pickle/2", "marshal", "rapidjson"])
 def test_what_follows_is_named_with_its_place(name):
-    """The message says at which byte the value was over."""
     codec = bakeoff.codec(name, trusted=True).with_policies(trailing="reject")
     payload = codec.encode({"a": 1})
 
@@ -172,7 +166,6 @@ def test_what_follows_is_named_with_its_place(name):
 
 @pytest.mark.parametrize("record", [{1: "a"}, {"a": {-7: "b"}}, {"a": 2**63}, {"a": {"b": {2: [2**70]}}}])
 def test_ormsgpack_uses_options_where_they_are_needed(record):
-    """Records that it refuses without them are written as usual, and survive a round trip."""
     ours, other = bakeoff.codec("ormsgpack"), bakeoff.codec("msgpack")
 
     assert other.encode(record) == ours.encode(record)
@@ -180,7 +173,6 @@ def test_ormsgpack_uses_options_where_they_are_needed(record):
 
 
 def test_bson_gives_plain_ints_everywhere():
-    """64-bit integers are int and no subclass, at the top, in documents, and in lists."""
     big = 2**40
     found = bakeoff.codec("bson").decode(
         bakeoff.codec("bson").encode({"a": big, "b": {"c": [big, [big], {"d": big}]}})
@@ -200,7 +192,6 @@ BSON = bson.encode(
 
 
 def test_a_document_ends_where_it_says():
-    """With all kinds of values in it."""
     assert len(BSON) == end_of("bson", BSON) == end_of("bson", BSON + b"more")
 
 
@@ -229,7 +220,6 @@ def test_a_document_that_leads_beyond_its_end_never_reaches_the_library(payload)
 
 @given(st.integers(0, len(BSON) - 1), st.integers(0, 255))
 def test_what_is_refused_before_is_refused_by_the_library(at, byte):
-    """All that it takes, it is given."""
     payload = BSON[:at] + bytes([byte]) + BSON[at + 1 :]
     try:
         record = bakeoff.codec("bson/pure").decode(payload)
@@ -243,7 +233,6 @@ def test_what_is_refused_before_is_refused_by_the_library(at, byte):
 @KINDS
 @given(data=st.data())
 def test_in_a_stream_a_value_ends_where_it_ends(kind, data):
-    """In chunks of any size: with its last byte, and not before; invalid values are reported."""
     mutant = bytearray(data.draw(st.sampled_from([seed for seed in SEEDS[kind] if len(seed) < 2000])))
     for _ in range(data.draw(st.integers(0, 3))):
         mutant[data.draw(st.integers(0, len(mutant) - 1))] = data.draw(st.integers(0, 255))
@@ -265,7 +254,6 @@ def test_in_a_stream_a_value_ends_where_it_ends(kind, data):
 
 
 def test_what_has_come_is_taken_in_parts():
-    """Never more than exists, and its position in the stream is known."""
     pending = StreamBuffer()
     pending.feed(b"ab--cd\n")
 

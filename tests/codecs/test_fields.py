@@ -40,7 +40,6 @@ def paths(record: Any, depth: int = 0) -> Iterator[tuple[str | int, ...]]:
 
 
 def spoilt(codec: codecs.Codec, payload: bytes, path: Any) -> BaseException | None:
-    """Return what peeking raises."""
     try:
         codec.peek(payload, path)
     except Exception as error:  # noqa: BLE001 - which error it is, is asked of it
@@ -50,7 +49,6 @@ def spoilt(codec: codecs.Codec, payload: bytes, path: Any) -> BaseException | No
 
 @pytest.mark.parametrize("corpus", ["movies", "messages", "types", "numbers", "text"])
 def test_a_field_is_what_the_record_has_there(codec, corpus):
-    """Everything in the records of every corpus is read as the full decode gives it."""
     for record in bakeoff.corpus(corpus).sample(3):
         payload = codec.encode(record)
         decoded = codec.decode(payload)
@@ -90,7 +88,6 @@ def test_a_changed_field_is_as_in_a_record_that_was_changed_and_encoded(codec, c
 @pytest.mark.parametrize("count", [0, 14, 15, 16, 22, 23, 24, 254, 255, 256, 65_534, 65_535, 65_536])
 @pytest.mark.parametrize("name", ["msgpack", "cbor2", "orjson", "bson"])
 def test_a_list_may_outgrow_the_number_it_begins_with(name, count):
-    """The payload equals the library's payload of the longer list, for any length."""
     codec = bakeoff.codec(name)
     assert codec.encode({"a": [7] * count + [9], "z": 1}) == codec.append(
         codec.encode({"a": [7] * count, "z": 1}), "a", 9
@@ -98,7 +95,6 @@ def test_a_list_may_outgrow_the_number_it_begins_with(name, count):
 
 
 def test_it_says_how_fields_are_read(codec):
-    """Walked codecs are listed, and all fall back to a full decode if the record is needed."""
     assert ("walk" in codec.peeks) == (codec.name in WALKED)
     assert "full decode" == codec.with_limits(depth=50).peeks
     assert "full decode" == codec.with_schema(bakeoff.Schema({"a": int})).peeks
@@ -106,7 +102,6 @@ def test_it_says_how_fields_are_read(codec):
 
 @pytest.mark.parametrize("name", WALKED)
 def test_what_is_cut_short_or_goes_on_is_refused_wherever_the_field_is(name):
-    """The payload is scanned to its end, as in decode."""
     codec = bakeoff.codec(name)
     payload = codec.encode({"first": 1, "list": [1, {"a": "b"}], "last": {"x": 2.5, "y": "text"}})
     for path in ("first", "list.1.a", "last.x"):
@@ -152,7 +147,6 @@ def test_a_reference_of_bson_is_no_document():
 
 
 def test_a_missing_field_says_how_far_the_path_leads():
-    """One error for every codec, with the existing fields; or a default."""
     codec = bakeoff.codec("msgpack")
     payload = codec.encode({"order": {"city": "Riga", "lines": [1, 2], "note": None}, "id": 7})
     for path, words in {
@@ -172,14 +166,12 @@ def test_a_missing_field_says_how_far_the_path_leads():
 
 @pytest.mark.parametrize("path", ["a..b", ".", "a.", 5, b"a", ("a", -1), ("a", True), ("a", 1.5), None])
 def test_a_path_that_is_none_is_refused(path):
-    """With one sentence, before any payload is looked at."""
     for call in (lambda: bakeoff.codec("json").peeker(path), lambda: bakeoff.codec("json").peek(b"{}", path)):
         with pytest.raises(bakeoff.UsageError, match="path"):
             call()
 
 
 def test_a_peeker_is_a_callable_to_keep():
-    """It can be pickled, and equals peek; long paths and lone surrogates take the full decode."""
     codec = bakeoff.codec("orjson")
     peeker = codec.peeker("a.0", default=None)
     assert [1, None] == [peeker(b'{"a":[1]}'), pickle.loads(pickle.dumps(peeker))(b"{}")]
@@ -192,7 +184,6 @@ def test_a_peeker_is_a_callable_to_keep():
 
 
 def test_limits_trust_and_errors_are_those_of_decode():
-    """Size and number of values of the whole payload count, and untrusted pickles stay shut."""
     codec = bakeoff.codec("msgpack").with_limits(size=100, items=20)
     with pytest.raises(LimitError):
         codec.peek(codec.encode({"a": 1, "b": "x" * 100}), "a")
@@ -223,7 +214,6 @@ def test_keys_of_cbor_with_reserved_heads_are_refused(head):
 
 
 def test_policies_compression_and_schemas_hold_for_a_field():
-    """Checks of the whole record are made; compressed payloads are decompressed first."""
     with pytest.raises(DecodeError):
         bakeoff.codec("msgpack").with_policies(duplicate_keys="reject").peek(b"\x82\xa1a\x01\xa1a\x02", "a")
     packed = bakeoff.codec("orjson|zlib")
@@ -247,7 +237,6 @@ class Box:
 
 
 def test_fields_of_objects_are_reached_by_name():
-    """Of dataclasses, named tuples and Structs, also to change them; other attributes are not fields."""
     codec = bakeoff.codec("pickle", trusted=True)
     payload = pickle.dumps({"box": Box(Pair(1, [2]), frozenset("a"))})
     assert 2 == codec.peek(payload, "box.pair.right.0")
@@ -261,7 +250,6 @@ def test_fields_of_objects_are_reached_by_name():
 
 
 def test_a_walk_that_there_is_not_is_an_error():
-    """As a codec of the user's own may ask for."""
     with pytest.raises(ValueError, match="nothing walks through 'yaml'"):
         bakeoff.Codec("x", "x", repr, eval, walk="yaml").peek(b"1", "a")
 
@@ -278,7 +266,6 @@ VALUES = st.recursive(
 @pytest.mark.parametrize("name", ["orjson", "msgpack", "ormsgpack", "msgspec-msgpack", "cbor2", "bson"])
 @given(record=VALUES, path=st.lists(KEYS, max_size=3))
 def test_any_path_into_any_record(name, record, path):
-    """Reading and changing is the same as in the whole record; where the path leads nowhere, both say so."""
     codec = bakeoff.codec(name)
     payload = codec.encode(record)
     for way in (path, *list(paths(record))[:6]):

@@ -18,19 +18,14 @@ RECORD = {"a": [1, "é"]}
 
 
 class Packer:
-    """Methods under the other names."""
-
     def encode(self, record):
-        """Encode."""
         return json.dumps(record).encode()
 
     def decode(self, payload):
-        """Decode."""
         return json.loads(payload)
 
 
 def factory():
-    """Return a pair."""
     return json.dumps, json.loads
 
 
@@ -49,7 +44,6 @@ def factory():
     ],
 )
 def test_whatever_encodes_and_decodes_is_a_codec(source, name):
-    """Under its own name or another, with the usual errors."""
     made, called = bakeoff.codec(source), bakeoff.codec(source, name="mine")
 
     assert (made.name, called.name) == (name, "mine")
@@ -62,7 +56,6 @@ def test_whatever_encodes_and_decodes_is_a_codec(source, name):
 
 
 def test_text_is_found_out():
-    """A decoder of text gets text, one of bytes gets bytes."""
     as_text = bakeoff.codec((lambda record: f"n = {record['a']}", tomllib.loads), name="toml", format="toml")
     as_bytes = bakeoff.codec((lambda record: b"%d" % record, lambda data: int(bytes(data))), name="n")
 
@@ -93,7 +86,6 @@ def test_a_record_without_fields_may_take_no_bytes(compression):
 
 
 def test_it_takes_what_codecs_take():
-    """Limits, policies, a schema, compression, pickling."""
     made = bakeoff.codec(json, name="mine", size=10, schema=bakeoff.Schema({"a": tuple[int, ...]}))
 
     assert made.name == "mine+schema"
@@ -106,7 +98,6 @@ def test_it_takes_what_codecs_take():
 
 @pytest.mark.parametrize("source", [3, None, (json.dumps,), (1, 2), object(), lambda: 3])
 def test_what_is_none_is_refused(source):
-    """With what would be one."""
     with pytest.raises(
         UsageError, match=r"is not a codec; expected a bakeoff.Codec, a pair \(dumps, loads\)"
     ):
@@ -114,8 +105,6 @@ def test_what_is_none_is_refused(source):
 
 
 def test_a_function_that_fails_is_named():
-    """As any foreign error, it does not come through bare."""
-
     def broken():
         raise KeyError("oops")
 
@@ -125,7 +114,6 @@ def test_a_function_that_fails_is_named():
 
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A file with a codec, and a registry that forgets it."""
     monkeypatch.setattr(registry, "_registered", {})
     file = tmp_path / f"{tmp_path.name}_codecs.py"
     file.write_text("import json\npair = json.dumps, json.loads\nthree = 3\n")
@@ -134,7 +122,6 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_a_selection_introduces_them(own):
-    """They are listed with the others under the given name, and accept suffixes."""
     assert registry.select([f"json,mine={own}:pair", "!js*", "mine|zlib"]) == ["mine", "mine|zlib"]
     assert registry.given() == {"mine": f"{own}:pair"}
     assert bakeoff.codec("mine|zlib").name == "mine|zlib"
@@ -158,7 +145,6 @@ def test_a_selection_introduces_them(own):
     ],
 )
 def test_errors_name_what_was_typed(own, pattern, said):
-    """And nothing is left of it in the registry."""
     with pytest.raises(UsageError) as caught:
         registry.select([pattern.format(own=own)])
     assert said in str(caught.value)

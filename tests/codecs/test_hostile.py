@@ -31,7 +31,6 @@ ANY = Promise(seconds=math.inf, memory=1 << 60)
 
 @pytest.mark.parametrize("name", [*NAMES, *(f"msgpack|{kind}" for kind in COMPRESSORS)])
 def test_hostile_cases_end_as_promised(name: str) -> None:
-    """A record or a `DecodeError`, a payload or an `EncodeError`, and the case's further expectations."""
     codec = built(name).with_limits(size=210_000, items=2_000)
     held: list[Any] = []
     broken = {}

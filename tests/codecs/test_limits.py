@@ -39,7 +39,6 @@ def codec(request):
     ids=["numbers", "lists", "dict", "nested"],
 )
 def test_items_are_limited(codec, record, values):
-    """All that a payload holds counts: keys, containers, and the record itself."""
     payload = codec.encode(record)
     # BSON wraps in a document what is none; an XML tree has a root.
     enough = codec.with_limits(items=values + 2)
@@ -50,7 +49,6 @@ def test_items_are_limited(codec, record, values):
 
 
 def test_items_are_limited_in_streams(codec, tmp_path):
-    """As in single payloads."""
     with (tmp_path / "file").open("w+b") as file:
         codec.dump([[1] * 20, [1] * 200], file)
         file.seek(0)
@@ -71,7 +69,6 @@ def test_items_are_limited_where_nobody_can_count_them():
 
 
 def test_texts_are_limited(codec):
-    """Texts and keys by their characters."""
     limited = codec.with_limits(string=100)
 
     assert {"é" * 100: "é" * 100} == limited.decode(codec.encode({"é" * 100: "é" * 100}))
@@ -82,7 +79,6 @@ def test_texts_are_limited(codec):
 
 @pytest.mark.parametrize("name", ["msgpack", "cbor2", "bson", "yaml", "plist", "plist/binary"])
 def test_bytes_are_limited(name):
-    """As texts are."""
     codec = bakeoff.codec(name, string=100)
 
     assert [b"a" * 100] == codec.decode(codec.encode([b"a" * 100]))
@@ -91,7 +87,6 @@ def test_bytes_are_limited(name):
 
 
 def test_digits_are_limited(codec):
-    """Of whole numbers."""
     limited = codec.with_limits(digits=5)
 
     assert {"a": 99_999, "b": -99_999} == limited.decode(codec.encode({"a": 99_999, "b": -99_999}))
@@ -101,7 +96,6 @@ def test_digits_are_limited(codec):
 
 @pytest.mark.parametrize("name", ["yaml", "yaml/pure"])
 def test_aliases_are_limited(name):
-    """Not every asterisk is one."""
     payload = b"a: &a [1]\nb: [*a, *a, '*', \"*b\"]\n"
 
     assert {"a": [1], "b": [[1], [1], "*", "*b"]} == bakeoff.codec(name, aliases=2).decode(payload)
@@ -151,7 +145,6 @@ def test_what_is_referred_to_counts_each_time(name, payload):
 
 
 def test_the_laughs_are_what_they_should_be():
-    """The libraries read them."""
     assert 41 == len(cbor2.loads(laughs_cbor()))
     assert 2 == len(plistlib.loads(laughs_plist()))
 
@@ -229,7 +222,6 @@ def test_keys_that_a_schema_asks_for_are_looked_at(name, record):
 
 @pytest.mark.parametrize("name", ["cbor2", "yaml"])
 def test_ordinary_keys_of_any_number_are_not(name):
-    """UUIDs, big numbers and such."""
     codec = bakeoff.codec(name)
     kinds = {
         "yaml": [10**30 + n for n in range(3000)],
@@ -252,13 +244,11 @@ def test_a_key_too_long_to_be_looked_into_is_refused():
 @pytest.mark.parametrize("limit", [each.name for each in dataclasses.fields(Limits)])
 @pytest.mark.parametrize("value", [-1, 1.5, True, "5", 2**64])
 def test_what_is_no_limit_is_refused(limit, value):
-    """With the name of the limit and its allowed values."""
     with pytest.raises(ValueError, match=f"the limit of {limit} is a whole number from"):
         bakeoff.codec("json", **{limit: value})
 
 
 def test_there_are_no_other_limits():
-    """Nor does a codec take what is none."""
     with pytest.raises(ValueError, match="no limit 'deep'; there are size, decompressed"):
         bakeoff.codec("json").with_limits(deep=5)
     with pytest.raises(ValueError, match=r"limits are bakeoff.Limits"):
@@ -266,7 +256,6 @@ def test_there_are_no_other_limits():
 
 
 def test_limits_come_together_and_survive(codec):
-    """One after another, through pickle, and with all other variations of a codec."""
     limited = codec.with_limits(items=7).with_compression("zlib").with_limits(string=5)
 
     assert dataclasses.replace(codec.limits, items=7, string=5) == limited.limits
@@ -275,7 +264,6 @@ def test_limits_come_together_and_survive(codec):
 
 
 def test_ones_own_data_are_not_held_to_it(codec):
-    """Nor does anything else change by that."""
     narrow = codec.with_limits(items=2, size=2)
     record = {"a": {"b": "c"}}
     payload = codec.encode(record)
@@ -286,7 +274,6 @@ def test_ones_own_data_are_not_held_to_it(codec):
 
 
 def test_the_limits_of_all_codecs_are_a_table():
-    """And stand with each."""
     command = [Path(sys.executable).with_name("bakeoff"), "codecs"]
 
     table = subprocess.run([*command, "--limits"], capture_output=True, text=True, check=True).stdout
@@ -317,7 +304,6 @@ EMBEDDING = [
 
 @pytest.mark.parametrize("name", EMBEDDING)
 def test_embedded_values_of_a_payload_are_counted_together_before_they_are_decoded(name):
-    """Each is within the limit of items, all of them are not: only values within the limit are made."""
     codec = bakeoff.codec(name).with_schema(bakeoff.Schema(Anything))
     give = codec.bound.give
     record = {"parts": [[[]] * 200_000] * 12}
@@ -337,7 +323,6 @@ def test_embedded_values_of_a_payload_are_counted_together_before_they_are_decod
 
 @pytest.mark.parametrize("name", [name for name in EMBEDDING if not name.endswith("/object")])
 def test_embedded_values_are_held_to_the_limit_of_the_codec(name):
-    """Whatever the size of the payload; each payload has the whole budget."""
     codec = bakeoff.codec(name).with_schema(bakeoff.Schema(Anything))
     record = {"parts": [[1] * 40] * 3}
     payload = codec.encode(record)
@@ -349,7 +334,6 @@ def test_embedded_values_are_held_to_the_limit_of_the_codec(name):
 
 
 def test_a_budget_of_embedded_values_holds_in_its_thread_only():
-    """Another thread's payload takes nothing of it, and after it nothing is counted."""
     value = msgpack.packb([0] * 50)
 
     with Budget(60):

@@ -31,7 +31,6 @@ OWN = "application/x.bakeoff"
     ],
 )
 def test_a_media_type_says_what_is_in_the_payload(name, own, headers):
-    """Conventions of ours and compression included; peers of HTTP get what the standards have."""
     codec = bakeoff.codec(name)
 
     assert own == codec.media_type
@@ -39,7 +38,6 @@ def test_a_media_type_says_what_is_in_the_payload(name, own, headers):
 
 
 def test_payloads_that_do_not_read_each_other_have_other_types(codec):
-    """A codec reads payloads of its own media type."""
     others = [bakeoff.codec(name, trusted=True) for name in bakeoff.codecs.names()]
     record = {"a": [1, 2.5, "é"]}
     if codec.format == "pickle":
@@ -80,7 +78,6 @@ def test_a_dictionary_is_part_of_the_type():
     ],
 )
 def test_a_codec_is_found_by_media_type(asked, name):
-    """Whatever its case, its parameters, and its suffix."""
     assert name == by_media_type(asked).name
 
 
@@ -92,14 +89,12 @@ def test_a_media_type_grants_no_trust_and_is_no_guess():
 
 
 def test_the_first_of_those_given_wins():
-    """An order is a preference."""
     quick, exact = bakeoff.codec("orjson"), bakeoff.codec("json")
 
     assert by_media_type("application/json", [quick, exact]) is quick
 
 
 def test_the_text_twin_gives_and_takes_text():
-    """And bytes where a client hands those out."""
     codec = bakeoff.codec("simplejson")
     text = codec.text
 
@@ -120,14 +115,11 @@ def test_the_text_twin_gives_and_takes_text():
 
 @pytest.mark.parametrize("name", ["msgpack", "json|zlib"])
 def test_bytes_have_no_text_twin(name):
-    """Said when it is asked for, not at the first message."""
     with pytest.raises(bakeoff.CodecError, match="has no text: "):
         _ = bakeoff.codec(name).text
 
 
 class Amount:
-    """A type that no library knows."""
-
     def __init__(self, cents: int) -> None:
         self.cents = cents
 
@@ -137,7 +129,6 @@ class Fee(Amount):
 
 
 def test_own_types_are_written_by_every_codec(codec):
-    """The function's results replace them, including nested types."""
     register_type(Amount, lambda amount: {"cents": amount.cents, "on": dt.date(2026, 1, amount.cents)})
     record = {"fees": [Fee(3)], "amount": Amount(1)}
     if codec.format == "pickle":

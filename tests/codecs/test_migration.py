@@ -31,7 +31,6 @@ RECORDS = st.recursive(
 
 @given(RECORDS, st.data())
 def test_no_payload_is_read_as_the_others(record, data):
-    """It is read by the codec that wrote it, or refused if the bytes are ambiguous."""
     both = data.draw(st.sampled_from(PAIRS))
     reader = both.spec.calls.decode
     writer = data.draw(st.sampled_from([reader.first, reader.second]))
@@ -100,7 +99,6 @@ def test_short_numbers_are_never_read_as_others(one, other):
     ],
 )
 def test_lists_and_tuples_are_no_difference(old, new, kind):
-    """One payload that two codecs of the format read as a list and as a tuple; NaN in it is NaN."""
     record = {"a": [1, {"b": [float("nan")]}], "c": []}
     both = migrate(old, new)
 
@@ -111,14 +109,12 @@ def test_lists_and_tuples_are_no_difference(old, new, kind):
 
 
 def test_names_are_taken_and_wrong_ones_are_named():
-    """As by `bakeoff.codec`."""
     assert migrate("json", "msgpack").decode(b'{"a":1}') == {"a": 1}
     with pytest.raises(bakeoff.codecs.UnknownCodec, match="jsno: no such codec; did you mean json"):
         migrate("jsno", "msgpack")
 
 
 def test_schemas_go_with_their_codecs():
-    """Each applies what its format needs."""
     schema = bakeoff.Schema({"at": dt.datetime, "tags": tuple[str, ...]})
     old, new = (bakeoff.codec(name).with_schema(schema) for name in ("json", "msgpack"))
     record = {"at": dt.datetime(2026, 11, 22, 10), "tags": ("a",)}

@@ -32,7 +32,6 @@ KEYS = st.text(st.sampled_from('[]{}"\\a'), max_size=12)
 
 @st.composite
 def records(draw: st.DrawFn) -> Any:
-    """Lists and dicts up to 150 levels deep, next to texts that look like brackets, and other values."""
     inner: Any = draw(st.sampled_from([[], {}, 1, "]"]))
     for _ in range(draw(st.integers(1, 150))):
         beside = draw(st.lists(FILLINGS, max_size=2)) if draw(st.integers(0, 9)) == 0 else []
@@ -44,7 +43,6 @@ def records(draw: st.DrawFn) -> Any:
 
 
 def depth(value: Any) -> int:
-    """Levels of lists and dicts."""
     deepest, left = 0, [(value, 1)]
     while left:
         value, level = left.pop()
@@ -65,7 +63,6 @@ WRITERS: dict[str, Any] = {
 @pytest.mark.parametrize("kind", WRITERS)
 @given(record=records())
 def test_levels_are_counted_exactly(kind: str, record: Any) -> None:
-    """As many as the record has are not too many, and one fewer is; brackets in texts are none."""
     payload, levels = WRITERS[kind](record), depth(record)
 
     assert not nests_deeper(kind, payload, levels)
@@ -94,7 +91,6 @@ def test_texts_of_json_hide_their_brackets_wherever_they_begin(parts: list[str])
     ],
 )
 def test_containers_of_cbor_that_end_by_a_mark_count(payload: bytes, levels: int) -> None:
-    """Text in chunks is not a container, and a tag is not a level."""
     assert not nests_deeper("cbor", payload, levels)
     assert levels == 1 or nests_deeper("cbor", payload, levels - 1)
 
@@ -102,12 +98,10 @@ def test_containers_of_cbor_that_end_by_a_mark_count(payload: bytes, levels: int
 @pytest.mark.parametrize("kind", WRITERS)
 @given(payload=st.binary(max_size=400), most=st.integers(1, 20))
 def test_any_bytes_are_looked_at_and_no_others(kind: str, payload: bytes, most: int) -> None:
-    """Invalid payloads have a result, too."""
     assert nests_deeper(kind, payload, most) in (True, False)
 
 
 def test_a_kind_or_depth_that_cannot_be_asked_is_an_error() -> None:
-    """As of a format that nobody walks."""
     for kind, most in (("yaml", 5), ("json", 0), ("json", 5000)):
         with pytest.raises(ValueError, match="nothing asks whether"):
             nests_deeper(kind, b"[]", most)
@@ -129,7 +123,6 @@ READING = [
 
 @pytest.mark.parametrize("name", READING)
 def test_what_is_decoded_is_no_deeper_than_what_every_library_writes(name: str) -> None:
-    """120 levels are read, and one more is a LimitError: of a payload, a compressed one, and a file."""
     codec = bakeoff.codec(name)
     said = f"nested more than {DEFAULT_DEPTH} deep"
     most, deeper = (codecs.describe(name).raw().encode(nested(levels)) for levels in (119, 120))
@@ -144,12 +137,10 @@ def test_what_is_decoded_is_no_deeper_than_what_every_library_writes(name: str) 
 
 
 def given_back(record: Any) -> Any:
-    """Return a record with lists for tuples."""
     return json.loads(json.dumps(record))
 
 
 def test_the_codecs_of_strangers_payloads_hold_to_it() -> None:
-    """All codecs except unguarded ones."""
     others = {name for name in codecs.names() if not codecs.describe(name).trusted_only}.difference(READING)
 
     assert {"cbor2/unguarded", "ormsgpack/unguarded"} == others
@@ -169,7 +160,6 @@ def test_nesting_is_looked_at_before_orjson_has_it_where_asked_for() -> None:
 
 
 def test_trusted_payloads_are_held_to_it_where_asked_for() -> None:
-    """In both directions; pickle goes deeper by default."""
     codec = bakeoff.codec("pickle", trusted=True)
     asked = codec.with_policies(nesting="reject")
     payload = codec.encode(nested(120))

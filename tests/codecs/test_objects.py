@@ -137,7 +137,6 @@ class TupleOrder(NamedTuple):
 
 
 def order(cls: Any, item: Any) -> Any:
-    """Return a record; its moment is one that all formats have."""
     return cls(
         id=uuid.UUID(int=7),
         placed=dt.datetime(2024, 2, 29, 12, 30, 15, 123000, tzinfo=dt.UTC),
@@ -172,7 +171,6 @@ def record(family: str) -> Any:
 
 
 def test_every_kind_is_tried():
-    """The tests here cover all known kinds of classes."""
     assert set(CLASSES) == set(CLASS_FAMILIES)
     assert {kind for name in OWN for kind in describe(name).values} == set(CLASS_FAMILIES)
 
@@ -182,7 +180,6 @@ def test_every_kind_is_tried():
 
 @pytest.mark.parametrize(("family", "name"), MADE)
 def test_codecs_of_objects_bring_the_users_own_class_back(family, name):
-    """Nothing happens outside of encode and decode, and decoded objects are equal, of the same class."""
     record = order(*CLASSES[family])
     made = bakeoff.codec(name, schema=Schema(type(record), as_objects=True))
 
@@ -194,7 +191,6 @@ def test_codecs_of_objects_bring_the_users_own_class_back(family, name):
 
 @pytest.mark.parametrize(("family", "name"), MADE)
 def test_codecs_of_objects_take_lists_of_them(family, name):
-    """As `--batch` has them."""
     record = order(*CLASSES[family])
     made = bakeoff.codec(name, schema=Schema(type(record), as_objects=True).listed())
 
@@ -218,7 +214,6 @@ def test_objects_within_a_record_of_dicts_come_back_where_they_are_asked_for(nam
 
 @pytest.mark.parametrize("name", PLAIN)
 def test_other_codecs_lose_the_class_by_one_rule(family, record, name):
-    """A dict, or of a named tuple a list, is a declared loss, whatever the class; pickle loses nothing."""
     made = bakeoff.codec(name, trusted=True)
     found = made.decode(made.encode(record))
     if token_of(record) in made.preserves:
@@ -233,7 +228,6 @@ def test_other_codecs_lose_the_class_by_one_rule(family, record, name):
 
 @pytest.mark.parametrize("name", PLAIN)
 def test_a_schema_builds_the_objects_after_any_codec(record, name):
-    """``NAME+schema`` with the class for its schema."""
     made = bakeoff.codec(name, trusted=True).with_schema(Schema(type(record), as_objects=True))
     found = differences(record, made.decode(made.encode(record)))
 
@@ -244,7 +238,6 @@ def test_a_schema_builds_the_objects_after_any_codec(record, name):
 
 
 def test_a_record_of_another_class_with_the_same_fields_is_wrong(record):
-    """Classes are compared, not just fields."""
     other = order(DataOrder, DataItem) if type(record) is not DataOrder else order(AttrsOrder, AttrsItem)
 
     assert not equal(record, other)
@@ -252,7 +245,6 @@ def test_a_record_of_another_class_with_the_same_fields_is_wrong(record):
 
 
 def test_a_changed_field_is_wrong_and_named(record):
-    """For two objects of one class, the path of the difference is reported."""
     changed = pickle.loads(pickle.dumps(record))
     if isinstance(changed, tuple):
         changed = changed._replace(note="x")
@@ -409,7 +401,6 @@ WRITTEN = [
 
 @pytest.mark.parametrize(("value", "written"), WRITTEN, ids=lambda value: type(value).__name__)
 def test_the_dict_of_the_fields_has_the_names_that_the_class_writes(value, written):
-    """It contains aliases, encoded names and tags, but no private attributes or computed fields."""
     if written is not None:
         assert bakeoff.codec("json").decode(bakeoff.codec("json").encode({"v": value})) == {"v": written}
 
@@ -437,7 +428,6 @@ def test_what_is_written_of_an_object_is_never_wrong(value, name):
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
 def test_the_class_decides_what_its_own_codecs_do(value, name):
-    """Recursive, generic, tagged and renamed classes are preserved, even if no schema knows all of them."""
     made = bakeoff.codec(name, schema=Schema(described(type(value), lenient=True), as_objects=True))
 
     assert made.bound.as_is
@@ -465,7 +455,6 @@ class Checked(pydantic.BaseModel):
 
 
 def test_models_are_built_without_validation():
-    """A schema restores the written values, even if they are invalid today."""
     record = Checked.model_construct(day=dt.date(2010, 1, 1))
 
     assert not differences(record, Schema(Checked, as_objects=True).apply({"day": "2010-01-01"}))
@@ -473,7 +462,6 @@ def test_models_are_built_without_validation():
 
 @pytest.mark.parametrize("cls", [Renamed, Guarded, Tagged, Frozen, ModelItem])
 def test_a_record_that_lacks_a_field_stays_a_dict(cls):
-    """Nothing is made up, and nothing is dropped."""
     assert Schema(cls, as_objects=True).apply({"unknown": 1}) == {"unknown": 1}
     assert Schema(cls, as_objects=True).apply({}) == {}
 
@@ -492,7 +480,6 @@ def test_what_a_validator_of_attrs_refuses_stays_a_dict():
 
 
 def test_a_schema_is_inferred_from_the_fields(family, record):
-    """As from the dicts that codecs write."""
     types = Schema.infer([record, record]).types
     names = [] if family == "namedtuple" else [item.name for item in types.fields]
 
@@ -501,7 +488,6 @@ def test_a_schema_is_inferred_from_the_fields(family, record):
 
 @pytest.mark.parametrize("cls", [Tree, Branch])
 def test_a_field_that_cannot_be_described_is_any_where_the_class_is_what_there_is(cls):
-    """The rest of the class is still restored."""
     schema = Schema(described(cls, lenient=True), as_objects=True)
 
     assert isinstance(schema.apply({"value": 1, "children": []}), cls)
@@ -534,7 +520,6 @@ class ModelBox(pydantic.BaseModel):
     ids=["dataclass", "attrs", "struct", "model"],
 )
 def test_deep_objects_never_end_the_process(box):
-    """100,000 objects within one another are an EncodeError, or are written."""
     value = None
     for _ in range(100_000):
         value = box(value)
@@ -551,8 +536,6 @@ def test_deep_objects_never_end_the_process(box):
 
 
 class Word(str):
-    """A subclass of text with its own fields."""
-
     __slots__ = ()
     _fields = ("a",)
 
@@ -574,7 +557,6 @@ def test_a_class_itself_is_no_record():
 
 
 def test_fields_that_were_deleted_are_missing():
-    """As a difference, not as an error."""
     record, other = DataItem("a", decimal.Decimal(1)), DataItem("a", decimal.Decimal(1))
     del other.price
 
@@ -591,8 +573,6 @@ def test_a_model_that_lacks_a_field_has_its_other_fields():
 
 
 def test_what_is_registered_later_holds_from_then_on():
-    """Also for a class whose objects were written before."""
-
     class Late(msgspec.Struct):
         a: int
 
@@ -617,7 +597,6 @@ def test_extra_fields_count():
 @pytest.mark.parametrize("name", ["json", "msgpack", "cbor2", "bson", "yaml", "orjson", "msgspec-json"])
 @pytest.mark.parametrize("cls", [ModelItem, StructItem, AttrsItem, DataItem])
 def test_a_convention_of_ones_own_goes_before_the_fields(cls, name, monkeypatch):
-    """`register_type` decides where the library asks at all."""
     from bakeoff.codecs.conventions import families as conventions
 
     own = functools.singledispatch(conventions._of_own_type.dispatch(object))

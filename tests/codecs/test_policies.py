@@ -56,7 +56,6 @@ def known(codec: codecs.Codec) -> Policies:
 
 
 def document(kind: int, value: bytes) -> bytes:
-    """Return a BSON document of one field, `a`."""
     return struct.pack("<i", len(value) + 8) + bytes([kind]) + b"a\0" + value + b"\0"
 
 
@@ -235,7 +234,6 @@ def refused(call: Callable[[Any], Any], subject: Any, error: type[CodecError]) -
 
 
 def values_in(value: Any) -> list[Any]:
-    """Return all that a record holds: keys, items and itself, containers as well."""
     if isinstance(value, Mapping):
         inner: Any = [part for pair in value.items() for part in pair]
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -250,7 +248,6 @@ def values_in(value: Any) -> list[Any]:
 
 
 def shows(policy: str, what: str, record: Any) -> bool:
-    """Whether a record that was read shows that a codec does what it states."""
     parts = values_in(record)
     if what in ("allow", "keep", "exact"):
         return any(HOLDS[policy](part) for part in parts)
@@ -288,7 +285,6 @@ def test_the_document_is_what_the_command_prints():
 
 
 def test_policies_are_shown_as_data_as_well():
-    """Of the codecs that are asked about."""
     shown = json.loads(
         CliRunner().invoke(command, ["orjson", "rapidjson", "--policies", "-f", "json"]).output
     )
@@ -298,7 +294,6 @@ def test_policies_are_shown_as_data_as_well():
 
 
 def test_every_codec_states_every_policy(codec):
-    """In words that are explained."""
     for policy in POLICIES:
         for direction in ("dump", "load"):
             stated = known(codec).stated(policy, direction)
@@ -320,7 +315,6 @@ def test_payloads_are_read_as_stated(codec):
 
 
 def test_the_last_of_two_keys_is_read(codec):
-    """Where a codec says so."""
     if (stated := known(codec).stated("duplicate_keys", "load")) == "last":
         values = values_in(codec.decode(payloads("duplicate_keys", codec)[0]))
 
@@ -331,7 +325,6 @@ def test_the_last_of_two_keys_is_read(codec):
 
 @pytest.mark.parametrize("policy", [policy for policy in POLICIES if policy != "trailing"])
 def test_objects_are_written_as_stated(codec, policy):
-    """By default, each object that shows the thing."""
     stated = known(codec).stated(policy, "dump")
     assert (stated == "none") == (not objects(policy, codec))
     for record in objects(policy, codec):
@@ -354,7 +347,6 @@ def test_objects_are_written_as_stated(codec, policy):
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_what_can_be_asked_for_is_kept(codec, policy):
-    """In both directions, and nothing else changes; an error for an unsupported value names other codecs."""
     default = codec.policies
     for value in POLICIES[policy].values:
         can = value in can_be_asked(known(codec), policy)
@@ -379,7 +371,6 @@ def test_what_can_be_asked_for_is_kept(codec, policy):
 
 
 def everything(codec: codecs.Codec) -> codecs.Codec:
-    """Return a codec with all that it can be asked to reject."""
     asked = {policy: "reject" for policy in POLICIES if "reject" in can_be_asked(known(codec), policy)}
     return codec.with_policies(**asked)
 
@@ -394,7 +385,6 @@ RECORD: dict[str, Any] = {
 
 
 def test_everything_else_is_written_and_read_as_before(codec):
-    """All policies at once change neither payloads nor records without refused values."""
     strict = everything(codec)
 
     payload = codec.encode(RECORD)
@@ -404,7 +394,6 @@ def test_everything_else_is_written_and_read_as_before(codec):
 
 
 def test_streams_keep_policies(codec):
-    """Of files as of payloads."""
     strict = everything(codec)
     record = {"a": [NAN]}
     file = io.BytesIO()
@@ -433,7 +422,6 @@ def test_cbor_sequences_refuse_a_key_that_stands_twice():
 
 
 def test_a_codec_with_policies_is_the_same_after_pickling(codec):
-    """As equal as it was, and unequal to the one without."""
     strict = everything(codec)
     again = pickle.loads(pickle.dumps(strict))
 
@@ -446,7 +434,6 @@ def test_a_codec_with_policies_is_the_same_after_pickling(codec):
 
 
 def test_policies_add_up_and_go_back(codec):
-    """A requested value is kept until another one is requested for the same policy."""
     first = codec.with_policies(nonfinite="reject")
     both = first.with_policies(surrogates="reject")
 
@@ -463,7 +450,6 @@ def test_policies_add_up_and_go_back(codec):
     "name", [n for n in NAMES if "reject" in can_be_asked(known(bakeoff.codec(n)), "duplicate_keys")]
 )
 def test_the_library_s_own_way_comes_back(name):
-    """After duplicate keys were refused."""
     codec = bakeoff.codec(name)
     strict = codec.with_policies(duplicate_keys="reject")
     back = strict.with_policies(duplicate_keys="last")
@@ -473,7 +459,6 @@ def test_the_library_s_own_way_comes_back(name):
 
 
 def test_policies_go_with_limits_schemas_and_compression(codec):
-    """In any order."""
     strict = codec.with_limits(size=1000).with_policies(nonfinite="reject").with_compression("zlib")
     other = codec.with_compression("zlib").with_policies(nonfinite="reject").with_limits(size=1000)
 
@@ -485,8 +470,6 @@ def test_policies_go_with_limits_schemas_and_compression(codec):
 
 
 def test_a_schema_s_advice_comes_after():
-    """The record is looked at as it was read."""
-
     class Message(typing.TypedDict):
         a: str
 
@@ -499,8 +482,6 @@ def test_a_schema_s_advice_comes_after():
 
 @pytest.mark.parametrize("name", [n for n in codecs.names(needs_schema=True) if n not in NAMES])
 def test_codecs_with_a_schema_look_into_what_they_take(name):
-    """When writing, and when reading if the format has it."""
-
     class Message(typing.TypedDict):
         a: float
 
@@ -518,7 +499,6 @@ def test_codecs_with_a_schema_look_into_what_they_take(name):
 
 
 def test_policies_are_asked_for_by_name():
-    """Of `bakeoff.codec`, as limits are."""
     codec = bakeoff.codec("json", policies={"nonfinite": "reject", "duplicate_keys": "reject"})
 
     assert codec == bakeoff.codec("json").with_policies(duplicate_keys="reject", nonfinite="reject")
@@ -540,13 +520,11 @@ def test_policies_are_asked_for_by_name():
     ],
 )
 def test_what_cannot_be_asked_for_is_said(asked, said):
-    """The error lists the valid names, or the codecs that support the value."""
     with pytest.raises(CodecError, match=re.escape(said)):
         bakeoff.codec("orjson").with_policies(**asked)
 
 
 def test_keys_written_alike_are_named():
-    """Both."""
     codec = bakeoff.codec("json").with_policies(duplicate_keys="reject")
 
     assert b'{"1":1,"2":2}' == codec.encode({1: 1, "2": 2})
@@ -569,7 +547,6 @@ def test_shared_property_lists_come_back_shared():
 
 
 def test_deep_documents_are_an_error_in_threads_with_small_stacks():
-    """With keys looked at as without."""
     codec = bakeoff.codec("bson").with_policies(duplicate_keys="reject")
     payload = struct.pack("<i", 5) + b"\0"
     for _ in range(5000):
@@ -594,7 +571,6 @@ def test_deep_documents_are_an_error_in_threads_with_small_stacks():
 
 
 def test_a_merged_key_may_be_given_anew():
-    """This is the purpose of YAML's merge keys."""
     codec = bakeoff.codec("yaml").with_policies(duplicate_keys="reject")
 
     assert {"a": 2, "b": 1} == codec.decode(b"x: &x {a: 1, b: 1}\ny: {<<: *x, a: 2}\n")["y"]
@@ -603,7 +579,6 @@ def test_a_merged_key_may_be_given_anew():
 
 
 def test_ormsgpack_reads_extension_values_when_asked():
-    """As msgpack's own class, in and out."""
     codec = bakeoff.codec("ormsgpack").with_policies(extensions="keep")
     value = {"a": [msgpack.ExtType(5, b"x")], "b": {1: msgpack.ExtType(0, b"")}}
 
@@ -615,7 +590,6 @@ def test_ormsgpack_reads_extension_values_when_asked():
 
 @pytest.mark.parametrize("content", ["01", "6161", "44c0a80001", "820102", "a0", "82c4822019010101"])
 def test_no_tag_of_cbor_gives_an_unknown_class(content):
-    """With extension types refused, records hold what Python programs know."""
     codec = bakeoff.codec("cbor2").with_policies(extensions="reject")
     plain = {"int", "str", "bytes", "float", "complex", "Decimal", "UUID", "datetime", "date"}
     read = 0

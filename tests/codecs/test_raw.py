@@ -15,7 +15,6 @@ RECORD = {"id": 2**40, "name": "Zoë / A", "tags": ["a", "b"], "score": 0.25, "d
 
 @pytest.mark.parametrize("name", codecs.names())
 def test_raw_calls_speak_the_codecs_format(name):
-    """The codec reads payloads of the library's own call, and vice versa."""
     codec = bakeoff.codec(name, trusted=True)
     raw = codecs.describe(name).raw()
 
@@ -25,7 +24,6 @@ def test_raw_calls_speak_the_codecs_format(name):
 
 @pytest.mark.parametrize("name", sorted(set(codecs.names(needs_schema=True)) - set(codecs.names())))
 def test_raw_calls_of_a_schema_speak_the_codecs_format(name):
-    """They are made of the schema, and may want records made ready."""
     schema = bakeoff.Schema.infer([RECORD])
     codec = bakeoff.codec(name, schema=schema)
     raw = codecs.describe(name).raw()(schema)
@@ -50,7 +48,6 @@ def test_a_guard_is_said_in_the_codecs_notes():
 
 
 def test_each_guarded_codec_has_a_variant_without():
-    """It is compared by default, writes and reads what the guarded one does, and says what it lacks."""
     without = {unguarded(name): name for name in GUARDS}
 
     assert without.keys() == {name for name in codecs.names() if codecs.describe(name).unguarded}
@@ -74,7 +71,6 @@ def test_marshal_refuses_lengths_beyond_the_payload_where_asked():
 
 @pytest.mark.parametrize("name", ["ormsgpack/unguarded", "cbor2/unguarded", "pickle/2", "marshal"])
 def test_what_does_not_look_for_the_end_says_so(name):
-    """Data after the value is passed over, as the policy says; where it can be asked for, it is refused."""
     codec = bakeoff.codec(name, trusted=True)
     payload = codec.encode(RECORD) + b"\x00"
 

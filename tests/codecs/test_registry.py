@@ -23,7 +23,6 @@ from installed import install
 
 
 def test_ready_names_end_somewhere():
-    """An unknown dotted path is an AttributeError, as modules promise."""
     from bakeoff.codecs import ready
 
     with pytest.raises(AttributeError):
@@ -31,7 +30,6 @@ def test_ready_names_end_somewhere():
 
 
 def test_names_look_alike_are_offered():
-    """A typing slip names what was probably meant."""
     with pytest.raises(UnknownCodec, match="did you mean msgpack"):
         bakeoff.codec("msgpak")
 
@@ -48,19 +46,16 @@ def test_names_look_alike_are_offered():
     ],
 )
 def test_selection(patterns, expected):
-    """Names, globs, exclusions and tails select in order, each codec once."""
     assert expected == codecs.select(patterns)
 
 
 def test_exclusion_alone_means_all_others():
-    """`!pickle*` is everything that is installed but pickle."""
     ours = {"pickle", "pickle/2", "pickle/pure", "pickle/buffers"}
 
     assert set(codecs.available()) - ours == set(codecs.select(["!pickle*"]))
 
 
 def test_codecs_for_certain_values_join_where_records_hold_them():
-    """They are not among the usual ones."""
     kinds = ["numpy.ndarray"]
 
     assert {"orjson/numpy", "msgpack/numpy", "pickle/buffers"} == set(codecs.specialists(kinds))
@@ -69,13 +64,11 @@ def test_codecs_for_certain_values_join_where_records_hold_them():
 
 
 def test_a_pattern_that_fits_nothing_is_an_error():
-    """A selection never shrinks silently."""
     with pytest.raises(UnknownCodec):
         codecs.select(["msgpack", "nothing*"])
 
 
 def test_importing_loads_no_codec_library():
-    """`import bakeoff` and listing all names stay free of every codec library."""
     libraries = (
         "msgpack simplejson bson yaml orjson ormsgpack msgspec cbor2 ujson rapidjson pyperf numpy rich "
         "pyarrow fastavro google.protobuf thrift pydantic"
@@ -95,7 +88,6 @@ def test_importing_loads_no_codec_library():
 
 
 def test_a_missing_library_names_the_command(monkeypatch):
-    """The error says what to install."""
     monkeypatch.setattr("bakeoff.codecs.registry.find_spec", lambda name: None)
 
     with pytest.raises(MissingLibrary, match=r"pip install 'bakeoff\[orjson\]'"):
@@ -104,7 +96,6 @@ def test_a_missing_library_names_the_command(monkeypatch):
 
 @pytest.mark.usefixtures("forgotten")
 def test_a_registered_codec_is_found():
-    """`register` makes a codec known under its name."""
     made = bakeoff.Codec("upper", "text", lambda text: text.upper(), lambda data: data.decode())
     codecs.register(made)
 
@@ -114,7 +105,6 @@ def test_a_registered_codec_is_found():
 
 @pytest.fixture
 def forgotten(monkeypatch):
-    """Nothing that is registered outlives the test."""
     monkeypatch.setattr(registry, "_registered", {})
     yield
     registry.rescan()
@@ -122,7 +112,6 @@ def forgotten(monkeypatch):
 
 @pytest.mark.usefixtures("forgotten")
 def test_a_registered_codec_takes_no_place_unasked():
-    """bakeoff's own names cannot be replaced by default; a user's own codec may be registered again."""
     made = bakeoff.Codec("json", "text", str.upper, bytes.decode)
 
     with pytest.raises(
@@ -137,7 +126,6 @@ def test_a_registered_codec_takes_no_place_unasked():
 
 @pytest.mark.usefixtures("forgotten")
 def test_a_registered_codec_may_need_a_schema():
-    """It is listed apart, as ours are, and bound in both directions."""
     made = bakeoff.Codec("typed", "text", bind=lambda schema: Bound(encode=str.upper, decode=bytes.decode))
     codecs.register(made)
 
@@ -151,7 +139,6 @@ def test_a_registered_codec_may_need_a_schema():
 
 
 def test_a_codec_is_bound_to_two_directions():
-    """A mistake in `bind` is reported where it is made."""
     with pytest.raises(ValueError, match="expected a Bound from bind"):
         bakeoff.Codec("x", "x", bind=lambda schema: len).with_schema(bakeoff.Schema(str))
 
@@ -161,7 +148,6 @@ def test_a_codec_is_bound_to_two_directions():
     [("", "f", len, len), ("n", "", len, len), ("n", "f", None, len), ("n", "f", len, 5), ("n", "f", len)],
 )
 def test_a_codec_without_its_parts_is_refused(arguments):
-    """Name, format, encode and decode are needed."""
     with pytest.raises(ValueError, match="codec"):
         bakeoff.Codec(*arguments)
 
@@ -176,7 +162,6 @@ def test_an_option_that_there_is_not_is_refused(make):
 
 
 def test_conventions_follow_from_the_family():
-    """A third-party codec has the written forms of its format, except for those that it declares."""
     family = JSON_FAMILY
     made = bakeoff.Codec(
         "theirs", "text", json.dumps, json.loads, family=family, preserves=["int"], forms={"decimal": "float"}
@@ -188,14 +173,12 @@ def test_conventions_follow_from_the_family():
 
 
 def test_explain_names_type_and_path():
-    """The smallest refused part is named, not the whole record."""
     record = {"a": [1, {"b c": object()}]}
 
     assert explain(bakeoff.codec("json"), record).startswith("cannot encode `object` at `$.a[1]['b c']`: ")
 
 
 def test_explain_ends_at_a_record_that_holds_itself():
-    """The path stops where it comes round."""
     cyclic = []
     cyclic.append(cyclic)
 
@@ -222,7 +205,6 @@ def test_a_signal_while_a_codec_loads_ends_the_command(tmp_path, monkeypatch):
 
 
 def test_typed_codecs_wait_for_their_schema():
-    """A codec that decodes into a schema's types is listed apart, and says what it needs."""
     assert "msgspec-msgpack/struct" not in codecs.names()
     assert "msgspec-msgpack/struct" in codecs.names(needs_schema=True)
     codec = bakeoff.codec("msgspec-msgpack/struct")
@@ -248,7 +230,6 @@ def test_no_dict_is_written_where_records_are_arrays():
 
 
 def test_a_codec_without_a_framing_gets_lengths():
-    """Third-party codecs support streams: every payload follows its length."""
     made = bakeoff.Codec("plain", "text", str.upper, bytes.decode)
     file = io.BytesIO()
 
@@ -291,7 +272,6 @@ NAMES = ("good", "json", "exits", "leaves", "raises", "dies", "wrong")
 
 @pytest.fixture
 def beside(tmp_path):
-    """Run Python or the command line with an installed distribution of bad codecs."""
     install(tmp_path, "bad", HOSTILE, NAMES)
     (tmp_path / "leaver.py").write_text("import sys\nsys.exit(0)\n")
     with (tmp_path / "bad-1.0.dist-info" / "entry_points.txt").open("a") as points:
@@ -310,7 +290,6 @@ def beside(tmp_path):
 
 
 def test_entry_points_bring_codecs(beside):
-    """A third party's codec is there with its version; a broken one costs only itself."""
     script = """
         import bakeoff
         codec = bakeoff.codec("good")
@@ -332,7 +311,6 @@ def test_entry_points_bring_codecs(beside):
 
 
 def test_a_plug_in_replaces_none_of_ours_unasked(beside):
-    """A listing of all codecs warns that it is left out, with a remedy, which also warns."""
     script = (
         "import bakeoff; bakeoff.codecs.names();"
         "print(bakeoff.codec('json').encode([1]), bakeoff.codec('json').library)"
@@ -348,7 +326,6 @@ def test_a_plug_in_replaces_none_of_ours_unasked(beside):
 
 
 def test_listing_outlives_every_plug_in(beside):
-    """A codec that exits its process, or raises a BaseException, only loses its own line."""
     done = beside("-m", "bakeoff", "codecs", *NAMES)
 
     assert 0 == done.returncode, done.stderr
@@ -364,7 +341,6 @@ def test_listing_outlives_every_plug_in(beside):
 
 
 def test_words_about_schemas_import_no_plug_in_unasked(beside):
-    """`schema show` goes through our own codecs."""
     done = beside("-m", "bakeoff", "schema", "show", "movies")
 
     assert 0 == done.returncode, done.stderr
@@ -372,6 +348,5 @@ def test_words_about_schemas_import_no_plug_in_unasked(beside):
 
 
 def test_a_class_is_no_schema() -> None:
-    """Commands that need a schema say how to get one."""
     with pytest.raises(TypeError, match=r"make one with Schema\(\.\.\.\)"):
         codecs.codec("json").with_schema(dict)  # type: ignore[arg-type]

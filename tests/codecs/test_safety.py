@@ -26,7 +26,6 @@ DEPTH = 50_000
 
 
 def survive(source: str, *arguments: str, stdin: str = "") -> str:
-    """Run Python source in a separate process, which must succeed; return its output."""
     done = subprocess.run(
         [sys.executable, "-X", "faulthandler", "-c", textwrap.dedent(source), *arguments],
         capture_output=True,
@@ -38,7 +37,6 @@ def survive(source: str, *arguments: str, stdin: str = "") -> str:
 
 
 def deep_payload(codec: codecs.Codec) -> bytes:
-    """Return lists nested many thousand deep, in the codec's format."""
     if codec.trusted_only:  # of these the lab has no cases
         start, middle, end = (b"(\1\0\0\0", b"N", b"") if codec.name == "marshal" else (b"]", b"]", b"a.")
         return start * DEPTH + middle + end[:1] * DEPTH + end[1:]
@@ -92,7 +90,6 @@ def test_orjson_writes_nested_lists_within_its_buffer(wrap):
 
 
 def test_orjson_stops_at_a_cycle_through_a_tuple():
-    """A list in a tuple in that list is an EncodeError."""
     said = survive("""
         import bakeoff
         items = []
@@ -178,7 +175,6 @@ def test_a_codec_that_was_not_made_says_so(made):
 
 
 def test_a_plan_that_was_not_made_says_so():
-    """As a codec does."""
     said = survive("""
         from bakeoff.schemas.plan._plan import Plan
         for use in (Plan.__new__(Plan).apply, Plan.__new__(Plan).advise, lambda _: Plan(None, 1, 1, 1)):
@@ -237,7 +233,6 @@ def test_threads_with_small_stacks_survive(codec):
 
 
 def test_time_calls_holds_what_it_calls_with():
-    """A callee that empties the list is an error, not the end."""
     said = survive("""
         from bakeoff.bench.worker._slice import time_calls
         items = [[number] * 100 for number in range(1000)]
@@ -254,7 +249,6 @@ def test_time_calls_holds_what_it_calls_with():
 
 
 def test_too_deep_is_a_limit_error_that_names_the_limit(codec):
-    """Whatever the library calls it, from a payload and from a stream."""
     payload = deep_payload(codec)
     if codec.format != "pickle":  # it goes any depth
         with pytest.raises(LimitError, match="nested more"):
@@ -267,7 +261,6 @@ def test_too_deep_is_a_limit_error_that_names_the_limit(codec):
 
 
 def test_too_deep_to_encode_is_said_in_the_same_words(codec):
-    """The sentence names nesting, not what a library calls it."""
     record: Any = 1
     for _ in range(5000):
         record = [record]
@@ -325,8 +318,6 @@ def test_long_texts_of_plists_take_no_square_of_time():
 
 
 class Trickle(io.RawIOBase):
-    """An unbuffered file, as a pipe is, that gives seven bytes at a time."""
-
     def __init__(self, data: bytes) -> None:
         self.data = io.BytesIO(data)
 
@@ -352,7 +343,6 @@ def test_streams_are_read_from_unbuffered_files(codec, compression):
 
 @pytest.mark.parametrize("name", ["msgpack", "bson", "cbor2", "pickle", "marshal"])
 def test_a_file_that_does_not_block_is_not_taken_for_empty(name):
-    """Nothing yet is another thing than nothing more."""
     reading, writing = os.pipe()
     os.set_blocking(reading, False)
     with (
@@ -424,7 +414,6 @@ def test_cbor_takes_no_square_of_time_for_a_number(payload):
 
 @pytest.mark.parametrize("digits", ["1.10", "-1E-400", "12345678901234567890.1234567890123456789", "0E+5"])
 def test_cbor_decimals_are_exact(digits):
-    """Of any length and exponent, whatever the context of this thread says."""
     codec = bakeoff.codec("cbor2")
 
     assert digits == str(codec.decode(codec.encode(decimal.Decimal(digits))))
@@ -480,8 +469,6 @@ def test_an_error_without_a_text_is_an_encode_error(codec):
 
 
 def test_an_error_without_a_text_is_named():
-    """By its class."""
-
     def refuse(subject: Any) -> Any:
         raise SpeechlessError
 

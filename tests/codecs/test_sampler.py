@@ -29,7 +29,6 @@ def kept(path: Path) -> list[Any]:
 
 
 def test_a_sampled_codec_is_the_codec(codec, tmp_path):
-    """Name, facts, payloads and records stay what they are."""
     if codec.needs_schema:
         return
     sampled = codec.tap(tmp_path / "traffic.msgpack", every=2)
@@ -49,7 +48,6 @@ def test_a_sampled_codec_is_the_codec(codec, tmp_path):
 
 @pytest.mark.parametrize("name", ["json", "msgpack", "bson", "cbor2", "yaml", "json|zlib"])
 def test_single_fields_are_not_kept(name, tmp_path):
-    """Neither by `peek` nor by `replace` and `append`, whether they decode the whole payload or not."""
     path, record = tmp_path / "traffic.jsonl", {"user": "ann", "pins": [1, 2]}
     codec = bakeoff.codec(name)
     sampled = codec.tap(path, every=1)
@@ -66,7 +64,6 @@ def test_single_fields_are_not_kept(name, tmp_path):
 @pytest.mark.parametrize("packed", ["", ".zst", ".gz"])
 @pytest.mark.parametrize("suffix", endings())
 def test_what_passes_is_a_corpus(suffix, packed, tmp_path):
-    """In both directions, by the codec that reads files with that ending."""
     path = tmp_path / f"traffic{suffix}{packed}"
     codec = bakeoff.codec("msgspec-json").tap(path, every=1)
     for record in RECORDS[:20]:
@@ -97,7 +94,6 @@ def test_a_rhythm_does_not_say_what_is_kept(tmp_path):
 
 
 def test_what_is_kept_is_not_the_callers(tmp_path):
-    """Later changes of a record do not affect the file."""
     path = tmp_path / "traffic.jsonl"
     codec = bakeoff.codec("json").tap(path, every=1)
     records = [codec.decode(b'{"a": [1]}') for _ in range(3)]
@@ -109,7 +105,6 @@ def test_what_is_kept_is_not_the_callers(tmp_path):
 
 
 def test_a_schema_and_objects_of_a_library(tmp_path):
-    """Records are kept as the schema makes them, and objects as the dicts that they stand for."""
     schema = bakeoff.Schema({"day": dt.datetime})
     path = tmp_path / "traffic.yaml"
     codec = bakeoff.codec("json").with_schema(schema).tap(path, every=1)
@@ -123,7 +118,6 @@ def test_a_schema_and_objects_of_a_library(tmp_path):
 
 
 def test_it_stops_at_its_limit(tmp_path, caplog):
-    """It is reported once, and the codec continues."""
     path = tmp_path / "traffic.msgpack"
     codec = bakeoff.codec("msgpack").tap(path, every=1, limit="100K")
     with caplog.at_level(logging.WARNING, "bakeoff.codecs.production.sampler"):
@@ -139,7 +133,6 @@ def test_it_stops_at_its_limit(tmp_path, caplog):
 
 
 def test_a_file_that_cannot_be_written_is_not_the_callers_trouble(tmp_path, caplog):
-    """A folder that is not there: the sampler says it once, and stops."""
     codec = bakeoff.codec("json").tap(tmp_path / "nowhere" / "traffic.msgpack", every=1)
     for _ in range(3):
         assert b"{}" == codec.encode({})
@@ -151,8 +144,6 @@ def test_a_file_that_cannot_be_written_is_not_the_callers_trouble(tmp_path, capl
 
 
 def test_a_record_that_the_file_cannot_hold_is_counted(tmp_path):
-    """Nothing is raised, whatever the record does when it is written."""
-
     class Odd:
         def __getattr__(self, name: str) -> Any:
             raise RuntimeError(name)
@@ -168,7 +159,6 @@ def test_a_record_that_the_file_cannot_hold_is_counted(tmp_path):
 
 
 def test_threads_share_a_sampler(tmp_path):
-    """Each record is there once."""
     path = tmp_path / "traffic.msgpack.zst"
     codec = bakeoff.codec("orjson").tap(path, every=1)
     with ThreadPoolExecutor(8) as pool:
@@ -201,7 +191,6 @@ for number in range(40, 50):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks there")
 def test_processes_that_fork_share_the_file(tmp_path):
-    """Each record is there once, at the latest when its process has ended."""
     path = tmp_path / "traffic.jsonl.gz"
 
     subprocess.run([sys.executable, "-c", FORKS, str(path)], check=True)
@@ -222,7 +211,6 @@ for number in range(10**9):
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL there")
 @pytest.mark.parametrize("packed", [".zst", ".gz"])
 def test_what_was_written_is_read_after_a_kill(packed, tmp_path):
-    """All but the last second."""
     path = tmp_path / f"traffic.msgpack{packed}"
     command = [sys.executable, "-c", KILLED, str(path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -236,7 +224,6 @@ def test_what_was_written_is_read_after_a_kill(packed, tmp_path):
 
 
 def test_a_pickle_has_the_sampler(tmp_path):
-    """Limits and schema stay with it, and it with them."""
     codec = (
         bakeoff.codec("msgpack").tap(tmp_path / "traffic.jsonl", every=7, limit=10_000).with_limits(size=999)
     )
@@ -263,13 +250,11 @@ def test_a_pickle_has_the_sampler(tmp_path):
     ],
 )
 def test_a_sampler_that_makes_no_sense_is_refused_at_once(arguments, reason):
-    """Before anything passes."""
     with pytest.raises(UsageError, match=reason):
         bakeoff.codec("json").tap(**{"file": "traffic.jsonl"} | arguments)
 
 
 def test_sizes_have_units():
-    """As on the command line."""
     assert [5, 2048, 1536, 64 << 20, 3 << 30] == [_bytes(size) for size in (5, "2K", "1.5KiB", "64MB", "3 g")]
 
 
@@ -301,7 +286,6 @@ def test_a_sampler_writes_into_regular_files_only(tmp_path, what):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
 def test_a_file_that_others_could_read_is_closed_to_them(tmp_path, monkeypatch):
-    """One of another user is left alone."""
     (tmp_path / "traffic.jsonl").touch(0o644)
     (tmp_path / "theirs.jsonl").touch(0o600)
     bakeoff.codec("json").tap(tmp_path / "traffic.jsonl", every=1).encode({"a": 1})

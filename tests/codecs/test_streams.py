@@ -40,7 +40,6 @@ def pieces(data: bytes, sizes: list[int]) -> list[bytes]:
 
 
 def decoded(codec: Codec, chunks: Iterable[bytes]) -> tuple[list[Any], list[DecodeError]]:
-    """Return the records that come out, and the errors on the way."""
     errors: list[DecodeError] = []
     decoder = codec.decoder(errors.append)
     records = [record for chunk in chunks for record in decoder.feed(chunk)]
@@ -51,7 +50,6 @@ def decoded(codec: Codec, chunks: Iterable[bytes]) -> tuple[list[Any], list[Deco
 @settings(max_examples=12)
 @given(sizes=st.lists(st.integers(1, 60), min_size=1, max_size=8))
 def test_a_stream_comes_in_chunks_of_any_size(codec, tail, sizes):
-    """The same records as from a file, down to single bytes, and no error."""
     if codec.name.endswith("/pure") and codec.format == "yaml":
         sizes = sizes[:1]
     packed = codec.with_compression(tail[1:] or None)
@@ -61,7 +59,6 @@ def test_a_stream_comes_in_chunks_of_any_size(codec, tail, sizes):
 
 
 def test_records_are_given_as_soon_as_they_are_whole(codec):
-    """With their last byte; a document of YAML with the first of the next."""
     if codec.needs_schema or codec.format == "yaml":
         return
     decoder = codec.decoder()
@@ -71,7 +68,6 @@ def test_records_are_given_as_soon_as_they_are_whole(codec):
 
 
 def test_a_damaged_line_is_named_and_left_behind():
-    """`offset` is where it starts in the stream, as the text says; the next line is the next record."""
     decoder = bakeoff.codec("json").decoder()
     records = decoder.feed(b'1\n{"a": \n\n2\n3')
 
@@ -86,7 +82,6 @@ def test_a_damaged_line_is_named_and_left_behind():
 
 
 def test_several_damaged_lines_at_the_end_lose_no_other():
-    """`end` continues when it is called again."""
     decoder = bakeoff.codec("json").decoder()
     decoder.feed(b"1\n?\n2\n?\n3")
 
@@ -98,7 +93,6 @@ def test_several_damaged_lines_at_the_end_lose_no_other():
 
 @pytest.mark.parametrize("name", ["yaml", "yaml/pure"])
 def test_a_damaged_document_is_left_behind(name):
-    """The next `---` begins the next record."""
     data = b"a: 1\n---\nb: [\nc: 2\n---\nd: 4\n...\n"
     records, errors = decoded(bakeoff.codec(name), pieces(data, [5]))
 
@@ -130,7 +124,6 @@ def test_a_stream_without_marks_ends_with_the_damage(name, damage):
 
 
 def test_a_stream_that_ends_within_a_record_says_so(codec):
-    """With the offset of that record."""
     if codec.framing.resynchronises:
         return
     data = stream(codec)
@@ -145,7 +138,6 @@ def test_a_stream_that_ends_within_a_record_says_so(codec):
 
 
 def test_an_ended_stream_takes_no_more():
-    """Nor other types than bytes."""
     decoder = bakeoff.codec("json").decoder()
     with pytest.raises(DecodeError, match="expected bytes, got str"):
         decoder.feed("1\n")
@@ -156,7 +148,6 @@ def test_an_ended_stream_takes_no_more():
 
 @pytest.mark.parametrize("name", ["pickle", "marshal"])
 def test_a_decoder_wants_trust_before_anything_comes(name):
-    """As `decode` does."""
     with pytest.raises(DecodeError, match="trust"):
         bakeoff.codec(name).decoder()
 
@@ -178,7 +169,6 @@ def test_a_decoder_wants_trust_before_anything_comes(name):
     ],
 )
 def test_what_claims_too_much_is_refused_at_once(name, claim):
-    """Nothing is waited for that would be beyond the limit of size."""
     decoder = bakeoff.codec(name, trusted=True).with_limits(size=1000).decoder()
 
     with pytest.raises(LimitError, match=r"starts at byte 0: .* 1,000") as caught:
@@ -189,7 +179,6 @@ def test_what_claims_too_much_is_refused_at_once(name, claim):
 @pytest.mark.parametrize(("name", "tail"), [("json", b"\n"), ("yaml", b"\n---\n")])
 @pytest.mark.parametrize("step", [7, 100_000])
 def test_what_is_too_long_is_dropped_as_it_comes(name, tail, step):
-    """A line or a document of any length takes at most the limit, and one error; then reading continues."""
     codec = bakeoff.codec(name).with_limits(size=1000)
     errors: list[DecodeError] = []
     decoder = codec.decoder(errors.append)
@@ -213,7 +202,6 @@ MARKS = [
 @settings(max_examples=100)
 @given(data=st.data())
 def test_a_changed_byte_loses_one_record_of_a_checksummed_stream(name, data):
-    """Also one that is put in or left out; all others come, and there is one error or two."""
     codec = bakeoff.codec(f"{name}|crc32", trusted=True)
     frames = [stream(codec, [record]) for record in MARKS]
     kept = [codec.decode(frame[MARKED.HEAD :]) for frame in frames]
@@ -250,7 +238,6 @@ def test_a_frame_that_was_cut_short_takes_no_other_along():
 
 
 def test_a_file_with_checksums_is_read_to_its_first_damage():
-    """`load` raises, and names where."""
     codec = bakeoff.codec("json|crc32")
     data = bytearray(stream(codec))
     data[-1] ^= 1

@@ -17,13 +17,11 @@ OF_KEYS = {"int_keys", "any_keys", "key_order"}
 
 @pytest.mark.parametrize("token", TOKENS, ids=NAMES)
 def test_an_example_is_of_its_type(token: Token) -> None:
-    """The example of a type has its token; tokens for keys have dicts as examples."""
     assert isinstance(token.example, token.kind)
     assert ("dict" if token.name in OF_KEYS else token.name) == token_of(token.example)
 
 
 def test_a_subclass_has_no_token() -> None:
-    """It is not preserved, even if its base type is."""
     assert "Own" == token_of(type("Own", (str,), {})("x"))
 
 
@@ -34,7 +32,6 @@ def test_all_speak_of_the_same_types() -> None:
 
 
 def test_a_type_without_a_row_gets_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the matrix of fidelity, whose other rows have their own values."""
     third = Token("fraction", Fraction, Fraction(1, 3))
     monkeypatch.setattr(matrix, "TOKENS", (*TOKENS, third))
 
@@ -43,6 +40,5 @@ def test_a_type_without_a_row_gets_one(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("facts", [{"preserves": ["integer"]}, {"forms": {"integer": "text"}}])
 def test_a_type_of_another_name_is_refused(facts: dict[str, object]) -> None:
-    """A codec's facts hold what others can ask for."""
     with pytest.raises(ValueError, match="no types 'integer'; there are none, bool, int"):
         bakeoff.Codec("x", "x", repr, eval, **facts)

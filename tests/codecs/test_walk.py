@@ -34,8 +34,6 @@ PLACES = {
 
 
 class Shy(list[Any]):
-    """A list that says it is empty."""
-
     def __iter__(self) -> Any:
         return iter(())
 
@@ -60,8 +58,6 @@ class Foreign:
 
 
 class Annotated(str):
-    """A text with an additional attribute."""
-
     __slots__ = ("note",)
 
 
@@ -109,7 +105,6 @@ FINE = {
 @pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
 @pytest.mark.parametrize(("rules", "value"), REFUSED.values(), ids=REFUSED)
 def test_what_is_not_allowed_is_found_everywhere(rules, value, place):
-    """In every container, subclass and key; the same place with another value is fine."""
     check_record(place("fine"), Rules(**rules))
     with pytest.raises(PolicyError, match=r"^holds "):
         check_record(place(value), Rules(**rules))
@@ -118,7 +113,6 @@ def test_what_is_not_allowed_is_found_everywhere(rules, value, place):
 @pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
 @pytest.mark.parametrize(("rules", "value"), TOO_MUCH.values(), ids=TOO_MUCH)
 def test_what_is_too_large_is_found_everywhere(rules, value, place):
-    """As above, for the limits."""
     check_record(place(7), Rules(**rules))
     with pytest.raises(TooMuchError, match=r"more than"):
         check_record(place(value), Rules(**rules))
@@ -126,7 +120,6 @@ def test_what_is_too_large_is_found_everywhere(rules, value, place):
 
 @pytest.mark.parametrize(("rules", "value"), FINE.values(), ids=FINE)
 def test_what_is_within_the_rules_passes(rules, value):
-    """To the last digit, character and item."""
     assert 0 == check_record(value, Rules(**rules))
 
 
@@ -148,7 +141,6 @@ def values(record: Any) -> int:
     )
 )
 def test_items_are_counted_as_a_tree(record):
-    """The record, elements, keys and values of all containers, however deep; one less is too little."""
     count = values(record)
 
     check_record(record, Rules(max_items=count))
@@ -165,7 +157,6 @@ def test_items_are_counted_as_a_tree(record):
 )
 @pytest.mark.parametrize("name", ["json", "msgpack", "cbor2"])
 def test_a_payload_is_counted_as_its_record(name, record):
-    """Before it is decoded, to the last value."""
     codec = bakeoff.codec(name)
     payload = codec.encode(record)
 
@@ -193,13 +184,11 @@ def shared(levels: int) -> list[Any]:
 
 
 def test_what_is_shared_counts_each_time():
-    """Two to the hundredth items end at the limit."""
     with pytest.raises(TooMuchError, match="more than 1,000,000 values"):
         check_record(shared(100), Rules(max_items=1_000_000))
 
 
 def test_without_a_limit_what_is_shared_is_looked_into_once():
-    """Two to the hundredth visits would not end."""
     record = shared(100)
     check_record(record, Rules(nonfinite=False))
 
@@ -213,7 +202,6 @@ def test_without_a_limit_what_is_shared_is_looked_into_once():
 
 @pytest.mark.parametrize("rules", [{"nonfinite": False}, {"nonfinite": False, "inside": list}])
 def test_what_holds_itself_ends(rules):
-    """Without a limit each container is looked into once."""
     cycle: list[Any] = [deque([1])]
     cycle.append({"a": (cycle,)})
 
@@ -250,8 +238,6 @@ def test_deep_nesting_is_an_error_in_any_thread(wrap):
 
 
 def test_inside_tells_what_other_objects_hold():
-    """Objects of any class, if a function returns their content; None means no content."""
-
     class Box(Mapping[str, Any]):
         def __getitem__(self, key: str) -> Any:
             return math.nan
@@ -271,7 +257,6 @@ def test_inside_tells_what_other_objects_hold():
 
 
 def test_keys_is_asked_about_dicts_with_other_keys_than_texts():
-    """Once each, and not about others."""
     asked: list[Any] = []
     numbers, mixed = {1: "a", 2: "b"}, {"a": 1, None: {OwnText("b"): 2}}
 
@@ -281,7 +266,6 @@ def test_keys_is_asked_about_dicts_with_other_keys_than_texts():
 
 
 def test_inside_is_asked_about_subclasses_of_plain_values():
-    """A text may hold more than its characters."""
     text = Annotated("text")
     text.note = math.nan
 
@@ -290,7 +274,6 @@ def test_inside_is_asked_about_subclasses_of_plain_values():
 
 
 def test_inside_may_change_what_is_looked_into():
-    """Containers that it empties are kept alive meanwhile, and its errors pass through."""
     record: dict[Any, Any] = {}
 
     def emptying(value: Any) -> Any:
@@ -306,11 +289,9 @@ def test_inside_may_change_what_is_looked_into():
 
 @pytest.mark.parametrize("limit", [{"max_items": -1}, {"max_text": -1}, {"max_digits": 0}])
 def test_limits_of_no_use_are_refused(limit):
-    """In words."""
     with pytest.raises(ValueError, match=r"the limit of .* is at least"):
         Rules(**limit)
 
 
 def test_limits_beyond_any_size_are_none():
-    """As large as one likes."""
     assert 0 == check_record(["a"], Rules(max_items=2**100, max_text=2**100))

@@ -37,7 +37,6 @@ VALUES = (
 
 
 def test_a_value_comes_back_or_is_refused(codec: bakeoff.Codec) -> None:
-    """As the codec says what it carries."""
     for value in VALUES:
         if value is LOCAL and any("rounds offsets" in note for note in codec.notes):
             continue

@@ -43,7 +43,6 @@ def read(path: Path, **how: Any) -> list[Any]:
 
 @pytest.fixture(params=["pretty.json", "short.json", "a.jsonl", "a.yaml", "a.msgpack", "a.cbor", "a.bson"])
 def document(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """One document in each format that has nested ones."""
     path: Path = tmp_path / request.param
     if path.suffix == ".json":
         return put(tmp_path, path.name, json.dumps(DOCUMENT, indent=2 if "pretty" in path.name else None))
@@ -77,7 +76,6 @@ def document(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     ],
 )
 def test_places(document: Path, at: str, records: list[Any]) -> None:
-    """JSONPath and JSON Pointer lead to the same records in every format; a list stands for its items."""
     assert records == read(document, at=at)
 
 
@@ -102,7 +100,6 @@ def test_places(document: Path, at: str, records: list[Any]) -> None:
     ],
 )
 def test_what_is_not_there(document: Path, at: str, said: str) -> None:
-    """The error names the existing keys, and similar ones."""
     with pytest.raises(UsageError) as caught:
         read(document, at=at)
 
@@ -111,19 +108,16 @@ def test_what_is_not_there(document: Path, at: str, said: str) -> None:
 
 @pytest.mark.parametrize("at", ["items", "", "$.", "$..id", "$items", "$[-1]", "$[?@.id]", "$['a", "$[0:2]"])
 def test_what_is_no_place(tmp_path: Path, at: str) -> None:
-    """Unsupported steps are reported at once."""
     with pytest.raises(UsageError, match="--at"):
         read(put(tmp_path, "a.json", "{}"), at=at)
 
 
 def test_a_place_that_is_empty_is_no_mistake(tmp_path: Path) -> None:
-    """It is there, without a record."""
     with pytest.raises(UnreadableCorpus, match="contains no records"):
         read(put(tmp_path, "a.json", '{"items": []}'), at="$.items")
 
 
 def test_each_document_is_searched(tmp_path: Path) -> None:
-    """Of lines, of documents that follow one another, of a list, of a folder; some may lack the place."""
     (tmp_path / "a").mkdir()
     lines = put(tmp_path / "a", "a.jsonl", '{"x": [1, 2]}\n{"y": 0}\n{"x": [3]}\n')
     pretty = put(tmp_path / "a", "b.json", '{\n"x": [4]\n}\n{\n"x": 5\n}')
@@ -151,7 +145,6 @@ STEPS = st.sampled_from(
 def test_streams_find_what_is_found_in_memory(
     document: Any, steps: list[RecordPathStep], chunk: int, indent: int | None
 ) -> None:
-    """With any size of the buffer; the written text is read."""
     place = RecordPath(tuple(steps))
     whole, streamed = Search(place), Search(place)
     text = json.dumps(document, indent=indent).encode()
@@ -180,7 +173,6 @@ def test_streams_find_what_is_found_in_memory(
     ],
 )
 def test_broken_documents_are_named(tmp_path: Path, text: str) -> None:
-    """Before the place, in it, and after it."""
     with pytest.raises(UnreadableCorpus, match="the rest cannot be read"):
         read(put(tmp_path, "a.json", text), at="$.a")
 
@@ -211,7 +203,6 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(("at", "records"), [("$.items", 100), ("/others", 5_001)])
 def test_documents_of_any_size_are_read_in_little_memory(large: Path, at: str, records: int) -> None:
-    """Data before the place does not count either."""
     done = subprocess.run(
         [sys.executable, "-c", LARGE, str(large), at], capture_output=True, text=True, check=True
     )
@@ -250,7 +241,6 @@ def test_a_document_that_is_too_long_says_how_to_read_it(large: Path) -> None:
     ],
 )
 def test_a_way_into_the_only_record(tmp_path: Path, record: Any, place: str | None) -> None:
-    """The hint follows the largest parts to the likely records, and is a valid path."""
     found = way_in(record)
     path = put(tmp_path, "one.jsonl", json.dumps(record))
     corpus = datasets.corpus(path)
@@ -265,7 +255,6 @@ def test_a_way_into_the_only_record(tmp_path: Path, record: Any, place: str | No
 
 
 def test_more_than_one_record_needs_no_way_in(tmp_path: Path) -> None:
-    """Nor does the first of more, or what was found inside."""
     path = put(tmp_path, "two.jsonl", '{"x": [1,2,3,4,5,6,7,8,9,10]}\n' * 2)
     for how in ({}, {"records": 1}, {"at": "$.x"}):
         corpus = datasets.corpus(path, **how)  # type: ignore[arg-type]
@@ -288,7 +277,6 @@ def test_the_place_is_part_of_a_corpus(tmp_path: Path) -> None:
 def test_every_command_that_reads_takes_it(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], command: str
 ) -> None:
-    """In one spelling; without it, they say that the file is one record (`once` prints nothing)."""
     path = put(tmp_path, "one.json", json.dumps({"items": [{"id": n} for n in range(20)]}))
     arguments = [*command.split(), str(path)]
     if command == "convert":
@@ -320,7 +308,6 @@ class TestEncoding:
         ("encoding", "word"), [("latin-1", "Muñoz"), ("cp1252", "“Muñoz”"), ("utf-16-le", "Zoë")]
     )
     def test_text_formats(self, tmp_path: Path, name: str, text: str, encoding: str, word: str) -> None:
-        """Read in the given encoding; otherwise refused, with a guess."""
         path = put(tmp_path, name, text.format(word).encode(encoding))
 
         assert [{"a": word}] == read(path, encoding=encoding)
@@ -337,13 +324,11 @@ class TestEncoding:
         assert [{"name": "Zoë", "note": "a\rb"}] * 50_000 == read(path, encoding="latin-1")
 
     def test_what_is_not_in_the_encoding(self, tmp_path: Path) -> None:
-        """The file, the encoding and the place are named, across pieces that are read."""
         path = put(tmp_path, "a.csv", b"a\n" + b"x\n" * 200_000 + b"\xff\n")
         with pytest.raises(UnreadableCorpus, match=r"a\.csv: not ascii: ordinal not in range"):
             read(path, encoding="ascii")
 
     def test_letters_across_pieces(self, tmp_path: Path) -> None:
-        """A letter of several bytes may be cut."""
         text = "ä€😀" * 100_000
         path = put(tmp_path, "a.jsonl", json.dumps(text, ensure_ascii=False).encode("utf-16-be"))
 
@@ -363,7 +348,6 @@ class TestEncoding:
         ],
     )
     def test_no_use_is_said(self, tmp_path: Path, source: str, how: dict[str, Any], said: str) -> None:
-        """An option that changes nothing is not passed over."""
         path = put(tmp_path, source, "a\n1\n") if "." in source else Path(source)
         if not said:
             assert [{"a": 1}] == read(path, **how)
@@ -400,13 +384,11 @@ class TestNull:
         ],
     )
     def test_cells_that_stand_for_nothing(self, tmp_path: Path, null: list[str], rows: list[Any]) -> None:
-        """They are None, and do not make text of a column of numbers."""
         found = read(put(tmp_path, "a.csv", self.TEXT), null=null)
 
         assert rows == [list(record.values()) for record in found]
 
     def test_types(self, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-        """A schema of them says so."""
         path = put(tmp_path, "a.tsv", self.TEXT.replace(",", "\t"))
         with pytest.raises(SystemExit):
             main(["schema", "infer", str(path), "--null-value", "NA", "--null-value", ""])

@@ -68,7 +68,6 @@ every_kind = pytest.mark.parametrize("kind", KINDS)
 
 @every_kind
 def test_rows_are_records(kind: str, tmp_path: Path) -> None:
-    """With the types of the file; also compressed as a whole, and out of a pipe."""
     path = tmp_path / f"rows.{kind}"
     KINDS[kind](pa.Table.from_pylist(ROWS), path)
 
@@ -87,7 +86,6 @@ def test_rows_are_records(kind: str, tmp_path: Path) -> None:
 
 @every_kind
 def test_the_hash_is_that_of_the_file(kind: str, tmp_path: Path) -> None:
-    """Though it is read from its end, or from its middle."""
     import hashlib
 
     path = tmp_path / f"rows.{kind}"
@@ -103,7 +101,6 @@ def test_the_hash_is_that_of_the_file(kind: str, tmp_path: Path) -> None:
 
 @every_kind
 def test_files_of_columns_bring_their_schema(kind: str, tmp_path: Path) -> None:
-    """And codecs of other formats carry their rows by it; what records cannot have is no schema."""
     table = pa.table(
         {
             "id": pa.array([1, 2, 3], pa.uint16()),
@@ -140,14 +137,12 @@ def test_files_of_columns_bring_their_schema(kind: str, tmp_path: Path) -> None:
     ],
 )
 def test_files_of_pandas_and_polars_are_read(write_frame: Callable[[Path], None], tmp_path: Path) -> None:
-    """As dicts of plain values."""
     write_frame(tmp_path / "frame.parquet")
 
     assert [{"a": 1, "b": "x"}, {"a": 2, "b": None}] == read(tmp_path / "frame.parquet")
 
 
 def test_what_is_finer_than_a_microsecond_is_text(tmp_path: Path) -> None:
-    """Nanoseconds that a datetime can hold are one."""
     table = pa.table(
         {
             "exact": pa.array([1_000, None], pa.timestamp("ns")),
@@ -168,7 +163,6 @@ def test_what_is_finer_than_a_microsecond_is_text(tmp_path: Path) -> None:
 
 
 def test_a_row_group_that_cannot_be_read_is_a_bad_record(tmp_path: Path) -> None:
-    """The others are read where bad records are left out."""
     path = tmp_path / "rows.parquet"
     parquet.write_table(pa.table({"a": range(3_000)}), path, row_group_size=1_000, compression="zstd")
     facts = parquet.ParquetFile(path).metadata.row_group(1).column(0)
@@ -189,7 +183,6 @@ def test_a_row_group_that_cannot_be_read_is_a_bad_record(tmp_path: Path) -> None
     "data", [b"PAR1", b"ARROW1", b"x" * 100, b"\x93NUMPY", b"\x93NUMPY\1\0\xff\xff{}", b"PK\3\4"]
 )
 def test_other_files_are_called_by_name(suffix: str, data: bytes, tmp_path: Path) -> None:
-    """One error, which names the file."""
     path = tmp_path / f"other.{suffix}"
     path.write_bytes(data)
 
@@ -202,7 +195,6 @@ def test_other_files_are_called_by_name(suffix: str, data: bytes, tmp_path: Path
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(data=st.data())
 def test_damage_is_noticed_or_does_no_harm(kind: str, tmp_path: Path, data: st.DataObject) -> None:
-    """Whatever byte is another one: rows, or an error of ours."""
     path = tmp_path / f"rows.{kind}"
     KINDS[kind](pa.Table.from_pylist(ROWS[:20]), path)
     whole = bytearray(path.read_bytes())
@@ -225,7 +217,6 @@ def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
 
 
 def test_columns_are_not_written(tmp_path: Path) -> None:
-    """And the error says so."""
     for kind in ("parquet", "npy"):
         with pytest.raises(RunError, match="read-only"):
             write(ROWS, io.BytesIO(), file_formats()[kind])
@@ -234,7 +225,6 @@ def test_columns_are_not_written(tmp_path: Path) -> None:
 def test_a_missing_library_is_one_error_with_the_command(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """With the command that installs it."""
     path = tmp_path / "rows.parquet"
     path.write_bytes(b"PAR1")
     monkeypatch.setattr("bakeoff.codecs.registry._is_there", lambda module: module != "pyarrow")
@@ -244,7 +234,6 @@ def test_a_missing_library_is_one_error_with_the_command(
 
 
 def test_a_large_file_is_read_in_little_memory(tmp_path: Path) -> None:
-    """By row groups, and parts of these."""
     path = tmp_path / "large.parquet"
     column = pa.array(np.random.default_rng(1).normal(size=100_000))
     with parquet.ParquetWriter(path, pa.schema([(f"c{n}", pa.float64()) for n in range(10)])) as writer:
@@ -285,7 +274,6 @@ ARRAYS: dict[str, tuple[Any, list[Any]]] = {
 
 @pytest.mark.parametrize(("array", "expected"), ARRAYS.values(), ids=ARRAYS.keys())
 def test_rows_of_an_array_are_records(array: Any, expected: list[Any], tmp_path: Path) -> None:
-    """As converted by numpy; rows of a structured array are dicts."""
     np.save(tmp_path / "a.npy", array)
 
     assert equal(expected, read(tmp_path / "a.npy"))
@@ -295,7 +283,6 @@ def test_rows_of_an_array_are_records(array: Any, expected: list[Any], tmp_path:
 
 
 def test_a_file_that_is_cut_short_says_after_which_row(tmp_path: Path) -> None:
-    """The available data is read if bad records are skipped."""
     np.save(tmp_path / "a.npy", np.arange(10))
     path = tmp_path / "cut.npy"
     path.write_bytes((tmp_path / "a.npy").read_bytes()[:-20])
@@ -319,7 +306,6 @@ def test_arrays_of_objects_are_read_on_trust_only(tmp_path: Path) -> None:
 
 
 def test_arrays_of_an_archive_are_columns(tmp_path: Path) -> None:
-    """If they are of one length."""
     np.savez_compressed(tmp_path / "a.npz", x=np.arange(2), y=np.ones((2, 2)))
     np.savez(tmp_path / "b.npz", x=np.arange(2), y=np.arange(3))
 

@@ -107,7 +107,6 @@ class TestEveryFormat:
     @every_format
     @pytest.mark.parametrize("ending", COMPRESSORS)
     def test_round_trip(self, tmp_path: Path, kind: str, ending: str) -> None:
-        """Written records are read, compressed or not; hash and name belong to the stored file."""
         plain = write_all(tmp_path, f"plain.{kind}").read_bytes()
         path = put(tmp_path, f"data.{kind}{ending}", COMPRESSORS[ending](plain))
         corpus = datasets.corpus(path, trusted=True)
@@ -121,7 +120,6 @@ class TestEveryFormat:
 
     @every_format
     def test_first_records(self, tmp_path: Path, kind: str) -> None:
-        """With a limit the first records are read; the hash is still the file's."""
         path = write_all(tmp_path, f"data.{kind}")
         corpus = datasets.corpus(path, 7, trusted=True)
 
@@ -131,7 +129,6 @@ class TestEveryFormat:
 
     @every_format
     def test_cut_short(self, tmp_path: Path, kind: str) -> None:
-        """A file that ends inside a record says where; with skip_bad what came before is kept."""
         whole = write_all(tmp_path, f"data.{kind}").read_bytes()
         path = put(tmp_path, f"cut.{kind}", whole[: len(whole) * 2 // 3])
         if kind == "yaml":
@@ -148,13 +145,11 @@ class TestEveryFormat:
 
     @every_format
     def test_empty(self, tmp_path: Path, kind: str) -> None:
-        """A file without records is an error that says so."""
         with pytest.raises(UnreadableCorpus, match="no record"):
             read(put(tmp_path, f"empty.{kind}", b""), trusted=True)
 
     @every_format
     def test_noise(self, tmp_path: Path, kind: str) -> None:
-        """Bytes that are nothing give our own error, or records, but nothing else."""
         for seed in range(20):
             noise = b"".join(hashlib.sha256(bytes([seed, n])).digest() for n in range(20))
             path = put(tmp_path, f"noise.{kind}", noise)
@@ -165,7 +160,6 @@ class TestEveryFormat:
 
     @every_format
     def test_progress(self, tmp_path: Path, kind: str) -> None:
-        """Progress is reported in bytes, up to the size of the file."""
         path = write_all(tmp_path, f"data.{kind}")
         calls: list[tuple[int, int | None]] = []
         datasets.corpus(path, trusted=True).sample(5, lambda done, total: calls.append((done, total)))
@@ -177,7 +171,6 @@ class TestEveryFormat:
 
 class TestJsonLines:
     def test_place_of_the_bad_record(self, tmp_path: Path) -> None:
-        """File, line, record and column are named; empty lines count as lines only."""
         path = put(tmp_path, "bad.jsonl", '\ufeff{"a": 1}\n\n{"a": nope}\n{"a": 3}')
         with pytest.raises(BadRecord) as caught:
             read(path)
@@ -200,7 +193,6 @@ class TestJsonLines:
         ],
     )
     def test_causes(self, tmp_path: Path, line: bytes, cause: str) -> None:
-        """Each kind of broken line has its cause; the others are read."""
         corpus = datasets.corpus(put(tmp_path, "bad.jsonl", b"1\n" + line + b"\n2\n"), skip_bad=True)
 
         assert [1, 2] == list(corpus.records())
@@ -209,7 +201,6 @@ class TestJsonLines:
         assert "line 2, record 2" in corpus.bad[0][0]
 
     def test_many_bad_records_are_counted(self, tmp_path: Path) -> None:
-        """All are counted, the first hundred are kept."""
         corpus = datasets.corpus(put(tmp_path, "bad.jsonl", "1\n" + "nope\n" * 5_000), skip_bad=True)
 
         assert 1 == corpus.count()
@@ -217,7 +208,6 @@ class TestJsonLines:
         assert 100 == len(corpus.bad)
 
     def test_all_bad(self, tmp_path: Path) -> None:
-        """Nothing but bad records is an empty corpus, and says why."""
         with pytest.raises(
             UnreadableCorpus, match=r"contains no records that can be read; 2 skipped.*line 1"
         ):
@@ -229,7 +219,6 @@ class TestJsonLines:
 
     @pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-8-sig"])
     def test_byte_order_marks(self, tmp_path: Path, encoding: str) -> None:
-        """They determine the encoding of every text format."""
         for name, text in (
             ("a.jsonl", '{"a": "ä"}\n'),
             ("a.csv", "a\nä\n"),
@@ -255,7 +244,6 @@ class TestJson:
         ],
     )
     def test_forms(self, tmp_path: Path, text: str, records: list[Any] | None) -> None:
-        """An array stands for its items; values may also follow one another."""
         path = put(tmp_path, "data.json", text)
         if records is None:
             with pytest.raises(UnreadableCorpus, match="no record"):
@@ -275,7 +263,6 @@ class TestJson:
         ],
     )
     def test_broken(self, tmp_path: Path, text: str, cause: str) -> None:
-        """The error has the byte; earlier records are kept with skip_bad."""
         path = put(tmp_path, "data.json", text)
         with pytest.raises(BadRecord, match=r"byte \d") as caught:
             read(path)
@@ -299,7 +286,6 @@ class TestJson:
         st.booleans(),
     )
     def test_any_cut_of_the_buffer(self, value: list[Any], step: int, ascii_only: bool) -> None:
-        """For any end of the buffer, the items are the same."""
         payload = json.dumps(value, ensure_ascii=ascii_only).encode(errors="surrogatepass")
         try:
             payload.decode()
@@ -317,7 +303,6 @@ class TestJson:
         assert value == list(read_json(Trickle(payload), problems))  # type: ignore[arg-type]
 
     def test_long_items(self, tmp_path: Path) -> None:
-        """Items longer than the buffer are read."""
         items = ["x" * (3 * CHUNK), {"y": "z" * CHUNK}, 1]
 
         assert items == read(put(tmp_path, "long.json", json.dumps(items)))
@@ -342,7 +327,6 @@ class TestBounds:
         assert "column 'c179999' twice" in done.stderr
 
     def test_long_line(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A line above the limit is one bad record; the next line is read."""
         monkeypatch.setattr(json_reader, "RECORD_LIMIT", 100)
         corpus = datasets.corpus(put(tmp_path, "data.jsonl", f'1\n"{"x" * 950}"\n2\n'), skip_bad=True)
 
@@ -351,13 +335,11 @@ class TestBounds:
         assert "is this JSON Lines?" in corpus.bad[0][1]
 
     def test_long_value(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A value that exceeds the limit stops the reading."""
         monkeypatch.setattr(json_window, "RECORD_LIMIT", CHUNK)
         with pytest.raises(BadRecord, match="a record of more than"):
             read(put(tmp_path, "data.json", f'[1, "{"x" * 5 * CHUNK}"]'))
 
     def test_long_document(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A YAML document above the limit ends the reading."""
         monkeypatch.setattr(yaml_reader, "RECORD_LIMIT", 100)
         corpus = datasets.corpus(put(tmp_path, "data.yaml", "a: 1\n---\n" + "- x\n" * 50), skip_bad=True)
 
@@ -365,7 +347,6 @@ class TestBounds:
         assert "longer than" in corpus.bad[0][1]
 
     def test_zstd_bomb(self, tmp_path: Path) -> None:
-        """A hundred megabytes out of ten kilobytes are read in pieces."""
         bomb = zstandard.ZstdCompressor().compress(b"1\n" + (b" " * 1_000_000 + b"\n") * 100)
         path = put(tmp_path, "data.jsonl.zst", bomb)
         records, peak = survey(path)
@@ -377,7 +358,6 @@ class TestBounds:
 
 class TestCsv:
     def test_column_types(self, tmp_path: Path) -> None:
-        """A column is of numbers or truth values only when every filled cell is."""
         path = put(
             tmp_path,
             "data.csv",
@@ -398,7 +378,6 @@ class TestCsv:
         assert [{"a": cell, "b": 0}] == read(put(tmp_path, "data.csv", f"a,b\n{cell},0\n"))
 
     def test_late_text_in_a_column_of_numbers(self, tmp_path: Path) -> None:
-        """A cell that does not fit after the first thousand rows is kept as text."""
         rows = read(put(tmp_path, "data.csv", "a,b\n" + "1,0\n" * 1_500 + "n/a,0\n"))
 
         assert ([1] * 1_500) + ["n/a"] == [row["a"] for row in rows]
@@ -420,20 +399,17 @@ class TestCsv:
         ],
     )
     def test_delimiters_within_quotes_are_text(self, tmp_path: Path, head: str, names: list[str]) -> None:
-        """Only those between the names of the header count."""
         delimiter = ";" if head.startswith("5") else ","
         found = read(put(tmp_path, "data.csv", f"{head}\n1{delimiter}2\n"))
         assert found == [dict(zip(names, [1, 2], strict=True))]
 
     @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
     def test_delimiters(self, tmp_path: Path, delimiter: str) -> None:
-        """The delimiter is the one that the header has most of."""
         text = delimiter.join(["a", "b", "c"]) + "\n" + delimiter.join(["1", "x", '"y, z"']) + "\n"
 
         assert [{"a": 1, "b": "x", "c": "y, z"}] == read(put(tmp_path, "data.csv", text))
 
     def test_bad_rows(self, tmp_path: Path) -> None:
-        """Rows that do not fit the header, are not CSV or not UTF-8 are named and skipped."""
         content = b'a,b\n1,2\n1\n1,2,3\n"x"y,2\n\xff,2\n"two\nlines",4\n5,6\n'
         corpus = datasets.corpus(put(tmp_path, "data.csv", content), skip_bad=True)
 
@@ -447,7 +423,6 @@ class TestCsv:
 
     @pytest.mark.parametrize("text", ["a\rb", "a\r", "a\r\nb", "a\nb", ' "a", '])
     def test_text_with_line_ends_survives(self, tmp_path: Path, text: str) -> None:
-        """Whatever ends a line is quoted."""
         records = [{"a": text, "b": "x"}, {"a": "y", "b": text}]
 
         assert records == read(write_all(tmp_path, "data.csv", records))
@@ -460,12 +435,10 @@ class TestCsv:
             read(path, skip_bad=True)
 
     def test_nested_records_are_no_rows(self, tmp_path: Path) -> None:
-        """Writing says which field does not fit into a cell."""
         with pytest.raises(Exception, match=r"record 1 cannot be written as csv: field 'a' is a dict"):
             write_all(tmp_path, "data.csv", [{"a": {"b": 1}}])
 
     def test_other_fields_are_no_rows(self, tmp_path: Path) -> None:
-        """Writing says which field is new."""
         with pytest.raises(Exception, match=r"record 2 cannot be written as csv: .*'b'"):
             write_all(tmp_path, "data.csv", [{"a": 1}, {"a": 1, "b": 2}])
 
@@ -478,19 +451,16 @@ class TestBinary:
     def test_one_list_stands_for_its_items(
         self, tmp_path: Path, name: str, encode: Callable[[Any], bytes]
     ) -> None:
-        """A file that holds a list and nothing else has the items as its records."""
         path = put(tmp_path, f"data.{name}", encode([{"a": 1}, {"a": 2}]))
 
         assert [{"a": 1}, {"a": 2}] == read(path, trusted=True)
 
     def test_several_lists_are_records(self, tmp_path: Path) -> None:
-        """Two lists are two records."""
         path = put(tmp_path, "data.msgpack", msgpack.packb([1]) + msgpack.packb([2]))
 
         assert [[1], [2]] == read(path)
 
     def test_msgpack_bad_text(self, tmp_path: Path) -> None:
-        """A record with a bad text in it costs that record only."""
         content = msgpack.packb(1) + b"\xa2\xff\xff" + msgpack.packb(2)
         corpus = datasets.corpus(put(tmp_path, "data.msgpack", content), skip_bad=True)
 
@@ -498,7 +468,6 @@ class TestBinary:
         assert "byte 1, record 2" in corpus.bad[0][0]
 
     def test_bson_of_a_database(self, tmp_path: Path) -> None:
-        """Types of the database's own become plain ones."""
         key = bson.ObjectId()
         moment = datetime(2020, 1, 2, tzinfo=UTC)
         document = {"_id": key, "n": bson.Int64(2**40), "d": bson.Decimal128("1.10"), "t": moment}
@@ -508,7 +477,6 @@ class TestBinary:
         assert [str, int, Decimal, datetime] == [type(value) for value in record.values()]
 
     def test_bson_bad_document(self, tmp_path: Path) -> None:
-        """A document that is broken inside costs that document only."""
         good = bson.encode({"a": 1})
         bad = struct.pack("<i", 12) + b"\x99aaaaaa\0"
         corpus = datasets.corpus(put(tmp_path, "data.bson", good + bad + good), skip_bad=True)
@@ -517,7 +485,6 @@ class TestBinary:
         assert 1 == corpus.skipped
 
     def test_lying_length(self, tmp_path: Path) -> None:
-        """A header that claims gigabytes allocates nothing."""
         heads = {
             "bson": b"\xff\xff\xff\x7f",
             "msgpack": b"\xc6\xff\xff\xff\xff",
@@ -528,20 +495,17 @@ class TestBinary:
                 read(put(tmp_path, f"data.{name}", head + b"x"))
 
     def test_cbor_record_too_large(self, tmp_path: Path) -> None:
-        """A record goes no further than the codec's limit of size."""
         path = put(tmp_path, "data.cbor", b"\x01\x5b" + (2**27).to_bytes(8, "big"))
         os.truncate(path, 2**27)
         with pytest.raises(BadRecord, match=r"record 2: .* at byte 1: it takes more than 67,108,864 bytes"):
             read(path)
 
     def test_cbor_sequence(self, tmp_path: Path) -> None:
-        """Consecutive records are all read, at any position in the buffers."""
         records = [{"n": n, "text": "x" * (n % 700)} for n in range(2_000)]
 
         assert records == read(put(tmp_path, "data.cbor", b"".join(map(cbor2.dumps, records))))
 
     def test_cbor_bomb(self, tmp_path: Path) -> None:
-        """References that stand for too much, or for themselves, cost their record only."""
         endless = b"\xd8\x1c\x81\xd8\x1d\x00"  # tag 28: share; tag 29: refer to shared value 0
         corpus = datasets.corpus(put(tmp_path, "data.cbor", b"\x01" + endless + b"\x02"), skip_bad=True)
 
@@ -549,7 +513,6 @@ class TestBinary:
         assert "record 2" in corpus.bad[0][0]
 
     def test_pickle_needs_trust(self, tmp_path: Path) -> None:
-        """A pickle is not even opened without trust."""
         path = put(tmp_path, "data.pickle", b"cos\nsystem\n(S'exit 1'\ntR.")
         for source in (path, tmp_path):
             with pytest.raises(UntrustedCorpus, match="--trusted"):
@@ -558,13 +521,11 @@ class TestBinary:
 
 class TestYaml:
     def test_documents(self, tmp_path: Path) -> None:
-        """Documents are records; comments, directives and empty documents are not."""
         text = "# head\n%YAML 1.1\n---\na: 1\n--- # note\n--- {a: 2}\n...\n# end\n---\na: 3\n---\n"
 
         assert [{"a": 1}, {"a": 2}, {"a": 3}] == read(put(tmp_path, "data.yaml", text))
 
     def test_bad_document(self, tmp_path: Path) -> None:
-        """A bad document is named by number and line, and skipped."""
         corpus = datasets.corpus(put(tmp_path, "data.yaml", "a: 1\n---\na: [\n---\na: 3\n"), skip_bad=True)
 
         assert [{"a": 1}, {"a": 3}] == list(corpus.records())
@@ -580,7 +541,6 @@ class TestYaml:
         ],
     )
     def test_hostile(self, tmp_path: Path, text: str) -> None:
-        """Deep nesting, cycles, references that multiply and tags that run code are refused."""
         with pytest.raises(BadRecord):
             read(put(tmp_path, "data.yaml", text))
 
@@ -588,29 +548,24 @@ class TestYaml:
 class TestCompression:
     @pytest.mark.parametrize("ending", [ending for ending in COMPRESSORS if ending])
     def test_cut_short(self, tmp_path: Path, ending: str) -> None:
-        """Compressed data that ends too early is an error, never a shorter corpus."""
         packed = COMPRESSORS[ending](os.urandom(5_000).hex().encode() + b"\n")
         path = put(tmp_path, f"data.jsonl{ending}", packed[:-100])
         with pytest.raises(UnreadableCorpus):
             read(path, skip_bad=True)
 
     def test_not_compressed(self, tmp_path: Path) -> None:
-        """A wrong ending is noticed."""
         with pytest.raises(UnreadableCorpus, match="cannot be read beyond byte"):
             read(put(tmp_path, "data.jsonl.gz", '{"a": 1}\n'))
 
     def test_several_zstd_frames(self, tmp_path: Path) -> None:
-        """Frames that follow one another are one file."""
         pack = zstandard.ZstdCompressor().compress
 
         assert [1, 2] == read(put(tmp_path, "data.jsonl.zst", pack(b"1\n") + pack(b"2\n")))
 
     def test_recognised_by_content(self, tmp_path: Path) -> None:
-        """If a format is given, compression is detected from the first bytes."""
         assert [1] == read(put(tmp_path, "data", gzip.compress(b"1\n")), format="jsonl")
 
     def test_missing_library(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A missing zstandard is named with the command that installs it."""
         path = put(tmp_path, "data.jsonl.zst", zstandard.ZstdCompressor().compress(b"1\n"))
         monkeypatch.setitem(sys.modules, "zstandard", None)
         with pytest.raises(UsageError, match=r"pip install 'bakeoff\[zstd\]'"):
@@ -619,7 +574,6 @@ class TestCompression:
 
 class TestFolders:
     def test_files_in_order(self, tmp_path: Path) -> None:
-        """All files of records are read, sorted by path, whatever their formats; others are left."""
         put(tmp_path, "b.jsonl", "2\n")
         put(tmp_path, "a.json", "[1]")
         (tmp_path / "c").mkdir()
@@ -644,21 +598,18 @@ class TestFolders:
         assert hashlib.sha256(listing.encode()).hexdigest() == datasets.corpus(tmp_path).sha256
 
     def test_limit_over_files(self, tmp_path: Path) -> None:
-        """A limit applies to all files together; data after it is not parsed."""
         put(tmp_path, "a.jsonl", "1\n2\n")
         put(tmp_path, "b.jsonl", "3\nnope\n")
 
         assert [1, 2, 3] == read(tmp_path, records=3)
 
     def test_bad_record_names_its_file(self, tmp_path: Path) -> None:
-        """The file within the folder is named."""
         put(tmp_path, "a.jsonl", "1\n")
         put(tmp_path, "b.jsonl", "nope\n")
         with pytest.raises(BadRecord, match=r"b\.jsonl, line 1"):
             read(tmp_path)
 
     def test_results_of_earlier_runs_are_no_records(self, tmp_path: Path) -> None:
-        """Result files next to the records are skipped, and the remark says so."""
         put(tmp_path, "a.json", '{"a": 1}')
         assert datasets.corpus(tmp_path).remark == ""
         for number, name in enumerate(("bakeoff.20261123T012802Z.json", "other.json"), 1):
@@ -669,14 +620,12 @@ class TestFolders:
             assert corpus.remark == f"{tmp_path}: {number} result file{'s' * (number > 1)} of bakeoff skipped"
 
     def test_nothing_in_it(self, tmp_path: Path) -> None:
-        """A folder without files of records is an error."""
         with pytest.raises(UnreadableCorpus, match="no file of records"):
             datasets.corpus(tmp_path)
 
 
 class TestOtherSources:
     def test_pipe(self, tmp_path: Path) -> None:
-        """Standard input is kept, so that it can be read more than once; its format is detected."""
         script = (
             "from bakeoff.datasets import corpus\n"
             "c = corpus('-')\n"
@@ -701,17 +650,13 @@ class TestOtherSources:
         ],
     )
     def test_sniff(self, head: bytes, expected: str) -> None:
-        """The format of piped data is detected from its start, if it is unambiguous."""
         assert expected == sniff(head, "standard input").name
 
     def test_sniff_fails(self) -> None:
-        """Otherwise the user has to say."""
         with pytest.raises(UnknownFormat, match="--from"):
             sniff(b"a,b\n1,2\n", "standard input")
 
     def test_no_room_for_a_pipe(self, tmp_path: Path) -> None:
-        """If there is no space to keep standard input, the folder is named."""
-
         def limited() -> None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
@@ -732,7 +677,6 @@ class TestOtherSources:
         ("form", "line"), [("jsonl", '{"a": 1}'), ("csv", "1,2"), ("msgpack", "abc"), ("yaml", "--- {a: 1}")]
     )
     def test_the_first_records_of_an_endless_pipe(self, form: str, line: str) -> None:
-        """An endless source is read up to the requested number of records, the same ones each time."""
         script = (
             "from bakeoff.datasets import corpus\n"
             f"c = corpus('-', 1200, format={form!r})\n"
@@ -751,7 +695,6 @@ class TestOtherSources:
 
     @pytest.mark.parametrize("cells", [700, 60_000])
     def test_the_first_records_are_those_of_the_whole(self, cells: int) -> None:
-        """For any amount read from a pipe, and any position of the chunks."""
         text = "a,b\n" + "".join(f"{number}.5,{'x' * cells}\n" for number in range(1_500))
         reading = ReadOptions(format="csv", limit=30)
         corpus = pipe(io.BytesIO(text.encode()), "made", "made", reading)
@@ -761,7 +704,6 @@ class TestOtherSources:
     def test_a_pipe_without_end_leaves_room_for_others(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """All of it is asked for, and cannot be had: the way out is said, and nothing is left."""
         monkeypatch.setattr(files, "MOST_PIPED", 3 << 20)
         endless = cycle([b"{}\n" * 100_000])
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
@@ -801,7 +743,6 @@ class TestOtherSources:
             list(corpus.records())
 
     def test_no_pickle_in_a_pipe_is_looked_into(self) -> None:
-        """Not for its length either, before it is trusted."""
         with pytest.raises(UntrustedCorpus):
             pipe(io.BytesIO(pickle.dumps([1])), "made", "made", ReadOptions("pickle", limit=1))
 
@@ -816,7 +757,6 @@ class TestOtherSources:
         assert [1, 2] == list(corpus.records()) == list(corpus.records())
 
     def test_unknown_ending(self, tmp_path: Path) -> None:
-        """An unknown ending asks for --from, which then decides."""
         path = put(tmp_path, "data.log", "1\n")
         with pytest.raises(UnknownFormat, match="--from"):
             datasets.corpus(path)
@@ -826,7 +766,6 @@ class TestOtherSources:
         assert [1] == read(path, format="jsonl")
 
     def test_avro_brings_its_schema(self, tmp_path: Path) -> None:
-        """One file's, or that of all files of a folder; records within documents have none."""
         data = (Path(__file__).parent.parent / "data" / "avro" / "orders.avro").read_bytes()
         (tmp_path / "one").mkdir()
         path = put(tmp_path / "one", "orders.avro", data)
@@ -863,12 +802,10 @@ class TestOtherSources:
             write(records, io.BytesIO(), file_formats()["avro"])
 
     def test_missing_file(self) -> None:
-        """A path that does not exist is an unknown corpus."""
         with pytest.raises(UnknownCorpus, match=r"no file named 'nope\.jsonl'"):
             datasets.corpus("nope.jsonl")
 
     def test_function(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A function of a module in the current folder returns new records each time."""
         put(
             tmp_path,
             "my_records.py",
@@ -908,7 +845,6 @@ class TestOtherSources:
     def test_files_and_lists(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, name: str
     ) -> None:
-        """A function, a list, an iterator, and any other iterable: more than once."""
         put(
             tmp_path,
             "gen.py",
@@ -932,7 +868,6 @@ class TestOtherSources:
             monkeypatch.delitem(sys.modules, module, raising=False)
 
     def test_endless_iterators(self, tmp_path: Path) -> None:
-        """Only this number of records is taken."""
         file = put(
             tmp_path, "endless_rows.py", "import itertools\nROWS = ({'n': n} for n in itertools.count())\n"
         )
@@ -955,7 +890,6 @@ class TestOtherSources:
     def test_files_that_give_no_records(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, said: str
     ) -> None:
-        """One error, which says what to give."""
         put(tmp_path, "bad.py", "1 / 0")
         put(tmp_path, "ends.py", "import sys; sys.exit(3)")
         put(tmp_path, "fine.py", "rows = [{}]\ntext = 'x'\none = {'a': 1}\n")
@@ -983,7 +917,6 @@ class TestOtherSources:
 
 
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
-    """A file fifty times as long takes no more memory to read, hash, sample and profile."""
     for ending in ("jsonl", "json"):
         found = {}
         for count in (6_000, 300_000):

@@ -68,7 +68,6 @@ class TestSameEverywhere:
 
     @every_family
     def test_payloads_do_not_depend_on_the_hash_seed(self, name: str) -> None:
-        """Even pickles, sets included, are the same bytes in every process."""
         script = (
             "import hashlib, pickle, sys\n"
             "from bakeoff.datasets import corpus\n"
@@ -106,11 +105,9 @@ class TestSameEverywhere:
 
     @every_family
     def test_seeds_differ(self, name: str) -> None:
-        """Another seed gives other records."""
         assert datasets.corpus(name, 10, seed=2).sha256 != datasets.corpus(name, 10).sha256
 
     def test_records_can_be_had_again(self) -> None:
-        """Each call of records() starts again, with new objects."""
         corpus = datasets.corpus("movies", 3)
         first, second = list(corpus.records()), list(corpus.records())
 
@@ -133,7 +130,6 @@ def _objects(value: Any, path: str = "") -> list[tuple[str, Any]]:
 class TestDistinctObjects:
     @every_family
     def test_nothing_is_shared(self, name: str) -> None:
-        """No object occurs twice in a corpus, except for Python's singletons."""
         objects = [pair for record in datasets.corpus(name, 200).records() for pair in _objects(record)]
         seen: Counter[int] = Counter()
         shared = set()
@@ -147,7 +143,6 @@ class TestDistinctObjects:
 
     @given(st.text())
     def test_fresh_text_is_equal_and_another(self, text: str) -> None:
-        """fresh() copies any text; only the empty one is always the same."""
         copy = fresh(text)
 
         assert text == copy
@@ -161,20 +156,17 @@ class TestShape:
         ("name", "size"), [("movies", 150), ("messages", 1675), ("accounts", 780), ("universe", 156)]
     )
     def test_size(self, name: str, size: int) -> None:
-        """Records are as long as promised, on average and within 1 %."""
         profile = datasets.corpus(name, 5_000).profile()
 
         assert size == pytest.approx(profile["bytes_mean"], rel=0.01)
 
     def test_messages_are_plain_json(self) -> None:
-        """The json module preserves every message, including types."""
         for record in datasets.corpus("messages", 300).records():
             assert record == json.loads(json.dumps(record))
             assert all(abs(value) < 2**53 for _, value in _objects(record) if isinstance(value, int))
 
     @every_family
     def test_schema_fits(self, name: str) -> None:
-        """The declared schema restores every record from JSON, or reports the parts that it could not."""
         corpus = datasets.corpus(name, 50)
         schema = Schema(corpus.schema)
         made = codec("json")
@@ -185,13 +177,11 @@ class TestShape:
 
     @every_family
     def test_every_codec_of_the_core_writes_it(self, name: str) -> None:
-        """Each corpus can be put on the wire in every format."""
         record = next(datasets.corpus(name, 1).records())
         for codec_name in ("json", "msgpack", "bson", "yaml", "plist", "pickle"):
             assert codec(codec_name).encode(record)
 
     def test_types_has_every_convention(self) -> None:
-        """The corpus `types` holds each type that a convention exists for."""
         found = {
             cls.__name__
             for record in datasets.corpus("types", 20).records()
@@ -204,12 +194,10 @@ class TestShape:
         assert found >= {"tuple", "Enum", "Place", "Point"}
 
     def test_types_can_be_pickled(self) -> None:
-        """Classes in the records can be imported."""
         for record in datasets.corpus("types", 20).records():
             assert record == pickle.loads(pickle.dumps(record))
 
     def test_bodies_refer_to_each_other(self) -> None:
-        """In `universe` each planet names its galaxy, and each galaxy its planets."""
         records = {record["id"]: record for record in datasets.corpus("universe", 160).records()}
         galaxies = [record for record in records.values() if record["kind"] == "galaxy"]
 
@@ -222,7 +210,6 @@ class TestShape:
 
     @pytest.mark.parametrize("relations", [1, 100, 5_000])
     def test_likes_takes_a_size(self, relations: int) -> None:
-        """The parameter says how many relations each user has; the users stay the same."""
         records = list(datasets.corpus(f"likes:{relations}", 20).records())
         names = [record["name"] for record in datasets.corpus("likes", 20).records()]
 
@@ -230,23 +217,19 @@ class TestShape:
         assert names == [record["name"] for record in records]
 
     def test_pairs_are_sixteen_bytes(self) -> None:
-        """No key or value of `pairs` fits into seven bytes, and all do into eight with a sign."""
         for record in datasets.corpus("pairs", 500).records():
             assert all(2**56 <= value < 2**63 for value in record.values())
 
     def test_text_compresses_like_prose(self) -> None:
-        """Neither noise nor one phrase over and over."""
         assert 2.5 < float(datasets.corpus("movies", 2_000).profile()["zlib_ratio"]) < 4.5
 
     def test_text_needs_utf8(self) -> None:
-        """Most texts of `text` are not ASCII, and some are outside the basic plane."""
         records = list(datasets.corpus("text", 300).records())
 
         assert float(datasets.corpus("text", 300).profile()["ascii_share"]) < 0.3
         assert any(ord(max(record["text"])) > 0xFFFF for record in records)
 
     def test_words_are_unlike(self) -> None:
-        """Function words occur once, and content words are not among them."""
         assert len(FUNCTION_WORDS) == len(set(FUNCTION_WORDS))
         assert all(word.isascii() and word.islower() for word in FUNCTION_WORDS + COMMON)
 
@@ -257,12 +240,10 @@ class TestAsking:
         [(None, 10_000), (7, 7), ("SM", 100), ("md", 1_000), ("LG", 50_000), ("1_000", 1_000)],
     )
     def test_sizes(self, given: int | str | None, expected: int) -> None:
-        """A number of records may be a name."""
         assert expected == datasets.corpus("movies", given).count()
 
     @pytest.mark.parametrize(("given", "expected"), [("likes:100", "likes"), ("likes:1_000", "likes:1000")])
     def test_a_parameter_is_part_of_the_name(self, given: str, expected: str) -> None:
-        """Two spellings of a parameter have one name, and the default has no suffix."""
         corpus = datasets.corpus(given, 10)
 
         assert (expected, expected) == (corpus.name, corpus.source)
@@ -278,24 +259,20 @@ class TestAsking:
         ],
     )
     def test_no_parameter(self, given: str, told: str) -> None:
-        """What is no size of sets is refused with what is, and all of it where there is nothing to say."""
         with pytest.raises(UsageError, match=f"{given}: .*{told}"):
             datasets.corpus(given)
 
     @pytest.mark.parametrize("records", [0, -1, "XL", "", "1e3", "٣"])
     def test_no_size(self, records: int | str) -> None:
-        """An invalid number of records is refused, with the known names."""
         with pytest.raises(UsageError, match="SM, MD, LG"):
             datasets.corpus("movies", records)
 
     @pytest.mark.parametrize("seed", [-1, 2**64])
     def test_no_seed(self, seed: int) -> None:
-        """A seed has 64 bits."""
         with pytest.raises(UsageError, match="seed"):
             datasets.corpus("movies", seed=seed)
 
     def test_unknown(self) -> None:
-        """A name that is nearly right is answered with the right one."""
         with pytest.raises(datasets.UnknownCorpus, match="did you mean movies") as caught:
             datasets.corpus("movis")
 
@@ -303,19 +280,16 @@ class TestAsking:
 
     @pytest.mark.parametrize("limit", [1, 7, 2**32, 2**40])
     def test_below(self, limit: int) -> None:
-        """Numbers stay below their limit, narrow or wide."""
         random = Random(1, "test")
 
         assert all(random.below(limit) < limit for _ in range(100))
 
     def test_below_nothing(self) -> None:
-        """There is no number below 0."""
         with pytest.raises(ValueError, match="below 0"):
             Random(1, "test").below(0)
 
     @pytest.mark.parametrize("stream", ["ninechars", "naïve"])
     def test_names_of_streams_are_short(self, stream: str) -> None:
-        """What does not fit into the salt is refused by name."""
         with pytest.raises(ValueError, match=f"'{stream}': names of families have at most eight"):
             Random(1, stream)
 
@@ -326,7 +300,6 @@ class TestAsking:
             Random(1, "test").pick(options)
 
     def test_progress_counts_records(self) -> None:
-        """Generated records report how many are done of how many."""
         calls: list[tuple[int, int | None]] = []
         list(datasets.corpus("movies", 2_500).records(lambda done, total: calls.append((done, total))))
 

@@ -23,7 +23,6 @@ BAKEOFF = [sys.executable, "-m", "bakeoff"]
 
 
 def bakeoff(*arguments: str, cwd: Path, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run a command, in a separate process if the test has options for that."""
     if not options:
         return inprocess.bakeoff(cwd, *arguments)
     return subprocess.run(
@@ -37,7 +36,6 @@ def bakeoff(*arguments: str, cwd: Path, **options: Any) -> subprocess.CompletedP
 
 
 def one_line(error: str) -> str:
-    """Return the only line of an error message."""
     lines = error.strip().splitlines()
 
     assert 1 == len(lines), error
@@ -51,7 +49,6 @@ def names(folder: Path) -> list[str]:
 
 class TestGenerate:
     def test_file_has_the_hash_of_the_corpus(self, tmp_path: Path) -> None:
-        """`sha256sum` of the file is the corpus's hash; the folder contains no other file."""
         done = bakeoff("generate", "messages", "-n", "50", "--seed", "7", "-o", "m.jsonl", cwd=tmp_path)
         content = (tmp_path / "m.jsonl").read_bytes()
 
@@ -66,7 +63,6 @@ class TestGenerate:
         "ending", ["json", "csv", "msgpack.gz", "bson.bz2", "yaml.xz", "cbor.zst", "pickle"]
     )
     def test_formats(self, tmp_path: Path, ending: str) -> None:
-        """Format and compression follow from the file extension, and the file can be read."""
         done = bakeoff("generate", "movies", "-n", "SM", "-o", f"m.{ending}", cwd=tmp_path)
         back = datasets.corpus(tmp_path / f"m.{ending}", trusted=True)
 
@@ -81,7 +77,6 @@ class TestGenerate:
         assert (tmp_path / "a.jsonl.gz").read_bytes() == (tmp_path / "b.jsonl.gz").read_bytes()
 
     def test_standard_output(self, tmp_path: Path) -> None:
-        """Without -o there are JSON Lines on standard output, and nothing else."""
         done = bakeoff("generate", "movies", "-n", "3", cwd=tmp_path)
 
         assert list(datasets.corpus("movies", 3).records()) == [
@@ -90,7 +85,6 @@ class TestGenerate:
         assert "" == done.stderr
 
     def test_head(self, tmp_path: Path) -> None:
-        """A reader that closes the pipe is not an error."""
         command = f"set -o pipefail; {sys.executable} -m bakeoff generate movies -n 200000 | head -n 1"
         done = subprocess.run(
             ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
@@ -101,7 +95,6 @@ class TestGenerate:
         assert "" == done.stderr
 
     def test_full_device(self, tmp_path: Path) -> None:
-        """No room on standard output or on a device is one message; the device stays a device."""
         with Path("/dev/full").open("wb") as full:
             command = [*BAKEOFF, "generate", "movies"]
             done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
@@ -124,7 +117,6 @@ class TestGenerate:
 
     @pytest.mark.parametrize("name", ["m.jsonl", "m.jsonl.gz", "m.jsonl.zst", "m.msgpack"])
     def test_full_disk(self, tmp_path: Path, name: str) -> None:
-        """When the file cannot grow, the old one stays and no part of the new one."""
         (tmp_path / name).write_text("old")
 
         # Coverage would write its own file beyond the limit.
@@ -143,7 +135,6 @@ class TestGenerate:
         assert "old" == (tmp_path / name).read_text()
 
     def test_interrupt(self, tmp_path: Path) -> None:
-        """Ctrl-C in the middle leaves nothing behind."""
         (tmp_path / "mine.py").write_text(
             "import os, signal\n"
             # In the background, child processes inherit that Ctrl-C is ignored.
@@ -174,7 +165,6 @@ class TestGenerate:
         ],
     )
     def test_refusals(self, tmp_path: Path, arguments: list[str], code: int, message: str) -> None:
-        """An error is one message, with the right exit code, and leaves no file."""
         done = bakeoff("generate", *arguments, cwd=tmp_path)
 
         assert code == done.returncode
@@ -194,7 +184,6 @@ class TestConvert:
         assert "bakeoff: standard input is closed" == one_line(done.stderr)
 
     def test_there_and_back(self, tmp_path: Path) -> None:
-        """Records survive a tour through the formats."""
         tour = ["a.jsonl", "b.bson", "c.msgpack.gz", "d.yaml", "e.cbor", "f.json", "g.jsonl"]
         bakeoff("generate", "messages", "-n", "20", "-o", tour[0], cwd=tmp_path)
         for source, target in pairwise(tour):
@@ -204,7 +193,6 @@ class TestConvert:
         assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "g.jsonl").read_bytes()
 
     def test_pipe(self, tmp_path: Path) -> None:
-        """Standard input and output have no endings: formats are named."""
         done = bakeoff("convert", "-", "-", "--from", "csv", "-f", "jsonl", cwd=tmp_path, input="a,b\n1,x\n")
         unnamed = bakeoff("convert", "-", "-", cwd=tmp_path, input="a,b\n1,x\n")
 
@@ -213,7 +201,6 @@ class TestConvert:
         assert "-f FORMAT" in one_line(unnamed.stderr)
 
     def test_bad_record(self, tmp_path: Path) -> None:
-        """A bad record ends the conversion without a file, or is skipped and reported."""
         (tmp_path / "a.jsonl").write_text('{"a": 1}\nnope\n{"a": 3}\n')
         stopped = bakeoff("convert", "a.jsonl", "b.msgpack", cwd=tmp_path)
         files = names(tmp_path)
@@ -227,7 +214,6 @@ class TestConvert:
         assert [{"a": 1}, {"a": 3}] == list(datasets.corpus(tmp_path / "b.msgpack").records())
 
     def test_record_that_the_target_cannot_hold(self, tmp_path: Path) -> None:
-        """A record that does not fit is named, or skipped and reported."""
         (tmp_path / "a.jsonl").write_text('{"a": 1}\n{"a": {"b": 2}}\n')
         stopped = bakeoff("convert", "a.jsonl", "b.csv", cwd=tmp_path)
         files = names(tmp_path)
@@ -240,7 +226,6 @@ class TestConvert:
         assert "record 2: cannot be written" in skipped.stderr
 
     def test_pickle_needs_trust(self, tmp_path: Path) -> None:
-        """Pickles are read with --trusted only."""
         bakeoff("generate", "types", "-n", "5", "-o", "a.pickle", cwd=tmp_path)
         refused = bakeoff("convert", "a.pickle", "b.msgpack", cwd=tmp_path)
         allowed = bakeoff("convert", "a.pickle", "b.msgpack", "--trusted", cwd=tmp_path)
@@ -250,7 +235,6 @@ class TestConvert:
         assert 0 == allowed.returncode
 
     def test_in_place(self, tmp_path: Path) -> None:
-        """A file may be converted onto itself: it is replaced when all has been read."""
         (tmp_path / "a.jsonl").write_text('{"a": 1}\n\nnope\n')
         done = bakeoff("convert", "a.jsonl", "a.jsonl", "--skip-invalid", cwd=tmp_path)
 
@@ -260,7 +244,6 @@ class TestConvert:
 
 class TestCorpora:
     def test_list(self, tmp_path: Path) -> None:
-        """All built-in corpora are listed with a description."""
         text = bakeoff("corpora", cwd=tmp_path).stdout
         facts = json.loads(bakeoff("corpora", "-f", "json", cwd=tmp_path).stdout)
 
@@ -268,7 +251,6 @@ class TestCorpora:
         assert all(fact["description"] in text for fact in facts)
 
     def test_describe(self, tmp_path: Path) -> None:
-        """One corpus is described: number, hash, profile."""
         text = bakeoff("corpora", "movies", "-n", "200", cwd=tmp_path).stdout
         facts = json.loads(bakeoff("corpora", "movies", "-n", "200", "-f", "json", cwd=tmp_path).stdout)
         corpus = datasets.corpus("movies", 200)
@@ -279,7 +261,6 @@ class TestCorpora:
         assert "zlib" in text
 
     def test_file_with_bad_records(self, tmp_path: Path) -> None:
-        """Bad records are an error, or counted and shown."""
         (tmp_path / "a.jsonl").write_text("1\n" + "nope\n" * 7)
         stopped = bakeoff("corpora", "a.jsonl", cwd=tmp_path)
         skipped = bakeoff("corpora", "a.jsonl", "--skip-invalid", cwd=tmp_path)
@@ -291,7 +272,6 @@ class TestCorpora:
         assert "records       1" in skipped.stdout
 
     def test_function_in_the_current_folder(self, tmp_path: Path) -> None:
-        """module:function is found in the working folder, also by the installed command."""
         (tmp_path / "mine.py").write_text("def records():\n    return iter([{'a': 1}])\n")
         script = Path(sys.executable).with_name("bakeoff")
         done = subprocess.run(
@@ -306,7 +286,6 @@ class TestCorpora:
 
 
 def test_progress_comes_late(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The bar appears on a terminal, and only when the work takes its time."""
     shown = []
 
     class Bar:

@@ -23,7 +23,6 @@ seeds = st.integers(0, 2**64 - 1)
 
 @given(counts, sizes, seeds)
 def test_sampler_draws_in_order(count: int, size: int, seed: int) -> None:
-    """As many as asked for (or all), none twice, in the order of the stream, the same each time."""
     samplers = [Sampler(size, seed) for _ in range(2)]
     for sampler in samplers:
         sampler.take(range(count))
@@ -38,7 +37,6 @@ def test_sampler_draws_in_order(count: int, size: int, seed: int) -> None:
 
 @given(counts, sizes, seeds, st.integers(0, 400))
 def test_sampler_does_not_care_for_batches(count: int, size: int, seed: int, cut: int) -> None:
-    """Records may arrive in one part or in several."""
     whole, parts = Sampler(size, seed), Sampler(size, seed)
     whole.take(range(count))
     parts.take(range(min(cut, count)))
@@ -48,7 +46,6 @@ def test_sampler_does_not_care_for_batches(count: int, size: int, seed: int, cut
 
 
 def test_sampler_has_no_favourites() -> None:
-    """Over many seeds every place of the stream is drawn about equally often."""
     hits = [0] * 20
     for seed in range(4_000):
         sampler = Sampler(5, seed)
@@ -62,7 +59,6 @@ def test_sampler_has_no_favourites() -> None:
 
 @given(st.integers(0, 10_000), sizes, seeds)
 def test_strata_are_even(count: int, size: int, seed: int) -> None:
-    """One index out of each of the equal parts."""
     found = list(strata(count, size, seed))
 
     assert min(count, size) == len(found)
@@ -71,7 +67,6 @@ def test_strata_are_even(count: int, size: int, seed: int) -> None:
 
 
 def test_sample_of_a_generated_corpus() -> None:
-    """The sample is spread over all records and leaves the records themselves alone."""
     corpus = datasets.corpus("movies", 5_000)
     everything = list(corpus.records())
     sample = corpus.sample(50)
@@ -92,7 +87,6 @@ def lines(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("n", [1, 100, 1_000, 3_000])
 def test_sample_of_a_file(lines: Path, n: int) -> None:
-    """The same records whether asked first or again, by this object or by another."""
     corpus = datasets.corpus(lines)
     sample = [record["n"] for record in corpus.sample(n)]
 
@@ -104,7 +98,6 @@ def test_sample_of_a_file(lines: Path, n: int) -> None:
 
 
 def test_one_pass_finds_everything(lines: Path) -> None:
-    """Count, hash and profile come with the sample: the file is not opened again."""
     corpus = datasets.corpus(lines)
     corpus.sample(10)
     lines.unlink()
@@ -115,7 +108,6 @@ def test_one_pass_finds_everything(lines: Path) -> None:
 
 
 def test_few_records_are_all_taken(tmp_path: Path) -> None:
-    """A corpus with fewer records than asked for is its own sample."""
     path = tmp_path / "few.jsonl"
     path.write_text("1\n2\n3\n")
 
@@ -139,7 +131,6 @@ def test_the_head_of_a_file_does_not_decide_how_many(tmp_path: Path) -> None:
 
 
 def test_the_mean_size_of_all_records_is_known(tmp_path: Path) -> None:
-    """Also for records outside of the sample, and if only some are weighed."""
     few = datasets.corpus(file_of([100] * 50 + [300] * 50, tmp_path / "few.jsonl"))
     many = datasets.corpus(file_of([100, 300] * 20_000, tmp_path / "many.jsonl"))
     each = [len(pickle.dumps({"t": "x" * size}, 5)) for size in (100, 300)]
@@ -149,7 +140,6 @@ def test_the_mean_size_of_all_records_is_known(tmp_path: Path) -> None:
 
 
 def test_a_reservoir_of_large_records_holds_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As many as its bound allows; each record is in it with the same probability, large ones as well."""
     monkeypatch.setattr(sampling, "_HELD", 2_000)
     seen = dict.fromkeys(range(40), 0)
     for seed in range(2_000):
@@ -166,7 +156,6 @@ def test_a_reservoir_of_large_records_holds_fewer(monkeypatch: pytest.MonkeyPatc
 
 class TestProfile:
     def test_facts(self, tmp_path: Path) -> None:
-        """Every figure can be checked by hand."""
         path = tmp_path / "two.jsonl"
         path.write_text('{"ab": "xyz", "c": [1, 2.5, null]}\n{"ab": "é", "c": []}\n')
         profile = datasets.corpus(path).profile()
@@ -186,7 +175,6 @@ class TestProfile:
 
     @pytest.mark.parametrize("name", datasets.names())
     def test_is_flat_and_plain(self, name: str) -> None:
-        """It is valid in any result file."""
         profile = datasets.corpus(name, 100).profile()
 
         assert profile == json.loads(json.dumps(profile))
@@ -196,7 +184,6 @@ class TestProfile:
         )
 
     def test_is_bounded(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A sample of huge records is looked at in part."""
         monkeypatch.setattr(profile, "MOST_VALUES", 1_000)
         monkeypatch.setattr(profile, "MOST_BYTES", 1_000)
         facts = profile.profile([[1] * 600] * 10, 10)
@@ -207,7 +194,6 @@ class TestProfile:
 
 
 def test_hash_is_found_once() -> None:
-    """The hash of a generated corpus is kept, and asking for the profile does not change it."""
     corpus = datasets.corpus("movies", 50)
     first = corpus.sha256
     corpus.profile()
@@ -225,7 +211,6 @@ class TestCut:
         return path
 
     def test_no_time_still_gives_records(self, lines: Path) -> None:
-        """Those of the first moment, and what part of the source they are."""
         corpus = datasets.corpus(lines)
         corpus.cut(seconds=0)
         sample = corpus.sample(20)
@@ -235,7 +220,6 @@ class TestCut:
         assert 0 < corpus.share < 1
 
     def test_as_many_records_are_the_same_sample(self, lines: Path) -> None:
-        """And the same hash, namely that of the records read."""
         first, again, whole = (datasets.corpus(lines) for _ in range(3))
         first.cut(seconds=0)
         sample = first.sample(20)

@@ -14,7 +14,6 @@ from bakeoff.datasets.scale import length, scaled, sized
 @pytest.mark.parametrize("name", ["movies", "messages", "types", "numbers", "text"])
 @pytest.mark.parametrize("size", [64, 256, 1024, 16384])
 def test_records_come_near_to_their_size(name: str, size: int) -> None:
-    """None is larger, and the mean is within a tenth of it; small ones hold few fields."""
     found = [length(record) for record in scaled(corpus(name, records=300).sample(300), size, 200, 1 << 20)]
 
     assert max(found) <= size
@@ -22,7 +21,6 @@ def test_records_come_near_to_their_size(name: str, size: int) -> None:
 
 
 def test_what_is_too_large_keeps_its_first_fields() -> None:
-    """And the beginning of a text or list; numbers are not cut, and what fits behind them is taken."""
     record = {"id": 123456789, "text": "abcdefghij", "list": [1, 2, 3], "ok": True}
 
     assert [{"id": 123456789, "text": "abc"}] == scaled([record], len('{"id":123456789,"text":"abc"}'), 1, 1)
@@ -34,7 +32,6 @@ def test_what_is_too_large_keeps_its_first_fields() -> None:
 
 
 def test_what_is_too_small_becomes_a_list() -> None:
-    """Of those that follow, the last of them cut; they come again when there are no more, made anew."""
     records = [{"n": 1, "a": "x"}, {"n": 2, "a": "y"}]
     (found,) = scaled(records, 50, 1, 1)
 
@@ -45,7 +42,6 @@ def test_what_is_too_small_becomes_a_list() -> None:
 
 
 def test_there_are_as_many_as_there_is_room_for() -> None:
-    """Four at the least."""
     records = [{"text": "x" * 100}]
 
     assert 7 == len(scaled(records, 100, 7, 1 << 20))
@@ -54,6 +50,5 @@ def test_there_are_as_many_as_there_is_room_for() -> None:
 
 
 def test_types_that_json_lacks_count_by_their_text() -> None:
-    """They are not cut."""
     assert [{"day": date(2024, 1, 2)}] == scaled([{"day": date(2024, 1, 2), "more": "x"}], 20, 1, 1)
     assert ["64KiB", "1MiB", "16B", "1000B"] == [sized(n) for n in (65536, 1 << 20, 16, 1000)]

@@ -42,7 +42,6 @@ JSON = st.recursive(
 
 
 def fitted(records: Sequence[Any]) -> synthetic.DataProfile:
-    """Return the profile as it comes out of a file."""
     return synthetic.read(synthetic.write(fit_records(records, len(records))), "profile.json")
 
 
@@ -64,13 +63,11 @@ def texts(value: Any, *, names: bool = True) -> Iterator[str]:
 
 
 def plain(name: str, count: int) -> list[Any]:
-    """Return records of a corpus as a file of JSON Lines has them."""
     made = codec("json")
     return [made.decode(made.encode(record)) for record in datasets.corpus(name, count).records()]
 
 
 def statuses() -> dict[str, Any]:
-    """Return one document like those of services for short messages."""
     return {"statuses": plain("text", 100), "search": {"count": 100, "query": "%23bakeoff", "took": 0.087}}
 
 
@@ -100,7 +97,6 @@ class TestNothingIsKept:
 
     @given(st.lists(JSON, min_size=1, max_size=8))
     def test_whatever_the_original(self, records: list[Any]) -> None:
-        """The same applies to any records; a saved profile can be read and generates as many."""
         content = synthetic.write(fit_records(records, len(records)))
 
         assert {text for text in texts(json.loads(content), names=False) if len(text) > 3} <= WORDS
@@ -136,7 +132,6 @@ class TestNothingIsKept:
         assert {4} == {len(record["scores"]) for record in synthetic_of(records)}
 
     def test_names_can_be_made_up(self) -> None:
-        """Hidden names are as long as the ones that they stand for, and the same at all places."""
         profile = fitted(plain("messages", 50))
         hidden = synthetic.read(synthetic.write(synthetic.hidden(profile)), "x")
         before, after = synthetic.names(profile), synthetic.names(hidden)
@@ -148,7 +143,6 @@ class TestNothingIsKept:
 class TestLikeIt:
     @pytest.mark.parametrize("source", SOURCES)
     def test_bytes(self, source: str) -> None:
-        """The ratio of the sizes that any two codecs write is within 5 %, and so are the sizes."""
         original, plainly = SOURCES[source](), codec("json")
         # As files are read: within a record only names of fields are shared.
         records, made = (
@@ -169,7 +163,6 @@ class TestLikeIt:
         assert ratios["yaml"] == pytest.approx(ratios["plist"], rel=0.05)
 
     def test_kinds_of_records(self) -> None:
-        """Fields that come together come together, and kinds of records as often as they did."""
         records = [
             {"kind": "a", "x": 1, "y": 2.5} if n % 4 else {"kind": "b", "note": "none of it", "tags": ["u"]}
             for n in range(400)
@@ -180,13 +173,11 @@ class TestLikeIt:
         assert 100 == sum("note" in record for record in made)
 
     def test_many_kinds_are_no_map(self) -> None:
-        """Records of ten kinds without a name in common stay records of ten kinds."""
         records = [{f"name{n % 10}{letter}": n for letter in "abcdef"} for n in range(300)]
 
         assert {tuple(record) for record in records} == {tuple(record) for record in synthetic_of(records)}
 
     def test_scripts_keep_together(self) -> None:
-        """The texts of a record are in one script, if they were in the original."""
         words = {"a": "Straße über Köln", "b": "привет мир", "c": "東京の天気"}
         records = [{"title": words["abc"[n % 3]], "tags": [words["abc"[n % 3]], str(n)]} for n in range(300)]
         pattern = re.compile("(?P<n>[\x80-\xff])|(?P<w>[\u0100-\u07ff])|(?P<t>[\u0800-\uffff])")
@@ -195,7 +186,6 @@ class TestLikeIt:
         assert {1} == {len({match.lastgroup for match in pattern.finditer(text)}) for text in made}
 
     def test_optional_fields(self) -> None:
-        """A field that was missing in a third of the records is missing in a third, and None as often."""
         records = [{"id": n, "more": None if n % 5 else n} for n in range(300)]
         for record in records[::3]:
             del record["more"]
@@ -207,7 +197,6 @@ class TestLikeIt:
         )
 
     def test_few_values(self) -> None:
-        """Five values that come unequally often become five that do."""
         values = ["created", "paid", "shipped", "returned", "lost"]
         records = [{"state": values[min(n % 12, 4)]} for n in range(960)]
         found = [record["state"] for record in synthetic_of(records)]
@@ -233,7 +222,6 @@ class TestLikeIt:
         ],
     )
     def test_patterns(self, make: Any, pattern: str) -> None:
-        """Text of a kind becomes text of that kind, which is another one."""
         before = [make(n) for n in range(1, 200)]
         after = synthetic_of(before)
 
@@ -241,7 +229,6 @@ class TestLikeIt:
         assert len(set(before) & set(after)) < 60
 
     def test_dates_are_dates(self) -> None:
-        """ISO 8601 times remain valid ISO 8601 times."""
         before = [f"20{n:02}-02-{1 + n % 28:02}T23:59:0{n % 9}Z" for n in range(10, 99)]
 
         assert all(datetime.fromisoformat(text).tzinfo is not None for text in synthetic_of(before))
@@ -258,7 +245,6 @@ class TestLikeIt:
         ],
     )
     def test_types(self, values: list[Any]) -> None:
-        """Every type that a format preserves occurs as often."""
         before = [{"value": value} for value in values for _ in range(5)]
         after = synthetic_of(before)
 
@@ -268,7 +254,6 @@ class TestLikeIt:
         assert kinds(before) == kinds(after)
 
     def test_floats_are_written_alike(self) -> None:
-        """Each synthetic float has as many digits as one of the original."""
         before = [n / 100 for n in range(1, 300)] + [random.Random(n).random() for n in range(300)]
 
         def sizes(values: list[float]) -> float:
@@ -277,7 +262,6 @@ class TestLikeIt:
         assert sizes(before) == pytest.approx(sizes(synthetic_of(before)), rel=0.005)
 
     def test_letters_that_json_escapes(self) -> None:
-        """Quotes, line breaks and wide characters are in as many texts as before."""
         before = [
             ["plain text", 'a "quoted" one', "two\nlines", "naïve", "日本語", "fire 🔥"][n % 6]
             for n in range(600)
@@ -293,7 +277,6 @@ class TestLikeIt:
 
 class TestShapes:
     def test_same_seed_same_records(self) -> None:
-        """A seed makes the same records each time, another one others; a longer sequence begins alike."""
         profile = fitted(plain("messages", 60))
         first = list(synthetic.made(profile, 20, 3))
 
@@ -337,7 +320,6 @@ class TestShapes:
         ],
     )
     def test_no_shape(self, change: Any, told: str) -> None:
-        """An error in a profile file is reported once, with its path."""
         content = json.loads(synthetic.write(fit_records([{"a": 1, "b": "x"}], 1)))
         change(content)
 
@@ -346,7 +328,6 @@ class TestShapes:
 
     @pytest.mark.parametrize("content", [b"", b"[", b"[]", b'"text"', b"\xff", b"[" * 100_000])
     def test_no_json(self, content: bytes) -> None:
-        """Other files are distinguished from profiles."""
         with pytest.raises(synthetic.DataProfileError, match="x: is not a profile"):
             synthetic.read(content, "x")
 
@@ -376,7 +357,6 @@ class TestShapes:
             list(synthetic.made(profile, 1, 1))
 
     def test_records_nested_too_deep(self) -> None:
-        """Records that no profile can hold are an error that says so."""
         record: Any = 1
         for _ in range(profiles.DEEPEST + 5):
             record = [record]
@@ -387,7 +367,6 @@ class TestShapes:
 
 class TestCommand:
     def test_twin_and_shape(self, tmp_path: Path) -> None:
-        """A file becomes a profile and synthetic records; the profile alone makes the same ones."""
         with (tmp_path / "mine.jsonl").open("wb") as file:
             codec("json").dump(datasets.corpus("accounts", 300).records(), file)
         saved = ("--save-profile", "s.json", "-o", "t.jsonl.zst")
@@ -404,7 +383,6 @@ class TestCommand:
         assert list(next(datasets.corpus("accounts", 1).records())) == list(records[0])
 
     def test_the_twin_of_a_document_is_a_document(self, tmp_path: Path) -> None:
-        """A file that is one object becomes a file that is one object, of as many items."""
         (tmp_path / "page.json").write_text(json.dumps(statuses()))
         done = bakeoff(tmp_path, "generate", "--like", "page.json", "-o", "synthetic.json")
         found = json.loads((tmp_path / "synthetic.json").read_text())
@@ -413,7 +391,6 @@ class TestCommand:
         assert 100 == len(found["statuses"])
 
     def test_only_the_shape(self, tmp_path: Path) -> None:
-        """Without -o nothing but the profile is written; names are hidden when asked."""
         (tmp_path / "a.csv").write_text("customer,amount\r\n" + "Smith,12.5\r\n" * 30)
         done = bakeoff(tmp_path, "generate", "--like", "a.csv", "--save-profile", "s.json", "--hide-names")
         content = (tmp_path / "s.json").read_text()
@@ -424,7 +401,6 @@ class TestCommand:
         assert "Smith" not in content
 
     def test_types_of_other_files(self, tmp_path: Path) -> None:
-        """Pickles are read with trust, and their types are in the synthetic records."""
         with (tmp_path / "a.pickle").open("wb") as file:
             for record in datasets.corpus("types", 100).records():
                 pickle.dump(record, file)
@@ -447,7 +423,6 @@ class TestCommand:
         ],
     )
     def test_wrong(self, tmp_path: Path, arguments: tuple[str, ...], told: str) -> None:
-        """An error is one line."""
         done = bakeoff(tmp_path, "generate", *arguments)
 
         assert done.returncode

@@ -16,12 +16,10 @@ RECORD = {"n": 1, "b": b"\x00"}
 
 @pytest.fixture(scope="module")
 def rabbitmq(server):
-    """Its URL."""
     return server("amqp")
 
 
 def test_a_poisoned_message_is_dead_lettered(rabbitmq):
-    """The next one is handled, and says its media type."""
     from aio_pika import Message, connect
 
     async def run():
@@ -49,7 +47,6 @@ def test_a_poisoned_message_is_dead_lettered(rabbitmq):
 
 
 def test_patterns_take_it_as_serializer(rabbitmq):
-    """Tasks and calls, an error of a call too; a poisoned task is dropped where Master does not requeue."""
     from aio_pika import Message, connect
     from aio_pika.patterns import RPC, JsonRPC, Master
     from aio_pika.patterns.rpc import JsonRPCError
@@ -94,7 +91,6 @@ def test_patterns_take_it_as_serializer(rabbitmq):
 
 
 def test_a_pattern_serializes_by_it():
-    """The part that needs no broker."""
     from aio_pika.patterns import Master
 
     class Tasks(Master):

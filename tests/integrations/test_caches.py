@@ -27,14 +27,12 @@ CODEC = bakeoff.codec("msgpack")
 
 @pytest.fixture(scope="module")
 def place(server: Callable[[str], str]) -> tuple[int, str]:
-    """The port and the password of a Redis on this machine."""
     parts = urlsplit(server("redis"))
     return parts.port or 0, unquote(parts.password or "")
 
 
 @pytest.fixture
 def client(place: tuple[int, str]) -> Iterator[redis.Redis]:
-    """Redis itself, without what the test has left there."""
     port, password = place
     with redis.Redis(port=port, password=password) as made:
         yield made
@@ -44,7 +42,6 @@ def client(place: tuple[int, str]) -> Iterator[redis.Redis]:
 
 @pytest.mark.parametrize("name", [name for name in available() if not describe(name).trusted_only])
 def test_no_payload_is_taken_for_a_number(name):
-    """A cache with counters returns the same values as the codec, for any payload."""
     codec = bakeoff.codec(name)
     counting = codec.for_aiocache()
     values = [*range(-300, 300), 2**63, -(2**63) - 1, *range(10**19, 10**19 + 3), 5.0, 1e22, True, False]
@@ -62,7 +59,6 @@ def test_no_payload_is_taken_for_a_number(name):
 
 
 def test_cachelib_on_redis(place, client):
-    """Records, misses and counters; a value that cannot be decoded is a miss with a warning."""
     from cachelib import RedisCache
 
     class Cache(RedisCache):
@@ -79,7 +75,6 @@ def test_cachelib_on_redis(place, client):
 
 
 def test_cachelib_in_files(tmp_path, caplog):
-    """As on Redis."""
     from cachelib import FileSystemCache
 
     class Cache(FileSystemCache):
@@ -100,7 +95,6 @@ def test_cachelib_in_files(tmp_path, caplog):
 
 
 def test_dogpile(place, client):
-    """A value that cannot be decoded is created again; with the bare methods it is an error."""
     from dogpile.cache import make_region
 
     port, password = place
@@ -144,7 +138,6 @@ def test_aiocache(place, client):
 
 
 def test_diskcache(tmp_path):
-    """Values and keys, small ones in its database and large ones in files; its own types stay as they are."""
     from diskcache import Cache
 
     large = [RECORD] * 5000
@@ -166,7 +159,6 @@ def test_diskcache(tmp_path):
 
 
 def test_joblib(tmp_path):
-    """A backend of its Memory; a result that cannot be decoded is computed again, with a logged warning."""
     from joblib import Memory, register_store_backend
     from joblib._store_backends import CacheWarning
 
@@ -191,7 +183,6 @@ def test_joblib(tmp_path):
 
 
 def test_itsdangerous():
-    """Its error for signed data that is not a payload contains the codec's error."""
     from itsdangerous import BadPayload, BadSignature, Serializer, URLSafeTimedSerializer
 
     for kind in (Serializer, URLSafeTimedSerializer):

@@ -43,7 +43,6 @@ def show(*args, **kwargs):
 
 
 def codec_of(name: str) -> bakeoff.Codec:
-    """The codec that a serializer of ours is named after."""
     return bakeoff.codec(name.removeprefix("bakeoff-"))
 
 
@@ -59,7 +58,6 @@ def test_every_codec_for_untrusted_messages_is_a_serializer() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_kombu_has_them_under_types_of_their_own(name: str) -> None:
-    """The codec's media type, and which codec; a payload is bytes, a memoryview or, of a text, str."""
     codec = codec_of(name)
 
     content_type, encoding, payload = serialization.dumps([RECORD], name)
@@ -100,7 +98,6 @@ def test_arguments_come_back_as_these_types(name: str, types: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_kombu_names_the_codec_of_what_is_no_payload(name: str) -> None:
-    """In its own errors, also for records that cannot be encoded."""
     content_type, encoding, _ = serialization.dumps([RECORD], name)
 
     with pytest.raises(DecodeError, match=name.removeprefix("bakeoff-")) as caught:
@@ -135,21 +132,17 @@ def test_a_missing_library_is_missed_at_the_first_message(monkeypatch: pytest.Mo
 
 
 class Worker(NamedTuple):
-    """A process that executes what Celery producers send, ours and others."""
-
     broker: str
     queue: str
     log: Path
 
     def executes(self, *args: Any, serializer: str) -> str:
-        """Return the task's arguments as text from the worker."""
         with self.producer() as app, redis.Redis.from_url(self.broker) as client:
             app.send_task("shop.show", args, serializer=serializer, queue=self.queue)
             _, shown = client.blpop([f"{self.queue}:shown"], timeout=600)
         return shown.decode()
 
     def producer(self) -> Celery:
-        """One that has nothing set, as is any that knows nothing of bakeoff."""
         return Celery("other", broker=self.broker)
 
 
@@ -184,12 +177,10 @@ def worker(server: Callable[[str], str], tmp_path_factory: pytest.TempPathFactor
     ],
 )
 def test_a_worker_executes_tasks(worker: Worker, serializer: str, shown: str) -> None:
-    """Arguments have the types that the codec preserves; kombu's own JSON still restores its types."""
     assert f"{shown} {{}}" == worker.executes(NOON, Decimal("1.10"), (1, 2), serializer=serializer)
 
 
 def test_a_worker_goes_on_after_a_poisoned_message(worker: Worker) -> None:
-    """It says which codec could not read what, and executes the next task."""
     with worker.producer() as app, app.producer_pool.acquire() as publisher:
         publisher.publish(
             b"\x92\x01\xc1",

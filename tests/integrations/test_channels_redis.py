@@ -15,7 +15,6 @@ MESSAGE = {"type": "bill", "at": b"\x00"}
 
 @pytest.fixture(params=["core.RedisChannelLayer", "pubsub.RedisPubSubChannelLayer"])
 def layer(request, server):
-    """Makes layers, of either kind, that share a name of theirs."""
     from importlib import import_module
 
     from channels_redis.serializers import registry
@@ -32,7 +31,6 @@ def layer(request, server):
 
 
 async def closed(layer):
-    """Let go of its connections."""
     await (layer.close_pools() if hasattr(layer, "close_pools") else layer.flush())
 
 
@@ -55,7 +53,6 @@ def test_a_message_that_is_sent_twice_arrives_twice(layer):
 
 
 def test_the_layers_keys_encrypt_it(layer):
-    """As they do its own serializers."""
     shop = layer(symmetric_encryption_keys=["secret"])
 
     payload = shop.serialize(MESSAGE)
@@ -65,8 +62,6 @@ def test_the_layers_keys_encrypt_it(layer):
 
 
 def test_the_next_message_comes_after_a_poisoned_one(layer):
-    """One that was cut off."""
-
     async def run():
         shop = layer()
         channel = await shop.new_channel()

@@ -21,12 +21,10 @@ def event(data=DATA, **attributes):
 
 @pytest.fixture(params=["kafka", "http", "amqp"])
 def binding(request):
-    """A module that makes messages of a transport."""
     return import_module(f"cloudevents.core.bindings.{request.param}")
 
 
 def test_data_goes_both_ways_in_binary_mode(binding):
-    """As a payload, under its own media type."""
     form = CODEC.for_cloudevents()
     message = binding.to_binary(event(), form)
 
@@ -37,7 +35,6 @@ def test_data_goes_both_ways_in_binary_mode(binding):
 
 
 def test_data_goes_both_ways_in_structured_mode(binding):
-    """In base64."""
     form = CODEC.for_cloudevents()
 
     found = binding.from_structured(binding.to_structured(event(), form), form)
@@ -57,7 +54,6 @@ def test_events_of_others_are_read_as_the_sdk_reads_them(binding, mode):
 
 
 def test_a_poisoned_event_has_the_codecs_error(binding):
-    """As it is."""
     from cloudevents.core.formats.json import JSONFormat
 
     message = binding.to_binary(event(b"\xc1"), JSONFormat())
@@ -67,7 +63,6 @@ def test_a_poisoned_event_has_the_codecs_error(binding):
 
 
 def test_version_1_takes_encode_and_decode():
-    """Its marshallers; the error for a damaged event names the codec's error."""
     from cloudevents.v1.conversion import to_binary
     from cloudevents.v1.exceptions import DataUnmarshallerError
     from cloudevents.v1.http import CloudEvent, from_http

@@ -19,7 +19,6 @@ class Index(dict):
 
 @pytest.fixture(scope="module")
 def client():
-    """A cluster of two workers in threads, which send each other all shared objects."""
     from distributed import Client, LocalCluster
 
     with (
@@ -32,7 +31,6 @@ def client():
 
 
 def passed(client, make):
-    """Return another worker's copy of an object, and the client's."""
     one, other = client.scheduler_info()["workers"]
     made = client.submit(make, workers=[one], allow_other_workers=False, pure=False)
     return client.submit(repr, made, workers=[other], allow_other_workers=False).result(), made.result()
@@ -56,7 +54,6 @@ def plain():
 
 
 def test_a_class_travels_by_the_codec(client):
-    """From worker to worker and to the client, as that class."""
     client.register_plugin(CODEC.for_dask(Orders))
     client.register_plugin(CODEC.for_dask(Index))
 
@@ -66,7 +63,6 @@ def test_a_class_travels_by_the_codec(client):
 
 
 def test_all_else_goes_as_before(client):
-    """With pickle: other classes, and records that the codec cannot encode."""
     client.register_plugin(CODEC.for_dask(Orders))
 
     assert ("[(1, 2)]", [(1, 2)]) == passed(client, plain)
@@ -74,7 +70,6 @@ def test_all_else_goes_as_before(client):
 
 
 def test_a_damaged_frame_has_the_codecs_error():
-    """Which Dask raises where it receives it."""
     from distributed.protocol import deserialize, serialize
 
     CODEC.for_dask(Orders)
@@ -87,6 +82,5 @@ def test_a_damaged_frame_has_the_codecs_error():
 
 @pytest.mark.parametrize("wrong", [list, dict, set])
 def test_python_s_own_classes_are_left_alone(wrong):
-    """They are everybody's."""
     with pytest.raises(bakeoff.CodecError, match="a subclass of list or dict, got "):
         CODEC.for_dask(wrong)

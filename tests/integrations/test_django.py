@@ -52,7 +52,6 @@ def configured(server: Callable[[str], str]) -> None:
 
 @pytest.fixture(params=SERIALIZERS)
 def cache(request: pytest.FixtureRequest, configured: None) -> Iterator[Any]:
-    """A cache of Django's on Redis."""
     made = caches[request.param]
     yield made
     made.delete_many(["record", "count", "poison"])
@@ -60,7 +59,6 @@ def cache(request: pytest.FixtureRequest, configured: None) -> Iterator[Any]:
 
 
 def test_a_cache_keeps_records(cache):
-    """One, many, those made on a miss; None and True are what they were."""
     cache.set("record", RECORD)
 
     assert RECORD == cache.get("record")
@@ -92,7 +90,6 @@ def test_what_is_written_as_an_integer_comes_back_as_that(cache):
 
 
 def test_a_schema_reaches_integers_too():
-    """Integers that are digits in the cache pass through the schema like all other values."""
     colour = enum.Enum("Colour", {"RED": 53})
     serializer = bakeoff.codec("msgpack").with_schema(bakeoff.Schema(colour)).for_django()()
 
@@ -101,7 +98,6 @@ def test_a_schema_reaches_integers_too():
 
 
 def test_a_poisoned_value_is_an_error(cache):
-    """Of the codec, by name; other keys are served."""
     cache.set("poison", RECORD)
     with _redis(cache) as client:
         client.set(cache.make_key("poison"), POISON)
@@ -119,7 +115,6 @@ def _redis(cache: Any) -> Any:
 
 @pytest.mark.parametrize("engine", ["cache", "signed_cookies"])
 def test_sessions(engine, configured):
-    """In the cache, and in a cookie, where what cannot be decoded is a new session."""
     from importlib import import_module
 
     store = import_module(f"django.contrib.sessions.backends.{engine}").SessionStore
@@ -135,7 +130,6 @@ def test_sessions(engine, configured):
 
 
 def test_signing(configured):
-    """With the class, also by the path that has no counters."""
     from bakeoff.codecs.integrations.django import Msgpack as Counting
     from bakeoff.codecs.ready import Msgpack
 
@@ -160,7 +154,6 @@ def test_paths_end_somewhere():
 
 @pytest.mark.parametrize("name", ["msgpack", "orjson", "orjson|zlib"])
 def test_rest_framework(name, configured):
-    """A renderer and a parser; an invalid body gets status 400 or 415 in the codec's own format."""
     from rest_framework.response import Response
     from rest_framework.test import APIRequestFactory
     from rest_framework.views import APIView

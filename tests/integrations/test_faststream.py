@@ -17,7 +17,6 @@ JSON = "application/json; charset=utf-8"
 
 
 def nats(url):
-    """A broker, and a function that sends bytes through its connection."""
     from faststream.nats import NatsBroker
 
     broker = NatsBroker(url, codec=CODEC.for_faststream())
@@ -29,7 +28,6 @@ def nats(url):
 
 
 def kafka(url):
-    """The same of Kafka."""
     from aiokafka import AIOKafkaProducer
     from faststream.kafka import KafkaBroker
 
@@ -61,7 +59,6 @@ def redis(url):
 
 @pytest.mark.parametrize("made", [nats, kafka, redis])
 def test_a_poisoned_message_is_buried_and_the_next_one_handled(server, made):
-    """Among records, one of them another producer's JSON; a middleware has its error and bytes."""
     from faststream import Context, ExceptionMiddleware
 
     async def run():
@@ -98,7 +95,6 @@ def test_a_poisoned_message_is_buried_and_the_next_one_handled(server, made):
 
 
 def test_a_batch_is_encoded_and_decoded_record_by_record(server):
-    """Kafka's batches, both ways."""
     from faststream.kafka import KafkaBroker
 
     async def run():

@@ -17,18 +17,15 @@ CODEC = bakeoff.codec("msgpack")
 
 @pytest.fixture(scope="module")
 def kafka(server):
-    """Where the broker is."""
     return server("kafka")
 
 
 @pytest.fixture
 def topic():
-    """A topic for this test only."""
     return f"orders-{uuid4().hex}"
 
 
 def poisoned(kafka, topic):
-    """Put an invalid message between two payloads into one partition of a topic."""
     from confluent_kafka import SerializingProducer
 
     producer = SerializingProducer({"bootstrap.servers": kafka, "value.serializer": CODEC.encode})
@@ -40,7 +37,6 @@ def poisoned(kafka, topic):
 
 
 def test_confluent_goes_on_after_a_poisoned_message(kafka, topic):
-    """Its error has the codec's as its cause and the message as it came; the next poll gives the next one."""
     from confluent_kafka import DeserializingConsumer, TopicPartition
     from confluent_kafka.error import ValueDeserializationError
 
@@ -87,7 +83,6 @@ def test_aiokafka_stays_before_a_poisoned_message(kafka, topic):
 
 
 def test_aiokafka_takes_encode(kafka, topic):
-    """An aiokafka producer's messages are read in the loop, as bytes, which nothing ends."""
     from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 
     async def pass_on():

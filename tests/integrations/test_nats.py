@@ -11,7 +11,6 @@ CODEC = bakeoff.codec("msgpack")
 
 
 def test_a_subscriber_goes_on_after_a_poisoned_message(server):
-    """Whose error is handed to `error_cb`; header and payload of the next one arrive as sent."""
     import nats
 
     async def run():

@@ -26,7 +26,6 @@ bakeoff.run = lambda *given, **options: measure(*given, **{{**options, "all": Tr
 
 
 def test_the_page_is_a_notebook(tmp_path: Path) -> None:
-    """Its cells run in one kernel, and their results are displayed as the page says."""
     cells = [block.code for block in blocks(ROOT / "docs/how-to/notebook.md") if block.is_cell]
     sources = [HURRIED.format(tests=str(ROOT / "tests")), *cells]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])

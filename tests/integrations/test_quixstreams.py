@@ -9,7 +9,6 @@ import bakeoff
 
 
 def test_an_application_goes_on_where_it_is_asked_to(server, tmp_path, monkeypatch):
-    """A poisoned message is handed to `on_consumer_error` with the codec's error, and skipped."""
     from confluent_kafka import Producer, TopicPartition
     from quixstreams import Application
     from quixstreams.models import TopicConfig

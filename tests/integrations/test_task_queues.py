@@ -26,18 +26,15 @@ SAID = "msgpack: FormatError"
 
 @pytest.fixture
 def url(server: Callable[[str], str]) -> str:
-    """A database of Redis that these tests have to themselves."""
     return server("redis").rpartition("/")[0] + "/9"
 
 
 @pytest.fixture
 def name() -> str:
-    """A queue that no other process of the tests has."""
     return f"shop-{uuid4().hex}"
 
 
 def causes(record: logging.LogRecord) -> list[str]:
-    """Return the logged error and its cause."""
     assert record.exc_info is not None
     found, error = [], record.exc_info[1]
     while error is not None:
@@ -63,7 +60,6 @@ async def failing(_: Any) -> None:
 
 
 def test_rq(url: str, name: str) -> None:
-    """A queue takes the codec, a worker its dotted path; a job that cannot be read has failed."""
     import redis
     from rq import Queue, SimpleWorker
 
@@ -82,7 +78,6 @@ def test_rq(url: str, name: str) -> None:
 
 @pytest.mark.filterwarnings("ignore:Call to deprecated close:DeprecationWarning:arq")
 def test_arq(url: str, name: str, caplog: pytest.LogCaptureFixture) -> None:
-    """Arguments have the types that the codec preserves; an invalid job fails, and returns no exception."""
     from arq import create_pool
     from arq.connections import RedisSettings
     from arq.jobs import SerializationError
@@ -115,7 +110,6 @@ def test_arq(url: str, name: str, caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_saq(url: str, name: str, caplog: pytest.LogCaptureFixture) -> None:
-    """A worker skips invalid jobs; the sweep of stuck jobs and requests for the job show the reason."""
     from saq import Queue, Worker
 
     async def run() -> object:
@@ -197,7 +191,6 @@ def test_dramatiq(
 
 @pytest.mark.parametrize("codec", [*map(bakeoff.codec, ("orjson", "bson", "cbor2"))], ids=str)
 def test_huey(codec: bakeoff.Codec, url: str, name: str, caplog: pytest.LogCaptureFixture) -> None:
-    """Messages are restored for huey with any codec; the worker continues after an invalid message."""
     from huey import RedisHuey, chord
     from huey.consumer import Worker
     from huey.exceptions import TaskException

@@ -52,7 +52,6 @@ class Sum:
 
 @pytest.mark.parametrize("codec", [*map(bakeoff.codec, ("orjson", "msgpack", "cbor2"))], ids=str)
 def test_values_come_back_as_what_is_hinted_at(codec: bakeoff.Codec) -> None:
-    """Also dataclasses; Temporal still handles None, bytes and the JSON that it has written itself."""
     converter = codec.for_temporal()
 
     async def run() -> list[Any]:
@@ -67,7 +66,6 @@ def test_values_come_back_as_what_is_hinted_at(codec: bakeoff.Codec) -> None:
 
 
 def test_a_worker_runs_a_workflow_and_names_the_codec_of_poison() -> None:
-    """In its sandbox; on a payload that is none its task fails, which Temporal repeats until it is mended."""
     # The sandbox imports modules again, and separates them from those of its process.
     done = subprocess.run([sys.executable, __file__], capture_output=True, text=True, check=True)
 
@@ -78,7 +76,6 @@ def test_a_worker_runs_a_workflow_and_names_the_codec_of_poison() -> None:
 
 
 async def replay(*data: bytes) -> Exception | None:
-    """Run the workflow in the sandbox, with another payload where one is given."""
     converter = bakeoff.codec("msgpack").for_temporal()
     (given,) = await converter.encode([[Decimal("1.10"), Decimal("2.20")]])
     (result,) = await converter.encode([Decimal("3.30")])
@@ -89,8 +86,6 @@ async def replay(*data: bytes) -> Exception | None:
 
 
 def history(given: Any, result: Any) -> WorkflowHistory:
-    """Of a workflow that was started with a payload and has ended with another."""
-
     def payloads(payload: Any) -> dict[str, Any]:
         metadata = {key: b64encode(value).decode() for key, value in payload.metadata.items()}
         return {"payloads": [{"metadata": metadata, "data": b64encode(payload.data).decode()}]}
@@ -123,8 +118,6 @@ def history(given: Any, result: Any) -> WorkflowHistory:
 
 
 class Causes(logging.Handler):
-    """Prints why what is logged has happened."""
-
     def emit(self, record: logging.LogRecord) -> None:
         if record.exc_info and record.exc_info[1]:
             print(record.exc_info[1].__cause__)

@@ -101,14 +101,12 @@ async def _post(transport: Any, body: bytes, headers: Headers) -> httpx.Response
 
 
 def post(transport: Any, body: bytes, headers: Headers) -> httpx.Response:
-    """Return an application's response."""
     return asyncio.run(_post(transport, body, headers))
 
 
 @pytest.mark.parametrize("name", CODECS)
 @pytest.mark.parametrize("app", HTTP, ids=lambda app: app.__name__)
 def test_bodies_are_a_codecs(app, name):
-    """Under the standards' types and codings; a peer may leave compression out, or send our own type."""
     codec = bakeoff.codec(name)
     plain = codec.with_compression(None)
     transport = app(codec)
@@ -127,7 +125,6 @@ def test_bodies_are_a_codecs(app, name):
 @pytest.mark.parametrize("name", CODECS)
 @pytest.mark.parametrize("app", HTTP, ids=lambda app: app.__name__)
 def test_a_poisoned_body_is_refused(app, name):
-    """With 400 and the codec's name; with 415 what it does not read."""
     codec = bakeoff.codec(name)
     transport = app(codec)
 
@@ -157,7 +154,6 @@ def test_falcon_handles_all_types_of_a_codec(app, name):
 
 
 def test_flask_speaks_json_by_a_codec():
-    """In results of views, bodies of requests, and templates."""
     import flask
 
     codec = bakeoff.codec("orjson")
@@ -192,7 +188,6 @@ def test_flask_wants_text(name):
 
 
 def test_flask_sessions():
-    """In its cookie, with any codec; after a change of codecs, a new session starts without an error."""
     import flask
 
     app = flask.Flask("shop")
@@ -217,7 +212,6 @@ def test_flask_sessions():
 
 
 def test_aiohttp_takes_its_methods():
-    """On both sides: JSON as text and as bytes, other codecs as bodies, deflate as both know it."""
     from aiohttp import ClientSession, web
     from aiohttp.test_utils import TestServer
 

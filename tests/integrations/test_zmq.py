@@ -14,7 +14,6 @@ CODEC = bakeoff.codec("msgpack")
 
 @pytest.fixture
 def pair():
-    """Two sockets that are connected."""
     import zmq
 
     with zmq.Context() as context, context.socket(zmq.PAIR) as one, context.socket(zmq.PAIR) as other:
@@ -26,7 +25,6 @@ def pair():
 
 @pytest.mark.parametrize("copy", [True, False])
 def test_a_record_is_a_message_of_one_frame(pair, copy):
-    """Copied or not."""
     one, other = pair
     frames = CODEC.for_zmq()
 
@@ -37,7 +35,6 @@ def test_a_record_is_a_message_of_one_frame(pair, copy):
 
 @pytest.mark.parametrize("poison", [[b"\xc1"], [b"\xc0", b"\xc0"]], ids=["damaged", "two frames"])
 def test_the_next_message_comes_after_a_poisoned_one(pair, poison):
-    """The error is the codec's."""
     one, other = pair
     frames = CODEC.for_zmq()
     one.send_multipart(poison)
@@ -49,7 +46,6 @@ def test_the_next_message_comes_after_a_poisoned_one(pair, poison):
 
 
 def test_sockets_of_asyncio_take_the_same(pair):
-    """Awaited."""
     import zmq.asyncio
 
     one, other = pair

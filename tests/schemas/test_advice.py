@@ -63,7 +63,6 @@ MOMENT = dt.datetime(2024, 1, 2, tzinfo=dt.UTC)
 
 
 def said(spec: Any, record: Any) -> list[str]:
-    """Return the sentences about a record."""
     return [str(advice) for advice in Schema(spec).advise(record)[1]]
 
 
@@ -77,8 +76,6 @@ def test_keys_are_turned_in_the_order_that_a_dict_keeps() -> None:
 
 
 def test_a_midnight_that_is_more_is_no_date() -> None:
-    """A fold and the attributes of a subclass are kept, like an offset."""
-
     class Finer(dt.datetime):
         pass
 
@@ -87,7 +84,6 @@ def test_a_midnight_that_is_more_is_no_date() -> None:
 
 
 def test_the_sentence() -> None:
-    """The expected comes first, both in backticks, then the place."""
     record = {"id": str(KEY), "items": [{"created": dt.datetime(2024, 1, 1), "price": Decimal(1)}] * 3}
     record["items"].append({"created": 17, "price": Decimal(1)})
 
@@ -206,7 +202,6 @@ CASES: list[tuple[Any, Any, Any, str]] = [
 
 @pytest.mark.parametrize(("kind", "came", "becomes", "outcome"), CASES)
 def test_conversions(kind: Any, came: Any, becomes: Any, outcome: str) -> None:
-    """Each value becomes what it should or stays what it was, and the outcome says which."""
     record, advice = Schema({"v": kind}).advise({"v": came})
 
     assert first_difference({"v": becomes}, record) is None
@@ -215,7 +210,6 @@ def test_conversions(kind: Any, came: Any, becomes: Any, outcome: str) -> None:
 
 
 def test_missing_and_wrong_at_the_top() -> None:
-    """A missing field is advised, an optional one is not; a record of the wrong kind is kept."""
     assert said(Order, {"items": []}) == ["Expected `UUID`, got nothing - at `$.id`"]
     assert said(Order, [1, 2]) == ["Expected `Order`, got `list` - at `$`"]
     assert said(Order, None) == ["Expected `Order`, got `None` - at `$`"]
@@ -223,7 +217,6 @@ def test_missing_and_wrong_at_the_top() -> None:
 
 
 def test_a_codecs_own_forms_are_expected() -> None:
-    """After a codec, the text it must use is no matter for advice, everything else is."""
     schema = Schema({"at": dt.datetime, "n": int})
     assert schema.advise({"at": "2024-01-01T00:00:00", "n": 1}, "json")[1] == []
     assert len(schema.advise({"at": "2024-01-01T00:00:00", "n": "1"}, "json")[1]) == 1
@@ -287,7 +280,6 @@ def test_closed_tables_and_unions_know_what_a_codec_writes(name: str, kind: Any,
     ],
 )
 def test_the_plan_knows_what_a_union_takes_as_it_is(name: str, kind: Any, words: list[str]) -> None:
-    """Text stays text where it may be, a list a list: nothing else is promised or looked for."""
     schema = Schema({"v": kind})
     rows = schema.plan(name).splitlines()[1:]
 
@@ -300,12 +292,10 @@ def test_the_plan_knows_what_a_union_takes_as_it_is(name: str, kind: Any, words:
     ("kind", "value"), [(Weekday | int, 1), (Weekday | str, "1"), (Mixed | int | str | float | bool, 0.5)]
 )
 def test_values_of_members_stay_where_they_fit(kind: Any, value: Any) -> None:
-    """Values that the plan does not name are not changed either, even if they are inspected."""
     assert Schema({"v": kind}).advise({"v": value}, "json") == ({"v": value}, [])
 
 
 def test_strict_raises_all_at_once() -> None:
-    """One error holds everything; the record is corrected all the same; notes do not raise."""
     schema = Schema({"a": int, "b": Decimal, "c": Annotated[str, Hint(severity="note")]}, strict=True)
     record = {"a": "x", "b": 1.5, "c": "fine"}
     with pytest.raises(AdviceError) as caught:
@@ -335,7 +325,6 @@ def test_strict_raises_all_at_once() -> None:
 )
 @pytest.mark.parametrize("other", [None, list[int] | None])
 def test_offsets(hint: Hint, came: Any, becomes: Any, outcomes: list[str], other: Any) -> None:
-    """A datetime that should have an offset, or should not, is kept and advised wherever it came from."""
     record, advice = Schema({"at": Annotated[dt.datetime, hint] | other}).advise({"at": came})
 
     assert record == {"at": becomes}
@@ -345,7 +334,6 @@ def test_offsets(hint: Hint, came: Any, becomes: Any, outcomes: list[str], other
 
 
 def test_ignored_fields_are_corrected_silently() -> None:
-    """Severity "ignore" corrects and says nothing, not even that a field is missing."""
     schema = Schema({"a": Annotated[Decimal, Hint(severity="ignore")]})
 
     assert schema.advise({"a": "1"}) == ({"a": Decimal(1)}, [])
@@ -353,7 +341,6 @@ def test_ignored_fields_are_corrected_silently() -> None:
 
 
 def test_sampling_counts_one_in_n() -> None:
-    """All records are corrected, one in three is checked fully and counted."""
     counter = AdviceCounter()
     codec = codecs.codec("json").with_schema(Schema({"a": Decimal, "b": int}, every=3, counter=counter))
     records = [codec.decode(b'{"a":"1","b":"x"}') for _ in range(9)]
@@ -363,7 +350,6 @@ def test_sampling_counts_one_in_n() -> None:
 
 
 def test_the_counter_is_bounded_and_sorted() -> None:
-    """Advice is counted by place without positions, most frequent first, with a few examples."""
     counter = AdviceCounter()
     schema = Schema({"m": dict[str, int], "l": list[int]})
     for number in range(3_000):
@@ -377,7 +363,6 @@ def test_the_counter_is_bounded_and_sorted() -> None:
 
 
 def test_advice_beyond_the_cap_is_counted() -> None:
-    """What a record has beyond its hundred pieces of advice is one place, however many each has."""
     counter = AdviceCounter()
     schema = Schema(list[int])
     for number in range(1, 1_101):
@@ -392,7 +377,6 @@ def test_advice_beyond_the_cap_is_counted() -> None:
 @pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize("places", [0, 1_100])
 def test_an_error_does_not_hide_among_notes(turned: bool, places: int) -> None:
-    """What is counted as one place is an error or a note, whichever of them came first."""
     counter = AdviceCounter()
     others = Schema({"m": Annotated[dict[str, int], Hint(severity="note")]})
     for number in range(places):
@@ -408,7 +392,6 @@ def test_an_error_does_not_hide_among_notes(turned: bool, places: int) -> None:
 
 @pytest.mark.parametrize("options", [{"counter": AdviceCounter()}, {"strict": True, "every": 5}])
 def test_a_counter_that_nothing_counts_in(options: dict[str, Any]) -> None:
-    """Options that would count nothing are refused."""
     with pytest.raises(ValueError, match="every"):
         Schema(Order, **options)
 
@@ -441,7 +424,6 @@ class Event(msgspec.Struct, rename="camel"):
 
 
 def test_objects_are_built() -> None:
-    """Dataclasses, named tuples (from lists) and Structs are built, nested ones first."""
     schema = Schema({"e": Event, "p": list[Point]}, as_objects=True)
     wire = {
         "e": {"madeAt": "2024-01-02T00:00:00", "place": {"name": "x", "opened": "2024-01-02"}},
@@ -473,7 +455,6 @@ class Drop(Put, tag=3, tag_field="op", array_like=True):
 
 @pytest.mark.parametrize("name", ["json", "msgpack"])
 def test_tagged_structs_are_built(name: str) -> None:
-    """The tag precedes the fields, distinguishes the Structs of a union, and is not passed on."""
     schema = Schema({"get": list[Get], "one": Put | Drop | None}, as_objects=True)
     record = {"get": [Get(dt.date(2024, 1, 2))], "one": Drop("x", dt.date(2024, 1, 2))}
     payload = getattr(msgspec, name).encode(record)
@@ -494,7 +475,6 @@ def test_tagged_structs_are_built(name: str) -> None:
     ],
 )
 def test_the_tag_of_a_union_decides(record: Any, said: list[tuple[str, str]]) -> None:
-    """A record that lacks a field gets advice as the type of its tag, or else as the first."""
     assert [(a.path, a.code) for a in Schema(Put | Drop | int).advise(record)[1]][: len(said)] == said
 
 
@@ -508,7 +488,6 @@ def test_a_struct_is_not_built_of_another_tag() -> None:
 
 
 def test_nothing_is_dropped_to_build_an_object() -> None:
-    """A record with a field the class lacks, or without one it needs, stays a dict."""
     schema = Schema(Place, as_objects=True)
     more = {"name": "x", "opened": "2024-01-02", "new": 1}
     record, advice = schema.advise(more, "json")
@@ -528,7 +507,6 @@ def test_records_stay_dicts_unless_asked() -> None:
 
 
 def test_in_place_and_order() -> None:
-    """The same dict and list are returned, with keys in order, and with unknown fields."""
     inner = {"b": 1, "2": 2, "1": 3}
     record = {"m": inner, "z": 1, "d": "1.5"}
     after = Schema({"d": Decimal, "m": dict[str, int]}).apply(record)
@@ -542,7 +520,6 @@ def test_in_place_and_order() -> None:
 
 
 def test_nothing_to_do() -> None:
-    """A codec that preserves everything has no fixer, and the plan says so."""
     schema = Schema({"at": dt.datetime, "t": tuple[int, ...]})
 
     assert schema.fixer("pickle") is None
@@ -552,7 +529,6 @@ def test_nothing_to_do() -> None:
 
 
 def test_the_plan_in_words() -> None:
-    """The plan lists paths, types and conversions for one codec."""
     assert Schema(Order).plan("msgpack/tuple") == (
         "Order after msgpack/tuple: 4 places\n"
         "  $.id               UUID      from UUID text\n"
@@ -563,7 +539,6 @@ def test_the_plan_in_words() -> None:
 
 
 def test_schemas_travel() -> None:
-    """Schemas and advice are pickled, codecs with them as well."""
     schema = Schema(Order)
     again = pickle.loads(pickle.dumps(schema))
     advice = schema.advise({})[1][0]
@@ -576,8 +551,6 @@ def test_schemas_travel() -> None:
 
 
 class OtherPoint(NamedTuple):
-    """Another class of two."""
-
     x: int
     y: int
 

@@ -21,8 +21,6 @@ UTC = dt.UTC
 
 
 class Event(TypedDict):
-    """A record."""
-
     id: int
     name: str
     size: NotRequired[float | None]
@@ -36,12 +34,10 @@ EVENTS: list[Any] = [
 
 
 def codec(kind: Any, name: str = "arrow") -> Codec:
-    """Return a codec for records of a type."""
     return bakeoff.codec(name, schema=Schema(kind))
 
 
 def stream(*batches: pa.RecordBatch, **options: Any) -> bytes:
-    """Return batches as pyarrow writes them."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batches[0].schema, options=pa.ipc.IpcWriteOptions(**options)) as writer:
         for batch in batches:
@@ -54,7 +50,6 @@ def stream(*batches: pa.RecordBatch, **options: Any) -> bytes:
 
 @pytest.mark.parametrize("kind", [list, tuple])
 def test_a_batch_has_a_row_for_each_record_of_a_list(kind: type) -> None:
-    """Of a tuple as well; a record alone is a batch of one."""
     many = codec(list[Event] if kind is list else tuple[Event, ...])
     payload = many.encode(kind(EVENTS))
 
@@ -79,7 +74,6 @@ def test_a_batch_has_a_row_for_each_record_of_a_list(kind: type) -> None:
     ],
 )
 def test_what_is_no_record_stands_in_one_column(kind: Any, value: Any) -> None:
-    """Called `value`."""
     made = codec(kind)
     payload = made.encode(value)
 
@@ -88,7 +82,6 @@ def test_what_is_no_record_stands_in_one_column(kind: Any, value: Any) -> None:
 
 
 def test_objects_are_tables() -> None:
-    """One batch or many, which `give` makes records of; a dict is refused."""
     made = codec(list[Event], "arrow/object")
     assert made.bound is not None
     assert made.bound.take is not None
@@ -106,7 +99,6 @@ def test_objects_are_tables() -> None:
 
 
 def test_a_misfit_is_named_by_its_row() -> None:
-    """And by its place within that."""
     made = codec(list[TypedDict("row", {"lines": list[Event], "at": dict[str, int | str]})])  # type: ignore[operator,misc]
     row = {"lines": EVENTS, "at": {}}
     for wrong, place in (
@@ -124,7 +116,6 @@ def test_a_misfit_is_named_by_its_row() -> None:
 
 
 def test_a_file_is_one_stream_that_others_read() -> None:
-    """Batch after batch, also where another one was appended to it."""
     made = codec(list[Event])
     file = io.BytesIO()
 
@@ -142,7 +133,6 @@ def test_a_file_is_one_stream_that_others_read() -> None:
 
 
 def test_a_file_is_read_as_it_comes() -> None:
-    """A byte at a time; a stream that ends within a batch is damaged."""
     made = codec(list[Event])
     file = io.BytesIO()
     made.dump([EVENTS, EVENTS], file)
@@ -258,7 +248,6 @@ NATIVE: list[tuple[pa.DataType, Any]] = [
 
 @pytest.mark.parametrize(("kind", "value"), NATIVE, ids=[str(kind) for kind, _ in NATIVE])
 def test_all_types_of_a_given_schema_come_back(kind: pa.DataType, value: Any) -> None:
-    """As pyarrow writes them and reads them again."""
     given = pa.schema([pa.field("x", kind), pa.field("n", pa.int64(), nullable=False)])
     made = bakeoff.codec(
         "arrow", schema=Schema.of_definition(given.serialize().to_pybytes(), "arrow").listed()
@@ -286,7 +275,6 @@ def test_all_types_of_a_given_schema_come_back(kind: pa.DataType, value: Any) ->
     ids=str,
 )
 def test_types_that_records_cannot_have_are_named(kind: pa.DataType) -> None:
-    """With their place."""
     with pytest.raises(SchemaError, match=r"\$\.a\.b.*cannot represent"):
         Schema.of_definition(pa.schema([("a", pa.struct([("b", kind)]))]).serialize().to_pybytes(), "arrow")
 
@@ -305,7 +293,6 @@ def test_names_stand_once() -> None:
 
 
 def test_payloads_of_another_version_are_read_by_name() -> None:
-    """In any order, narrower, without what may be missing; what is unknown here comes back as it is."""
     made = codec(list[Event])
     batch = pa.record_batch(
         {
@@ -336,14 +323,12 @@ def test_payloads_of_another_version_are_read_by_name() -> None:
     ],
 )
 def test_what_the_schema_does_not_hold_is_refused(columns: dict[str, pa.Array], said: str) -> None:
-    """A type that is wider, a column that is missing, a null that cannot be one."""
     made = codec(list[Event])
     with pytest.raises(DecodeError, match=said):
         made.decode(stream(pa.record_batch(columns)))
 
 
 def test_an_extension_runs_no_code_of_a_payload() -> None:
-    """Nor one that the program has registered."""
     schema = pa.schema(
         [pa.field("id", pa.int64(), metadata={"ARROW:extension:name": "arrow.py_extension_type"})]
     )

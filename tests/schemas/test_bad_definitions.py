@@ -89,7 +89,6 @@ def use(data: bytes, language: str) -> None:
 
 @pytest.mark.parametrize(("language", "data"), ODD.values(), ids=ODD)
 def test_an_odd_definition_is_read_or_refused(language, data):
-    """And nothing else, whichever library looks into it."""
     use(data, language)
 
 
@@ -118,7 +117,6 @@ GOOD = {
 
 @pytest.mark.parametrize("language", GOOD)
 def test_a_damaged_definition_is_read_or_refused(language):
-    """Bytes and, of JSON, values changed at random places."""
     chance, good = random.Random(language), GOOD[language]
     words = [b"5", b'"x"', b"[]", b"{}", b"null", b"-1", b'"\\ud800"', b"1e400", b"true", b"9" * 30]
     for _ in range(60):

@@ -64,20 +64,17 @@ class Model(pydantic.BaseModel):
 
 
 def fields(spec: Any) -> list[tuple[str, str, bool]]:
-    """Return the fields of a record description in short."""
     described = Schema(spec).types
     assert isinstance(described, t.RecordType)
     return [(item.name, str(item.type), item.required) for item in described.fields]
 
 
 def test_typed_dict() -> None:
-    """Inheritance, totality, Required and NotRequired (as strings, too) are honoured."""
     assert fields(Movie) == [("id", "int", True), ("title", "str", True), ("year", "int", False)]
     assert fields(Later) == [("id", "int", True), ("note", "str", False)]
 
 
 def test_classes() -> None:
-    """Dataclass, NamedTuple, Struct and pydantic model declare their fields; defaults make optional."""
     assert fields(Point) == [("x", "int", True), ("y", "float", False), ("tags", "list", False)]
     assert fields(Pair) == [("left", "str", True), ("right", "int | None", False)]
     assert fields(Event) == [("eventId", "UUID", True), ("madeAt", "datetime", False)]
@@ -85,14 +82,12 @@ def test_classes() -> None:
 
 
 def test_a_root_model_is_what_it_holds() -> None:
-    """With the hints of that."""
     root = pydantic.RootModel[Annotated[bytes, Hint(encoding="hex")]]
 
     assert Schema({"raw": root}).apply({"raw": "00ff"}) == {"raw": b"\x00\xff"}
 
 
 def test_plain_dict() -> None:
-    """A dict of types may hold dicts of types, and lists of one."""
     schema = Schema({"a": {"b": [int]}, "c": list[dict[str, Decimal]]})
 
     assert [path for path, _ in t.walk(schema.types)][:4] == ["$", "$.a", "$.a.b", "$.a.b[]"]
@@ -100,7 +95,6 @@ def test_plain_dict() -> None:
 
 
 def test_abstract_types() -> None:
-    """Sequences are lists, mappings are dicts, new types what they stand for."""
     assert fields({"a": Sequence[int], "b": Mapping[str, int], "c": Price, "d": Literal[1, "x"]}) == [
         ("a", "list", True),
         ("b", "dict", True),
@@ -110,7 +104,6 @@ def test_abstract_types() -> None:
 
 
 def test_unions() -> None:
-    """Options that are the same are one, and those that Python tells apart may stand side by side."""
     assert fields({"a": list[int] | Sequence[int] | None}) == [("a", "list | None", True)]
     assert fields({"a": list[int] | tuple[int, ...] | set[int] | dict[str, int] | Movie}) == [
         ("a", "list | tuple | set | dict | Movie", True)
@@ -119,7 +112,6 @@ def test_unions() -> None:
 
 
 def test_hints() -> None:
-    """Annotated types pass their options on, into optional ones as well."""
     schema = Schema(
         {
             "a": Annotated[dt.datetime | None, Hint(epoch="ms")],
@@ -146,7 +138,6 @@ def test_hints() -> None:
     ],
 )
 def test_severity_is_the_fields(kind: Any, severities: list[str]) -> None:
-    """That of what may be None is the field's, and an alias that has one may be given another one."""
     assert [a.severity for a in Schema({"a": kind}).advise({"a": "x"})[1]] == severities
 
 
@@ -208,7 +199,6 @@ class Broken(TypedDict):
     ],
 )
 def test_schemas_that_do_not_compile(spec: Any, path: str, words: str) -> None:
-    """One error names the place and the trouble; it is a usage error for the command line."""
     with pytest.raises(SchemaError) as caught:
         Schema(spec)
 
@@ -228,13 +218,11 @@ def test_depth_is_limited() -> None:
 
 
 def test_bad_hints() -> None:
-    """A misspelt option is refused where it is written."""
     with pytest.raises(ValueError, match="epoch is one of 's', 'ms', 'us', 'ns', got 'minutes'"):
         Hint(epoch="minutes")  # type: ignore[arg-type]
 
 
 def test_the_tree_is_stable() -> None:
-    """A schema is made again from its own description."""
     schema = Schema(Movie)
 
     assert Schema(schema.types) == schema
@@ -247,7 +235,6 @@ class Shade(enum.Enum):
 
 
 def test_every_kind_has_a_name() -> None:
-    """Advice can name every type."""
     kinds = {"a": complex, "b": Shade, "c": frozenset[int], "d": tuple[int, ...], "e": bytearray, "f": None}
 
     found = [name for _, name, _ in fields(kinds)]

@@ -17,57 +17,42 @@ from bakeoff.schemas.tree.difference import RULES, SchemaDifference, compare
 
 
 def version(**fields: Any) -> Schema:
-    """Return the schema of a record called Order."""
     return Schema(TypedDict("Order", fields))  # type: ignore[operator]
 
 
 def changes(old: Schema, new: Schema, **renamed: str) -> list[tuple[str, str]]:
-    """Return kind and words of every change."""
     return [(change.kind, change.words) for change in compare(old, new, renamed).changes]
 
 
 class Word(enum.Enum):
-    """Values of one version."""
-
     RED = "red"
 
 
 class Words(enum.Enum):
-    """Those of the next one."""
-
     RED = "red"
     BLUE = "blue"
 
 
 class Place(NamedTuple):
-    """By places on the wire."""
-
     x: int
     y: int
 
 
 class Finer(NamedTuple):
-    """The next version of it."""
-
     x: int
     y: float
 
 
 class Address(TypedDict):
-    """In several places of a record."""
-
     street: str
 
 
 class Longer(Address):
-    """The next version of it."""
-
     zip: str
 
 
 @given(kinds.declared())
 def test_a_schema_does_not_differ_from_itself(declared: tuple[dict[str, Any], dict[str, Any]]) -> None:
-    """Whatever it holds."""
     assert compare(Schema(declared[0]), Schema(declared[0])).changes == ()
 
 
@@ -101,7 +86,6 @@ SINGLE = [
 def test_every_single_change_is_found_by_its_kind(
     old: dict[str, Any], new: dict[str, Any], expected: list[tuple[str, str]]
 ) -> None:
-    """And nothing else is; alone it makes the old version the new one."""
     found = compare(version(**old), version(**new))
 
     assert [(change.kind, change.words) for change in found.changes] == expected
@@ -112,7 +96,6 @@ def test_every_single_change_is_found_by_its_kind(
 
 
 def test_renames_are_told_never_guessed() -> None:
-    """A removed and an added field are one only if the user says so; likely renames are named."""
     old, new = version(name=str, age=int), version(title=str, age=int)
 
     assert changes(old, new) == [("removed", "$.name (str)"), ("added", "$.title (str)")]
@@ -122,13 +105,11 @@ def test_renames_are_told_never_guessed() -> None:
 
 
 def numbered(difference: SchemaDifference) -> dict[str | int, tuple[str, int]]:
-    """Return name and number of the new version's fields by key."""
     root: Any = difference.new.layout.root
     return {slot.key: (slot.name, slot.number) for slot in root.slots}
 
 
 def test_what_has_stayed_keeps_its_number() -> None:
-    """Under a new name as well; what is new or of another type gets one that nobody had."""
     found = compare(
         version(id=int, name=str, note=str, price=int),
         version(price=float, title=str, id=int),
@@ -139,7 +120,6 @@ def test_what_has_stayed_keeps_its_number() -> None:
 
 
 def test_a_record_is_changed_wherever_it_stands() -> None:
-    """One change, though it has several places; alone it holds in all of them."""
     found = compare(version(home=Address, work=list[Address]), version(home=Longer, work=list[Longer]))
 
     assert [str(change) for change in found.changes] == ["added $.home.zip (str)"]
@@ -171,7 +151,6 @@ EDITS: list[Callable[[dict[str, Any]], dict[str, Any]]] = [
 def test_each_change_alone_is_one_step(
     declared: tuple[dict[str, Any], dict[str, Any]], edit: Callable[[dict[str, Any]], dict[str, Any]]
 ) -> None:
-    """The old version with one change differs from the old one in that, whatever the schemas are."""
     found = compare(version(**declared[0]), version(**edit(declared[0])))
 
     for change in found.changes:

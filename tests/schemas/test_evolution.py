@@ -26,13 +26,11 @@ from bakeoff.schemas.wire.layout import Leaf
 
 
 def versions(old: dict[str, Any], new: dict[str, Any], **renamed: str) -> SchemaDifference:
-    """Return the difference of two versions of a record called Order."""
     made = (Schema(TypedDict("Order", fields)) for fields in (old, new))  # type: ignore[operator]
     return compare(*made, renamed)  # type: ignore[misc]
 
 
 def tried(difference: SchemaDifference, *names: str) -> list[Trial]:
-    """Try codecs on a few records."""
     records = sample(difference, 60)
     return [try_codec(name, difference, *records) for name in names]
 
@@ -44,7 +42,6 @@ def told(reading: CrossReading) -> list[tuple[str, str]]:
 
 @given(kinds.declared())
 def test_made_records_fit_their_schema(declared: tuple[dict[str, Any], dict[str, Any]]) -> None:
-    """Whatever it holds: they are what they should be in the same version."""
     schema = Schema(declared[0])
     root = schema.layout.root
     made = [Maker(seed).make(root) for seed in range(5)]
@@ -94,7 +91,6 @@ def test_made_records_have_room_in_a_definition(
 
 
 def test_made_records_have_room_in_columns() -> None:
-    """Of Arrow: narrow integers, fixed sizes, whole seconds, few digits."""
     pa = pytest.importorskip("pyarrow")
     types = [
         pa.int8(), pa.uint8(), pa.int16(), pa.uint16(), pa.int32(), pa.uint32(), pa.int64(), pa.uint64(),
@@ -138,7 +134,6 @@ def test_whatever_changes_is_told(
     edit: Callable[[dict[str, Any]], dict[str, Any]],
     reverse: bool,
 ) -> None:
-    """And pickle, which carries all that there is, refuses nothing and gets nothing wrong."""
     old, new = declared[0], edit(declared[0])
     difference = versions(*((new, old) if reverse else (old, new)))
 
@@ -150,7 +145,6 @@ def test_whatever_changes_is_told(
 
 
 def test_made_records_reach_everything() -> None:
-    """Each option, None, missing fields, and empty lists."""
     root = Schema({"a": int | str | None, "b": NotRequired[bool], "c": list[Literal["x", "y"]]}).layout.root
     maker = Maker()
     made = [maker.make(root) for _ in range(60)]
@@ -161,7 +155,6 @@ def test_made_records_reach_everything() -> None:
 
 
 def test_what_a_record_is_in_the_other_version() -> None:
-    """Widened values have the reader's type, unwritten fields are missing, unsuitable values are marked."""
     found = versions(
         {"a": int, "b": str, "c": Literal["x"], "d": str},
         {"a": float, "e": str, "c": Literal["x", "y"]},
@@ -205,7 +198,6 @@ def test_reordered_fields_of_one_type_are_misread_by_place() -> None:
 
 
 def test_what_does_not_fit_is_told() -> None:
-    """Dicts pass on fields that the reading version does not expect, and lack unwritten ones."""
     found = versions({"a": Literal["x"], "b": str}, {"a": Literal["x", "y"], "c": str})
 
     by_name, typed = tried(found, "msgpack", "msgspec-msgpack/struct")
@@ -231,7 +223,6 @@ def test_what_a_typed_reader_does_not_know_it_drops() -> None:
 
 
 def test_a_codec_that_cannot_carry_a_version_says_why() -> None:
-    """It has no other outcome."""
     (array,) = tried(versions({"a": int}, {"a": int, "b": NotRequired[str]}), "msgspec-msgpack/array")
 
     assert "cannot have optional fields" in array.backward.failed
@@ -240,7 +231,6 @@ def test_a_codec_that_cannot_carry_a_version_says_why() -> None:
 
 
 def test_a_codec_that_is_told_the_writers_version() -> None:
-    """`Bound.reading` is asked for a decoder; where it refuses two versions, all payloads are refused."""
     found = versions({"a": int, "b": str}, {"b": str, "a": int})
     asked = []
 
@@ -273,7 +263,6 @@ def test_a_codec_that_is_told_the_writers_version() -> None:
 
 
 def test_costs_are_of_what_is_read() -> None:
-    """Each over several processes; nothing is timed that was refused."""
     found = versions({"a": int, "b": str}, {"a": int, "b": str, "c": str})
     names = ["json", "msgspec-json/struct"]
 
@@ -292,8 +281,6 @@ def test_costs_are_of_what_is_read() -> None:
 
 
 def test_a_cost_is_the_mean_of_its_processes() -> None:
-    """A codec that is out of a process has no part in it; a cell whose pair has no figure has none."""
-
     def timed(*paired: float) -> Timed:
         figures = {str(i): {"paired": each, "raw": each} for i, each in enumerate(paired) if each}
         return Timed(figures, {}, reference_kernel=2.0, harness=0.0, dirty=0.0)
@@ -312,7 +299,6 @@ def test_a_cost_is_the_mean_of_its_processes() -> None:
     [({"a": "x", "b": []}, "$.a: 'x' was not converted"), ({"b": []}, "$.a: required")],
 )
 def test_records_of_neither_version_are_told_from_others(record: dict[str, Any], fault: str) -> None:
-    """Their types are those of the version, and fields that it does not know are counted."""
     schema = Schema({"a": int, "b": tuple[int, ...]})
     good = as_version([{"a": 1, "b": [2], "c": 3}], schema, "json")
 

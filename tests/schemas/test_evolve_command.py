@@ -55,7 +55,6 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(*arguments: str) -> int:
-    """Run the command line on the two versions and return its exit code."""
     with pytest.raises(SystemExit) as caught:
         main(["evolve", *arguments])
     code = caught.value.code
@@ -67,7 +66,6 @@ QUICK = ("old/order.py", "new/order.py", "--budget", "0s", "-n", "40")
 
 
 def test_silent_loss_has_a_name(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """One row for each codec; what is lost, refused and misread is said below, and each change on its own."""
     assert run(*QUICK, "--rename", "customer=buyer", "-c", "json,msgspec-json/struct,cbor2") == 1
 
     out = capsys.readouterr().out
@@ -84,7 +82,6 @@ def test_silent_loss_has_a_name(files: Path, capsys: pytest.CaptureFixture[str])
 
 
 def test_nothing_lost_is_no_failure(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The exit code is 0 where all is read, and where there is nothing to read otherwise."""
     Path("next.py").write_text(OLD.replace("customer: str", "customer: str\n    note: NotRequired[str]"))
     Path("next.py").write_text(
         Path("next.py").read_text().replace("import Typed", "import NotRequired, Typed")
@@ -97,7 +94,6 @@ def test_nothing_lost_is_no_failure(files: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_records_of_ones_own(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """They are of the version that they fit, and are turned into the other one; JSON says it all."""
     row = {"id": 1, "buyer": "Ada", "items": [{"price": 1.5, "sku": "x"}], "coupon": "y", "more": 1}
     Path("rows.jsonl").write_text(json.dumps(row) + "\n")
 
@@ -115,7 +111,6 @@ def test_records_of_ones_own(files: Path, capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_a_file_for_the_table(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """As Markdown, and never over what was read."""
     assert run(*QUICK, "-c", "json", "-f", "md", "-o", "table.md") == 1
     assert Path("table.md").read_text().startswith("## old/order.py → new/order.py: 5 changes\n")
     assert run(*QUICK, "-c", "json", "-o", "new/order.py") == 2
@@ -140,7 +135,6 @@ def test_a_file_for_the_table(files: Path, capsys: pytest.CaptureFixture[str]) -
 def test_what_cannot_be_carried_out(
     files: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str
 ) -> None:
-    """One line says why, with exit code 2."""
     Path("rows.jsonl").write_text('{"id": 1}\n')
 
     assert run(*arguments) == 2
@@ -169,7 +163,6 @@ eat = dying(lambda: bytearray(1 << 40))
 def test_a_codec_that_dies_costs_its_row(
     files: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of a foreign payload, by a signal, by itself, or as it does not come back; the others are tried."""
     monkeypatch.setattr(attempt, "PATIENCE", 20.0)
     monkeypatch.setattr(registry, "_registered", {})
     Path("killer.py").write_text(KILLER)
@@ -206,7 +199,6 @@ tired = json.dumps, loads
 def test_a_codec_that_dies_while_it_is_timed_has_no_cost(
     files: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What it reads is known, and the others are timed without it."""
     monkeypatch.setattr(registry, "_registered", {})
     Path("tired.py").write_text(TIRED)
 
@@ -220,7 +212,6 @@ def test_a_codec_that_dies_while_it_is_timed_has_no_cost(
 def test_classes_of_files_reach_the_process_that_tries(
     files: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An Enum of a schema that is a file; two files of one name are two modules there, too."""
     for folder in ("old", "new"):
         text = Path(folder, "order.py").read_text()
         enum = "from enum import Enum\nclass State(Enum):\n    NEW = 'new'\n    PAID = 'paid'\n"
@@ -237,7 +228,6 @@ def test_classes_of_files_reach_the_process_that_tries(
 
 
 def test_versions_with_numbers_without_a_sign(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Made-up records keep within what the schema allows."""
     pytest.importorskip("grpc_tools")
     for name, further in (("a.proto", ""), ("b.proto", "optional string note = 3;")):
         Path(name).write_text(

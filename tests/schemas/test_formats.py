@@ -37,51 +37,37 @@ TYPED = ["pydantic-json", "pydantic-json/model", "msgspec-json/struct", "msgspec
 
 
 class Place(TypedDict):
-    """A record within records."""
-
     city: str
     zip: NotRequired[int | None]
 
 
 class Point(NamedTuple):
-    """A record that is stored in lists as a tuple."""
-
     x: int
     y: float
 
 
 class Other(TypedDict):
-    """Another record, for unions."""
-
     name: str
     size: int
 
 
 class Optional(TypedDict):
-    """A field that may be missing."""
-
     id: int
     note: NotRequired[str]
 
 
 class Absent(TypedDict):
-    """Fields that may be missing, and None."""
-
     id: int
     note: NotRequired[str | None]
     nothing: NotRequired[None]
 
 
 class Holder(TypedDict):
-    """A record that may be missing."""
-
     place: NotRequired[Place]
     other: Place | None
 
 
 class Hole(TypedDict):
-    """A record that takes no byte."""
-
     a: None
 
 
@@ -237,14 +223,12 @@ EXTENDED: dict[str, tuple[Any, list[dict[str, Any]]]] = {
 
 
 def with_schema(name: str, kind: Any) -> Codec:
-    """Return a codec for records of a type."""
     return bakeoff.codec(name, schema=Schema(kind))
 
 
 @pytest.mark.parametrize("name", [*CODECS, *TYPED])
 @pytest.mark.parametrize("corpus", [corpus for corpus in datasets.names() if corpus != "types"])
 def test_corpora_come_back(name: str, corpus: str) -> None:
-    """With the schema that was declared, and with one that was inferred."""
     made = bakeoff.corpus(corpus, records=50)
     records = list(made.records())
     for schema in ([Schema(made.schema)] if made.schema else []) + [Schema.infer(records)]:
@@ -255,7 +239,6 @@ def test_corpora_come_back(name: str, corpus: str) -> None:
 
 @pytest.mark.parametrize("name", CODECS)
 def test_objects_are_built(name: str) -> None:
-    """Dataclasses and named tuples among all other types, where the schema is to build them."""
     types = bakeoff.corpus("types", records=20)
     codec = bakeoff.codec(name, schema=Schema(types.schema, as_objects=True))
 
@@ -271,7 +254,6 @@ class Renamed(msgspec.Struct, rename="camel", tag="put", tag_field="op"):
 
 @pytest.mark.parametrize("name", OF_RECORDS)
 def test_objects_are_written_by_their_names_in_payloads(name: str) -> None:
-    """As every codec of dicts writes them."""
     codec = with_schema(name, Renamed)
 
     assert {"op": "put", "firstName": "x"} == codec.decode(codec.encode(Renamed("x")))
@@ -280,7 +262,6 @@ def test_objects_are_written_by_their_names_in_payloads(name: str) -> None:
 @pytest.mark.parametrize("name", CODECS)
 @pytest.mark.parametrize("case", EXTENDED)
 def test_records_come_back(name: str, case: str) -> None:
-    """Of every shape that a format may lack."""
     kind, records = EXTENDED[case]
     codec = with_schema(name, kind)
     for record in records:
@@ -302,7 +283,6 @@ def in_utc(value: Any) -> Any:
 @pytest.mark.parametrize("name", CODECS)
 @given(case=declared())
 def test_whatever_is_declared_comes_back(name: str, case: tuple[dict[str, Any], dict[str, Any]]) -> None:
-    """Random types, and records of them."""
     kind, record = case
     codec = with_schema(name, kind)
     try:
@@ -315,7 +295,6 @@ def test_whatever_is_declared_comes_back(name: str, case: tuple[dict[str, Any], 
 @pytest.mark.parametrize("name", CODECS)
 @given(case=unions())
 def test_every_option_of_a_union_comes_back(name: str, case: tuple[Any, list[Any]]) -> None:
-    """Literals of two types and enums of mixed values among them; Avro's libraries take the export."""
     kind, values = case
     schema = Schema({"one": list[kind]})
     codec = bakeoff.codec(name, schema=schema)
@@ -380,7 +359,6 @@ def test_keys_of_one_hash_are_refused(name: str, kind: Any) -> None:
     ],
 )
 def test_what_the_schema_has_no_room_for_is_refused(name: str, kind: Any, record: Any, place: str) -> None:
-    """Nothing is dropped or rounded in silence, and the error says where."""
     codec = with_schema(name, kind)
     with pytest.raises((EncodeError, ValueError)) as caught:
         written(codec, record)
@@ -390,7 +368,6 @@ def test_what_the_schema_has_no_room_for_is_refused(name: str, kind: Any, record
 
 @pytest.mark.parametrize("name", CODECS)
 def test_damage_is_a_decode_error(name: str) -> None:
-    """Cut short anywhere, or with a byte changed, a payload gives a record or that error."""
     kind, records = EXTENDED["unions"]
     codec = with_schema(name, kind)
     # A library's own object may be whole, and no record.
@@ -408,7 +385,6 @@ def test_damage_is_a_decode_error(name: str) -> None:
 
 @pytest.mark.parametrize("name", CODECS)
 def test_a_stream_comes_back(name: str) -> None:
-    """In the framing that the format's users expect, and empty."""
     kind, records = EXTENDED["optional in items"]
     codec = with_schema(name, kind)
     take, give = codec.bound.take, codec.bound.give  # type: ignore[union-attr]
@@ -422,7 +398,6 @@ def test_a_stream_comes_back(name: str) -> None:
 
 @pytest.mark.parametrize("name", CODECS)
 def test_it_can_be_pickled_and_shared(name: str) -> None:
-    """A pickle has the schema; several threads may use one codec."""
     kind, records = EXTENDED["maps"]
     codec = with_schema(name, kind)
     again = pickle.loads(pickle.dumps(codec))
@@ -435,7 +410,6 @@ def test_it_can_be_pickled_and_shared(name: str) -> None:
 
 @pytest.mark.parametrize("name", CODECS)
 def test_it_says_its_definition(name: str) -> None:
-    """In the format's own language, which the schema says, too."""
     codec = with_schema(name, EXTENDED["optional"][0])
 
     assert codec.bound is not None
@@ -445,7 +419,6 @@ def test_it_says_its_definition(name: str) -> None:
 
 @pytest.mark.parametrize("name", CODECS)
 def test_without_a_schema_it_says_what_it_needs(name: str) -> None:
-    """Both directions, and streams."""
     codec = bakeoff.codec(name)
     with pytest.raises(EncodeError, match="with_schema"):
         codec.encode({"a": 1})

@@ -28,7 +28,6 @@ P = 2**61 - 1
 
 
 def test_colliding_text_keys_are_kept() -> None:
-    """40,000 keys with one hash stay text, each advised up to the cap, none lost."""
     record = {"m": {str(i * P): i for i in range(1, 40_001)}}
     after, advice = Schema({"m": dict[int, int]}).advise(record)
 
@@ -61,7 +60,6 @@ def test_keys_that_do_not_hash_are_kept(count: int) -> None:
 
 
 def test_colliding_items_make_no_set() -> None:
-    """A list of colliding ints stays a list."""
     record = {"s": [i * P for i in range(1, 20_001)]}
     after, advice = Schema({"s": set[int]}).advise(record)
 
@@ -70,14 +68,12 @@ def test_colliding_items_make_no_set() -> None:
 
 
 def test_many_honest_keys_are_turned() -> None:
-    """A large map of ordinary keys is not an attack."""
     record = {"m": {str(i): i for i in range(50_000)}}
 
     assert Schema({"m": dict[int, int]}).apply(record) == {"m": {i: i for i in range(50_000)}}
 
 
 def test_keys_are_capped() -> None:
-    """More keys than the limit are left alone."""
     schema = Schema({"m": dict[int, int]}, limits=SchemaLimits(keys=10))
     after, advice = schema.advise({"m": {str(i): i for i in range(11)}})
 
@@ -89,7 +85,6 @@ def test_keys_are_capped() -> None:
     "text", ["1E+1000000", "1e-999999999999999999999", "9" * 100_000, "0." + "1" * 5_000]
 )
 def test_decimal_bombs_stay_text(text: str) -> None:
-    """Exponents and digits beyond the caps are not converted."""
     after, advice = Schema({"d": Decimal}).advise({"d": text})
 
     assert after["d"] is text
@@ -97,7 +92,6 @@ def test_decimal_bombs_stay_text(text: str) -> None:
 
 
 def test_ints_beyond_the_interpreters_limit_stay_text() -> None:
-    """More digits than `int` takes are over a limit, whatever the schema's own limit is."""
     text = "9" * 4_500
     after, advice = Schema({"a": int}, limits=SchemaLimits(digits=5_000)).advise({"a": text})
 
@@ -121,7 +115,6 @@ def _nested(kind: Any, depth: int) -> Any:
 
 @pytest.mark.parametrize("container", [list, tuple])
 def test_laughs_are_walked_once(container: type) -> None:
-    """28 levels of doubling references take as long as 28 containers, and stay shared."""
     value: Any = container(["2024-01-02T03:04:05"])
     for _ in range(28):
         value = container([value, value])
@@ -139,7 +132,6 @@ def test_laughs_are_walked_once(container: type) -> None:
 
 
 def test_the_node_budget_ends_in_advice() -> None:
-    """More nodes than the limit: the first are corrected, the rest is unchanged, with advice."""
     schema = Schema(list[Decimal], limits=SchemaLimits(nodes=10))
     after, advice = schema.advise(["1"] * 1_000)
 
@@ -149,7 +141,6 @@ def test_the_node_budget_ends_in_advice() -> None:
 
 
 def test_depth_beyond_the_schema_is_not_visited() -> None:
-    """1,000 levels under a field of any type, or of another, cost nothing and raise nothing."""
     deep: Any = []
     for _ in range(1_000):
         deep = [deep]
@@ -161,7 +152,6 @@ def test_depth_beyond_the_schema_is_not_visited() -> None:
 
 
 def test_cyclic_records_end() -> None:
-    """A record that holds itself ends with the schema."""
     cycle: dict[str, Any] = {"n": "1.5"}
     cycle["self"] = cycle
     after, advice = Schema({"n": Decimal, "self": {"n": Decimal}}).advise(cycle)
@@ -171,8 +161,6 @@ def test_cyclic_records_end() -> None:
 
 
 class Hostile:
-    """An object that resists every operation."""
-
     def __eq__(self, other: object) -> bool:
         raise RuntimeError
 
@@ -207,7 +195,6 @@ KINDS = [
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_resisting_objects(kind: Any) -> None:
-    """Objects whose methods raise are kept, as values, as items and as keys."""
     value = Hostile()
     schema = Schema({"a": kind})
     writable = memoryview(bytearray(b"a"))
@@ -225,7 +212,6 @@ def test_resisting_objects(kind: Any) -> None:
 
 
 def test_an_object_is_not_built_of_resisting_keys() -> None:
-    """A key that cannot be compared with the names of fields is unknown."""
     record = {Hostile(): 1, "b": 2}
     after, advice = Schema(Pair, as_objects=True).advise(record)
 
@@ -235,7 +221,6 @@ def test_an_object_is_not_built_of_resisting_keys() -> None:
 
 @pytest.mark.parametrize("name", ["json", "yaml", "msgpack"])
 def test_hostile_payloads_through_a_codec(name: str) -> None:
-    """The same through the interface that services use."""
     codec = codecs.codec(name).with_schema(Schema({"m": dict[int, int], "d": Decimal}))
     back = codec.decode(codec.encode({"m": {str(i * P): 1 for i in range(10, 2_000)}, "d": "1E+1000000"}))
 
@@ -244,7 +229,6 @@ def test_hostile_payloads_through_a_codec(name: str) -> None:
 
 
 def test_advice_is_capped() -> None:
-    """A thousand faults give a hundred pieces of advice and their number."""
     advice = Schema(list[int]).advise(["x"] * 1_000)[1]
 
     assert len(advice) == 101
@@ -274,7 +258,6 @@ class Wordy(NamedTuple("Wordy", [("a", Any)])):
 
 
 def test_why_an_object_was_not_built_is_cut() -> None:
-    """The words of an error are the record's as much as the class's."""
     advice = Schema(Wordy, as_objects=True).advise({"a": "x" * 1_000})[1]
 
     assert [a.code for a in advice] == ["build"]
@@ -282,7 +265,6 @@ def test_why_an_object_was_not_built_is_cut() -> None:
 
 
 def test_bytes_are_capped() -> None:
-    """Text longer than the limit is not decoded."""
     schema = Schema({"b": bytes}, limits=SchemaLimits(bytes=100))
 
     assert schema.advise({"b": "A" * 104})[1][0].code == "limit"
@@ -290,7 +272,6 @@ def test_bytes_are_capped() -> None:
 
 @pytest.mark.parametrize("encoding", ["base64", "base64url", "hex"])
 def test_bytes_take_memory_in_proportion(encoding: Any) -> None:
-    """Decoding takes a few copies of the text at most."""
     schema = Schema({"b": Annotated[bytes, Hint(encoding=encoding)]})
     text = "abcd" * 250_000
     tracemalloc.start()
@@ -352,7 +333,6 @@ LYING = [case for case in adversarial.CASES if not case.name.startswith("interru
 @pytest.mark.parametrize("objects", [False, True])
 @pytest.mark.parametrize("case", LYING, ids=lambda case: case.name)
 def test_adversarial_objects(case: HostileCase, objects: bool) -> None:
-    """Whatever an object makes of its methods, a schema raises nothing and loses no item and no key."""
     schema = Schema({str(at): kind for at, kind in enumerate(KINDS)}, as_objects=objects)
     advises = [functools.partial(schema.advise, codec=name) for name in ("bson", "msgpack/tuple")]
     calls = itertools.product(case.make(codecs.codec("json")), HOLDERS, (schema.apply, *advises))
@@ -369,13 +349,11 @@ def test_adversarial_objects(case: HostileCase, objects: bool) -> None:
 
 
 def parts(value: Any) -> int:
-    """Return how many parts a container has, whatever it says itself."""
     kinds = (list, tuple, dict, set, frozenset)
     return next((kind.__len__(value) for kind in kinds if issubclass(type(value), kind)), 0)
 
 
 def test_a_released_memoryview_is_kept() -> None:
-    """There are no bytes to make of it any more."""
     view = memoryview(b"abc")
     view.release()
     after, advice = Schema({"a": bytes}).advise({"a": view})

@@ -31,13 +31,11 @@ from bakeoff.schemas.tree import types as t
 
 
 def kind(*values: Any) -> str:
-    """Return what a field with these values is taken for, in Python."""
     source = Schema.infer({"v": value} for value in values).to_python()
     return source.split("    v: ")[1].split("\n")[0]
 
 
 def read_back(schema: Schema) -> Schema:
-    """Return the schema that the printed module declares."""
     with TemporaryDirectory() as folder:
         file = Path(folder, "printed.py")
         file.write_text(schema.to_python(), encoding="utf-8")
@@ -89,7 +87,6 @@ def read_back(schema: Schema) -> Schema:
     ],
 )
 def test_fields(values: tuple[Any, ...], expected: str) -> None:
-    """Each kind of value gets its type, and text is not over-interpreted."""
     assert kind(*values) == expected
 
 
@@ -107,7 +104,6 @@ def test_fields(values: tuple[Any, ...], expected: str) -> None:
     ],
 )
 def test_what_is_inferred_can_be_converted(text: str) -> None:
-    """No text gets a type whose conversion refuses it, as a value or as a key."""
     record = {"v": text, "m": {text: 1}}
 
     assert Schema.infer([record]).advise(record, "json")[1] == []
@@ -133,7 +129,6 @@ DIGESTS = tuple(b64encode(sha1(bytes([n])).digest()).decode() for n in range(8))
     ],
 )
 def test_bytes_are_found_where_they_are_looked_for(values: tuple[Any, ...], expected: str) -> None:
-    """Asked for, base64 must be canonical throughout, and padded in eight texts without a folder in front."""
     source = Schema.infer(({"v": value} for value in values), base64=True).to_python()
 
     assert f"    v: {expected}\n" in source
@@ -187,7 +182,6 @@ LOOKALIKES = {
 
 @pytest.mark.parametrize("name", LOOKALIKES)
 def test_what_looks_alike_stays_text(name: str) -> None:
-    """As values and as keys, however much is asked for."""
     texts = LOOKALIKES[name]
     values = Schema.infer([{"v": text} for text in texts], base64=True, confidence=0.6)
     keys = Schema.infer([{"m": {text: 1}} for text in texts * 3], base64=True, confidence=0.6).types
@@ -216,7 +210,6 @@ def test_what_looks_alike_stays_text(name: str) -> None:
     ],
 )
 def test_keys(keys: list[str], expected: str) -> None:
-    """Integers are distinguished from codes that are padded with zeros."""
     source = Schema.infer({"m": {key: 1.5}} for key in keys).to_python()
 
     assert f"    m: dict[{expected}, float]\n" in source
@@ -263,7 +256,6 @@ PLAIN_TEXTS = st.sampled_from([
 
 @given(PLAIN_TEXTS.flatmap(lambda texts: st.lists(texts, min_size=3, max_size=25)), st.booleans())
 def test_no_bytes_are_made_of_plain_text(texts: list[str], base64: bool) -> None:
-    """A path remains text even if it looks like base64."""
     records = [{"v": text, "l": [text]} for text in texts]
 
     assert "bytes" not in Schema.infer(records, base64=base64, confidence=0.6).to_python()
@@ -303,7 +295,6 @@ def spelled(text: str) -> str:
 
 @given(st.lists(st.lists(WRITTEN, min_size=1, max_size=4), min_size=1, max_size=4), st.booleans())
 def test_text_is_written_back_letter_by_letter(rows: list[list[str]], base64: bool) -> None:
-    """Whatever text is taken for, as value or key, it is the same text again; moments may be respelled."""
     records = [{"v": row[0], "l": row, "m": dict.fromkeys(row, row[0])} for row in rows * 3]
     plain = codecs.codec("json")
     typed = plain.with_schema(Schema.infer(records, confidence=0.51, base64=base64))
@@ -334,7 +325,6 @@ def test_records(records: list[Any], source: str) -> None:
 
 
 def test_optional_fields_and_confidence() -> None:
-    """Fields that are sometimes missing are optional; a few outliers do not make a datetime text."""
     rows: list[dict[str, Any]] = [{"at": "2024-01-02T03:04:05", "n": 1} for _ in range(199)]
     rows.append({"at": "yesterday"})
     schema = Schema.infer(rows)
@@ -348,7 +338,6 @@ def test_optional_fields_and_confidence() -> None:
 
 @pytest.mark.parametrize("name", names())
 def test_built_in_corpora(name: str, tmp_path: Path) -> None:
-    """A schema inferred from a corpus matches all of it, and its Python form is an equal schema."""
     codec = codecs.codec("json")
     records = [codec.decode(codec.encode(record)) for record in corpus(name, records=100).records()]
     schema = Schema.infer(records)
@@ -372,7 +361,6 @@ JSON = st.recursive(
 
 @given(st.lists(st.dictionaries(st.text(max_size=3), JSON, max_size=3), min_size=1, max_size=5))
 def test_any_records(records: list[dict[str, Any]]) -> None:
-    """Whatever the records, the schema has no advice for them, and its Python form runs."""
     schema = Schema.infer(records, confidence=1.0)
 
     assert all(schema.advise(record, "json")[1] == [] for record in records)
@@ -380,7 +368,6 @@ def test_any_records(records: list[dict[str, Any]]) -> None:
 
 
 def test_odd_keys() -> None:
-    """Keys that are not identifiers make a TypedDict by a call."""
     source = Schema.infer([{"a b": 1, "class": 2, "c": 3}], name="Odd").to_python()
     space: dict[str, Any] = {}
     exec(compile(source, "odd.py", "exec", dont_inherit=True), space)
@@ -391,7 +378,6 @@ def test_odd_keys() -> None:
 
 @pytest.mark.parametrize("records", [[[{"a": 1}]], [{"1": {"a": 1}}], [[1]], [1, None], ["2024-01-02"]])
 def test_records_that_are_no_dicts_are_read_back(records: list[Any]) -> None:
-    """A printed module alone is a schema whatever the records are, and its names do not meet."""
     schema = Schema.infer(records)
 
     assert read_back(schema) == Schema(schema)
@@ -409,8 +395,6 @@ class Point(NamedTuple):
 
 
 def test_what_stands_in_classes_is_printed() -> None:
-    """An Enum inside a class is imported with that class; one inside a function cannot be."""
-
     class Inner(Enum):
         A = 1
 
@@ -423,7 +407,6 @@ def test_what_stands_in_classes_is_printed() -> None:
 
 
 def test_named_tuples_stay_named_tuples() -> None:
-    """What stands on the wire as a list still does so after printing, with its optional fields."""
     schema = Schema({"p": Point})
 
     assert "class Point(NamedTuple):\n    x: int\n    y: Decimal = None\n" in schema.to_python()
@@ -436,7 +419,6 @@ KEYS = ["none", "true", "false", "any", "decimal", "hint", "schema", "literal", 
 
 @pytest.mark.parametrize("key", KEYS)
 def test_fields_named_like_what_a_module_needs(key: str) -> None:
-    """A class is named neither like a keyword nor like an import, so each name means what it should."""
     record = {key: {"x": Decimal(1)}, "price": Decimal(1), "more": None}
     inferred = Schema.infer([record, {**record, "big": 2**70}])
     declared = Schema({key: {"x": Decimal}, "price": Decimal, "more": Any})
@@ -447,7 +429,6 @@ def test_fields_named_like_what_a_module_needs(key: str) -> None:
 
 
 def test_a_class_beside_an_enum_of_its_name() -> None:
-    """The name of an Enum that is imported stays the Enum's."""
     source = Schema({"level": {"x": int}, "at": Level}).to_python()
 
     assert "class Level2(TypedDict)" in source
@@ -455,14 +436,12 @@ def test_a_class_beside_an_enum_of_its_name() -> None:
 
 
 def test_bounded() -> None:
-    """A million distinct keys are a map, not a million fields."""
     schema = Schema.infer({f"k{i}-{j}": 1 for j in range(10)} for i in range(1_000))
 
     assert isinstance(schema.types, t.DictType)
 
 
 def test_nothing_to_infer_from() -> None:
-    """No records, no schema."""
     with pytest.raises(SchemaError, match="no records"):
         Schema.infer([])
     with pytest.raises(ValueError, match="confidence"):
@@ -492,7 +471,6 @@ TWO = f"{HEAD}class A(TypedDict):\n    x: int\nclass B(TypedDict):\n    y: str\n
     ],
 )
 def test_loading_says_what_is_wrong(source: str | None, name: str, words: str, tmp_path: Path) -> None:
-    """Missing files, broken modules, unknown and ambiguous names each get one clear error."""
     file = tmp_path / "file.py"
     if source is not None:
         file.write_text(source)
@@ -501,7 +479,6 @@ def test_loading_says_what_is_wrong(source: str | None, name: str, words: str, t
 
 
 def test_loading_by_name(tmp_path: Path) -> None:
-    """One of several classes, and a module that is not there."""
     file = tmp_path / "two.py"
     file.write_text(TWO)
 
@@ -511,7 +488,6 @@ def test_loading_by_name(tmp_path: Path) -> None:
 
 
 def test_a_schema_object_stands_for_its_file(tmp_path: Path) -> None:
-    """Where a file makes its one Schema itself, that is the schema, whatever classes stand beside it."""
     file = tmp_path / "made.py"
     classes = "class A(TypedDict):\n    x: int\nclass B(TypedDict):\n    y: str\n"
     head = "from typing import TypedDict\nfrom bakeoff.schemas import Schema\n"

@@ -92,7 +92,6 @@ def validator(schema: Schema) -> Draft202012Validator:
 @pytest.mark.parametrize("codec", ["json", "orjson", "msgspec-json", "pydantic-json"])
 @pytest.mark.parametrize("name", names())
 def test_payloads_hold(codec: str, name: str) -> None:
-    """Against the exported schema, whatever codec of JSON wrote them."""
     made = corpus(name, records=20)
     schema = Schema(made.schema)
     check = validator(schema)
@@ -103,7 +102,6 @@ def test_payloads_hold(codec: str, name: str) -> None:
 
 
 def test_every_type_holds() -> None:
-    """And a value of another type does not."""
     check = validator(Schema(Every))
     written = json.loads(codecs.codec("json").encode(RECORD))
 
@@ -131,7 +129,6 @@ def test_what_is_written_is_read() -> None:
 
 @pytest.mark.parametrize("name", [name for name in names() if name != "types"])
 def test_corpora_come_back(name: str) -> None:
-    """The same types, and the same file again."""
     schema = Schema(corpus(name, 1).schema)
     data = schema.definition("json-schema")
 
@@ -145,8 +142,6 @@ class Part(BaseModel):
 
 
 class Model(BaseModel):
-    """What people have."""
-
     id: int = Field(ge=0, description="a number")
     name: str | None = None
     parts: list[Part] = []
@@ -164,7 +159,6 @@ class Model(BaseModel):
 
 @pytest.mark.parametrize("mode", ["validation", "serialization"])
 def test_pydantic_s_schemas_are_read(mode: Any) -> None:
-    """As what pydantic made them of."""
     read = Schema.of_definition(json.dumps(TypeAdapter(Model).json_schema(mode=mode)), "json-schema").types
     assert isinstance(read, t.RecordType)
     part = t.RecordType("Part", (t.Field("weight", t.FloatType()), t.Field("made", t.DateType())))
@@ -247,7 +241,6 @@ def test_pydantic_s_schemas_are_read(mode: Any) -> None:
     ],
 )
 def test_what_others_write(document: Any, expected: t.Type) -> None:
-    """Is read as far as it says a type, older drafts included."""
     assert expected == Schema.of_definition(json.dumps(document).encode(), "json-schema").types
 
 
@@ -278,7 +271,6 @@ def test_what_others_write(document: Any, expected: t.Type) -> None:
     ],
 )  # fmt: skip
 def test_what_cannot_be_read(document: Any, place: str, reason: str) -> None:
-    """Is named by its file and JSON pointer."""
     data = document if isinstance(document, bytes) else json.dumps(document).encode()
     with pytest.raises(SchemaError, match=reason) as caught:
         Schema.of_definition(data, "json-schema", "x.schema.json")
@@ -287,7 +279,6 @@ def test_what_cannot_be_read(document: Any, place: str, reason: str) -> None:
 
 
 def doubling(levels: int) -> dict[str, Any]:
-    """Return a schema whose references double level by level."""
     both = [
         {"type": "object", "properties": {key: {"$ref": f"#/$defs/a{i + 1}"} for key in "xy"}}
         for i in range(levels)

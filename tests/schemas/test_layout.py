@@ -27,15 +27,11 @@ from bakeoff.schemas.wire.layout import (
 
 
 class Line(TypedDict):
-    """In two places of an order."""
-
     sku: str
     discount: NotRequired[float | None]
 
 
 class Order(TypedDict):
-    """One field of nearly each kind."""
-
     number: int
     first: Line
     lines: list[Line]
@@ -47,13 +43,11 @@ class Order(TypedDict):
 
 
 def slots(layout: Layout) -> dict[str | int, WireField]:
-    """Return the slots of the root, by key."""
     assert isinstance(layout.root, WireRecord)
     return {slot.key: slot for slot in layout.root.slots}
 
 
 def test_fields_are_numbered_in_order_and_types_named_once() -> None:
-    """A type that stands in two places is one record; what may be missing and None has a further number."""
     layout = Schema(Order).layout
 
     assert [slot.number for slot in slots(layout).values()] == list(range(1, 9))
@@ -72,7 +66,6 @@ def test_fields_are_numbered_in_order_and_types_named_once() -> None:
 
 @pytest.mark.parametrize("name", [name for name in names() if corpus(name).schema is not None])
 def test_a_layout_says_the_types_it_was_derived_from(name: str) -> None:
-    """Of each corpus that has a schema; pickles and copies are equal."""
     schema = Schema(corpus(name).schema)
 
     assert types_of(schema.layout.root) == schema.types
@@ -96,13 +89,11 @@ def test_keys_that_are_no_names_are_named_by_number(keys: list[str], expected: l
 
 
 def test_what_has_no_form_is_named() -> None:
-    """Complex numbers, by their path."""
     with pytest.raises(SchemaError, match=r"`\$\.a\[\]`: formats with a schema do not support `complex`"):
         derive(Schema({"a": list[complex]}).types)
 
 
 def kind_of(slot: WireField) -> object:
-    """Return what is written for a slot; whether it may be None makes no difference."""
     return slot.kind.kind if isinstance(slot.kind, Nullable) else slot.kind
 
 
@@ -123,7 +114,6 @@ records = st.lists(
 
 @given(st.lists(records, min_size=2, max_size=5))
 def test_no_number_is_ever_given_twice(versions: list[t.RecordType]) -> None:
-    """However fields come and go from version to version: a number means one field, and a field has one."""
     layout = derive(versions[0])
     meant: dict[int, object] = {}
     for number, types in enumerate(versions):
@@ -139,7 +129,6 @@ def test_no_number_is_ever_given_twice(versions: list[t.RecordType]) -> None:
 
 
 def test_the_same_again_is_the_same() -> None:
-    """Without changes, nothing changes; another order does not change numbers."""
     schema = Schema(Order)
     fields = schema.types.fields[::-1]  # type: ignore[attr-defined]
     turned = Schema(replace(schema.types, fields=fields)).keeping(schema)  # type: ignore[type-var]

@@ -40,7 +40,6 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def keys(schema: Schema) -> list[Any]:
-    """Return the keys of a schema's records."""
     root = schema.layout.root
     assert isinstance(root, WireRecord)
     return [slot.key for slot in root.slots]
@@ -53,13 +52,11 @@ def keys(schema: Schema) -> list[Any]:
 def test_imports_are_found_from_the_root_of_the_file(
     repo: Path, here: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Wherever the command is typed, and without a word about folders."""
     monkeypatch.chdir(repo.parent / here)
     assert keys(named(str(repo / "acme/trace/v1/trace.proto#Span"))) == ["id", "event", "tag", "at"]
 
 
 def test_a_copy_needs_the_folder_of_its_imports(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The error names the import, the folders and the option; with that all commands read it."""
     Path("copy.proto").write_text(SPAN)
     with pytest.raises(SchemaError, match=r"imports acme/common/v1/common\.proto, found in none of .*-I DIR"):
         named("copy.proto")
@@ -83,7 +80,6 @@ def test_a_copy_needs_the_folder_of_its_imports(repo: Path, capsys: pytest.Captu
 
 
 def test_the_nearest_of_two_imports_is_taken(repo: Path) -> None:
-    """A folder that was named goes before the file's own."""
     other = repo.parent / "other" / "acme" / "common" / "v1"
     other.mkdir(parents=True)
     (other / "common.proto").write_text(COMMON.replace("key", "other"))
@@ -104,7 +100,6 @@ def test_what_is_kept_of_a_definition_needs_no_other_file(repo: Path) -> None:
 
 
 def test_messages_by_name(repo: Path) -> None:
-    """By themselves, with their package, within another, and of an imported file."""
     path = str(repo / "acme/trace/v1/trace.proto")
     for name, expected in {
         "Span": ["id", "event", "tag", "at"],
@@ -123,7 +118,6 @@ def test_messages_by_name(repo: Path) -> None:
 
 
 def test_a_compiled_set_has_messages_by_name(repo: Path) -> None:
-    """As text has."""
     import grpc_tools.protoc
 
     out = repo / "all.desc"
@@ -176,7 +170,6 @@ def test_records_of_avro_by_name(tmp_path: Path) -> None:
 
 
 def test_a_list_of_records_of_which_one_needs_the_others(tmp_path: Path) -> None:
-    """Is that one; records that do not need one another are a union, as Avro says."""
     line, order = _avro()["fields"][1]["type"], _avro()
     order["fields"][1]["type"] = "shop.Line"
     sku = order["fields"][0]["type"]
@@ -223,7 +216,6 @@ def test_definitions_of_json_schema_by_name(tmp_path: Path) -> None:
 
 
 def test_what_was_chosen_is_said(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """On stderr, in a line; not where a name was given."""
     path = str(repo / "acme/trace/v1/trace.proto")
     assert run("schema", "export", path, "-f", "avro") == 0
     out, err = capsys.readouterr()
@@ -249,7 +241,6 @@ def test_what_was_chosen_is_said(repo: Path, capsys: pytest.CaptureFixture[str])
     ],
 )
 def test_names_of_definitions(text: str, expected: tuple[str, str, str]) -> None:
-    """The file and its part."""
     found = definition_of(text)
     assert found is not None
     assert (found.path, found.part, found.language) == expected
@@ -258,13 +249,11 @@ def test_names_of_definitions(text: str, expected: tuple[str, str, str]) -> None
 
 @pytest.mark.parametrize("text", ["a.py", "a.py:X", "mod:X", "movies", "a.py#X"])
 def test_python_is_no_definition(text: str) -> None:
-    """It is run."""
     assert definition_of(text) is None
     assert not is_definition("a.proto:X")
 
 
 def test_a_file_may_have_the_sign_in_its_name(tmp_path: Path) -> None:
-    """The file that is there goes before a part of another."""
     path = tmp_path / "a.avsc#1.avsc"
     path.write_text('"string"')
     found = definition_of(str(path))
@@ -273,7 +262,6 @@ def test_a_file_may_have_the_sign_in_its_name(tmp_path: Path) -> None:
 
 
 def test_what_we_write_says_which_message_it_is() -> None:
-    """The first one, also where all messages hold one another."""
     pytest.importorskip("grpc_tools")
     text = 'syntax = "proto3"; message A { repeated B b = 1; } message B { repeated A a = 1; int32 x = 2; }'
     for message, expected in (("A", ["b"]), ("B", ["a", "x"])):

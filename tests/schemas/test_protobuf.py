@@ -36,15 +36,11 @@ pytest.importorskip("google.protobuf")
 
 
 class Part(TypedDict):
-    """Used in several places."""
-
     key: uuid.UUID
     count: NotRequired[int | None]
 
 
 class Everything(TypedDict):
-    """A field of each kind."""
-
     number: int
     text: str | None
     maybe: NotRequired[str]
@@ -94,7 +90,6 @@ Awkward = TypedDict(
 
 
 def shape(kind: WireType) -> object:
-    """Return what a definition says of a kind: all but what text stands for."""
     match kind:
         case Leaf(wire, node):
             return wire, None if wire == "text" else node, kind.bits, kind.unit, kind.symbols, kind.form
@@ -116,7 +111,6 @@ def _slot(slot: WireField) -> object:
 
 @pytest.mark.parametrize("spec", [Everything, Awkward, list[Part], dict[str, int], int | None])
 def test_a_definition_that_was_written_reads_as_the_same_layout(spec: Any) -> None:
-    """Names, numbers and kinds are those that were written, whether as text or as a descriptor."""
     layout = Schema(spec).layout
     described = file_of(layout).SerializeToString()
     assert shape(proto.read(described, "record.desc").root) == shape(layout.root)
@@ -125,7 +119,6 @@ def test_a_definition_that_was_written_reads_as_the_same_layout(spec: Any) -> No
 
 
 def test_numbers_that_were_others_are_reserved() -> None:
-    """Numbers of removed fields are written as reserved, and are read as reserved."""
     kept = Schema(TypedDict("Kept", {"b": int, "d": int})).keeping(
         Schema(TypedDict("Old", {"a": int, "b": int, "c": str}))
     )
@@ -160,7 +153,6 @@ message Order {
 
 
 def test_a_definition_that_is_given_keeps_what_it_says(tmp_path: Path) -> None:
-    """Numbers, widths, presence, symbols and what excludes one another are as the file has them."""
     pytest.importorskip("grpc_tools")
     (tmp_path / "parts.proto").write_text('syntax = "proto2"; message Part { required sint32 x = 1; }')
     name = tmp_path / "order.proto"
@@ -222,14 +214,12 @@ def test_a_definition_that_is_given_keeps_what_it_says(tmp_path: Path) -> None:
     ],
 )
 def test_a_definition_that_records_cannot_have_is_refused(text: str, message: str) -> None:
-    """The error names the place."""
     pytest.importorskip("grpc_tools")
     with pytest.raises(SchemaError, match=message):
         Schema.of_definition(f'syntax = "proto2"; {text}', "protobuf", "record.proto")
 
 
 def test_of_several_messages_the_one_is_read_that_is_named() -> None:
-    """An unknown name is refused with the names in the file."""
     pytest.importorskip("grpc_tools")
     text = 'syntax = "proto3"; package p; message A { int32 a = 1; } message B { int32 b = 1; }'
     assert [slot.key for slot in _root(Schema.of_definition(text, "protobuf", part="p.B")).slots] == ["b"]
@@ -244,13 +234,11 @@ def _root(schema: Schema) -> WireRecord:
 
 @pytest.mark.parametrize("data", [b"", b"\x00\xff", b"\x0a\x05hello", b"hello"])
 def test_what_is_no_definition_is_refused(data: bytes) -> None:
-    """Whatever the bytes, the error says so."""
     with pytest.raises(SchemaError, match="neither a descriptor set nor"):
         Schema.of_definition(data, "protobuf")
 
 
 def test_without_a_compiler_the_next_step_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The message has both ways out: a package, and a command."""
     monkeypatch.setattr(proto_compiler, "find_spec", lambda name: None)
     monkeypatch.setenv("PATH", "")
     with pytest.raises(UsageError, match=r"pip install grpcio-tools.*-o order\.desc order\.proto"):
@@ -318,7 +306,6 @@ def test_what_go_wrote_is_read_and_written_again() -> None:
     ],
 )
 def test_what_a_given_definition_has_no_room_for_is_refused(field: str, value: Any, place: str) -> None:
-    """Widths, symbols and what excludes one another hold."""
     codec = bakeoff.codec(
         "protobuf", schema=Schema.of_definition((DATA / "order.desc").read_bytes(), "protobuf")
     )
@@ -328,7 +315,6 @@ def test_what_a_given_definition_has_no_room_for_is_refused(field: str, value: A
 
 
 def test_what_protoc_generates_of_our_definition_reads_our_payloads(tmp_path: Path) -> None:
-    """Its class reads what we write, and its messages are written by the codec of objects."""
     pytest.importorskip("grpc_tools")
     records = list(bakeoff.corpus("messages", records=20).records())
     schema = Schema.infer(records)
@@ -375,7 +361,6 @@ class Wide(TypedDict):
 
 
 def test_limits_hold_for_what_a_payload_would_be_read_as() -> None:
-    """Packed bools, empty messages, and records that are read with all their fields."""
     for name in ("protobuf", "protobuf/object"):
         codec = bakeoff.codec(name, schema=Schema(Wide)).with_limits(items=1000)
         for payload in (
@@ -401,14 +386,12 @@ def test_limits_hold_for_what_a_payload_would_be_read_as() -> None:
     ],
 )
 def test_a_damaged_stream_says_where(data: bytes, message: str) -> None:
-    """Later records are not read, as their start is not marked."""
     codec = bakeoff.codec("protobuf", schema=Schema({"a": int}))
     with pytest.raises(DecodeError, match=message):
         list(codec.load(io.BytesIO(data)))
 
 
 def test_a_length_takes_as_many_bytes_as_it_needs() -> None:
-    """From none to some MB, byte by byte as well."""
     codec = bakeoff.codec("protobuf", schema=Schema({"a": bytes}))
     records = [{"a": b"x" * size} for size in (0, 125, 126, 16_380, 16_390, 3_000_000)]
     file = io.BytesIO()
@@ -421,7 +404,6 @@ def test_a_length_takes_as_many_bytes_as_it_needs() -> None:
 
 
 def test_equal_definitions_have_one_class() -> None:
-    """A message of one codec is one of another, made of the same schema."""
     one, other = (bakeoff.codec("protobuf/object", schema=Schema(Part)) for _ in range(2))
     assert one.bound is not None
     assert one.bound.take is not None

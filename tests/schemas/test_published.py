@@ -53,20 +53,17 @@ JSONS = [
 
 
 def made(schema: Schema) -> list[Any]:
-    """Return records of a schema."""
     return [Maker(seed).make(schema.layout.root) for seed in range(RECORDS)]
 
 
 @pytest.fixture(params=[*PROTOS, *AVROS, *JSONS])
 def schema(request: pytest.FixtureRequest) -> Schema:
-    """Return a published schema."""
     if ".proto" in request.param:
         pytest.importorskip("grpc_tools")
     return named(str(DATA / request.param))
 
 
 def test_all_codecs_carry_its_records(schema: Schema) -> None:
-    """In the format of the definition and in those of others."""
     records = made(schema)
     for name in CODECS:
         codec = bakeoff.codec(name, schema=schema)
@@ -74,7 +71,6 @@ def test_all_codecs_carry_its_records(schema: Schema) -> None:
 
 
 def test_all_languages_say_it(schema: Schema) -> None:
-    """And what was written is read again; Thrift is written only."""
     for language in LANGUAGES:
         definition = schema.definition(language)
         if language != "thrift":
@@ -83,7 +79,6 @@ def test_all_languages_say_it(schema: Schema) -> None:
 
 @pytest.mark.parametrize("text", PROTOS)
 def test_googles_library_exchanges_payloads(text: str, tmp_path: Path) -> None:
-    """Its classes are of what `protoc` compiled; it knows every field, and what it writes is read."""
     protoc = pytest.importorskip("grpc_tools.protoc")
     from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
@@ -113,7 +108,6 @@ def test_googles_library_exchanges_payloads(text: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", AVROS)
 def test_fastavro_exchanges_payloads(text: str) -> None:
-    """By the schema as it was published."""
     fastavro = pytest.importorskip("fastavro")
     theirs = fastavro.parse_schema(json.loads((DATA / text).read_bytes()))
     schema = named(str(DATA / text))
@@ -127,7 +121,6 @@ def test_fastavro_exchanges_payloads(text: str) -> None:
 
 @pytest.mark.parametrize("text", JSONS)
 def test_validators_take_what_is_written(text: str) -> None:
-    """But for what only checks a value, and that one alternative alone fits it."""
     jsonschema = pytest.importorskip("jsonschema")
     referencing = pytest.importorskip("referencing")
     from referencing.jsonschema import DRAFT7
@@ -149,7 +142,6 @@ def test_validators_take_what_is_written(text: str) -> None:
 
 
 def test_a_published_file_brings_its_schema() -> None:
-    """Apache Avro's own example, with the schema in it that is published beside it."""
     own = corpus(DATA / "avro" / "weather.avro")
     assert own.schema.layout.root == named(str(DATA / "avro" / "weather.avsc")).layout.root
     codec = bakeoff.codec("protobuf", schema=own.schema)

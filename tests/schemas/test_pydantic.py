@@ -95,14 +95,12 @@ FEWER = {key: value for key, value in RECORD.items() if key not in ("optional", 
 @pytest.mark.parametrize("record", [RECORD, FEWER, {**RECORD, "both": "x", "nested": {}}])
 @pytest.mark.parametrize("name", CODECS)
 def test_records_come_back(name: str, record: dict[str, Any]) -> None:
-    """Exactly, what may be missing or None included, and after pickling the codec as well."""
     assert_comes_back(pickle.loads(pickle.dumps(codecs.codec(name, schema=Schema(Record)))), record)
 
 
 @pytest.mark.parametrize("other", OTHERS)
 @pytest.mark.parametrize("name", CODECS)
 def test_one_convention(name: str, other: str) -> None:
-    """What it writes the others read with the schema, and the reverse."""
     record = {**RECORD, "many": (1.5,), "big": 7}
     schema = Schema(Record)
     codec, plain = codecs.codec(name, schema=schema), codecs.codec(other)
@@ -127,7 +125,6 @@ def test_one_convention(name: str, other: str) -> None:
 )
 @pytest.mark.parametrize("name", CODECS)
 def test_what_does_not_fit_is_not_written(name: str, change: dict[str, Any], path: str) -> None:
-    """The error names the place; nothing is converted or dropped in silence."""
     codec = codecs.codec(name, schema=Schema(Record))
     with pytest.raises(ValueError, match="at `") as caught:
         written(codec, {**RECORD, **change})
@@ -145,7 +142,6 @@ def test_required_fields_are_written(name: str) -> None:
 
 @pytest.mark.parametrize("name", CODECS)
 def test_what_others_send(name: str) -> None:
-    """Other types and keys not written canonically are refused; what the schema does not know is kept."""
     codec = codecs.codec(name, schema=Schema({"a": int, "by": dict[int, str], "raw": bytes}))
     base = {"a": b"1", "by": b'{"1":"x"}', "raw": b'"/w=="'}
     for key, value in (
@@ -167,7 +163,6 @@ def test_what_others_send(name: str) -> None:
 
 @pytest.mark.parametrize("name", CODECS)
 def test_what_is_written_of_anything_is_read(name: str) -> None:
-    """However deep the limit lets it be; what is deeper still than pydantic goes is refused."""
     codec = codecs.codec(name, schema=Schema({"a": Any})).with_limits(depth=121)
     deep: Any = 0
     for _ in range(120):
@@ -181,7 +176,6 @@ def test_what_is_written_of_anything_is_read(name: str) -> None:
 
 
 def test_objects() -> None:
-    """Of the schema's classes are written, and come back as such where they are asked for."""
     spec = {"place": Place, "point": Point}
     record = {"place": Place("x", dt.date(2024, 1, 2)), "point": Point(1, dt.date(2024, 1, 2))}
     plain = codecs.codec("pydantic-json", schema=Schema(spec))
@@ -197,7 +191,6 @@ def test_objects() -> None:
 
 
 def test_models() -> None:
-    """Are pydantic's, whatever the fields are called, and keep what the schema does not know."""
     record = {"a b": 1, "class": 2, "json": 3, "_id": 4, "__v": 5, "model_x": 6, "field_0": 7}
     codec = codecs.codec("pydantic-json/model", schema=Schema(dict.fromkeys(record, int)))
     model = codec.bound.take(record)  # type: ignore[union-attr,misc]
@@ -224,7 +217,6 @@ class Put(TypedDict):
 
 
 def test_tagged_records_are_told_apart() -> None:
-    """By a field whose values differ."""
     codec = codecs.codec("pydantic-json", schema=Schema(list[Get | Put]))
     records = [{"kind": "put", "value": 1}, {"kind": "get"}]
 
@@ -246,7 +238,6 @@ def test_tagged_records_are_told_apart() -> None:
 )
 @pytest.mark.parametrize("name", CODECS)
 def test_what_has_no_form(name: str, spec: Any, path: str) -> None:
-    """One clear error names the place."""
     with pytest.raises(SchemaError) as caught:
         codecs.codec(name, schema=Schema(spec))
 

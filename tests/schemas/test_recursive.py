@@ -45,8 +45,6 @@ TWINS = ("json", "msgpack", "orjson", "bson", "yaml", "cbor2")
 
 
 class Node(TypedDict):
-    """Holds itself in every way there is."""
-
     name: str
     seen: dt.date
     children: list[Node]
@@ -57,21 +55,16 @@ class Node(TypedDict):
 
 
 class Inner(TypedDict):
-    """Holds what holds it."""
-
     outer: Outer | None
     price: Decimal
 
 
 class Outer(TypedDict):
-    """Holds what holds it, in two places."""
-
     inner: list[Inner]
     named: dict[str, Inner]
 
 
 def leaf(name: str = "x") -> dict[str, Any]:
-    """Return a record that holds no other."""
     return {"name": name, "seen": dt.date(2026, 1, 2), "children": []}
 
 
@@ -122,7 +115,6 @@ def nodes(levels: int, *, unions: bool) -> st.SearchStrategy[dict[str, Any]]:
 
 
 def there_and_back(name: str, schema: Schema, record: Any) -> Any:
-    """Return what a codec makes of a record of dicts."""
     codec = bakeoff.codec(name, schema=schema)
     return read(codec, written(codec, record))
 
@@ -132,39 +124,30 @@ def there_and_back(name: str, schema: Schema, record: Any) -> Any:
 
 @dataclasses.dataclass
 class Tree:
-    """A dataclass."""
-
     size: int
     below: list[Tree]
     next: Tree | None = None
 
 
 class Folder(msgspec.Struct):
-    """A Struct."""
-
     size: int
     below: list[Folder]
     next: Folder | None = None
 
 
 class Model(pydantic.BaseModel):
-    """A pydantic model."""
-
     size: int
     below: list[Model]
     next: Model | None = None
 
 
 class Place(NamedTuple):
-    """A named tuple."""
-
     size: int
     below: list[Place]
     next: Place | None = None
 
 
 def plain() -> dict[str, Any]:
-    """Return a dict of types that holds itself."""
     made: dict[str, Any] = {"n": int}
     made["below"] = [made]
     return made
@@ -172,7 +155,6 @@ def plain() -> dict[str, Any]:
 
 @pytest.mark.parametrize("spec", [Tree, Folder, Model, Place, plain()], ids=lambda spec: type(spec).__name__)
 def test_whatever_declares_a_record_may_hold_it(spec: Any) -> None:
-    """What it holds is the record itself, in a tree that ends; the same description comes out of a pickle."""
     types = Schema(spec).types
     assert isinstance(types, t.RecordType)
     below = types.fields[1].type
@@ -187,8 +169,6 @@ def test_whatever_declares_a_record_may_hold_it(spec: Any) -> None:
 
 
 def test_two_classes_of_one_name_stay_two() -> None:
-    """References are distinguished by name, so the second has another one."""
-
     def made(kind: type) -> Any:
         spec: dict[str, Any] = {"value": kind}
         spec["next"] = [spec]
@@ -223,7 +203,6 @@ def test_a_record_that_must_hold_itself_has_no_layout() -> None:
 
 @pytest.mark.parametrize("spec", [Node, Outer], ids=lambda spec: spec.__name__)
 def test_a_printed_module_declares_the_same(spec: Any) -> None:
-    """Classes that are not defined yet are in quotes."""
     schema = Schema(spec)
     module: dict[str, Any] = {"__name__": "printed"}
     made = sys.modules["printed"] = type(sys)("printed")
@@ -242,7 +221,6 @@ def test_a_printed_module_declares_the_same(spec: Any) -> None:
 @given(data=st.data())
 @settings(max_examples=25, deadline=None)
 def test_records_come_back_from_any_depth(name: str, data: st.DataObject) -> None:
-    """A few levels of all ways there are, at the end of a chain of one of them."""
     unions = name not in (*OBJECTS, "pydantic-json")
     schema = Schema({"node": Node if unions else Plain})
     hold = WAYS[data.draw(st.sampled_from([way for way in WAYS if unions or way in Plain.__annotations__]))]
@@ -266,7 +244,6 @@ class Plain(TypedDict):
 
 @pytest.mark.parametrize("name", NEEDING + OBJECTS + TWINS)
 def test_records_that_hold_one_another(name: str) -> None:
-    """The one within the other, from either side."""
     inner = {"outer": None, "price": Decimal("1.50")}
     record = {
         "inner": [inner, {"outer": {"inner": [inner], "named": {}}, "price": Decimal(2)}],
@@ -281,7 +258,6 @@ def test_records_that_hold_one_another(name: str) -> None:
 
 
 def test_objects_of_classes_are_built_at_each_level() -> None:
-    """`as_objects` reaches down to the last."""
     schema = Schema(Tree, as_objects=True)
     record = Tree(1, [Tree(2, [Tree(3, [])], Tree(4, []))])
 
@@ -292,7 +268,6 @@ def test_objects_of_classes_are_built_at_each_level() -> None:
 
 
 def test_advice_has_the_place_at_any_depth() -> None:
-    """Also if the codec is unknown; correct values are not changed."""
     record = chain(30, WAYS["children"])
     record["children"][0]["children"][0]["seen"] = "2026-05-06"
     after, advice = Schema(Node).advise(record)
@@ -303,7 +278,6 @@ def test_advice_has_the_place_at_any_depth() -> None:
 
 
 def test_a_plan_in_words_ends() -> None:
-    """One line for each place, however deep it may be."""
     words = Schema(Node).plan("json")
 
     assert "$.seen" in words
@@ -318,7 +292,6 @@ def test_a_plan_in_words_ends() -> None:
 @pytest.mark.parametrize("way", [*WAYS])
 @pytest.mark.parametrize("name", ["avro", "avro/bare", "protobuf", "thrift"])
 def test_what_is_written_is_read(name: str, way: str) -> None:
-    """From the first record that nests too deeply for the library or the limit, each is refused."""
     codec = bakeoff.codec(name).with_schema(Schema(Node))
     refused: list[int] = []
     for levels in range(DEFAULT_DEPTH + 2):
@@ -363,7 +336,6 @@ def deep_payloads() -> Iterator[tuple[str, bytes]]:
 
 
 def itself() -> dict[str, Any]:
-    """Return a record that holds itself."""
     made: dict[str, Any] = {"n": 1, "below": []}
     made["below"].append(made)
     return made
@@ -372,7 +344,6 @@ def itself() -> dict[str, Any]:
 @pytest.mark.parametrize(("name", "payload"), [pytest.param(*each, id=each[0]) for each in deep_payloads()])
 @pytest.mark.parametrize("stack", [0, 256 * 1024])
 def test_a_deep_payload_is_refused(name: str, payload: bytes, stack: int) -> None:
-    """Also in a thread with a small stack: one error, and the process continues."""
     codec = bakeoff.codec(name).with_schema(Schema(plain()))
 
     found: list[object] = []
@@ -397,7 +368,6 @@ def test_a_deep_payload_is_refused(name: str, payload: bytes, stack: int) -> Non
 
 @pytest.mark.parametrize("name", [*NEEDING, "json", "msgpack", "orjson", "bson", "cbor2"])
 def test_a_record_that_holds_itself_is_refused(name: str) -> None:
-    """A cycle nests without end; YAML writes it with an anchor."""
     codec = bakeoff.codec(name).with_schema(Schema(plain()))
 
     with pytest.raises(EncodeError):
@@ -427,7 +397,6 @@ def test_the_ways_of_a_peer_end_by_themselves() -> None:
 
 
 def levels_left(level: int = 0) -> int:
-    """Return how much deeper Python goes."""
     try:
         return levels_left(level + 1)
     except RecursionError:
@@ -447,7 +416,6 @@ def test_what_goes_too_deep_leaves_the_limit_as_it_was(kind: str) -> None:
 
 
 def test_advice_on_a_record_that_holds_itself_ends() -> None:
-    """Each container is corrected once."""
     cycle: Any = {"name": "x", "seen": "2026-01-01", "children": []}
     cycle["children"].append(cycle)
     after, _ = Schema(Node).advise(cycle)
@@ -456,14 +424,10 @@ def test_advice_on_a_record_that_holds_itself_ends() -> None:
 
 
 class Left(TypedDict):
-    """Fits what `Right` fits."""
-
     next: Left | Right | None
 
 
 class Right(TypedDict):
-    """Fits what `Left` fits."""
-
     next: Left | Right | None
 
 
@@ -514,7 +478,6 @@ JSON = st.recursive(
 
 @pytest.fixture(scope="module")
 def struct() -> Schema:
-    """Return the schema of protobuf's own description of JSON."""
     from google.protobuf import descriptor_pb2, struct_pb2
 
     files = descriptor_pb2.FileDescriptorSet()
@@ -564,7 +527,6 @@ def test_values_to_the_limit_of_protobuf(struct: Schema) -> None:
 @pytest.mark.parametrize("language", ["avro", "protobuf", "json-schema"])
 @pytest.mark.parametrize("spec", [Node, Outer], ids=lambda spec: spec.__name__)
 def test_a_definition_is_read_as_it_was_written(language: str, spec: Any) -> None:
-    """Again a record that holds itself, whose payloads are the same."""
     schema = Schema(spec)
     file = {"avro": "x.avsc", "protobuf": "x.proto", "json-schema": "x.schema.json"}[language]
     again = Schema.of_definition(schema.definition(language), language, file)
@@ -598,7 +560,6 @@ def test_arrow_has_a_record_within_itself_as_any_value() -> None:
 
 
 def test_what_arrow_has_within_a_record_counts() -> None:
-    """Against the limit of items, before any of it is made."""
     record = leaf() | {"children": [leaf() | {"children": [leaf()] * 50}] * 3}
     codec = bakeoff.codec("arrow").with_schema(Schema(Node))
     payload = codec.encode(record)
@@ -629,7 +590,6 @@ def test_what_arrow_has_within_a_record_counts() -> None:
     ],
 )
 def test_json_schema_refers_to_what_is_around(document: dict[str, Any]) -> None:
-    """To the whole document, or to a definition."""
     schema = Schema.of_definition(json.dumps(document), "json-schema")
     record = {"n": 1, "below": [{"n": 2, "below": [{"below": []}]}]}
 
@@ -640,7 +600,6 @@ def test_json_schema_refers_to_what_is_around(document: dict[str, Any]) -> None:
 
 @pytest.fixture(params=["avro", "protobuf", "json-schema", "python"])
 def crowd(request: pytest.FixtureRequest) -> Schema:
-    """Return the schema of twenty records each of which may hold any of them."""
     names = [f"R{i}" for i in range(20)]
     if request.param == "protobuf":
         fields = " ".join(f"repeated {name} a{i} = {i + 1};" for i, name in enumerate(names))
@@ -685,7 +644,6 @@ def test_many_records_that_all_hold_one_another(crowd: Schema) -> None:
 
 
 def test_messages_that_nest_too_deeply_are_refused() -> None:
-    """A chain of two hundred, whether or not it ends where it began."""
     for end in ("int32 x = 1;", "M0 x = 1;"):
         messages = " ".join(f"message M{i} {{ M{i + 1} x = 1; }}" for i in range(200))
         text = f'syntax = "proto3"; {messages} message M200 {{ {end} }}'
@@ -697,14 +655,12 @@ def test_messages_that_nest_too_deeply_are_refused() -> None:
 
 
 def record_of(**fields: Any) -> Schema:
-    """Return the schema of a record Part that holds a list of itself beside other fields."""
     made: Any = TypedDict("Part", {"below": list["Part"], **fields})  # type: ignore[misc,valid-type,name-defined]  # noqa: F821
     made.__annotations__["below"] = list[made]
     return Schema(made)
 
 
 def test_a_change_within_is_found_once() -> None:
-    """However many places the record stands in; on its own it is a change of all levels."""
     difference = compare(record_of(n=int, gone=str), record_of(n=str, came=bool))
 
     assert [str(change) for change in difference.changes] == [
@@ -720,7 +676,6 @@ def test_a_change_within_is_found_once() -> None:
 
 
 def test_numbers_are_kept_at_each_level() -> None:
-    """References lead to the records that have the older numbers."""
     text = 'syntax = "proto3"; message Part { repeated Part below = 7; int32 n = 9; }'
     older = Schema.of_definition(text, "protobuf", "part.proto")
     kept = record_of(n=int, more=str).keeping(older)
@@ -734,7 +689,6 @@ def test_numbers_are_kept_at_each_level() -> None:
 
 
 def test_evolve_tries_versions_of_such_records() -> None:
-    """Made records end, and what was lost is named without the numbers of levels."""
     difference = compare(record_of(n=int, gone=str), record_of(n=int, came=NotRequired[str]))
     records = sample(difference, 40)
 
@@ -748,7 +702,6 @@ def test_evolve_tries_versions_of_such_records() -> None:
 
 
 def test_made_records_end() -> None:
-    """Whatever the seed, also of a union that could go on."""
     for schema in (Schema(Node), Schema(Outer), Schema(Left)):
         root = schema.layout.root
         made = [Maker(seed).make(root) for seed in range(30)]
@@ -756,7 +709,6 @@ def test_made_records_end() -> None:
 
 
 def test_the_record_of_a_file_is_the_one_that_no_other_holds(tmp_path: Path) -> None:
-    """Also where those that hold one another are described from within one another."""
     file = tmp_path / "spans.py"
     classes = (
         'class Values(TypedDict):\n    values: "list[Value]"\n'

@@ -21,7 +21,6 @@ LOSSLESS = [name for name in codecs.available() if not codecs.codec(name).losses
 @pytest.mark.parametrize("name", [*LOSSLESS, "json", "simplejson", "msgpack/tuple"])
 @given(case=declared())
 def test_every_codec_brings_everything_back(name: str, case: tuple[dict[str, Any], dict[str, Any]]) -> None:
-    """A decoded and corrected record equals the original, including types, offsets and signs."""
     spec, record = case
     schema = Schema(spec)
     codec = codecs.codec(name, trusted=True)
@@ -39,7 +38,6 @@ RAW = b"i\xb7\x1d"
 @pytest.mark.parametrize("encoding", ["hex", "base64url"])
 @pytest.mark.parametrize("kind", [bytes, bytearray])
 def test_bytes_are_never_read_as_other_bytes(name: str, encoding: Any, kind: Any) -> None:
-    """Codecs write base64: with a schema that reads other text they refuse, and say where."""
     schema = Schema({"raw": [Annotated[kind, Hint(encoding=encoding)] | None]})
     record = {"raw": [kind(RAW)]}
     codec = codecs.codec(name, trusted=True, schema=schema)
@@ -72,7 +70,6 @@ def test_keys_are_never_read_as_other_bytes(name: str) -> None:
 
 @given(declared())
 def test_right_data_is_left_alone(case: tuple[dict[str, Any], dict[str, Any]]) -> None:
-    """A record that is right already gets no advice and keeps its objects."""
     spec, record = case
     schema = Schema(spec)
     before = {key: id(value) for key, value in record.items()}
@@ -85,7 +82,6 @@ def test_right_data_is_left_alone(case: tuple[dict[str, Any], dict[str, Any]]) -
 
 @given(declared(), ANYTHING)
 def test_anything_is_survived_and_settled(case: tuple[dict[str, Any], Any], junk: Any) -> None:
-    """No record makes a schema raise; a second look changes nothing; apply does what advise does."""
     schema = Schema(case[0])
     if not isinstance(junk, dict):
         junk = {**{key: copy.deepcopy(junk) for key in case[0]}, "more": 1}
@@ -103,7 +99,6 @@ def test_anything_is_survived_and_settled(case: tuple[dict[str, Any], Any], junk
 
 @given(declared(), st.data())
 def test_unknown_fields_pass(case: tuple[dict[str, Any], dict[str, Any]], data: st.DataObject) -> None:
-    """Fields that the schema does not know are unchanged."""
     spec, record = case
     extra = data.draw(ANYTHING)
     after = Schema(spec).apply({**record, "unknown": extra})

@@ -41,7 +41,6 @@ def record_of(scalar: Scalar) -> dict[str, Any]:
 
 @every_scalar
 def test_its_values_have_its_token(scalar: Scalar) -> None:
-    """The example and what is drawn are of the type, and so is the plain value of a subclass's."""
     for value in (scalar.example, scalar.draw(random.Random(2)), scalar.exact(scalar.example)):
         assert scalar.token == token_of(value)
     assert scalar.example == scalar.exact(scalar.example)
@@ -61,7 +60,6 @@ def test_the_tree_has_a_type_that_plans_read(scalar: Scalar) -> None:
 @every_scalar
 @pytest.mark.parametrize("name", CODECS)
 def test_every_codec_gives_it_back_with_a_schema(scalar: Scalar, name: str) -> None:
-    """Or refuses the type by its name, as msgspec's typed codecs do."""
     record = record_of(scalar)
     try:
         codec = codecs.codec(name, schema=schema_of(scalar), trusted=True)
@@ -78,7 +76,6 @@ def test_every_codec_gives_it_back_with_a_schema(scalar: Scalar, name: str) -> N
 @every_scalar
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_has_a_form_of_it(scalar: Scalar, language: str) -> None:
-    """A definition is written and read; JSON Schema and Arrow say which type a text is of."""
     schema = schema_of(scalar)
     definition = schema.definition(language)
 
@@ -89,7 +86,6 @@ def test_every_language_has_a_form_of_it(scalar: Scalar, language: str) -> None:
 
 @every_scalar
 def test_it_is_printed_as_python(scalar: Scalar, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The module imports the type by its name and declares the same schema."""
     schema = schema_of(scalar)
     module = ModuleType("printed")
     monkeypatch.setitem(sys.modules, module.__name__, module)

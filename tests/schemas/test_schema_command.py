@@ -15,7 +15,6 @@ from inprocess import exit_code as run
 
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a folder with clean and dirty records."""
     monkeypatch.chdir(tmp_path)
     clean = [{"id": i, "at": f"2024-01-{i:02}T00:00:00"} for i in range(1, 29)]
     dirty = [*clean, {"id": "7", "at": 0}, {"at": "2024-01-01T00:00:00"}]
@@ -26,7 +25,6 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_bytes_are_asked_for(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Base64 is text, unless an option says that the file contains some."""
     keys = [b64encode(bytes([n, 200] * 10)).decode() for n in range(8)]
     Path("keys.jsonl").write_text("".join(f'{{"key": "{key}"}}\n' for key in keys))
 
@@ -36,7 +34,6 @@ def test_bytes_are_asked_for(files: Path, capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_infer_show_check(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A schema is inferred from one file and used on another, dirtier one."""
     assert run("schema", "infer", "clean.jsonl", "--name", "Event", "-o", "events.py") == 0
     assert "class Event(TypedDict):\n    id: int\n    at: datetime\n" in Path("events.py").read_text()
 
@@ -67,7 +64,6 @@ def test_infer_show_check(files: Path, capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_records_that_are_lists(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A schema inferred from lists is valid without edits, too."""
     Path("lists.jsonl").write_text('[{"a": 1}]\n[{"a": 2}]\n')
 
     assert run("schema", "infer", "lists.jsonl", "-o", "lists.py") == 0
@@ -76,13 +72,11 @@ def test_records_that_are_lists(files: Path, capsys: pytest.CaptureFixture[str])
 
 
 def test_built_in_schema(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The schema of a built-in corpus has its name."""
     assert run("schema", "show", "movies", "-c", "msgpack/tuple") == 0
     assert "after msgpack/tuple" in capsys.readouterr().out
 
 
 def test_what_was_corrected_by_hand_is_kept(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A file with other content is not overwritten; the same content, or an empty file, is fine."""
     target = Path("events.py")
     target.touch()
     assert run("schema", "infer", "clean.jsonl", "-o", "events.py") == 0
@@ -119,7 +113,6 @@ def test_records_that_cannot_be_read_are_no_advice(
 
 
 def test_one_piece_of_advice(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """One is said as one."""
     Path("events.py").write_text("from typing import TypedDict\n\nclass Event(TypedDict):\n    id: int\n")
     Path("one.jsonl").write_text('{"id": "x"}\n')
 
@@ -138,7 +131,6 @@ def test_one_piece_of_advice(files: Path, capsys: pytest.CaptureFixture[str]) ->
     ],
 )
 def test_bad_input(files: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], words: str) -> None:
-    """Whatever cannot be carried out is one line on stderr and exit code 2."""
     assert run(*arguments) == 2
     err = capsys.readouterr().err
     assert words in err
@@ -153,7 +145,6 @@ VERSIONS = {
 
 @pytest.mark.parametrize("ending", ["avsc", "proto", "schema.json"])
 def test_a_definition_is_a_schema(files: Path, capsys: pytest.CaptureFixture[str], ending: str) -> None:
-    """One that was exported checks records as the schema that it was made of does, and is the same again."""
     Path("events.py").write_text(
         "from typing import NotRequired, TypedDict\n\n"
         "class Event(TypedDict):\n"
@@ -173,7 +164,6 @@ def test_a_definition_is_a_schema(files: Path, capsys: pytest.CaptureFixture[str
 
 
 def test_numbers_are_kept(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A definition that exists is written over only where it is said to be kept; then numbers stay."""
     for name, declared in VERSIONS.items():
         Path(f"{name}.py").write_text(f"from typing import TypedDict\n\n{declared}")
     assert run("schema", "export", "old.py", "-o", "events.proto") == 0
@@ -204,7 +194,6 @@ def test_numbers_are_kept(files: Path, capsys: pytest.CaptureFixture[str]) -> No
 def test_what_cannot_be_exported(
     files: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
 ) -> None:
-    """One line says why."""
     assert run("schema", "export", *arguments) == 2
     assert words in capsys.readouterr().err
 
@@ -212,7 +201,6 @@ def test_what_cannot_be_exported(
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such file")
 @pytest.mark.parametrize("name", ["z.avsc", "z.schema.json", "z.profile"])
 def test_a_file_without_an_end_is_refused(tmp_path, name):
-    """No more is read than such a file may hold, within memory that an endless one would exceed."""
     import resource
 
     (tmp_path / name).symlink_to("/dev/zero")

@@ -23,8 +23,6 @@ from bakeoff.schemas.wire.layout import Layout
 
 
 class Place(TypedDict):
-    """A record with two words that Thrift keeps to itself, as a key and as a name."""
-
     service: str
     zip: NotRequired[int | None]
 
@@ -97,7 +95,6 @@ def test_a_definition_says_what_stands_on_the_wire() -> None:
 
 @pytest.mark.skipif(shutil.which("thrift") is None, reason="no compiler of Thrift (Debian: thrift-compiler)")
 def test_the_compiler_takes_definitions(tmp_path: Path) -> None:
-    """Of everything, of a corpus, of what is no record, and of names that are words of the language."""
     for schema in (
         EVERY,
         Schema(bakeoff.corpus("messages", records=1).schema),
@@ -146,7 +143,6 @@ RECORD = {
 
 @pytest.mark.parametrize("name", ["thrift", "thrift/object"])
 def test_what_go_has_written_is_read(name: str) -> None:
-    """By Apache's own library for it, from the definition above."""
     kept = json.loads((Path(__file__).parent / "thrift_from_go.json").read_text())
     codec = bakeoff.codec(name, schema=EVERY)
 
@@ -154,7 +150,6 @@ def test_what_go_has_written_is_read(name: str) -> None:
 
 
 def test_the_finder_counts_as_records_are_counted() -> None:
-    """The record, each field with its name, items, keys and values."""
     schema = Schema(
         {"a": int, "b": list[bool], "c": dict[str, float], "d": dict[str, str], "e": {"f": bytes}}
     )
@@ -172,7 +167,6 @@ NAMES = ["thrift", "thrift/object"]
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_the_schema_does_not_know_is_passed_over(name: str) -> None:
-    """Fields of other numbers, and of other types: 3 is a bool, b an integer."""
     codec = bakeoff.codec(name, schema=SMALL)
     payload = b"\x16\x02\x16\x04\x11\x00"
 
@@ -195,7 +189,6 @@ def test_what_the_schema_does_not_know_is_passed_over(name: str) -> None:
     ],
 )
 def test_damage_is_refused_with_the_librarys_reason(name: str, payload: bytes, reason: str) -> None:
-    """Also in fields that the schema does not know."""
     with pytest.raises(DecodeError, match=reason):
         bakeoff.codec(name, schema=SMALL).decode(payload)
 
@@ -225,7 +218,6 @@ def test_values_are_counted_before_they_are_made() -> None:
 
 
 def test_objects_are_such_as_the_compiler_makes() -> None:
-    """With a spec, fields that are None where nothing is set, and the library's own way to the wire."""
     from thrift.protocol.TCompactProtocol import TCompactProtocolAcceleratedFactory
     from thrift.TSerialization import deserialize, serialize
 

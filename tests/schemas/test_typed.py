@@ -29,7 +29,6 @@ class Order(TypedDict):
 
 
 def test_arrays() -> None:
-    """With array_like a record stands on the wire without its field names."""
     schema = Schema({"a": int, "b": list[dict[str, int]]})
     rows = schema.binding("msgspec", array_like=True)
     payload = msgspec.msgpack.encode(rows.take({"a": 1, "b": [{"x": 1}]}))
@@ -58,7 +57,6 @@ class Put(msgspec.Struct, tag="put", tag_field="op"):
 
 @pytest.mark.parametrize("array_like", [False, True])
 def test_tags(array_like: bool) -> None:
-    """The tag stands on the wire before the fields, whether a Struct or a dict is written."""
     bindings = Schema(Put).binding("msgspec", array_like=array_like)
     decode = msgspec.json.Decoder(bindings.type).decode
     as_dict = {"op": "put", "key": "x", "at": dt.date(2024, 1, 2)}
@@ -102,14 +100,11 @@ def test_dataclasses_within_named_tuples_are_dicts(name: str) -> None:
 
 
 def test_names_that_msgspec_refuses_are_a_schema_error() -> None:
-    """Quotes in a key."""
     with pytest.raises(SchemaError, match=r'msgspec cannot decode this schema: .*a"b'):
         codecs.codec("msgspec-json/struct", schema=Schema({'a"b': int}))
 
 
 def test_a_union_of_tagged_structs() -> None:
-    """Tags of one field tell records apart for msgspec, too."""
-
     class Set(msgspec.Struct, tag=True):
         key: str
 
@@ -123,7 +118,6 @@ def test_a_union_of_tagged_structs() -> None:
 
 
 def test_optional_fields_stay_away() -> None:
-    """A field that is not there is not invented."""
     bindings = Schema(Order).binding("msgspec")
     decode = msgspec.json.Decoder(bindings.type).decode
     key = UUID(int=1)
@@ -145,7 +139,6 @@ def test_optional_fields_stay_away() -> None:
 )
 @pytest.mark.parametrize("array_like", [False, True])
 def test_odd_names(record: dict[str, Any], array_like: bool) -> None:
-    """Keys that are no Python names, or that msgspec keeps to itself, are renamed and come back."""
     schema = Schema({name: type(value) for name, value in record.items()})
     bindings = schema.binding("msgspec", array_like=array_like)
     payload = msgspec.json.encode(bindings.take(record))
@@ -164,7 +157,6 @@ def test_odd_names(record: dict[str, Any], array_like: bool) -> None:
     ],
 )
 def test_what_has_no_typed_form(spec: Any, path: str) -> None:
-    """One clear error names the place."""
     with pytest.raises(SchemaError) as caught:
         Schema(spec).binding("msgspec", array_like=True)
 

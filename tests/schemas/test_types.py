@@ -17,8 +17,6 @@ class Colour(enum.Enum):
 
 
 class Place:
-    """A class that a record is built into."""
-
     def __init__(self, x: str) -> None:
         self.x = x
 
@@ -76,7 +74,6 @@ def test_every_type_is_listed():
 
 @pytest.mark.parametrize("node", LACKING + NEVER, ids=lambda node: type(node).__name__)
 def test_every_type_has_name_words_and_step(node):
-    """The name that advice shows, what is left to do for it, and all but Any a step that looks at it."""
     plan = compile_plan(node, Facts(), SchemaLimits(), full=True)
 
     assert str(node)
