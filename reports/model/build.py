@@ -11,6 +11,7 @@ from ..tables import places
 from ..tables.sentence import answer, contests, recommendation
 from ..tables.sweep import sweeps
 from .candidates import limits_needed, records_seen
+from .environment import head
 from .options import TableOptions
 from .section import SectionBuilder
 from .swept import scaled
@@ -37,10 +38,11 @@ def build(view: View, options: TableOptions) -> Table:
         for _, builder in present:
             # Blocks of machines are compared, so a column has the same unit in all of them.
             builder.peers = [peer for _, peer in present]
-        done = [
-            (label, replace(builder.section(), answer=answer(builder.view))) for label, builder in present
-        ]
-        sections.append(merge_sections(done) if len(builders) > 1 else done[0][1])
+        done = [(label, builder.section()) for label, builder in present]
+        views = [builder.view for _, builder in present]
+        section = merge_sections(done) if len(builders) > 1 else done[0][1]
+        heads = {view.machine: head(view.result) for view in views if view.machine}
+        sections.append(replace(section, answer=answer(views), heads=heads))
     if options.columns is None:
         results = [machine.result for machine in view.machines]
         apart = {corpus.name for r in results for sizes in scaled(r).values() for corpus in sizes.values()}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from ...bench.results import Fact, ResultData
 from .candidates import Candidate
+from .lists import listed
 
 _BUSY: Final = 0.5
 """Load of the last minute per core from which the machine counts as busy."""
@@ -26,6 +27,27 @@ def machine(result: ResultData) -> tuple[Fact, ...]:
 def versions(result: ResultData) -> dict[str, str]:
     """Return the version of each library that took part."""
     return {c.library: c.version for c in result.codecs if c.library and c.version}
+
+
+def head(result: ResultData) -> str:
+    """Return the processor and the Python of a machine, as a heading of its columns."""
+    texts = {"cpu_model_name": "{}", "python_version": "Python {}"}
+    found = {key: result.environment.get(key) for key in texts}
+    return ", ".join(texts[key].format(value) for key, value in found.items() if value)
+
+
+def version_differences(results: Iterable[tuple[str, ResultData]]) -> list[str]:
+    """Name the libraries whose versions differ between machines, in a line; none if there are none."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for label, result in results:
+        for library, version in versions(result).items():
+            found.setdefault(library, {}).setdefault(version, []).append(label)
+    texts = [
+        f"{library} {', '.join(f'{version} on {listed(labels)}' for version, labels in where.items())}"
+        for library, where in found.items()
+        if len(where) > 1
+    ]
+    return [f"library versions differ: {'; '.join(texts)}"] if texts else []
 
 
 def notes(result: ResultData) -> list[str]:

@@ -21,14 +21,17 @@ _Records = tuple[str, str, int]
 
 def machines(results: Sequence[ResultData]) -> list[tuple[str, ResultData]]:
     """Return a label and a result for each machine; the label is empty if there is only one."""
-    groups: dict[tuple[object, ...], list[ResultData]] = {}
+    return [(label, _merge(group)) for label, group in by_machine(results)]
+
+
+def by_machine(results: Sequence[ResultData]) -> list[tuple[str, list[ResultData]]]:
+    """Return a label and the results of each machine; the label is empty if there is only one."""
+    found: dict[tuple[object, ...], list[ResultData]] = {}
     for result in results:
-        groups.setdefault(machine(result), []).append(result)
-    merged = [_merge(group) for group in groups.values()]
-    if len(merged) == 1:
-        return [("", merged[0])]
-    labels = _labels(merged)
-    return list(zip(labels, merged, strict=True))
+        found.setdefault(machine(result), []).append(result)
+    groups = list(found.values())
+    labels = _labels([first for first, *_ in groups]) if len(groups) > 1 else [""]
+    return list(zip(labels, groups, strict=True))
 
 
 def _labels(results: Sequence[ResultData]) -> list[str]:

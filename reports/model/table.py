@@ -148,6 +148,7 @@ class Section:
         remarks: Remarks on whole columns, below the rows.
         absent: Codecs that failed or were not available.
         answer: The recommendation, and what would change it, a line each.
+        heads: Processor and Python of each block.
     """
 
     title: str
@@ -158,6 +159,7 @@ class Section:
     absent: tuple[Absent, ...] = ()
     remarks: tuple[str, ...] = ()
     answer: tuple[str, ...] = ()
+    heads: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def headers(self) -> list[str]:
@@ -265,7 +267,6 @@ def merge_sections(blocks: Sequence[tuple[str, Section]]) -> Section:
         footnotes=tuple((mark, text) for text, mark in letters.items()),
         absent=tuple(replace(absent, block=block) for block, s in blocks for absent in s.absent),
         remarks=labelled([(block, section.remarks) for block, section in blocks]),
-        answer=labelled([(block, section.answer) for block, section in blocks]),
     )
 
 

@@ -11,7 +11,7 @@ from ...bench.results import CorpusFacts, ResultData
 from .candidates import BASELINE, Candidate, Standing, candidates_on, corpora, standing_on
 from .columns import Chart, ColumnSpec, columns
 from .cost import CostModel
-from .environment import notes, warnings
+from .environment import notes, version_differences, warnings
 from .merge import machines
 from .placed import Group, groups
 from .table import Section, Table, labelled
@@ -140,7 +140,10 @@ class View:
         return Table(
             sections=tuple(sections),
             warnings=labelled([(label, warnings(result)) for label, result in blocks]),
-            notes=labelled([(label, notes(result)) for label, result in blocks]),
+            notes=(
+                *version_differences(blocks),
+                *labelled([(label, notes(result)) for label, result in blocks]),
+            ),
             recommendation=recommendation,
             meta={
                 "commands": [result.command for result in self.results],

@@ -22,13 +22,14 @@ from ...escape import all_visible
 from ..model.candidates import BASELINE, WELL, Candidate
 from ..model.columns import COLUMNS
 from ..model.cost import FORMULA, PLAUSIBLE, CostModel, Crossings
-from ..model.environment import alarms, remarks
+from ..model.environment import alarms, remarks, version_differences
 from ..model.numbers import amount
 from ..model.placed import PIPELINE, STORES
 from ..model.profiled import profile_lines
 from ..model.table import Section, Table, labelled
 from ..model.view import CorpusView, View
 from ..tables import placed_answer, places
+from ..tables.machines import agreement
 from ..tables.markup import html
 from ..tables.sentence import drawback, recommendation
 from . import placed
@@ -131,7 +132,10 @@ def render(
         sheets=sheets,
         placed=_placed(panels, charts),
         alarms=labelled([(m.label, alarms(m.result)) for m in view.machines]),
-        remarks=labelled([(m.label, remarks(m.result)) for m in view.machines]),
+        remarks=[
+            *labelled([(m.label, remarks(m.result)) for m in view.machines]),
+            *version_differences([(m.label, m.result) for m in view.machines]),
+        ],
         blocks=[
             {
                 "label": m.label,
@@ -409,9 +413,18 @@ def _failures(found: Sequence[CorpusView]) -> list[dict[str, Any]]:
 
 
 def _headline(found: Sequence[CorpusView]) -> list[tuple[str, str]]:
-    """Return the recommendation for each corpus, with labels if there are several."""
+    """Return the recommendation for each corpus, with labels if there are several.
+
+    A corpus of several machines is followed by the sentence on where these disagree.
+    """
     closing = f" (by the cost of {found[0].cost.sentence()})."
-    texts = [(view.label, recommendation([view]).removesuffix(closing)) for view in found]
+    texts = []
+    corpora: dict[tuple[str, str], list[CorpusView]] = {}
+    for view in found:
+        corpora.setdefault((view.corpus.name, view.corpus.sha256), []).append(view)
+    for views in corpora.values():
+        texts += [(view.label, recommendation([view]).removesuffix(closing)) for view in views]
+        texts += [(views[0].corpus.name, agreement(views).removesuffix("."))] * (len(views) > 1)
     if len(texts) > 1:
         return texts
     return [("", text if text.endswith(".") else f"{text}.") for _, text in texts]

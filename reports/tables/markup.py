@@ -10,6 +10,7 @@ from typing import Final
 from ...escape import visible
 from ...grid import draw
 from ..model.table import Section, Table
+from .machines import side_by_side
 
 _LATEX: Final = {
     "\\": r"\textbackslash{}",
@@ -54,7 +55,7 @@ def rst(table: Table) -> str:
 def latex(table: Table) -> str:
     r"""Render as LaTeX tables with ``\usepackage{booktabs,textcomp}``."""
     parts = [r"% needs \usepackage{booktabs,textcomp}"]
-    for section in table.sections:
+    for section in map(side_by_side, table.sections):
         lines = [_latex_escape(line) for line in (*section.lines, *section.answer, *section.below)]
         parts += [
             r"\begin{table}",
@@ -72,7 +73,7 @@ def latex(table: Table) -> str:
 def html(table: Table) -> str:
     """Render as an HTML fragment: a ``section`` for each corpus, no styles."""
     parts = ['<div class="bakeoff">']
-    for section in table.sections:
+    for section in map(side_by_side, table.sections):
         parts += [
             "<section>",
             f"<h2>{html_text(section.title)}</h2>",
@@ -97,7 +98,7 @@ def _document(
     table: Table, layout: str, escape: Callable[[str], str], heading: Callable[[str], str], item: str
 ) -> str:
     parts = []
-    for section in table.sections:
+    for section in map(side_by_side, table.sections):
         parts += [heading(escape(section.title)), "", *_paragraphs(section.lines, escape)]
         if section.rows:
             parts += [_drawn(section, layout, escape), ""]

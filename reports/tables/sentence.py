@@ -15,8 +15,10 @@ from ..model.candidates import BASELINE, Candidate, Standing, preferred
 from ..model.cost import CostModel
 from ..model.lists import few, listed
 from ..model.numbers import ratio
+from ..model.table import labelled
 from ..model.view import CorpusView, View
 from .longer import longer
+from .machines import agreement
 
 FAILED: Final[Mapping[str, str]] = {
     "missing": "is not installed",
@@ -56,16 +58,17 @@ _UNCHECKED: Final = "Nothing is recommended, as no round trip was checked"
 
 
 def recommendation(views: Sequence[CorpusView]) -> str:
-    """Recommend a codec for some corpora of one machine, in one sentence.
+    """Recommend a codec for some corpora of one machine, or for one corpus on several, in one sentence.
 
     Only codecs that preserve all records and are safe for untrusted data are recommended. A faster one that
     does not qualify is named with the reason.
     """
     found: dict[str, list[tuple[str, str]]] = {}
+    fleet = len({view.machine for view in views}) > 1
     for view in views:
         if view.codecs:
             verdict, aside = _verdict(view)
-            found.setdefault(verdict, []).append((view.corpus.name, aside))
+            found.setdefault(verdict, []).append((view.machine if fleet else view.corpus.name, aside))
     if not found:
         return "Nothing was measured, so there is nothing to recommend."
     several = sum(map(len, found.values())) > 1
@@ -75,18 +78,28 @@ def recommendation(views: Sequence[CorpusView]) -> str:
     return f"{text} (by the cost of {views[0].cost.sentence()})."
 
 
-def answer(view: CorpusView) -> tuple[str, ...]:
-    """Return the recommendation on a corpus, and what would change it, a line each.
+def answer(views: Sequence[CorpusView]) -> tuple[str, ...]:
+    """Return the recommendation on a corpus, whether machines agree, and what would change it, a line each.
 
     There is none if no times were measured.
+
+    Args:
+        views: The corpus on each machine.
     """
-    if not any(name in candidate.cells for candidate in view.codecs for name in ("dump", "load")):
+    timed = [view for view in views if any(e.cells.keys() & {"dump", "load"} for e in view.codecs)]
+    if not timed:
         return ()
-    changes = _changes(view)
-    return recommendation([view]), *([f"what would change it: {'; '.join(changes)}"] if changes else [])
+    agreed = [agreement(timed)] if len(timed) > 1 else []
+    return recommendation(timed), *agreed, *labelled([(view.machine, _changes(view)) for view in timed])
 
 
 def _changes(view: CorpusView) -> list[str]:
+    """Describe what would change the recommendation, in a line; none if there is nothing to change."""
+    changes = _changing(view)
+    return [f"what would change it: {'; '.join(changes)}"] if changes else []
+
+
+def _changing(view: CorpusView) -> list[str]:
     """Describe the reads, bandwidth or trust at which another codec wins, or say that none does."""
     safe = {candidate.name: candidate for candidate in view.codecs if not candidate.drawback}
     contest = view.standing.contest(safe.values(), preferred(safe.values(), view.cost))

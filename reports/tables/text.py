@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import takewhile
+from itertools import groupby, product, takewhile
+from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
 from ...escape import visible
 from ..model.table import Column, Entry, Row, Section, Table
+from .machines import machines_of, side_by_side
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -64,7 +66,7 @@ def render(table: Table, *, width: int | None = None, color: bool = False, brief
         console.print(Text(indent + visible(line), style=style), soft_wrap=width is None)
 
     for each in table.sections:
-        section = _folded(each)
+        section = _folded(side_by_side(each))
         say(section.title, "bold")
         for line in section.lines:
             say(line, "dim")
@@ -124,15 +126,14 @@ def _telling(lines: Sequence[str]) -> Sequence[str]:
 
 def _print(console: Console, section: Section, width: int | None, *, brief: bool) -> Section:
     """Print the rows, and return the section with the columns that were shown."""
-    # Several machines need all columns; tables without a cost have no ratios to omit.
-    several = any(column.block for column in section.columns)
-    brief = brief and not several and any(column.key == _BARRED for column in section.columns)
+    # Tables without a cost have no ratios to omit.
+    brief = brief and any(column.key == _BARRED for column in section.columns)
     grid = _Grid(section, _implied(section) if brief else set())
     wide = console.options.update(width=10_000)
     limit = min(width or _WIDTH, _WIDTH) if brief else width
 
     def taken() -> int:
-        return grid.drawn().__rich_measure__(console, wide).maximum
+        return max(table.__rich_measure__(console, wide).maximum for table in grid.tables())
 
     def fits() -> bool:
         return limit is None or taken() <= limit
@@ -143,6 +144,8 @@ def _print(console: Console, section: Section, width: int | None, *, brief: bool
     elif not fits() and (plainer := _plainer(section)) != section:
         missing.append("± of ratios")
         grid.section = plainer
+    if grid.machines > 1 and not _beside(grid, fits):
+        missing.append("± of times")
     dispensable = [c for c in section.columns if c.dispensable and c.key not in grid.hidden]
     dispensable.sort(key=lambda column: column.dispensable)
     for column in dispensable:
@@ -154,9 +157,12 @@ def _print(console: Console, section: Section, width: int | None, *, brief: bool
             grid.hidden.remove(key)
             if not fits():
                 grid.hidden.add(key)
-    if console.color_system is not None:
+    if console.color_system is not None and not grid.machines:
         grid.bar = min(_BAR, (width or limit or 10_000) - taken() - _GAP)
-    console.print(grid.drawn())
+    for number, table in enumerate(grid.tables()):
+        if number:
+            console.print()
+        console.print(table)
     missing += dict.fromkeys(column.key for column in dispensable if column.key in grid.hidden)
     if missing:
         console.print(f"left out to fit the width: {', '.join(missing)}; see --columns", style="dim")
@@ -168,9 +174,26 @@ def _implied(section: Section) -> set[str]:
     return {column.key for column in section.columns if column.raw_unit == "ratio"} - {_BARRED}
 
 
-def _plainer(section: Section) -> Section:
-    """Remove the intervals of ratios."""
-    ratios = [column.id for column in section.columns if column.raw_unit == "ratio"]
+def _beside(grid: _Grid, fits: Callable[[], bool]) -> bool:
+    """Put as many machines into a table as fit with the columns that are always shown.
+
+    Returns:
+        Whether times keep their intervals; several machines fit more often without.
+    """
+    hidden, section = grid.hidden, grid.section
+    grid.hidden = hidden | {column.key for column in section.columns if column.dispensable}
+    for machines, exact in product(range(grid.machines, 0, -1), (True, False)):
+        grid.machines = machines
+        grid.section = section if exact else _plainer(section, "second")
+        if fits():
+            break
+    grid.hidden = hidden
+    return grid.section is section
+
+
+def _plainer(section: Section, unit: str = "ratio") -> Section:
+    """Remove the intervals of a column's figures: of ratios, or of times."""
+    ratios = [column.id for column in section.columns if column.raw_unit == unit]
 
     def plain(row: Row) -> Row:
         short = {
@@ -189,14 +212,25 @@ class _Grid:
         hidden: Keys of hidden columns, on all machines.
         bar: Columns of a bar after the cost that shows how fast a codec is, as a share of the fastest; none
             if there is no space.
+        machines: Most machines in a table; others follow in further tables.
     """
 
     section: Section
     hidden: set[str] = field(default_factory=set)
     bar: int = 0
+    machines: int = 0
 
-    def drawn(self) -> RichTable:
-        """Return the rows for rich."""
+    def __post_init__(self) -> None:
+        self.machines = len(machines_of(self.section.columns))
+
+    def tables(self) -> list[RichTable]:
+        """Return the rows for rich, with some of the machines in each table."""
+        blocks = machines_of(self.section.columns)
+        step = max(self.machines, 1)
+        parts = [blocks[start : start + step] for start in range(0, max(len(blocks), 1), step)]
+        return [self._table([c for c in self.section.columns if c.block in ("", *part)]) for part in parts]
+
+    def _table(self, columns: Sequence[Column]) -> RichTable:
         from rich.box import SIMPLE_HEAD
         from rich.table import Table as RichTable
         from rich.text import Text
@@ -204,30 +238,26 @@ class _Grid:
         grid = RichTable(
             box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0), header_style="bold"
         )
-        columns = [column for column in self.section.columns if column.key not in self.hidden]
-        hidden = [column for column in self.section.columns if column.key in self.hidden]
+        hidden = [column for column in columns if column.key in self.hidden]
+        columns = [column for column in columns if column.key not in self.hidden]
         barred = [column for column in columns if self.bar >= _LEAST_BAR and column.key == _BARRED]
         best = {column: self._best(column) for column in barred}
         for column in columns:
-            lines = [column.block, column.header, " ".join(filter(None, (column.unit, column.arrow)))]
-            header = "\n".join(map(visible, lines if column.block else lines[1:]))
             grid.add_column(
-                Text(header),
+                Text("\n".join(self._heading(column))),
                 justify="right" if column.numeric else "left",
                 overflow="fold",
                 vertical="bottom",
             )
             if column in best:
                 grid.add_column(Text("speed\n→"), vertical="bottom", min_width=self.bar)
+        rows = [self._entries(row, columns, hidden) for row in self.section.rows]
         group = ""
-        for row in self.section.rows:
+        for row, entries in zip(self.section.rows, rows, strict=True):
             if row.group != group:
                 group = row.group
                 grid.add_section()
                 grid.add_row(Text(visible(group), style="italic"))
-            entries = [row.entry(column) for column in columns]
-            left = [mark for column in hidden for mark in row.entry(column).marks]
-            entries[0] = replace(entries[0], marks=tuple(dict.fromkeys((*entries[0].marks, *left))))
             style = "" if row.ranked else "dim"
             cells = []
             for column, entry in zip(columns, entries, strict=True):
@@ -235,7 +265,42 @@ class _Grid:
                 if column in best:
                     cells.append(Text(_bar(best[column], entry.value, self.bar), style="cyan"))
             grid.add_row(*cells)
+        if self.section.heads:
+            grid.title, grid.title_justify = Text(self._heads(columns, rows), style="bold"), "left"
         return grid
+
+    def _entries(self, row: Row, columns: Sequence[Column], hidden: Sequence[Column]) -> list[Entry]:
+        """Return the entries of a row; the first one also has the marks of hidden columns."""
+        first, *others = (row.entry(column) for column in columns)
+        left = [mark for column in hidden for mark in row.entry(column).marks]
+        return [replace(first, marks=tuple(dict.fromkeys((*first.marks, *left)))), *others]
+
+    def _heads(self, columns: Sequence[Column], rows: Sequence[Sequence[Entry]]) -> str:
+        """Return the lines above the header, with each machine above its columns."""
+        from rich.cells import cell_len
+
+        texts = [
+            [*self._heading(column), *(visible(entries[number].shown) for entries in rows)]
+            for number, column in enumerate(columns)
+        ]
+        widths = [max(map(cell_len, column)) + _GAP for column in texts]
+        lines: list[str] = []
+        start = 0
+        for block, group in groupby(zip(columns, widths, strict=True), key=lambda each: each[0].block):
+            width = sum(taken for _, taken in group)
+            head = [block, self.section.heads.get(block, "")] if block else []
+            wrapped = [line for text in head for line in wrap(visible(text), width - _GAP)]
+            lines += [""] * (len(wrapped) - len(lines))
+            for number, line in enumerate(wrapped):
+                lines[number] = lines[number].ljust(start) + line
+            start += width
+        return "\n".join(lines)
+
+    def _heading(self, column: Column) -> list[str]:
+        """Return the lines above a column; columns of several machines are narrow."""
+        unit = " ".join(filter(None, (column.unit, column.arrow)))
+        lines = ["", *unit.replace("/", " per\n").split("\n")][-2:] if self.machines else [unit]
+        return [visible(line) for line in (column.header, *lines)]
 
     def _best(self, column: Column) -> float:
         values = [row.entry(column).value for row in self.section.rows]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import UsageError, hint, near
+from ..errors import RunError, UsageError, hint, near
 from . import _completion
 from ._options import AGE, costing
 from ._output import encoded, layout, put, typed
@@ -16,6 +16,7 @@ from ._schemas import include_option, named
 
 if TYPE_CHECKING:
     from ..bench.results import ResultData
+    from ..reports.decide.pick import PickedCodec
     from ..reports.model.cost import Crossings
 
 
@@ -98,6 +99,8 @@ def command(
 
     Results of `bakeoff stores` decide by puts and gets, including the store. Results of `bakeoff pipeline`
     decide by processor time with --reads readers. A line below shows the codec's part of that.
+
+    Results of several machines are decided separately; exit 1 if the choices differ.
     """
     from ..codecs.production.lock import located
     from ..reports.decide.lock import decided, lock_of
@@ -106,6 +109,7 @@ def command(
     from ..reports.decide.pick_placed import in_place, said
     from ..reports.model.cost import CostModel
     from ..reports.model.files import load_all
+    from ..reports.model.merge import by_machine
     from . import _lock
 
     if check:
@@ -140,13 +144,36 @@ def command(
         raise UsageError("--schema belongs to --codec NAME --write, where NAME was not measured")
     results = load_all(paths)
     _check_formats(wish.formats, results)
-    asked, wish = in_place(results, wish, reads)
-    choice = pick(asked, wish, str(paths[0]))
-    lines = [render(choice, explain=explain, **layout(None)), *(f"{line}\n" for line in said(asked, choice))]
-    put(encoded("".join(lines)), None)
+    files_of = {id(result): str(path) for result, path in zip(results, paths, strict=True)}
+    choices, texts = [], []
+    for label, group in by_machine(results):
+        if label and write:
+            raise UsageError("--write takes the results of one machine: the one that will run the codec")
+        asked, adapted = in_place(group, wish, reads)
+        choice = pick(asked, adapted, files_of[id(group[0])])
+        name, _, why = render(choice, explain=explain, **layout(None)).partition("\n\n")
+        parts = [why, *(f"{line}\n" for line in said(asked, choice))]
+        texts.append("".join([f"{label}\n" * bool(label), *parts]))
+        choices.append((label, choice))
+    _check_agreement(choices)
+    put(encoded("\n".join([f"{name}\n", *texts])), None)
     if write:
         _lock.write(lock_of(choice, paths, results), place, paths, force=force)
     return None
+
+
+def _check_agreement(choices: Sequence[tuple[str, PickedCodec]]) -> None:
+    """Refuse to choose among the choices of several machines.
+
+    Raises:
+        RunError: They differ.
+    """
+    from ..reports.model.merge import plain_name
+
+    if len({plain_name(choice.name) for _, choice in choices}) > 1:
+        lines = [f"  {label}: {choice.sentence}" for label, choice in choices]
+        way = "machines disagree; name only the results of the machine that will run the codec"
+        raise RunError("\n".join([way, *lines]))
 
 
 _OF_DECISIONS = {

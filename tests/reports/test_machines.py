@@ -1,0 +1,139 @@
+"""Results of several machines: side by side, never averaged, and where their rankings differ."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from bakeoff.bench.results import ResultData
+from bakeoff.bench.results.file import write
+from bakeoff.reports import render
+from bakeoff.reports.model.view import View
+from bakeoff.reports.page import page
+from bakeoff.reports.tables.machines import agreement
+from madeup import planted
+
+HERE = {"a": (1e-6, 2e-6), "b": (2e-6, 2e-6), "c": (4e-6, 4e-6)}
+SWAPPED = {"a": (4e-6, 4e-6), "b": (2e-6, 2e-6), "c": (8e-6, 8e-6)}
+CLOSE = {"a": (2e-6, 2e-6), "b": (2e-6, 2.0001e-6)}
+
+
+def on(machine: str, times: Mapping[str, tuple[float, float]] = HERE, **fields: object) -> ResultData:
+    """The result of a machine: dump and load of each codec in seconds, the same bytes on all."""
+    figures = {name: {"dump": dump, "load": load, "size": 100.0} for name, (dump, load) in times.items()}
+    environment = {"hostname": machine, "cpu_model_name": f"CPU of {machine}"}
+    return planted(figures, environment=environment, seed=len(machine), **fields)  # type: ignore[arg-type]
+
+
+def test_two_machines_side_by_side() -> None:
+    """A block each under the machine's name, with its own figures; equal bytes once; 100 columns."""
+    text = render([on("first"), on("second", SWAPPED)], "text")
+    table = text.split("\n\n")[0]
+    heads = next(line for line in table.splitlines() if "first" in line)
+    names = next(line for line in table.splitlines() if line.startswith("codec"))
+    (row,) = re.findall(r"^a .*", table, re.M)
+
+    assert ["first", "second"] == heads.split()
+    assert ["codec", "bytes", *["dump", "load", "cost", "×", "rank"] * 2] == names.split()
+    figures = [float(part.strip("×")) for part in row.split()[1:] if not part.startswith("±")]
+    assert figures == pytest.approx([100, 1, 2, 1, 1, 4, 4, 2, 2], rel=0.01)
+    assert "CPU of first, Python 3.11.7" in table
+    assert 100 >= max(map(len, table.splitlines()))
+
+
+def test_more_machines_than_fit_follow_each_other() -> None:
+    """Tables of 100 columns, with the codecs in the same order."""
+    found = render([on(name, SWAPPED if name == "n2" else HERE) for name in ("n1", "n2", "n3", "n4")], "text")
+    table = found.split("\n\na costs")[0]
+
+    assert ["n1", "n2", "n3", "n4"] == re.findall(r"\bn\d(?=\s)", re.sub("CPU of n.", "", table))
+    assert len(re.findall(r"^codec", table, re.M)) > 1
+    assert {"abc"} == {"".join(re.findall(r"^([abc]) ", part, re.M)) for part in table.split("\n\n")}
+    assert 100 >= max(map(len, table.splitlines()))
+
+
+@pytest.mark.parametrize("form", ["text", "md", "html"])
+def test_a_codec_that_a_machine_lacks_has_a_dash_and_a_reason(form: str) -> None:
+    """It failed there, or the run there did not have it."""
+    crashed = on("second", {"a": HERE["a"]}, outcomes={"b": ("crashed", "signal 11")})
+    text = render([on("first"), crashed], form)
+
+    assert "b (second): crashed: signal 11" in text
+    assert "c (second): not measured" in text
+    for codec in "bc":
+        (row,) = re.findall(rf"^(?:\| |<tr><td>)?{codec}\b.*–.*–.*–.*", text, re.M)
+        assert "100" in row
+
+
+@pytest.mark.parametrize(
+    ("second", "said"),
+    [
+        (HERE, "first and second agree on the order of all 3 pairs of codecs distinguishable on both."),
+        (
+            SWAPPED,
+            "a costs less than b on first and more on second; they agree on the other 2 pairs of codecs "
+            "distinguishable on both.",
+        ),
+        (
+            {"a": SWAPPED["a"], "b": SWAPPED["b"]},
+            "a costs less than b on first and more on second; no other pair is distinguishable on both.",
+        ),
+        (CLOSE, "No two codecs are distinguishable on both machines, so their ranks cannot be compared."),
+    ],
+)
+def test_where_machines_disagree(second: Mapping[str, tuple[float, float]], said: str) -> None:
+    """Only pairs that both machines distinguish can be in another order; text and page say so."""
+    results = [on("first"), on("second", second)]
+    views = View.of(results).corpora
+
+    assert said == agreement(views)
+    assert said in render(results, "text").splitlines()
+    assert said.removesuffix(".") in page.render(results)
+
+
+def test_many_disagreements_are_counted() -> None:
+    """The sentence names the first few; three machines are said as they split."""
+    times = {f"c{n}": (n * 1e-6, n * 1e-6) for n in range(1, 8)}
+    reverse = dict(zip(times, reversed(times.values()), strict=True))
+    found = agreement(View.of([on("x", times), on("yy", reverse), on("zzz", times)]).corpora)
+
+    assert found.startswith("c1 costs less than c2, c3, c4 and 3 others on x and zzz and more on yy; c2 ")
+    assert found.endswith(
+        "; 6 further pairs differ in order; no other pair is distinguishable on at least two."
+    )
+
+
+def test_one_recommendation_if_machines_agree() -> None:
+    """One sentence names the codec and all machines; else it has the codec of each."""
+    same = render([on("first"), on("second")], "text")
+    other = render([on("first"), on("second", SWAPPED)], "text")
+
+    assert re.search(r"^a costs least on first \(b .*\) and second \(b .*\) \(by the cost of", same, re.M)
+    assert re.search(r"^a costs least on first \(.*\); b costs least on second \(", other, re.M)
+
+
+def test_other_versions_of_a_library_are_named() -> None:
+    """In the text and on the page."""
+    results = [on("first"), on("second", facts={"b": {"version": "2.0"}})]
+    said = "library versions differ: libb 1.2.3 on first, 2.0 on second"
+
+    assert said in render(results, "text").splitlines()
+    assert said in page.render(results)
+
+
+def test_pick(bakeoff: Callable[..., tuple[int, str, str]]) -> None:
+    """It decides on each machine; if these disagree, the user has to choose the machine."""
+    for name, times in {"first": HERE, "second": HERE, "third": SWAPPED}.items():
+        write(on(name, times), Path(f"{name}.json"))
+    code, out, _ = bakeoff("pick", "first.json", "second.json")
+    assert (0, ["a", "", "first"]) == (code, out.splitlines()[:3])
+    assert "\nsecond\na: lowest cost" in out
+
+    code, out, err = bakeoff("pick", "first.json", "third.json")
+    assert (1, "") == (code, out)
+    assert re.search(r"machines disagree; .*\n  first: a: lowest cost.*\n  third: b: lowest cost", err)
+    assert 2 == bakeoff("pick", "first.json", "second.json", "--write")[0]
+    assert 0 == bakeoff("pick", "third.json", "--write")[0]
