@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 from .heartbeat import IDLE
-from .results import Outcome, typed
+from .results import Fact, Outcome, typed
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -349,6 +349,7 @@ class Checked:
         calls: Number of records per call, if not one, by timed operation.
         definition: The schema in the format's own language, empty if that has none.
         payloads: Digest of the `Payloads` for later measurements.
+        length: Bytes of all payloads.
         dictionary: Digest of the trained dictionary, empty if there is none.
     """
 
@@ -370,6 +371,7 @@ class Checked:
     calls: Mapping[str, int] = field(default_factory=dict)
     definition: str = ""
     payloads: Digest = ""
+    length: int = 0
     dictionary: Digest = ""
 
 
@@ -483,7 +485,7 @@ def encode(record: Job | Answer) -> bytes:
     return json.dumps({"kind": record.kind, **dataclasses.asdict(record)}).encode()
 
 
-def decode(data: bytes) -> Any:
+def decode(data: bytes | str) -> Any:
     """Return the job or the answer in `data`.
 
     Raises:
@@ -535,14 +537,25 @@ class Ended:
 
 
 class Executor(Protocol):
-    """A place where workers run: this machine (`run.processes.LocalExecutor`), or another.
+    """A place where workers run: this machine (`run.processes.LocalExecutor`), or another (`run.remote`).
 
     Attributes:
-        blobs: Inputs and outputs of workers, by digest.
+        blobs: Inputs of workers and dictionaries that they trained, by digest. Other outputs may stay on the
+            machine of the workers.
+        facts: Environment of their machine, see `run.environment.environment`.
+        cores: Cores that they may be pinned to.
     """
 
     @property
     def blobs(self) -> Mapping[Digest, bytes]: ...
+    @property
+    def facts(self) -> Mapping[str, Fact]: ...
+    @property
+    def cores(self) -> Sequence[int]: ...
+    def missing(self, codec: str) -> str | None:
+        """Return why a codec cannot be used there, if that is known without a worker."""
+        ...
+
     def submit(
         self,
         job: Job,
@@ -566,4 +579,8 @@ class Executor(Protocol):
             UsageError: The worker found the user's request impossible.
             RunError: The worker cannot continue for a reason the user must know.
         """
+        ...
+
+    def close(self) -> None:
+        """End all workers."""
         ...

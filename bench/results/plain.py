@@ -96,7 +96,8 @@ def typed(cls: type[_T], fields: Mapping[str, Any]) -> _T:
 
 @functools.cache
 def _kinds(cls: type) -> dict[str, Any]:
-    return get_type_hints(cls)
+    hints = get_type_hints(cls)
+    return {each.name: hints[each.name] for each in dataclasses.fields(cast("Any", cls))}
 
 
 def _fits(value: object, kind: Any) -> bool:
@@ -104,14 +105,17 @@ def _fits(value: object, kind: Any) -> bool:
     parts = get_args(kind)
     match get_origin(kind):
         case None:
-            same = type(value) is kind or (kind is float and type(value) is int)
+            same = kind is Any or type(value) is kind or (kind is float and type(value) is int)
             return same and (type(value) not in (int, float) or _is_finite(value))
         case typing.Literal:
             return value in parts
         case types.UnionType | typing.Union:
             return any(_fits(value, part) for part in parts)
         case builtins.tuple:
-            return type(value) is tuple and all(_fits(item, parts[0]) for item in value)
+            if type(value) is not tuple:
+                return False
+            kinds = parts[:1] * len(value) if parts[-1] is ... else parts
+            return len(value) == len(kinds) and all(map(_fits, value, kinds))
         case _:
             return type(value) is dict and all(
                 _fits(key, parts[0]) and _fits(item, parts[1]) for key, item in value.items()

@@ -7,7 +7,7 @@ from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any
 
-from ...codecs import describe, missing
+from ...codecs import describe
 from ...codecs.registry import bare_name
 from ...codecs.streams.compression import dictionary_id
 from ..jobs import Check, Checked, Ended
@@ -39,7 +39,7 @@ def check(run: Run, stage: Stage) -> None:
         )
         for codec in codecs
     }
-    reasons = {codec: missing(codec) for codec in codecs}
+    reasons = {codec: run.executor.missing(codec) for codec in codecs}
     finished: list[object] = []
 
     def over() -> bool:

@@ -6,11 +6,10 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from ..jobs import Checked, CorpusInputs
+from ..jobs import Checked, CorpusInputs, Executor
 from ..results import Cell, Outcome, without_defaults
 from .journal import Journal
 from .options import Options
-from .processes import LocalExecutor
 from .schedule import Schedule
 from .state import Entry, State
 
@@ -58,6 +57,7 @@ class Run:
         look: Called after new findings.
         resumed: It resumes an earlier run.
         stopping: Start nothing new.
+        abandoned: The run ends at once: what its workers still answer is not recorded.
         begun: When it began, on the monotonic clock.
         before: Seconds that it took before it was resumed.
     """
@@ -65,11 +65,12 @@ class Run:
     options: Options
     state: State
     journal: Journal
-    executor: LocalExecutor
+    executor: Executor
     show: Show
     look: Callable[[], object] = lambda: None
     resumed: bool = False
     stopping: bool = False
+    abandoned: bool = False
     begun: float = field(default_factory=time.monotonic)
     before: float = 0.0
 
@@ -78,7 +79,13 @@ class Run:
         return self.before + time.monotonic() - self.begun
 
     def record(self, *entries: Entry) -> None:
-        """Apply entries to the state and write them to the journal."""
+        """Apply entries to the state and write them to the journal.
+
+        Raises:
+            KeyboardInterrupt: The run was abandoned.
+        """
+        if self.abandoned:
+            raise KeyboardInterrupt
         for entry in entries:
             self.state.apply(entry)
         self.journal.write(*entries)

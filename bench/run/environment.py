@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 import sysconfig
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping, Sequence
 from importlib import metadata
 from pathlib import Path
 
@@ -26,6 +26,20 @@ MACHINE = (
 """Facts that must agree to resume a run."""
 
 _ALLOCATOR = ("PYTHONMALLOC", "LD_PRELOAD", "GLIBC_TUNABLES", "PYTHONMALLOCSTATS")
+_ENGINES = (
+    "GOMP_CPU_AFFINITY",
+    "KMP_AFFINITY",
+    "MKL_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "OMP_NUM_THREADS",
+    "OMP_PLACES",
+    "OMP_PROC_BIND",
+    "OPENBLAS_NUM_THREADS",
+    "PYTHONHASHSEED",
+)
+"""Variables that Dask and Slurm set for their tasks."""
+_ENGINES_VALUES = {"MALLOC_TRIM_THRESHOLD_": "65536"}
+"""The same, unless they have another value, which is the user's choice. Dask's slows `packb`."""
 _KEPT = (
     "aslr",
     "cpu_config",
@@ -80,6 +94,8 @@ def warnings(facts: Mapping[str, Fact]) -> list[str]:
         found.append("the CPU governor is powersave: clock rates change during the run")
     if facts["allocator"] != "default":
         found.append(f"the memory allocator is not the default one: {facts['allocator']}")
+    if removed := facts.get("removed_variables"):
+        found.append(f"variables of the job's engine were removed for workers: {removed}")
     if facts["debug_build"]:
         found.append("this Python is a debug build: all figures are several times too large")
     return found
@@ -90,9 +106,20 @@ def cores() -> list[int]:
     return sorted(os.sched_getaffinity(0))
 
 
-def abreast() -> int:
-    """Return how many processes may run in parallel when nothing is timed."""
-    return max(1, min(4, len(cores())))
+def abreast(allowed: Sequence[int]) -> int:
+    """Return how many processes may run in parallel on some cores when nothing is timed."""
+    return max(1, min(4, len(allowed)))
+
+
+def scrub(variables: MutableMapping[str, str]) -> str:
+    """Remove the variables that an engine sets for its tasks and that would affect measurements.
+
+    Returns:
+        The removed ones as ``NAME=VALUE``, separated by spaces.
+    """
+    found = [key for key in _ENGINES if key in variables]
+    found += [key for key, value in _ENGINES_VALUES.items() if variables.get(key) == value]
+    return " ".join(f"{key}={variables.pop(key)}" for key in sorted(found))
 
 
 def _compressors() -> dict[str, Fact]:

@@ -14,7 +14,6 @@ from ..method import Slices, Verdicts, printed
 from ..operations import OPERATIONS, operation
 from ..operations.base import Operation
 from .context import Show
-from .environment import abreast
 from .options import Options
 from .processes import LocalExecutor
 from .reading import prepare
@@ -177,7 +176,7 @@ class _Plan:
 
         With few codecs the rule does so at the first look or soon after, as neighbors in rank are far apart.
         """
-        schedule, options, side = self.schedule, self.schedule.options, abreast()
+        schedule, options, side = self.schedule, self.schedule.options, self.schedule.side
         read, codecs, size = schedule.read, len(self.codecs), self.record_size
         compared = min(schedule.check_seconds, _COMPARED * size * float(self.facts["sample"]))
         check = min(codecs * (_CHECK + compared) / side, max(0.0, schedule.most - read))

@@ -15,7 +15,6 @@ from ..operations import operation
 from ..results import Cell, without_defaults
 from .alone import cells_of, job_of
 from .context import Run, Stage
-from .environment import abreast
 
 
 def measure_memory(run: Run, stage: Stage) -> None:
@@ -34,12 +33,12 @@ def measure_memory(run: Run, stage: Stage) -> None:
         for cell in cells:
             seconds[cell.codec] = seconds.get(cell.codec, 0.0) + slower * _expected(stage, cell)
         left = math.inf if run.options.no_time_limit else stage.schedule.left()
-        chosen = _suffice(seconds, abreast() * left)
+        chosen = _suffice(seconds, stage.schedule.side * left)
         begun = time.monotonic()
         # Started work may use the time by which a run may exceed its budget.
         unfinished = _measure(run, stage, [cell for cell in cells if cell.codec in chosen])
         if chosen:
-            spent = abreast() * (time.monotonic() - begun)
+            spent = stage.schedule.side * (time.monotonic() - begun)
             slower *= spent / sum(seconds[codec] for codec in chosen)
         left_out = [codec for codec in seconds if codec not in chosen or codec in unfinished]
         if left_out:

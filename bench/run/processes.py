@@ -22,15 +22,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from ...codecs.registry import given
+from ...codecs.registry import given, missing
 from ...errors import RunError, UsageError
 from ..blobs import Blobs
 from ..disk_space import NoDiskSpace, is_full, needing_room
 from ..heartbeat import Heartbeat
 from ..jobs import Check, Ended, Failed, Job, Refused, Try, decode, encode
 from ..orphans import PREFIX, hold, remove_abandoned
-from ..results import Outcome
-from .environment import abreast
+from ..results import Fact, Outcome
+from .environment import abreast, cores, environment
 from .warm import Fork, Warm
 
 SCRUBBED = (
@@ -79,12 +79,26 @@ class LocalExecutor:
             ) from error
         self.folder = Path(self._folder.name)
         self.blobs = Blobs(self.folder / "blobs")
-        self._pool = ThreadPoolExecutor(abreast(), thread_name_prefix="bakeoff")
+        self._pool = ThreadPoolExecutor(abreast(self.cores), thread_name_prefix="bakeoff")
         self._numbers = count()
         self._running: set[int] = set()
         self._lock = threading.Lock()
         self._closed = False
         self._warm: Warm | None = None
+
+    @property
+    def facts(self) -> dict[str, Fact]:
+        """The environment of this machine, as it is now."""
+        return environment()
+
+    @property
+    def cores(self) -> list[int]:
+        """The cores that workers may be pinned to."""
+        return cores()
+
+    def missing(self, codec: str) -> str | None:
+        """Return why a codec cannot be used here."""
+        return missing(codec)
 
     def __enter__(self) -> Self:
         return self

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable
+from typing import Self
 
 from ...errors import RunError
 from ..jobs import Prepare, Prepared
@@ -11,6 +13,58 @@ from .objects import NO_OBJECTS, Objects
 from .options import Options
 from .processes import LocalExecutor
 from .schedule import Schedule
+
+
+class Reader:
+    """Reads the corpora of a run on this machine, each once for all machines that measure.
+
+    Leaving the context ends its executor.
+
+    Args:
+        options: How to read them.
+        objects: Objects that the program passed.
+
+    Attributes:
+        executor: Runs the workers; its blobs hold the samples.
+    """
+
+    def __init__(self, options: Options, objects: Objects = NO_OBJECTS) -> None:
+        self.executor = LocalExecutor(codecs=objects.codecs)
+        self._options = options
+        self._objects = objects
+        self._found: dict[tuple[object, ...], Prepared] = {}
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.executor.close()
+
+    def read(
+        self,
+        source: str,
+        size: int | None,
+        watch: Callable[[int], object],
+        *,
+        after: int | None,
+        stop: Callable[[], bool],
+    ) -> Prepared:
+        """Read a corpus, unless that is done already; see `prepare`."""
+        key = (source, size, after)
+        with self._lock:
+            if key not in self._found:
+                self._found[key] = prepare(
+                    self.executor,
+                    self._options,
+                    source,
+                    watch,
+                    after=after,
+                    stop=stop,
+                    size=size,
+                    objects=self._objects,
+                )
+            return self._found[key]
 
 
 def prepare(

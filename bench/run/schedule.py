@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, islice
 
 from ..method import Budget, Processes
-from .environment import abreast
+from .environment import abreast, cores
 from .options import Options
 
 
@@ -26,12 +26,14 @@ class Schedule:
         options: The options of the run.
         read: Seconds that reading it has taken.
         few: It has too few records to stop reading early.
+        side: Processes that run in parallel when nothing is timed.
         begun: When its time began, on the monotonic clock.
     """
 
     options: Options
     read: float = 0.0
     few: bool = False
+    side: int = field(default_factory=lambda: abreast(cores()))
     begun: float = field(default_factory=time.monotonic)
 
     def begin(self) -> None:
@@ -66,7 +68,7 @@ class Schedule:
         """Seconds after which the check of one codec takes no further record."""
         if self.options.no_time_limit:
             return Budget.CHECKED
-        share = Budget.CHECK * self.budget * abreast() / max(1, len(self.options.codecs))
+        share = Budget.CHECK * self.budget * self.side / max(1, len(self.options.codecs))
         return min(Budget.CHECKED, max(0.1, share - Budget.FORK))
 
     def check_over(self, finished: int) -> bool:

@@ -11,22 +11,26 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import FrameType
 
+from ...codecs.registry import given
 from ...errors import RunError, UsageError
 from ...files import is_device, is_result_file
+from ..jobs import Executor
+from ..measuring import measuring
 from ..method import Budget
 from ..past import free_core, remember
-from ..results import FORMAT_VERSION, CorpusFacts, ResultData
+from ..results import FORMAT_VERSION, CorpusFacts, Fact, ResultData
 from .alone import measure_alone
 from .check import check
 from .context import Run, Show, Stage
-from .environment import MACHINE, environment, warnings
+from .environment import MACHINE, abreast, warnings
 from .journal import Journal, stored
+from .links import LOCAL, Machine
 from .memory import measure_memory
 from .objects import NO_OBJECTS, Objects
 from .options import Options
 from .output_file import OutputFile
-from .processes import LocalExecutor
-from .reading import prepare
+from .reading import Reader
+from .remote import RemoteExecutor
 from .schedule import Schedule
 from .state import Entry, State
 from .time import time_cells
@@ -97,6 +101,8 @@ class Session:
         show: Receives progress.
         look: Called after new findings, with a function that returns the result so far.
         objects: Objects of the program; a corpus among them is the only one.
+        machine: The machine that measures.
+        reader: Reads the corpora on this machine; a new one if it is None.
 
     Attributes:
         notes: Messages for the user at the end, besides the result.
@@ -114,6 +120,8 @@ class Session:
         show: Show = lambda text, done, total: None,
         look: Callable[[Callable[[], ResultData]], object] = lambda result: None,
         objects: Objects = NO_OBJECTS,
+        machine: Machine = LOCAL,
+        reader: Reader | None = None,
     ) -> None:
         self.options = options
         self.output = output
@@ -122,10 +130,14 @@ class Session:
         self.show = show
         self.look = look
         self.objects = objects
+        self.machine = machine
+        self.reader = reader
         self.notes: list[str] = []
         self.place = OutputFile(output)
         self.interrupted = False
         self._reading = True
+        self._run: Run | None = None
+        self._executor: Executor | None = None
         self._saved = time.monotonic()
 
     def run(self) -> ResultData:
@@ -140,8 +152,9 @@ class Session:
             KeyboardInterrupt: Ctrl-C was pressed twice, or before anything was measured.
         """
         guard(self.output)
-        with LocalExecutor(codecs=self.objects.codecs) as executor:
-            executor.warm_up()
+        with contextlib.ExitStack() as stack:
+            reader = self.reader or stack.enter_context(Reader(self.options, self.objects))
+            executor = self._executor = self._open(reader, stack)
             journal = Journal(self.output, resume=self.resume)
             if journal.aside is not None:
                 self.notes.append(
@@ -150,22 +163,70 @@ class Session:
                 )
             run = Run(self.options, State(), journal, executor, self.show, resumed=bool(journal.entries))
             run.look = lambda: self.look(lambda: run.state.result(duration=run.spent(), complete=False))
+            run.stopping, self._run = self.interrupted, run
             try:
                 with self._listening(run):
-                    complete = self._phases(run, executor)
+                    complete = self._phases(run, reader)
                 if self.interrupted and not (journal.gained or run.resumed):
                     raise KeyboardInterrupt
                 result = self._save(run, complete=complete)
             except BaseException as error:
-                self._give_up(run, interrupted=isinstance(error, KeyboardInterrupt))
+                self._give_up(run, interrupted=run.abandoned or isinstance(error, KeyboardInterrupt))
                 if journal.gained and isinstance(error, RunError) and not isinstance(error, _UnfitError):
                     kept = f"results so far are kept; `bakeoff run --resume {self.output}` continues"
                     raise RunError(f"{error}; {kept}") from error
                 raise
             journal.remove()
-            if complete and (failed := remember(result)):
+            # The history of this machine must not depend on what another one says about itself.
+            if complete and self.machine.connect is None and (failed := remember(result)):
                 self.notes.append(failed)
             return result
+
+    def _open(self, reader: Reader, stack: contextlib.ExitStack) -> Executor:
+        """Return the executor of the machine, as soon as it may measure."""
+        if self.machine.connect is None:
+            reader.executor.warm_up()
+            here = "waiting: an agent of another run measures on this machine"
+            stack.enter_context(measuring(lambda: self._wait(here), alone=False))
+            return reader.executor
+        sources = given()
+        self._refuse_files({name: source for name, source in sources.items() if ".py:" in source})
+        return stack.enter_context(RemoteExecutor(self.machine, reader.executor.blobs, self._wait))
+
+    def _wait(self, reason: str) -> None:
+        """Show why nothing happens yet."""
+        self.show(reason, -1, 0)
+        if self.interrupted:
+            raise KeyboardInterrupt
+
+    def _refuse_files(self, files: Mapping[str, str]) -> None:
+        """Refuse modules that another machine does not have.
+
+        Raises:
+            UsageError: There are some.
+        """
+        if files:
+            name, file = next(iter(files.items()))
+            raise UsageError(
+                f"{self.machine.name}: {name} comes from {file}, which is not sent to other machines; "
+                "install it there as a package, and name it MODULE:NAME"
+            )
+
+    def stop(self) -> None:
+        """Finish the running process, and then end the run."""
+        self.interrupted = True
+        if self._run is not None:
+            self._run.stopping = True
+        if not self._reading:
+            self.show("finishing this process; Ctrl-C again stops at once", -1, 0)
+
+    def abandon(self) -> None:
+        """End the run at once, from another thread; what was measured is saved."""
+        self.stop()
+        if self._run is not None:
+            self._run.abandoned = True
+        if self._executor is not None:
+            self._executor.close()
 
     def _give_up(self, run: Run, *, interrupted: bool) -> None:
         """Save the findings so far; an empty result never replaces an older file."""
@@ -188,13 +249,10 @@ class Session:
         """Make the first Ctrl-C a request to stop, and the second one an interrupt."""
 
         def interrupt(number: int, frame: FrameType | None) -> None:
-            self.interrupted = True
-            if run.stopping:
+            stopping = run.stopping
+            self.stop()
+            if stopping:
                 raise KeyboardInterrupt
-            run.stopping = True
-            if self._reading:
-                return  # reading polls this flag, at a safe point
-            self.show("finishing this process; Ctrl-C again stops at once", -1, 0)
 
         try:
             before = signal.signal(signal.SIGINT, interrupt)
@@ -206,12 +264,12 @@ class Session:
         finally:
             signal.signal(signal.SIGINT, before)
 
-    def _phases(self, run: Run, executor: LocalExecutor) -> bool:
+    def _phases(self, run: Run, reader: Reader) -> bool:
         """Run all phases; return whether everything requested was done."""
         for entry in run.journal.entries:
             run.state.apply(entry)
         run.before = run.state.seconds
-        facts = environment()
+        facts = run.executor.facts
         run.state.knows(free_core(facts))
         if run.resumed:
             stored = _options_of(run.state.head, self.output)
@@ -231,7 +289,7 @@ class Session:
                 }
             )
         run.record(*({"kind": "warning", "text": text} for text in warnings(facts)))
-        stages = [self._prepare(run, executor, source, size) for source, size in self.options.sized()]
+        stages = [self._prepare(run, reader, source, size) for source, size in self.options.sized()]
         self._reading = False
         for stage in stages:
             if run.stopping:
@@ -250,20 +308,19 @@ class Session:
             measure_memory(run, stage)
         return not run.stopping
 
-    def _prepare(self, run: Run, executor: LocalExecutor, source: str, size: int | None) -> Stage:
+    def _prepare(self, run: Run, reader: Reader, source: str, size: int | None) -> Stage:
         """Draw a sample."""
         options, begun = self.options, time.monotonic()
         run.show(f"reading {source}", 0, 100)
-        prepared = prepare(
-            executor,
-            options,
+        prepared = reader.read(
             source,
+            size,
             lambda percent: run.show(f"reading {source}", max(0, percent), 100),
             after=_after(run, source),
             stop=lambda: run.stopping,
-            size=size,
-            objects=self.objects,
         )
+        if self.machine.connect is not None:
+            self._refuse_files({name: file for name, file in prepared.modules.items() if file})
         facts = CorpusFacts(**prepared.facts)
         name = facts.name
         taken = [s for s in run.state.corpora if run.state.corpora[s].source != facts.source]
@@ -297,6 +354,7 @@ class Session:
                 dataclasses.replace(options, codecs=prepared.codecs),
                 time.monotonic() - begun,
                 facts.sample <= Budget.DOCUMENTS,
+                abreast(run.executor.cores),
             ),
             # Import polars only after the fork, which its threads would not survive.
             libraries=tuple(sorted({kind.split(".")[0] for kind in prepared.kinds} & {"numpy", "pandas"})),
@@ -309,7 +367,7 @@ class Session:
                 [f"corpus {facts.name}: sha256 was {before.sha256[:12]}, is now {facts.sha256[:12]}"]
             )
 
-    def _compare(self, run: Run, stored: Options, facts: dict[str, str | int | float | bool | None]) -> None:
+    def _compare(self, run: Run, stored: Options, facts: Mapping[str, Fact]) -> None:
         found = list(self.options.conflicts(stored))
         then = run.state.head["environment"]
         found += [

@@ -17,7 +17,6 @@ from ..operations import operation
 from ..operations.base import length_of_slice
 from ..results import BASELINE, Cell, Measurement
 from .context import Run, Stage
-from .environment import cores
 from .options import Options
 from .state import FAILED
 from .stopping import Progress
@@ -243,7 +242,7 @@ class _Contest:
     def _answer(self, group: list[Cell]) -> Timed | None:
         """Run a worker over `group`; return None if it died (and remove its cell) or must be replaced."""
         options = self.run.options
-        allowed = cores()
+        allowed = self.run.executor.cores
         job = Time(
             memory=options.cell_memory,
             path=self.stage.path,

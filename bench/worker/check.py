@@ -91,6 +91,7 @@ def run(job: Check, context: WorkerContext) -> Answer:
         calls=check.calls,
         limits=beyond(job.codec, parts, sample, check.payloads),
         payloads=context.blobs.put(Payloads(check.payloads, taken).stored()),
+        length=sum(map(len, check.payloads)),
         dictionary="" if dictionary is None else context.blobs.put(dictionary),
     )
 

@@ -33,7 +33,6 @@ class Clock:
 @pytest.fixture(autouse=True)
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
-    monkeypatch.setattr(memory, "abreast", lambda: 1)
     for module in (memory, schedule):
         monkeypatch.setattr(module, "time", made)
     return made
@@ -64,7 +63,7 @@ def measured(
         said.extend(entry["text"] for entry in entries if entry["kind"] == "warning")
 
     chosen = Options(("made",), tuple(calls), ("dump", "load", *MEMORY), budget=100.0, **options)
-    stage = Stage("made", CorpusInputs(""), (), {}, tuple(calls), Schedule(chosen, begun=seconds))
+    stage = Stage("made", CorpusInputs(""), (), {}, tuple(calls), Schedule(chosen, side=1, begun=seconds))
     stage.checks |= {
         name: Checked("ok", records=10, rough={"dump": call, "load": call}) for name, call in calls.items()
     }

@@ -1,0 +1,193 @@
+"""Answers of other machines, which are not trusted: typed, bounded, and those of the job."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ...codecs import describe
+from ..heartbeat import IDLE
+from ..jobs import Alone, Check, Checked, Ended, Found, Job, Time, Timed, decode
+from ..operations import OPERATIONS, operation
+from ..results import CodecFacts, Fact, Measurement, cell_from, typed
+from .environment import MACHINE
+
+_KINDS: Mapping[type[Job], type[Checked | Timed | Found]] = {Check: Checked, Time: Timed, Alone: Found}
+"""The jobs that other machines get, and the kinds of their answers."""
+_MOST_FACTS = 200
+_MOST_CORES = 1 << 16
+_LINE = 2_000
+"""Most characters of a text that is shown."""
+_DIGEST = re.compile(r"(?:[0-9a-f]{64})?")
+_TIMED = frozenset(
+    ("raw", "paired", "drift", "dear", "rare", "loops", "calls", "duration", "rounds", "dirty", "contention")
+)
+_OWN = ("name", "format", "library", "trusted_only", "extra", "source")
+"""Facts of a codec that are those of this machine."""
+
+
+def ended_of(plain: Mapping[str, Any], job: Job) -> Ended:
+    """Return how a job ended.
+
+    Args:
+        plain: The fields of an `Ended`, as the machine sent them.
+        job: The job.
+
+    Raises:
+        ValueError, TypeError, LookupError: It is not an answer to this job.
+    """
+    answer = plain["answer"]
+    found = typed(
+        Ended,
+        {
+            "answer": None,
+            "outcome": plain["outcome"],
+            "reason": text(plain["reason"]),
+            "stderr": text(plain["stderr"]),
+            "cell": plain["cell"],
+            "host": text(plain["host"]),
+        },
+    )
+    cells = len(job.cells) if isinstance(job, Time) else 1
+    _require(IDLE <= found.cell < cells, "a cell is not of the job")
+    _require((found.outcome == "ok") == (answer is not None), "an outcome without its answer")
+    notes = plain["notes"] if isinstance(job, Check) else []
+    _figures(value for note in notes for value in note.values())
+    return dataclasses.replace(
+        found, answer=None if answer is None else _answer(answer, job), notes=tuple(notes)
+    )
+
+
+def facts_of(plain: Any) -> dict[str, Fact]:
+    """Return the environment of a machine.
+
+    Raises:
+        ValueError, TypeError, LookupError: It is not one.
+    """
+    _require(isinstance(plain, dict) and len(plain) <= _MOST_FACTS, "facts about the machine")
+    facts = {text(key): text(value) if isinstance(value, str) else value for key, value in plain.items()}
+    for value in facts.values():
+        _require(value is None or type(value) in (str, bool, int, float), "facts about the machine")
+        _require(not isinstance(value, float) or math.isfinite(value), "facts about the machine")
+    _require(
+        all(key in facts for key in (*MACHINE, "pinned", "governor", "debug_build")), "facts are missing"
+    )
+    return facts
+
+
+def cores_of(plain: Any) -> list[int]:
+    """Return the cores of a machine.
+
+    Raises:
+        ValueError: These are not cores.
+    """
+    _require(isinstance(plain, list) and 0 < len(plain) <= _MOST_CORES, "cores of the machine")
+    _require(all(type(core) is int and core >= 0 for core in plain), "cores of the machine")
+    return list(plain)
+
+
+def text(value: Any) -> str:
+    """Return a text, cut to a length that can be shown.
+
+    Raises:
+        TypeError: It is not a text.
+    """
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.40} is not a text")
+    return value[:_LINE]
+
+
+def _require(holds: bool, what: str) -> None:
+    if not holds:
+        raise ValueError(what)
+
+
+def _figures(values: Iterable[Any], least: float = 0.0) -> None:
+    """Require finite numbers that are not below `least`."""
+    for value in values:
+        holds = type(value) in (int, float) and math.isfinite(value) and value >= least
+        _require(holds, f"{value!r:.40} is not a figure")
+
+
+def _answer(plain: Any, job: Job) -> Checked | Timed | Found:
+    kind = _KINDS[type(job)]
+    answer = decode(json.dumps(plain))
+    _require(type(answer) is kind, f"an answer of another kind than {kind.kind}")
+    typed(kind, {field.name: getattr(answer, field.name) for field in dataclasses.fields(answer)})
+    if isinstance(answer, Checked):
+        assert isinstance(job, Check)
+        return _checked(answer, job)
+    if isinstance(answer, Timed):
+        assert isinstance(job, Time)
+        return _timed(answer, job)
+    assert isinstance(job, Alone)
+    return _found(answer, job)
+
+
+def _checked(answer: Checked, job: Check) -> Checked:
+    names = set(job.operations)
+    for given in (answer.figures, answer.known, answer.failed, answer.rough, answer.calls):
+        _require(given.keys() <= names | {"dump", "load", "fix"}, "an operation that is not of the job")
+    _figures((*answer.figures.values(), *answer.rough.values()))
+    _figures((answer.records, answer.encoded, answer.lossy, answer.length, *answer.limits.values()))
+    _figures(answer.calls.values(), 1)
+    for known in answer.known.values():
+        _known(known)
+    for digest in (answer.payloads, answer.dictionary):
+        _require(_DIGEST.fullmatch(digest) is not None, "a digest")
+    healthy = answer.outcome in ("ok", "lossy")
+    _require(not healthy or bool(answer.payloads), "a codec that passed has no payloads")
+    facts = {key: value for key, value in answer.codec.items() if key not in _OWN}
+    if facts:
+        facts["unguarded"] = describe(job.codec).unguarded
+        base = {"name": job.codec, "format": "", "library": "", "version": "", "accelerated": None}
+        lists = {key: tuple(value) for key, value in facts.items() if isinstance(value, list)}
+        typed(CodecFacts, base | facts | lists)
+    return dataclasses.replace(
+        answer,
+        codec=facts,
+        reason=text(answer.reason),
+        loss=tuple(map(text, answer.loss)),
+        failed={name: (outcome, text(reason)) for name, (outcome, reason) in answer.failed.items()},
+    )
+
+
+def _timed(answer: Timed, job: Time) -> Timed:
+    indices = {str(index) for index in range(len(job.cells))}
+    _require(answer.cells.keys() | answer.errors.keys() <= indices, "a cell is not of the job")
+    for figure in answer.cells.values():
+        _require(figure.keys() == _TIMED, "the figures of a cell")
+        _figures(figure[key] for key in _TIMED - {"drift"})
+        _require(min(figure["raw"], figure["paired"]) > 0, "a time is not above 0")
+        typed(Measurement, {"value": 1.0, **{key: figure[key] for key in _TIMED - {"calls"}}})
+    _figures((answer.harness, answer.dirty, answer.contention, answer.least))
+    _require(answer.reference_kernel > 0, "a time is not above 0")
+    return dataclasses.replace(answer, errors={index: text(said) for index, said in answer.errors.items()})
+
+
+def _found(answer: Found, job: Alone) -> Found:
+    _figures([answer.value])
+    _known(answer.known)
+    declared = operation(job.operation)
+    group = {each.name for each in OPERATIONS.values() if declared.together == each.together}
+    if declared.together:
+        _require(declared.operation in answer.together, "the operation of the job has no figure")
+    for name, value in answer.together.items():
+        _require(name in group, "an operation that is not of the job")
+        _figures([] if isinstance(value, str) else [value])
+    _require(answer.again is None or isinstance(answer.again, dict), "options of another process")
+    return dataclasses.replace(
+        answer,
+        together={n: text(v) if isinstance(v, str) else v for n, v in answer.together.items()},
+    )
+
+
+def _known(known: Mapping[str, Any]) -> None:
+    """Require facts that a result file may hold."""
+    _require(known.keys() <= {"extras", "facts", "resolution"}, "facts of a figure")
+    cell = {"corpus": "corpus", "operation": "size", "codec": "codec"}
+    cell_from({"cell": cell, "outcome": "ok", **known})
