@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from bakeoff.cli import main
+from bakeoff.codecs.registry import registering
 from hurried import hurry
 
 
@@ -27,10 +28,12 @@ def bakeoff(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
             contextlib.chdir(folder),
             CliRunner().isolation() as (out, err, _),
             pytest.MonkeyPatch.context() as patch,
+            registering(()),  # forgets the codecs of the command
         ):
             hurry(patch.setattr)
             patch.setattr("sys.argv", ["bakeoff", *arguments])
             patch.setattr("sys.path", list(sys.path))
+            patch.setattr("bakeoff.imports._imported", {})
             with pytest.raises(SystemExit) as ended:
                 main(list(arguments))
     finally:
