@@ -14,25 +14,32 @@ from bakeoff.bench.method import Budget, Processes
 
 BAKEOFF = (sys.executable, "-P", __file__)
 """The command, to which arguments are added."""
+DECIDED = (sys.executable, "-P", __file__, "--as-many")
+"""The same with as many timing processes as usual, for output with ranks and verdicts."""
 
 
-def hurry(change: Callable[[object, str, object], None] = setattr) -> None:
+def hurry(change: Callable[[object, str, object], None] = setattr, *, as_many: bool = False) -> None:
     """Shorten runs of this process.
 
     Args:
         change: Function that sets an attribute.
+        as_many: Keep the number of timing processes.
     """
     from bakeoff.bench.jobs import Alone, Prepare, Time
     from bakeoff.bench.run import processes
 
     change(Processes, "START", 0.0)  # of slices in a process: leaves FEWEST_ROUNDS
-    change(Processes, "CHOSEN", Processes.FEWEST)
-    change(Budget, "QUICK_FIRST_LOOK", Processes.FEWEST)
+    if not as_many:
+        change(Processes, "CHOSEN", Processes.FEWEST)
+        change(Budget, "QUICK_FIRST_LOOK", Processes.FEWEST)
     change(processes, "FORKED", (*processes.FORKED, Alone, Prepare, Time))
 
 
 if __name__ == "__main__":
     from bakeoff.cli import main
 
-    hurry()
+    as_many = sys.argv[1:2] == ["--as-many"]
+    if as_many:
+        del sys.argv[1]
+    hurry(as_many=as_many)
     main()

@@ -14,8 +14,8 @@ A comment above a block may define an exception, for instance ``<!-- not run: ne
 ==================  =====================================================================================
 
 Measurements get as much time as they need instead of their budget: otherwise the load of the machine would
-determine which figures exist. Only runs in blocks without output are `hurried`; for others, pages show ranks
-and verdicts, which few short processes cannot give. A page's output of a run must be valid for any machine.
+determine which figures exist. All are `hurried`; those in blocks with output run as many processes as usual,
+for pages show ranks and verdicts, which few cannot give. A page's output of a run must be valid for any machine.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from markdown_it import MarkdownIt
 import madeup
 from bakeoff import codecs
 from bakeoff.bench.results import write
-from hurried import BAKEOFF
+from hurried import BAKEOFF, DECIDED
 
 ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))
@@ -137,6 +137,10 @@ def patient(code: str) -> str:
     return _MEASURES.sub(typed, code)
 
 
+def _with(command: tuple[str, ...], code: str) -> str:
+    return _MEASURES.sub(rf"{shlex.join(command)} \1 \2", patient(code))
+
+
 def carry_out(block: Block, folder: Path, **environment: str) -> None:
     """Run a block in the folder that the page's earlier blocks have used.
 
@@ -163,7 +167,7 @@ def carry_out(block: Block, folder: Path, **environment: str) -> None:
             block, [sys.executable, "-m", "doctest", "-o", "ELLIPSIS", session.name], folder, environment
         )
     elif block.language == "sh":
-        code = re.sub(r"\bbakeoff run\b", f"{shlex.join(BAKEOFF)} run", patient(block.code))
+        code = _with(BAKEOFF, block.code)
         _succeed(block, ["bash", "-euo", "pipefail", "-c", code], folder, environment)
     elif block.language == "console":
         _converse(block, folder, environment)
@@ -202,7 +206,7 @@ def _converse(block: Block, folder: Path, environment: Mapping[str, str]) -> Non
         if words[0] == "cat" and not (folder / words[1]).exists():
             (folder / words[1]).write_text(shown, encoding="utf-8")  # a file that the reader has
             continue
-        ended, printed = _run(["bash", "-c", patient(line)], folder, environment)
+        ended, printed = _run(["bash", "-c", _with(DECIDED, line)], folder, environment)
         assert ended in codes, f"{block}: `{line}` ended with {ended}\n{printed}"
         lines, there = shown.splitlines(), printed.splitlines()
         if "lines left out" in block.notes:
