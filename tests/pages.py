@@ -15,7 +15,7 @@ A comment above a block may define an exception, for instance ``<!-- not run: ne
 
 Measurements get as much time as they need instead of their budget: otherwise the load of the machine would
 determine which figures exist. All are `hurried`; those in blocks with output run as many processes as usual,
-for pages show ranks and verdicts, which few cannot give. A page's output of a run must be valid for any machine.
+as pages show ranks and verdicts, which few cannot give. The output of a run must be valid for any machine.
 """
 
 from __future__ import annotations
