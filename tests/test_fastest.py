@@ -189,7 +189,7 @@ def test_nothing_is_measured_unasked(tmp_path):
         bakeoff.fastest(lock=tmp_path / "none")
 
 
-@pytest.mark.usefixtures("measures_little")
+@pytest.mark.usefixtures("measures_little", "hurried")
 def test_calibration_gives_a_codec_that_works(tmp_path):
     codec = bakeoff.fastest(lock=tmp_path / "none", calibrate=True, formats=("bson", "json"), interop=True)
 
@@ -211,7 +211,7 @@ def test_a_schema_is_never_dropped(tmp_path):
     assert {"when": datetime(2011, 6, 1)} == codec.decode(b'{"when": "2011-06-01T00:00:00"}')
 
 
-@pytest.mark.usefixtures("measures_little")
+@pytest.mark.usefixtures("measures_little", "hurried")
 def test_calibration_counts_on_the_schema(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("mine.jsonl").write_text('{"when": "2011-06-01T00:00:00"}\n' * 9)

@@ -102,8 +102,8 @@ def _kinds(cls: type) -> dict[str, Any]:
 
 def _fits(value: object, kind: Any) -> bool:
     """Return whether a value has a type, for the types of fields in our dataclasses."""
-    parts = get_args(kind)
-    match get_origin(kind):
+    origin, parts = _parts(kind)
+    match origin:
         case None:
             same = kind is Any or type(value) is kind or (kind is float and type(value) is int)
             return same and (type(value) not in (int, float) or _is_finite(value))
@@ -120,6 +120,11 @@ def _fits(value: object, kind: Any) -> bool:
             return type(value) is dict and all(
                 _fits(key, parts[0]) and _fits(item, parts[1]) for key, item in value.items()
             )
+
+
+@functools.cache
+def _parts(kind: Any) -> tuple[Any, tuple[Any, ...]]:
+    return get_origin(kind), get_args(kind)
 
 
 def _is_finite(value: Any) -> bool:

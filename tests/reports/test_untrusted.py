@@ -122,7 +122,7 @@ def files(tmp_path: Path, result_of: Callable[..., ResultData], monkeypatch: pyt
     said = {"preserves": ("str",), "losses": ("l",), "notes": ("n",), "extra": "e", "media_type": "m"}
     result = result_of(
         {"json": figures, "bson": figures},
-        processes=4,
+        processes=3,
         facts={"json": said},
         outcomes={"yaml": ("error", "because")},
         losses={"bson": ("something",)},
