@@ -70,7 +70,6 @@ def source_of(kind: str, folder: Path) -> Any:
 def test_records_come_from_memory_files_and_corpora(
     kind: str, name: str, records: int, tmp_path: Path
 ) -> None:
-    """Each is measured in workers under its own name, and nothing is left behind."""
     result = bakeoff.run(source_of(kind, tmp_path), "json,msgpack", **SHORT)
 
     assert {"json": "ok", "msgpack": "ok"} == outcomes(result)
@@ -86,7 +85,6 @@ def test_the_same_records_in_memory_are_the_same_corpus() -> None:
 
 
 def test_codecs_are_names_objects_and_pairs_of_calls() -> None:
-    """The rows have their names; afterwards the registry is unchanged."""
     before = names()
     codecs = ["json", bakeoff.codec("msgpack"), {"mine": (json.dumps, json.loads), "module": json}]
 
@@ -97,7 +95,6 @@ def test_codecs_are_names_objects_and_pairs_of_calls() -> None:
 
 
 def test_a_codec_is_measured_as_it_is_given() -> None:
-    """In workers, too, under the name that it got."""
     strict = bakeoff.codec("json", policies={"nonfinite": "reject"})
 
     result = bakeoff.run([{"x": float("inf")}], ["json", {"strict": strict}], **SHORT)
@@ -106,7 +103,6 @@ def test_a_codec_is_measured_as_it_is_given() -> None:
 
 
 def test_codecs_that_were_registered_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Though no other process knows them."""
     monkeypatch.setattr("bakeoff.codecs.registry._registered", {})
     bakeoff.codecs.register(bakeoff.codec((json.dumps, json.loads), name="house"))
 
@@ -136,7 +132,6 @@ except bakeoff.RunError as error:
     ],
 )
 def test_what_only_the_program_defines_cannot_travel(what: str, said: str) -> None:
-    """The error says which record or codec, why, and what to do."""
     done = subprocess.run(
         [sys.executable, "-c", MAIN.format(what=what)], capture_output=True, text=True, check=True
     )
@@ -167,7 +162,6 @@ def test_what_only_the_program_defines_cannot_travel(what: str, said: str) -> No
 def test_mistakes_are_said_at_once(
     source: Any, options: dict[str, Any], error: type[Exception], said: str
 ) -> None:
-    """With what to do in their place."""
     with pytest.raises(error) as caught:
         bakeoff.run(source, **{"codecs": "json", **SHORT, **options})
 
@@ -175,7 +169,6 @@ def test_mistakes_are_said_at_once(
 
 
 def test_an_interrupt_keeps_what_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The run returns it, and says that it is not complete."""
     from bakeoff.bench.run import session
 
     def interrupted(*arguments: Any) -> None:
@@ -193,7 +186,6 @@ def test_an_interrupt_keeps_what_was_measured(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_cells_are_typed_rows(planted: bakeoff.Result) -> None:
-    """Of all codecs; the figures of the harness are in the data only."""
     cell = next(cell for cell in planted.cells if (cell.codec, cell.operation) == ("json", "dump"))
 
     assert (cell.corpus, cell.outcome, cell.unit, cell.direction) == ("messages", "ok", "second", "lower")
@@ -206,7 +198,6 @@ def test_cells_are_typed_rows(planted: bakeoff.Result) -> None:
 
 
 def test_ranks_are_those_of_the_table(planted: bakeoff.Result) -> None:
-    """By the default cost, on each corpus."""
     found = [(rank.codec, rank.best, rank.worst) for rank in planted.ranks]
 
     assert [("msgpack", 1, 1), ("bson", 2, 2), ("json", 3, 3), ("yaml", 4, 4)] == found
@@ -214,7 +205,6 @@ def test_ranks_are_those_of_the_table(planted: bakeoff.Result) -> None:
 
 
 def test_the_best_codec_depends_on_the_use(planted: bakeoff.Result) -> None:
-    """One that loads quickly wins where much is read."""
     assert "msgpack" == planted.best().name
     assert "bson" == planted.best(reads=24).name
     assert planted.best().sentence in repr(planted.best())
@@ -223,7 +213,6 @@ def test_the_best_codec_depends_on_the_use(planted: bakeoff.Result) -> None:
 
 
 def test_it_prints_as_the_table(planted: bakeoff.Result) -> None:
-    """And writes the other formats of `bakeoff report`."""
     assert planted.table() == f"{planted}\n" == f"{planted!r}\n"
     assert "msgpack" in planted.table("md", columns="codec,load")
 
@@ -232,7 +221,6 @@ def test_it_prints_as_the_table(planted: bakeoff.Result) -> None:
 def test_data_frames_have_a_row_for_each_cell(
     planted: bakeoff.Result, frame: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where the library is not installed, the error says how to get it."""
     made = getattr(planted, f"to_{frame}")()
 
     assert len(planted.cells) == len(made)
@@ -243,7 +231,6 @@ def test_data_frames_have_a_row_for_each_cell(
 
 
 def test_a_result_is_saved_and_loaded(planted: bakeoff.Result, tmp_path: Path) -> None:
-    """In the format of the command."""
     planted.save(tmp_path / "mine.json")
     loaded = bakeoff.load(tmp_path / "mine.json")
 
@@ -253,7 +240,6 @@ def test_a_result_is_saved_and_loaded(planted: bakeoff.Result, tmp_path: Path) -
 
 
 def test_a_comparison_shows_itself(planted: bakeoff.Result) -> None:
-    """As text and in a notebook; it has what `bakeoff compare` decides by."""
     slower = madeup.changed(planted.data, "json", "dump", sample=tripled)
     worse = bakeoff.Result(slower)
     found = planted.compare(worse)
@@ -269,28 +255,24 @@ def tripled(sample: Measurement) -> Measurement:
 
 class TestAssertNotSlower:
     def test_equal_results_pass(self, planted: bakeoff.Result, tmp_path: Path) -> None:
-        """As results and as files."""
         planted.save(tmp_path / "base.json")
 
         assert_not_slower(planted, planted)
         assert_not_slower(tmp_path / "base.json", str(tmp_path / "base.json"))
 
     def test_a_regression_fails(self, planted: bakeoff.Result) -> None:
-        """With the sentence and the table of the command; a limit above it passes."""
         slower = bakeoff.Result(madeup.changed(planted.data, "json", "dump", sample=tripled))
 
         with pytest.raises(AssertionError, match=r"beyond 5%: messages/dump/json(?s:.*)3.00× slower"):
             assert_not_slower(planted, slower)
 
     def test_a_missing_figure_fails(self, planted: bakeoff.Result) -> None:
-        """As it does for the command."""
         missing = bakeoff.Result(madeup.changed(planted.data, "json", "dump", samples=()))
 
         with pytest.raises(AssertionError, match="measured before and not after: messages/dump/json"):
             assert_not_slower(planted, missing)
 
     def test_what_cannot_be_decided_fails(self) -> None:
-        """The message says what can decide it."""
         one, other = (bakeoff.Result(madeup.planted(noise=0.3, seed=seed)) for seed in (1, 2))
 
         with pytest.raises(AssertionError, match=r"cannot decide(?s:.*)compare --confirm"):
@@ -298,7 +280,6 @@ class TestAssertNotSlower:
 
 
 def test_a_notebook_gets_table_and_chart(planted: bakeoff.Result) -> None:
-    """In colors that follow its theme; names of records and codecs are escaped."""
     html = planted._repr_html_()
 
     assert "<table>" in html
@@ -308,7 +289,6 @@ def test_a_notebook_gets_table_and_chart(planted: bakeoff.Result) -> None:
 
 
 def test_a_wide_table_in_a_notebook_keeps_what_decides() -> None:
-    """The least important columns are left out, and named."""
     html = bakeoff.Result(madeup.result(codecs=4, corpora=1))._repr_html_()
 
     assert re.search(r"<th[^>]*>rank", html)
@@ -318,7 +298,6 @@ def test_a_wide_table_in_a_notebook_keeps_what_decides() -> None:
 def test_without_the_charts_library_there_is_the_table(
     planted: bakeoff.Result, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And a line that says what is missing."""
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     html = planted._repr_html_()
 

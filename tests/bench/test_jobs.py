@@ -70,32 +70,27 @@ RECORDS = [
 
 @pytest.fixture(scope="module")
 def executor() -> Iterator[LocalExecutor]:
-    """A place for workers."""
     with LocalExecutor() as made:
         yield made
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.kind)
 def test_jobs_and_answers_come_back(record: object) -> None:
-    """Equal and of the same types, through text."""
     assert record == decode(encode(record))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("text", [b'{"kind": "dance"}', b"{}"])
 def test_an_unknown_kind_is_an_error(text: bytes) -> None:
-    """It is not taken for any other job."""
     with pytest.raises(ValueError, match="no kind of job or answer"):
         decode(text)
 
 
 def test_what_a_job_does_not_know_is_an_error() -> None:
-    """A misspelt part is not left out silently."""
     with pytest.raises(TypeError, match="codek"):
         decode(b'{"kind": "describe", "codek": "json"}')
 
 
 def test_blobs_are_kept_once_and_found_by_digest(tmp_path: Path) -> None:
-    """Data that was never stored is a KeyError."""
     blobs = Blobs(tmp_path / "blobs")
     digest = blobs.put(b"payload")
 
@@ -106,7 +101,6 @@ def test_blobs_are_kept_once_and_found_by_digest(tmp_path: Path) -> None:
 
 
 def test_a_check_leaves_what_timing_needs(executor: LocalExecutor) -> None:
-    """Kept where the executor keeps what workers make."""
     sample = make_sample([{"a": number} for number in range(20)])
     corpus = CorpusInputs(executor.blobs.put(sample.stored()))
     checked = executor.work(Check(corpus=corpus, codec="json", seconds=5.0), patience=60)
@@ -118,7 +112,6 @@ def test_a_check_leaves_what_timing_needs(executor: LocalExecutor) -> None:
 
 
 def test_checks_are_forked_and_what_times_is_not(tmp_path: Path) -> None:
-    """From one process, each with its own end; when it dies, so do its forks, and a run reports it."""
     with LocalExecutor() as executor:
         corpus = CorpusInputs(executor.blobs.put(make_sample([{"a": 1}] * 3).stored()))
         warm = executor.warm_up()
@@ -143,7 +136,6 @@ def test_checks_are_forked_and_what_times_is_not(tmp_path: Path) -> None:
 
 
 def test_a_codec_that_is_not_there_is_an_answer(executor: LocalExecutor) -> None:
-    """With the reason."""
     ended = executor.work(Describe(codec="jsom"), patience=60)
 
     assert (None, "error") == (ended.answer, ended.outcome)

@@ -64,7 +64,6 @@ class Money:
 
 @pytest.fixture
 def mine(tmp_path: Path) -> Path:
-    """A folder with a user's files."""
     for name, text in {"codecs.py": CODECS, "rows.py": ROWS, "beside.py": BESIDE}.items():
         (tmp_path / "src" / name).parent.mkdir(exist_ok=True)
         (tmp_path / "src" / name).write_text(text)
@@ -77,12 +76,10 @@ UNTIMED = [*QUICK, "--ops", "size"]
 
 
 def outcomes(folder: Path) -> dict[str, str]:
-    """Return what came of each codec."""
     return {each.cell.codec: each.outcome for each in read(folder / "bakeoff.json").cells}
 
 
 def test_a_codec_of_a_file_is_measured_beside_the_others(mine: Path) -> None:
-    """Under the name that it was given; the result says where it is, as typed, and is reported from."""
     own = ["-c", "mine=src/codecs.py:pair,json", "-c", "whole=src/codecs.py:whole,mine|zlib"]
     done = bakeoff(mine, "run", "data.jsonl", *QUICK, *own)
     assert done.returncode == 0, done.stderr
@@ -124,7 +121,6 @@ def test_no_lock_names_a_codec_of_ones_own(mine: Path) -> None:
 
 
 def test_it_is_checked_like_any_other(mine: Path) -> None:
-    """Values that are not preserved are found."""
     done = bakeoff(mine, "run", "data.jsonl", *UNTIMED, "-c", "lossy=src/codecs.py:lossy,json")
 
     assert outcomes(mine) == {"lossy": "wrong", "json": "ok"}, done.stderr
@@ -143,7 +139,6 @@ def test_it_is_checked_like_any_other(mine: Path) -> None:
     ids=lambda command: command[0],
 )  # fmt: skip
 def test_wherever_codecs_are_selected(mine: Path, command: list[str]) -> None:
-    """One door for all commands."""
     done = bakeoff(mine, *command)
 
     assert done.returncode == 0, done.stderr
@@ -172,7 +167,6 @@ def test_a_format_that_writes_nothing_for_an_empty_record_keeps_its_promises(min
 
 
 def test_what_the_module_of_the_records_registers_holds_in_workers(mine: Path) -> None:
-    """A type without a convention is written as the module says."""
     done = launch(mine, "run", "src/rows.py:sales", *UNTIMED, "-c", "json,msgpack")
     assert outcomes(mine) == {"json": "lossy", "msgpack": "lossy"}, done.stderr
     losses = {loss for each in read(mine / "bakeoff.json").cells for loss in each.loss}
@@ -181,7 +175,6 @@ def test_what_the_module_of_the_records_registers_holds_in_workers(mine: Path) -
 
 @pytest.mark.parametrize("folder", [".", "src", "elsewhere"])
 def test_records_of_classes_in_a_file(mine: Path, folder: str) -> None:
-    """Workers read pickles of these, from any working folder."""
     (mine / folder).mkdir(exist_ok=True)
     where = mine / "src" / "rows.py"
     path = where.relative_to(mine / folder) if folder != "elsewhere" else Path("../src/rows.py")
@@ -195,7 +188,6 @@ def test_records_of_classes_in_a_file(mine: Path, folder: str) -> None:
 
 
 def test_resuming_asks_for_the_codec_again(mine: Path) -> None:
-    """Nothing is imported because a file says so."""
     assert bakeoff(mine, "run", "data.jsonl", *UNTIMED, "-c", "mine=src/codecs.py:pair").returncode == 0
     done = bakeoff(mine, "run", "--resume", "bakeoff.json")
 

@@ -24,7 +24,6 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def mine(tmp_path: Path) -> Path:
-    """A folder with a user's file of records."""
     (tmp_path / "mine.jsonl").write_text(LINES)
     return tmp_path
 
@@ -35,7 +34,6 @@ UNTIMED = [*QUICK, "--ops", "size"]
 
 
 def test_a_file_of_records_gives_a_table_and_a_result_file(mine: Path) -> None:
-    """The table on standard output, figures for each operation in bakeoff.json, nothing else left."""
     done = run(mine, "mine.jsonl", *QUICK)
 
     assert done.returncode == 0, done.stderr
@@ -86,7 +84,6 @@ def test_a_file_of_records_gives_a_table_and_a_result_file(mine: Path) -> None:
     ],
 )
 def test_options_are_checked_before_anything_starts(tmp_path: Path, arguments: list[str], said: str) -> None:
-    """Names of codecs, compressors, operations, formats and corpora, too; the file is not even read."""
     (tmp_path / "mine.jsonl").write_text("no JSON")
     (tmp_path / "earlier.json").write_text('{"metadata": {"bakeoff_result": 1}}')
     done = bakeoff(tmp_path, "run", "mine.jsonl", *arguments)
@@ -97,7 +94,6 @@ def test_options_are_checked_before_anything_starts(tmp_path: Path, arguments: l
 
 
 def test_a_schema_that_is_named_gives_records_their_types(mine: Path) -> None:
-    """From a file, or a module next to it, whose classes other processes can import; codecs are added."""
     declared = (
         "from datetime import datetime\nfrom enum import Enum\nfrom typing import TypedDict\n"
         "class Number(Enum):\n    ONE = 1\n    TWO = 2\n"
@@ -118,7 +114,6 @@ def test_a_schema_that_is_named_gives_records_their_types(mine: Path) -> None:
 
 @pytest.mark.parametrize("source", ["-", "/dev/stdin", "/dev/fd/{}", "/proc/self/fd/{}"])
 def test_standard_input_and_open_files_are_corpora(tmp_path: Path, source: str) -> None:
-    """Named by number as shells do for `<(command)`, though another process reads them."""
     ours, theirs = os.pipe()
     os.write(theirs, LINES.encode())
     os.close(theirs)
@@ -162,7 +157,6 @@ def test_a_file_name_that_is_no_text_is_reported(tmp_path: Path) -> None:
 
 
 def test_a_line_break_in_a_file_name_breaks_nothing(tmp_path: Path) -> None:
-    """There is a result, with a name of one line, and the run can be resumed."""
     (tmp_path / "two\nlines \x1b[31m.jsonl").write_text(LINES)
     done = run(tmp_path, "two\nlines \x1b[31m.jsonl", *UNTIMED)
     again = run(tmp_path, "--resume", "bakeoff.json", "--all", "--budget", "0")
@@ -172,7 +166,6 @@ def test_a_line_break_in_a_file_name_breaks_nothing(tmp_path: Path) -> None:
 
 
 def test_an_inferred_schema_brings_types_back(mine: Path) -> None:
-    """With --infer records have real datetimes: json loses them, json+schema does not."""
     done = run(mine, "mine.jsonl", *QUICK, "--infer", "--ops", "load,fix")
 
     assert done.returncode == 0, done.stderr
@@ -204,7 +197,6 @@ def test_a_schema_that_has_nothing_to_fix_makes_no_row(mine: Path, typed: str, e
 
 
 def test_a_schema_without_a_form_in_one_codec_leaves_the_others(mine: Path) -> None:
-    """An array cannot have optional fields: that codec alone is unsupported, and says why."""
     (mine / "some.jsonl").write_text('{"a": 1}\n{"a": 2, "b": "x"}\n')
     codecs = "msgspec-msgpack/array,json+schema"
     done = run(mine, "some.jsonl", "--quick", "--all", "--budget", "0", "--infer", "-c", codecs)
@@ -224,7 +216,6 @@ def test_a_schema_without_a_form_in_one_codec_leaves_the_others(mine: Path) -> N
 
 
 def test_records_inside_a_document(tmp_path: Path) -> None:
-    """For a file with one record, the message says how to reach those in it; the result has the choice."""
     items = ", ".join(f'{{"id": {n}, "name": "é"}}' for n in range(20))
     (tmp_path / "page.json").write_bytes(f'{{"items": [{items}], "next": null}}'.encode("latin-1"))
     latin = [*UNTIMED, "--encoding", "latin-1"]
@@ -249,7 +240,6 @@ def test_records_inside_a_document(tmp_path: Path) -> None:
 
 
 def test_memory_operations_plug_in(mine: Path) -> None:
-    """An operation that is requested by name is measured in a separate process."""
     done = run(mine, "mine.jsonl", *QUICK, "--ops", "size,peak-load")
 
     assert done.returncode == 0, done.stderr
@@ -269,7 +259,6 @@ def test_all_figures_of_an_operation_have_the_same_number_of_values(mine: Path) 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a run's file, and one with failed cells only."""
     folder = tmp_path_factory.mktemp("finished")
     (folder / "mine.jsonl").write_text(LINES)
     run(folder, "mine.jsonl", *QUICK)
@@ -282,7 +271,6 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("command", ["show", "stats", "hist", "check", "metadata", "dump", "slowest"])
 @pytest.mark.parametrize("name", ["bakeoff.json", "failed.json"])
 def test_pyperf_reads_the_file(finished: Path, command: str, name: str) -> None:
-    """Every pyperf command exits with 0."""
     arguments = [sys.executable, "-m", "pyperf", command, name]
     done = subprocess.run(
         arguments, cwd=finished, capture_output=True, text=True, check=False, env=untraced()
@@ -311,7 +299,6 @@ def test_pyperf_reads_the_file(finished: Path, command: str, name: str) -> None:
 def test_what_cannot_be_done_is_said_in_one_message(
     mine: Path, arguments: list[str], code: int, said: str
 ) -> None:
-    """The right exit code, no traceback, and no file left behind."""
     (mine / "empty.jsonl").touch()
     (mine / "broken.jsonl").write_text('{"a": 1}\n{"a":\n')
     (mine / "deep.jsonl").write_text("[" * 600 + "]" * 600)
@@ -326,7 +313,6 @@ def test_what_cannot_be_done_is_said_in_one_message(
 
 
 def test_bad_records_are_counted(mine: Path) -> None:
-    """With --skip-invalid, the run continues and reports the number, and the position of the first."""
     (mine / "broken.jsonl").write_text('{"a": 1}\n{"a":\n')
     done = run(mine, "broken.jsonl", *UNTIMED, "--skip-invalid")
 
@@ -338,7 +324,6 @@ def test_bad_records_are_counted(mine: Path) -> None:
 
 
 def test_explain_runs_nothing(tmp_path: Path) -> None:
-    """The contract and the plan, and no file."""
     done = run(tmp_path, "movies", "--dry-run")
 
     assert done.returncode == 0
@@ -347,7 +332,6 @@ def test_explain_runs_nothing(tmp_path: Path) -> None:
 
 
 def test_allocator_settings_are_recorded_and_warned_of(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Options that change figures are shown with them."""
     monkeypatch.setenv("MALLOC_ARENA_MAX", "1")
     done = run(mine, "mine.jsonl", *UNTIMED)
     result = read(mine / "bakeoff.json")
@@ -359,7 +343,6 @@ def test_allocator_settings_are_recorded_and_warned_of(mine: Path, monkeypatch: 
 
 @pytest.mark.parametrize("operation", ["dump", "size"])
 def test_a_part_of_the_cost_is_no_failure(mine: Path, operation: str) -> None:
-    """A single requested operation is measured; nothing is recommended by it."""
     done = run(mine, "mine.jsonl", *QUICK, "--ops", operation)
 
     assert done.returncode == 0, done.stderr
@@ -367,7 +350,6 @@ def test_a_part_of_the_cost_is_no_failure(mine: Path, operation: str) -> None:
 
 
 def test_a_file_that_brings_its_schema_is_measured_with_it(tmp_path: Path) -> None:
-    """Codecs that need a schema are added automatically, and the result says so."""
     orders = Path(__file__).parents[1] / "data" / "avro" / "orders.avro"
     (tmp_path / "orders.avro").write_bytes(orders.read_bytes())
 
@@ -381,7 +363,6 @@ def test_a_file_that_brings_its_schema_is_measured_with_it(tmp_path: Path) -> No
 
 
 def test_records_that_fit_another_part_of_a_definition(tmp_path: Path) -> None:
-    """The message has the choice and the alternatives, and says that a dozen records are few."""
     lines = "".join(f'{{"trace_id": "t{i}", "start": {i}}}\n' for i in range(12))
     (tmp_path / "spans.jsonl").write_text(lines)
     span = {"type": "record", "name": "Span", "fields": [

@@ -22,7 +22,6 @@ FORMATS = ("text", "md", "csv", "json", "latex", "rst", "html", "svg", "pyperf")
 
 @pytest.fixture
 def secretive(result_of: Callable[..., ResultData]) -> ResultData:
-    """A run in which every text contains a personal name."""
     run = result_of(
         environment={
             "hostname": f"{SECRET}-laptop",
@@ -76,7 +75,6 @@ def secretive(result_of: Callable[..., ResultData]) -> ResultData:
 def test_no_format_tells(
     secretive: ResultData, bakeoff: Callable[..., tuple[int, str, str]], form: str
 ) -> None:
-    """Host, user, paths, command and contents of records are in no output; without the flag they are."""
     write(secretive, Path("bakeoff.json"))
 
     def written(*flags: str) -> bytes:
@@ -89,7 +87,6 @@ def test_no_format_tells(
 
 
 def test_figures_stay(secretive: ResultData) -> None:
-    """Figures, processor and libraries are all present; losses keep their types."""
     (found,) = anonymous([secretive], ["movies"])
 
     assert [cell.samples for cell in found.cells] == [cell.samples for cell in secretive.cells]
@@ -116,7 +113,6 @@ def test_corpora_of_bakeoff_keep_their_names(planted: ResultData) -> None:
 
 
 def test_machines_stay_apart(planted: ResultData, bakeoff: Callable[..., tuple[int, str, str]]) -> None:
-    """Two machines are numbered, and still have a block of columns each."""
     write(planted, Path("a.json"))
     write(replace(planted, environment={**planted.environment, "hostname": SECRET}), Path("b.json"))
     _, out, _ = bakeoff("report", "a.json", "b.json", "--anonymous", "-f", "json")
@@ -126,7 +122,6 @@ def test_machines_stay_apart(planted: ResultData, bakeoff: Callable[..., tuple[i
 
 
 def test_fields_that_operations_name_are_numbered(secretive: ResultData, planted: ResultData) -> None:
-    """The same field has one number in all files; numbers, sizes and operations without a field are kept."""
     ours = ["load", "batch:100", "get@lmdb:LG", "put-batch@lmdb:LGx100", "pipeline@zmq:4x100.5", "peek:100"]
     plain = replace(
         planted,

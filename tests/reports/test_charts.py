@@ -37,7 +37,6 @@ def view_of(result: ResultData, **weights: Any) -> CorpusView:
 
 @pytest.mark.parametrize("kind", [kind for kind in charts.KINDS if kind != "sizes"])
 def test_each_kind_is_drawn_as_svg_that_parses(one: ResultData, kind: Any) -> None:
-    """Every chart is well-formed SVG that names the codecs and refers to nothing outside."""
     text = charts.render([one], kind, "svg")
     root = ElementTree.fromstring(text)
 
@@ -47,7 +46,6 @@ def test_each_kind_is_drawn_as_svg_that_parses(one: ResultData, kind: Any) -> No
 
 
 def test_a_dark_chart_has_other_colours(one: ResultData) -> None:
-    """The background and everything on it; the drawing is the same."""
     light, dark = (charts.render([one], "pareto", "svg", dark=dark).decode() for dark in (False, True))
 
     assert charts.LIGHT.surface in light
@@ -56,12 +54,10 @@ def test_a_dark_chart_has_other_colours(one: ResultData) -> None:
 
 
 def test_a_chart_is_drawn_as_png(one: ResultData) -> None:
-    """A PNG is a PNG."""
     assert charts.render([one], "pareto", "png").startswith(PNG)
 
 
 def test_hostile_names_are_text_in_a_drawing(one: ResultData) -> None:
-    """Markup in a codec's name stays text."""
     hostile = "<script>alert(1)</script>\"'&]]>"
     text = charts.render([madeup.renamed(one, "orjson", hostile)], "bars", "svg")
     root = ElementTree.fromstring(text)
@@ -72,19 +68,16 @@ def test_hostile_names_are_text_in_a_drawing(one: ResultData) -> None:
 
 @pytest.mark.parametrize(("kind", "format_"), [("pie", "svg"), ("bars", "gif")])
 def test_unknown_charts_are_refused_with_the_choices(one: ResultData, kind: Any, format_: Any) -> None:
-    """A wrong kind or format names the right ones."""
     with pytest.raises(UsageError, match="there are"):
         charts.render([one], kind, format_)
 
 
 def test_nothing_to_draw_is_said() -> None:
-    """A result without a figure gives no empty picture."""
     with pytest.raises(RunError, match="no codec has a figure"):
         charts.render([ResultData(cells=(), codecs=(), corpora=())], "bars")
 
 
 def test_a_missing_extra_names_the_command(one: ResultData, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the charting library the user reads what to install."""
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     with pytest.raises(UsageError, match=r"pip install 'bakeoff\[report\]'"):
         charts.render([one], "pareto")
@@ -115,7 +108,6 @@ def test_the_baseline_is_no_competitor(one: ResultData) -> None:
 
 @pytest.mark.parametrize("outcome", ["wrong", "crashed", "error"])
 def test_a_failed_cell_is_never_drawn(one: ResultData, outcome: Any) -> None:
-    """A cell with a bad outcome shows no time even when a file holds samples for it."""
     view = view_of(madeup.changed(one, "orjson", "load", outcome=outcome), reads=0.0)
 
     assert "orjson" not in {row["codec"] for row in chart_rows.bars(view, "load")}
@@ -130,7 +122,6 @@ def lengths(*microseconds: float) -> list[tuple[float, bool]]:
 
 
 def test_only_bars_far_beyond_the_others_are_cut() -> None:
-    """One slow codec does not flatten the others, and those a quarter apart are drawn so."""
     assert [cut for _, cut in lengths(0.4, 0.5, 0.6, 0.7, 0.8, 2.1, 2.67, 36.2)] == [False] * 7 + [True]
     (json, _), (simplejson, _), (yaml, _) = lengths(0.4, 0.5, 0.6, 0.7, 0.8, 2.1, 2.67, 36.2)[-3:]
     assert simplejson / json == pytest.approx(2.67 / 2.1, rel=1e-3)
@@ -138,7 +129,6 @@ def test_only_bars_far_beyond_the_others_are_cut() -> None:
 
 
 def test_bars_that_are_cut_keep_their_order() -> None:
-    """Each is longer than all before it, and they all show the break."""
     found = lengths(1, 1.1, 1.2, 1.3, 1.4, 1.5, 40, 90, 2900)
 
     assert [cut for _, cut in found] == [False] * 6 + [True] * 3
@@ -146,7 +136,6 @@ def test_bars_that_are_cut_keep_their_order() -> None:
 
 
 def test_a_summary_leaves_out_what_was_not_measured_everywhere() -> None:
-    """The geometric mean is over all corpora or there is none."""
     views = View.of([madeup.result(corpora=5, processes=4)]).corpora
     codecs = {row["codec"] for row in chart_rows.summary(views, "dump")}
 
@@ -155,7 +144,6 @@ def test_a_summary_leaves_out_what_was_not_measured_everywhere() -> None:
 
 
 def test_formats_keep_their_colour_and_shape() -> None:
-    """A format looks the same whatever else is in the chart, and unknown ones do not take its place."""
     few = charts._scale(["msgpack"], charts.LIGHT.families)
     many = charts._scale(["avro", "json", "msgpack"], charts.LIGHT.families)
 
@@ -174,7 +162,6 @@ def test_formats_keep_their_colour_and_shape() -> None:
     ],
 )
 def test_an_outlier_does_not_take_the_axis(result_of: Any, sizes: tuple[int, ...], beyond: list[str]) -> None:
-    """Few points after a wide gap are drawn at the end of the axis, with the figure in their labels."""
     planted = {f"p{n}": {"dump": 1e-6 + n * 1e-8, "load": 1e-6, "size": size} for n, size in enumerate(sizes)}
     rows = chart_rows.points(view_of(result_of(planted)))
     inside = [row for row in rows if row["x"] == row["size"]]
@@ -188,7 +175,6 @@ NODE = shutil.which("node")
 
 
 def scattered(rng: random.Random) -> list[dict[str, Any]]:
-    """Draw points, some of them in the same place."""
     sizes = [rng.choice([80, 100, 120, 121, 400]) for _ in range(rng.randint(1, 30))]
     return [
         {
@@ -228,7 +214,6 @@ def test_the_page_places_names_as_python_does() -> None:
 
 
 def test_names_are_at_their_points(result_of: Any) -> None:
-    """Each is next to its mark if there is space, else connected by a line, and none covers another."""
     planted = {f"p{n}": {"dump": 1e-6 * 1.001**n, "load": 1e-6, "size": 50} for n in range(12)}
     planted |= {f"q{n}": {"dump": 2e-6 * 2.0**n, "load": 1e-6, "size": 60 + n} for n in range(6)}
     rows = arrange.arranged(chart_rows.points(view_of(result_of(planted))), 640).rows

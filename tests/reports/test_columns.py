@@ -35,13 +35,11 @@ def strange(result_of) -> ResultData:
 
 
 def column(result: ResultData, key: str, **options: object) -> dict[str, str]:
-    """Return what a column of the CSV says of each codec."""
     rows = csv.DictReader(io.StringIO(render([result], "csv", **options)))
     return {row["codec"]: row[key] for row in rows}
 
 
 def test_heading_unit_and_direction(strange):
-    """They are in the head of the table and below it; an operation with a backend has a separate table."""
     whole, placed = json.loads(render([strange], "json"))["sections"]
     heads, of_places = (
         {head["key"]: (head["header"], head["unit"], head["direction"]) for head in section["columns"]}
@@ -58,7 +56,6 @@ def test_heading_unit_and_direction(strange):
 
 
 def test_ratios_are_to_the_best(strange):
-    """The best of a column is its largest figure where more is better."""
     ratios = column(strange, "found:x", columns="found:x")
 
     assert {"bson": 1.0, "json": 0.25, "yaml": 0.0025} == {
@@ -67,13 +64,11 @@ def test_ratios_are_to_the_best(strange):
 
 
 def test_sorted_by_it_the_best_comes_first(strange):
-    """And last with a minus in front."""
     assert ["bson", "json", "yaml"] == list(column(strange, "found", columns="found", sort="found"))
     assert ["yaml", "json", "bson"] == list(column(strange, "found", columns="found", sort="-found"))
 
 
 def test_more_is_better_in_a_comparison(strange, result_of):
-    """Half of the figure is a regression in every report."""
     fewer = result_of({"json": {"dump": 2e-6, "load": 2e-6, "size": 100, "found": 500}})
     found = compare(strange, replace(fewer, operations=(FOUND,)), force=True)
     change = next(change for change in found.changes if change.cell.operation_name == "found")
@@ -87,7 +82,6 @@ def test_more_is_better_in_a_comparison(strange, result_of):
 
 
 def test_drawn_in_its_own_unit(strange):
-    """The best bar comes first; the chart says which way is better."""
     (view,) = View.of([strange]).corpora
     drawing = charts.render([strange], "bars").decode()
 
@@ -99,14 +93,12 @@ def test_drawn_in_its_own_unit(strange):
 
 
 def test_times_that_have_no_chart_are_times(result_of):
-    """A figure is labelled in the unit of its operation, drawn by default or not."""
     (view,) = View.of([result_of({"json": {"dump-nogc": 2e-6, "load": 1e-6}})]).corpora
 
     assert chart_rows.bars(view, "dump-nogc")[0]["label"].endswith(" µs ±0.3%")
 
 
 def test_on_the_page(strange):
-    """A column with its heading and an arrow, and charts that say which way is better."""
     text = page.render([strange])
 
     assert 'data-sort="found" data-higher title="records found in a second">records found ↑</button>' in text
@@ -116,14 +108,12 @@ def test_on_the_page(strange):
 
 
 def test_no_other_column_is_known(strange, result_of):
-    """A column can be asked for where its operation was measured."""
     assert "1000.0" == column(strange, "found", columns="found")["json"]
     with pytest.raises(UsageError, match="no column 'found'"):
         render([result_of()], columns="found")
 
 
 def test_a_strange_name_hides_no_column(result_of):
-    """An operation called like a column of ours does not take its place."""
     result = result_of({"json": {"dump": 2e-6, "load": 2e-6, "fidelity": 3.0}})
     facts = OperationFacts("fidelity", "integer", "higher", "fidelity", "check")
 
@@ -131,7 +121,6 @@ def test_a_strange_name_hides_no_column(result_of):
 
 
 def test_keys_are_unique():
-    """No column hides another; a narrow terminal drops columns one by one."""
     places = [p for s in COLUMNS.values() for p in (s.dispensable, s.dispensable_ratio) if p]
 
     assert sorted(set(places)) == sorted(places)
@@ -139,7 +128,6 @@ def test_keys_are_unique():
 
 
 def test_an_operation_that_a_codec_has_not_is_no_fault_of_it(result_of):
-    """The operations that it supports count, and the recommendation may name it."""
     bson = {"dump": 9e-6, "load": 9e-6}
     made = result_of({"json": {"dump": 2e-6, "load": 2e-6, "size": 100}, "bson": bson})
     table = render([added(made, "json", "peek:id", outcome="unsupported", reason="no record has it")])
@@ -149,7 +137,6 @@ def test_an_operation_that_a_codec_has_not_is_no_fault_of_it(result_of):
 
 
 def test_a_table_without_figures_says_whose_they_are(result_of):
-    """Columns of sweeps are in separate tables."""
     made = result_of({"json": {"batch-dump:1": 2e-6, "batch-dump:10": 1e-6}}, baseline=False)
     first, *_ = json.loads(render([made], "json"))["sections"]
 
@@ -157,7 +144,6 @@ def test_a_table_without_figures_says_whose_they_are(result_of):
 
 
 def test_a_sweep_says_why_a_column_has_no_figure(result_of):
-    """In a footnote, and in the row's reason."""
     made = result_of({"json": {f"batch-dump:{n}": 1e-6 * n for n in (10, 100)}}, baseline=False)
     reason = "the frame is too long"
     found = changed(made, operation="batch-dump:100", outcome="error", reason=reason, samples=())

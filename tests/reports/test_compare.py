@@ -35,7 +35,6 @@ CALM = Session(0.001, 30, 31)
 
 
 def slowed(codec, operation, factor):
-    """The same work with one cell changed."""
     return {
         name: {op: value * (factor if (name, op) == (codec, operation) else 1) for op, value in ops.items()}
         for name, ops in BASE.items()
@@ -43,7 +42,6 @@ def slowed(codec, operation, factor):
 
 
 def contended(result, level):
-    """The same run under another contention."""
     return changed(result, sample=lambda sample: replace(sample, contention=level))
 
 
@@ -53,7 +51,6 @@ def words_of(comparison):
 
 class TestCompare:
     def test_same_run_twice(self, result_of):
-        """A run against another of the same code has no better and no worse cell."""
         found = compare(result_of(BASE, seed=1), result_of(BASE, seed=2))
 
         assert {"same", "not significant"} >= {c.verdict for c in found.changes}
@@ -68,7 +65,6 @@ class TestCompare:
         ],
     )
     def test_one_cell_changed(self, result_of, codec, operation, factor, said):
-        """A planted change is found in its cell alone, and said in the words of its figures."""
         found = compare(result_of(BASE, seed=1), result_of(slowed(codec, operation, factor), seed=2))
         changes = {cell: words for cell, words in words_of(found).items() if "×" in words}
 
@@ -113,14 +109,12 @@ class TestCompare:
         ("before", "after", "verdict"), [(0.0, 0.0, "same"), (0.0, 500.0, "cannot decide")]
     )
     def test_a_figure_of_nothing_has_no_ratio(self, planted, before, after, verdict):
-        """0 bytes kept before and some after are not the same."""
         runs = [added(planted, "json", "retained-records", value) for value in (before, after)]
         (change,) = [c for c in compare(*runs).changes if c.cell.operation_name == "retained-records"]
 
         assert verdict == change.verdict
 
     def test_memory_of_several_codecs(self, result_of):
-        """The mean of an operation has the mean of their tolerances."""
         runs = [
             result_of({name: {**ops, "peak-load": value} for name, ops in BASE.items()}, processes=1)
             for value in (1e6, 1e7, 1.2e6)
@@ -148,7 +142,6 @@ class TestCompare:
         assert any(c.beyond(0.05) for c in compare(of(100, 60), of(150, 60)).changes)
 
     def test_noise_is_not_significant(self, result_of):
-        """A difference inside the noise is not called one."""
         found = compare(
             result_of(BASE, noise=0.2, processes=5),
             result_of(slowed("json", "load", 1.05), noise=0.2, processes=5, seed=3),
@@ -157,7 +150,6 @@ class TestCompare:
         assert {"not significant"} == {c.words for c in found.changes if c.cell.operation_name != "size"}
 
     def test_limit(self, result_of):
-        """A significant regression counts only beyond the limit."""
         runs = result_of(BASE), result_of(slowed("json", "load", 1.08), seed=2)
         found = compare(*runs, sessions={cell.cell: CALM for cell in runs[0].cells})
 
@@ -176,7 +168,6 @@ class TestCompare:
         assert {"worse"} == {c.verdict for c in compare(*runs, sessions=calm).changes}
 
     def test_past_runs_are_named(self, result_of):
-        """The comparison says what it takes two runs to differ by, and from where."""
         runs = result_of(BASE), result_of(BASE, seed=2)
         known = {Cell("messages", "load", "json"): Session(0.031, 12, 9)}
 
@@ -188,13 +179,11 @@ class TestCompare:
         )
 
     def test_warnings_of_both_runs(self, planted):
-        """Disturbances of either run are repeated with the comparison."""
         busy = replace(planted, warnings=("a neighbour keeps this machine busy",))
 
         assert ("after: a neighbour keeps this machine busy",) == table(compare(planted, busy)).warnings
 
     def test_geometric_mean(self, result_of):
-        """Operations are averaged geometrically over codecs."""
         found = compare(result_of(BASE), result_of(slowed("json", "load", 1.44), seed=2))
         means = {c.cell.operation_name: c for c in found.means}
 
@@ -235,7 +224,6 @@ class TestCompare:
 
     @pytest.mark.parametrize("outcome", ["unfinished", "missing", "ok", None])
     def test_a_cell_without_a_figure_before_is_new(self, result_of, outcome):
-        """It is listed as new, and is not a gain."""
         base = result_of(
             {"msgpack": BASE["msgpack"]}, outcomes={"json": (outcome, "")} if outcome else None, seed=2
         )
@@ -246,7 +234,6 @@ class TestCompare:
         assert "new, with nothing before to compare: messages/dump/json" in str(table(found).notes)
 
     def test_a_cell_without_figures_is_not_compared(self, result_of):
-        """Cells that neither run measured are listed, and pass no verdict."""
         both = [
             result_of(BASE, outcomes={"yaml": ("unfinished", ""), "bson": ("wrong", "")}, seed=seed)
             for seed in (1, 2)
@@ -262,7 +249,6 @@ class TestCompare:
         [("crashed", "ok", "better"), ("ok", "crashed", "worse"), ("wrong", "crashed", "worse")],
     )
     def test_outcomes_without_a_figure(self, result_of, before, after, verdict):
-        """The results of checks are compared although nothing was timed."""
         one, other = (
             result_of({"msgpack": BASE["msgpack"]}, outcomes={"json": (outcome, "")})
             for outcome in (before, after)
@@ -271,7 +257,6 @@ class TestCompare:
         assert {verdict} == {c.verdict for c in compare(one, other).changes if c.cell.codec == "json"}
 
     def test_another_contention_cannot_be_compared(self, result_of):
-        """A core that a neighbor shared in one run only gives no verdict, and is said."""
         free, shared = (contended(result_of(BASE, seed=seed), level) for seed, level in ((1, 1.0), (2, 1.62)))
         found = compare(free, shared)
         times = [c for c in found.changes if c.cell.operation_name != "size"]
@@ -296,14 +281,12 @@ class TestCompare:
         ],
     )
     def test_what_a_gate_could_miss_is_undecided(self, result_of, noise, factor, expected):
-        """An interval with room for twice the limit decides nothing; a regression and a gain do."""
         before = result_of({"json": {"load": 1e-6}}, noise=noise, seed=1)
         found = compare(before, result_of({"json": {"load": factor * 1e-6}}, noise=noise, seed=4))
 
         assert expected == (len(found.regressions(0.05)), len(found.undecided(0.05)))
 
     def test_a_run_compared_with_itself(self, result_of):
-        """It is the same, however wide its intervals are."""
         run = result_of(BASE, noise=0.3)
         found = compare(run, run)
 
@@ -311,7 +294,6 @@ class TestCompare:
         assert [] == found.undecided(0)
 
     def test_a_broken_codec_is_a_regression(self, result_of):
-        """A cell that no longer works counts as worse, whatever the limit."""
         after = result_of({"msgpack": BASE["msgpack"]}, outcomes={"json": ("crashed", "signal 11")}, seed=2)
         found = compare(result_of(BASE), after)
 
@@ -327,7 +309,6 @@ class TestCompare:
         ],
     )
     def test_a_new_loss_is_a_regression(self, result_of, before, after, verdict):
-        """A lossy cell that begins to lose something else counts as worse."""
         found = compare(*(changed(result_of(BASE), outcome="lossy", loss=loss) for loss in (before, after)))
 
         assert {verdict} == {c.verdict for c in found.changes}
@@ -338,7 +319,6 @@ class TestCompare:
         [(1.0, "lossy → ok", False), (3.0, "lossy → ok, 3.00× slower", True)],
     )
     def test_a_better_outcome_excuses_no_time(self, result_of, factor, said, fails):
-        """A codec that loses less than before passes, unless that costs more time than the limit allows."""
         before = result_of(BASE, noise=1e-6, losses=dict.fromkeys(BASE, ("a tuple",)))
         found = compare(before, result_of(slowed("json", "load", factor), noise=1e-6, seed=2))
 
@@ -346,7 +326,6 @@ class TestCompare:
         assert fails is bool(found.regressions(0.05))
 
     def test_a_new_leak_is_a_regression(self, planted):
-        """Memory that begins to grow counts as worse."""
         cell = Cell("messages", "growth-load", "json")
         before, after = (
             added(planted, "json", "growth-load", facts=GrowthFacts(verdict))
@@ -357,7 +336,6 @@ class TestCompare:
         assert "no growth → growing" == compare(before, after).regressions(0.05)[0].words
 
     def test_other_records_are_refused(self, planted):
-        """Runs on different records are refused; --force makes it a note."""
         other = replace(planted, corpora=(replace(planted.corpora[0], sha256="f" * 64),))
 
         with pytest.raises(UsageError, match="corpus messages has other records"):
@@ -365,7 +343,6 @@ class TestCompare:
         assert "corpus messages has other records" in compare(planted, other, force=True).notes[0]
 
     def test_other_options_are_refused(self, planted):
-        """An option that changes what a figure means is refused, one about length is not."""
         other = replace(planted, options={"gc": "off", "budget": 30})
 
         with pytest.raises(UsageError, match="option gc: none → off"):
@@ -373,12 +350,10 @@ class TestCompare:
         assert compare(planted, replace(planted, options={"budget": 30})).changes
 
     def test_nothing_in_common(self, result_of):
-        """Runs without a common cell are refused."""
         with pytest.raises(UsageError, match="no cell in common"):
             compare(result_of({"json": BASE["json"]}), result_of({"msgpack": BASE["msgpack"]}))
 
     def test_changed_surroundings(self, result_of):
-        """Changed versions and environment are listed, also those in only one run."""
         before = result_of(BASE)
         one = {"json": {**BASE["json"]}}
         after = result_of(one, facts={"json": {"version": "9.9"}}, environment={"python_version": "3.13.1"})
@@ -394,7 +369,6 @@ class TestCompare:
         seed=st.integers(0, 1000),
     )
     def test_planted_effects_are_found(self, result_of, factor, noise, seed):
-        """Any effect well outside the noise is found on the right side, and turned round it is the other."""
         a = result_of(BASE, noise=noise, seed=seed)
         b = result_of(slowed("json", "dump", factor), noise=noise, seed=seed + 5000)
         there = next(c for c in compare(a, b).changes if c.cell.codec == "json")
@@ -408,7 +382,6 @@ class TestCompare:
 class TestCommand:
     @pytest.fixture
     def run(self, bakeoff, result_of):
-        """Files base, same and slow, and `bakeoff compare` in their folder."""
         options = Options(("messages",), ("json", "msgpack")).flat()
         write(result_of(BASE, seed=1, options=options), Path("base.json"))
         write(result_of(BASE, seed=2, options=options), Path("same.json"))
@@ -416,7 +389,6 @@ class TestCommand:
         return partial(bakeoff, "compare")
 
     def test_regression_fails(self, run):
-        """A real regression beyond the limit exits with 1 and names the cell, after the table."""
         code, out, err = run("base.json", "slow.json", "--fail-above", "5%")
 
         assert 1 == code
@@ -424,13 +396,11 @@ class TestCommand:
         assert "messages/load/json (1.20× slower)" in err
 
     def test_no_regression_passes(self, run):
-        """The same code passes, as does a regression within the limit, or without a limit."""
         assert 0 == run("base.json", "same.json", "--fail-above", "5%")[0]
         assert 0 == run("base.json", "slow.json", "--fail-above", "50%")[0]
         assert 0 == run("base.json", "slow.json")[0]
 
     def test_outputs(self, run):
-        """Markdown and JSON say the same."""
         _, markdown, _ = run("base.json", "slow.json", "-f", "md")
         _, plain, _ = run("base.json", "slow.json", "-f", "json", "--fail-above", "5%")
         found = json.loads(plain)
@@ -448,7 +418,6 @@ class TestCommand:
         ],
     )
     def test_what_was_not_found_out_passes_no_gate(self, run, result_of, after, code, said):
-        """A cell that was not measured exits with 1, one that cannot be compared with 2; without a gate 0."""
         partly = result_of({"msgpack": BASE["msgpack"]}, outcomes={"json": ("unfinished", "too slow")})
         write(partly, Path("partly.json"))
         write(contended(result_of(BASE), 1.6), Path("shared.json"))
@@ -462,7 +431,6 @@ class TestCommand:
         ("factor", "noise", "code"), [(1.0, 0.01, 0), (1.1, 0.01, 1), (1.0, 0.2, 2), (0.8, 0.01, 0)]
     )
     def test_confirm(self, run, monkeypatch, factor, noise, code):
-        """Alternating measurements replace the undecided results and findings of two runs."""
         asked = []
 
         def interleave(sides, cells, options, enough, **more):
@@ -498,7 +466,6 @@ class TestCommand:
         ],
     )
     def test_confirm_starts_nothing_that_a_file_names(self, run, result_of, args, said):
-        """Interpreters are typed; where the results are of two, they have to be."""
         for name, seed in (("one", 1), ("two", 2)):
             there = {"python_executable": f"/{name}/python"}
             field = slowed("json", "load", 1.0 + 0.2 * (name == "two"))
@@ -527,7 +494,6 @@ class TestCommand:
         ],
     )
     def test_only_a_regression_exits_with_1(self, run, args, said):
-        """A damaged file, or a place that cannot be written to, exits with 2."""
         content = Path("base.json").read_bytes()
         Path("cut.json").write_bytes(content[: len(content) // 2])
         code, _, err = run(*args, "--fail-above", "5%")
@@ -536,7 +502,6 @@ class TestCommand:
         assert said in err
 
     def test_a_full_disk_behind_standard_output(self, run):
-        """It exits with 2 and one line, too."""
         command = [sys.executable, "-P", "-m", "bakeoff", "compare", "base.json", "slow.json"]
         with Path("/dev/full").open("wb") as full:
             done = subprocess.run(
@@ -549,7 +514,6 @@ class TestCommand:
         )
 
     def test_bad_limit(self, run):
-        """An invalid limit exits with 2."""
         code, _, err = run("base.json", "same.json", "--fail-above", "much")
 
         assert 2 == code
@@ -557,7 +521,6 @@ class TestCommand:
 
 
 def test_many_cells_of_one_run_are_counted(result_of):
-    """Cells that only one run has are named up to four, and counted by kind beyond; JSON names all."""
     figures = {"dump": 1e-6, "load": 1e-6, "size": 9}
     many = {f"codec-{number}": figures for number in range(19)}
     found = compare(result_of({"json": figures}), result_of({"json": figures, **many}))

@@ -9,7 +9,6 @@ from benchmarks.compare import FALSE, FOUND, PLANTED, SCENARIOS, outcomes
 
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_the_same_code_passes(name: str) -> None:
-    """Of runs of the same code hardly any fails, and after --confirm none does."""
     answers = list(outcomes(SCENARIOS[name], {}, machines=40, seed=2))
     failed = [sum(pair[side] == "fails" for pair in answers) for side in (0, 1)]
 
@@ -20,7 +19,6 @@ def test_the_same_code_passes(name: str) -> None:
 
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_a_slowdown_never_passes(name: str) -> None:
-    """A planted 10 % fails or is left open, and after --confirm it fails."""
     answers = list(outcomes(SCENARIOS[name], {"json": PLANTED}, machines=40, seed=2))
 
     assert not [pair for pair in answers if pair[0] == "passes"]

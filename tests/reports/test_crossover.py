@@ -31,7 +31,6 @@ def line(fixed: float, per_byte: float, seed: int, noise: float = NOISE) -> dict
 
 
 def test_two_lines_cross_where_they_cost_the_same() -> None:
-    """The range of sizes includes the true one, 1,000 bytes, and the faster codec on each side is named."""
     (found,) = crossovers({"simple": line(1e-6, 2e-9, 1), "clever": line(2e-6, 1e-9, 2)})
 
     assert ("simple", "clever") == (found.below, found.above)
@@ -50,14 +49,12 @@ def test_neither_parallels_nor_ties_cross() -> None:
 
 
 def test_the_quickest_is_told_by_size() -> None:
-    """In rows of sizes."""
     found = leaders({"simple": line(1e-6, 2e-9, 1, 0), "clever": line(2e-6, 1e-9, 2, 0)})
 
     assert [("simple", 16.0, 256.0), ("clever", 1024.0, SIZES[-1])] == found
 
 
 def test_sizes_in_words() -> None:
-    """Sizes near a multiple of a unit are rounded to it."""
     assert ["14 B", "256 B", "1 KiB", "1.5 KiB", "64 KiB", "1 MiB"] == [
         bytes_said(n) for n in (14, 256, 1023.2, 1536, 65534.7, 1048572.8)
     ]
@@ -65,7 +62,6 @@ def test_sizes_in_words() -> None:
 
 @pytest.fixture(scope="module")
 def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the result of a sweep over two sizes."""
     folder = tmp_path_factory.mktemp("sizes")
     how = ("--quick", "--all", "--budget", "0", "--sample", "20", "--record-sizes", "64B..1KB")
     done = inprocess.bakeoff(folder, "run", "movies", "-c", "json,msgpack", *how)
@@ -74,7 +70,6 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_each_size_is_a_corpus_of_the_result(swept: Path) -> None:
-    """Named by it, with the mean size that its records came to."""
     result = read(swept)
 
     assert ["movies-64B", "movies-256B", "movies-1KiB"] == [corpus.name for corpus in result.corpora]
@@ -91,7 +86,6 @@ def test_each_size_is_a_corpus_of_the_result(swept: Path) -> None:
 
 
 def test_the_report_has_a_table_by_size(swept: Path) -> None:
-    """In place of one for each size, unless columns are asked for; and says where codecs overtake."""
     result = read(swept)
     sections = json.loads(render([result], "json"))["sections"]
 
@@ -107,7 +101,6 @@ def test_the_report_has_a_table_by_size(swept: Path) -> None:
 
 
 def test_sizes_are_drawn(swept: Path) -> None:
-    """A line for each codec, light and dark; a result without sizes has no such drawing."""
     for dark in (False, True):
         drawn = charts.render([read(swept)], "sizes", dark=dark).decode()
         assert drawn.startswith("<svg")
@@ -125,7 +118,6 @@ def test_sizes_are_drawn(swept: Path) -> None:
     ],
 )
 def test_what_cannot_be_is_said_at_once(tmp_path: Path, arguments: list[str], said: str) -> None:
-    """Before anything is read."""
     done = inprocess.bakeoff(tmp_path, "run", *arguments)
 
     assert (2, "") == (done.returncode, done.stdout)

@@ -40,8 +40,6 @@ FIRST, SECOND = trained(0), trained(10_000)
 
 @pytest.fixture
 def measured(result_of: Callable[..., ResultData]) -> Callable[[bytes | None], None]:
-    """Writes bakeoff.json, in which the codec with a dictionary costs least."""
-
     def measured(dictionary: bytes | None) -> None:
         names = {"json": 1.0, NAME: 0.5}
         figures = {name: {"dump": cost, "load": cost, "size": 100} for name, cost in names.items()}
@@ -56,7 +54,6 @@ def measured(result_of: Callable[..., ResultData]) -> Callable[[bytes | None], N
 
 @pytest.fixture
 def pick(bakeoff: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str]]:
-    """Run `bakeoff pick` in an empty folder; return its exit code and output."""
     monkeypatch.delenv("BAKEOFF_LOCK", raising=False)
     Path(".git").mkdir()
 
@@ -68,7 +65,6 @@ def pick(bakeoff: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[i
 
 
 def test_the_lock_keeps_the_dictionary(pick: Any, measured: Any) -> None:
-    """In a file next to it, with which another process reads this one's payloads."""
     measured(FIRST)
     code, said = pick("--write")
     number = dictionary_id(FIRST)
@@ -92,7 +88,6 @@ def test_the_lock_keeps_the_dictionary(pick: Any, measured: Any) -> None:
 def test_a_lock_without_its_dictionary_does_not_hold(
     pick: Any, measured: Any, content: bytes | None, message: str
 ) -> None:
-    """Missing, or another one: one error, in the shell and in a service."""
     measured(FIRST)
     pick("--write")
     file = Path(f"bakeoff-{dictionary_id(FIRST)}.dict")
@@ -135,7 +130,6 @@ def test_an_older_dictionary_stays_for_reading(pick: Any, measured: Any) -> None
 
 
 def test_a_dictionary_that_nobody_holds(pick: Any, measured: Any) -> None:
-    """Of older result files, or of several corpora: the codec is left out, with the reason."""
     measured(None)
     code, said = pick("--explain")
 
@@ -144,7 +138,6 @@ def test_a_dictionary_that_nobody_holds(pick: Any, measured: Any) -> None:
 
 
 def test_a_result_file_will_do(pick: Any, measured: Any) -> None:
-    """Without a lock."""
     measured(FIRST)
 
     assert dictionary_id(FIRST) == bakeoff.fastest(results="bakeoff.json").compression.dictionary_id
@@ -159,7 +152,6 @@ def test_a_result_file_will_do(pick: Any, measured: Any) -> None:
     ],
 )
 def test_what_is_no_dictionary_in_a_lock(tmp_path: Path, entry: str, message: str) -> None:
-    """One sentence; an untrusted lock cannot refer to files elsewhere."""
     path = tmp_path / "bakeoff.lock"
     path.write_text(f"version = 1\n[codec]\nname = '{NAME}'\nrequires = {{}}\ndictionaries = [{entry}]")
 

@@ -24,13 +24,11 @@ from bakeoff.reports.model import numbers
     ],
 )
 def test_digits_follow_the_interval(value, half, text):
-    """The last digit shown is the first that the interval moves; two to four digits count."""
     assert text == numbers.quantity(value, half)
 
 
 @given(value=st.floats(1e-12, 1e12), share=st.floats(1e-6, 10))
 def test_rounding_stays_inside_the_interval(value, share):
-    """Rounding never moves a value by more than its half interval, or half of its second digit."""
     shown = float(numbers.quantity(value, value * share).replace(",", ""))
     digit = 10.0 ** math.floor(math.log10(value))
 
@@ -51,7 +49,6 @@ def test_rounding_stays_inside_the_interval(value, share):
     ],
 )
 def test_one_unit_for_a_column(values, unit, name):
-    """The unit makes the column's middle value an ordinary number."""
     assert name == numbers.scale(values, unit)[1]
 
 
@@ -60,7 +57,6 @@ def test_one_unit_for_a_column(values, unit, name):
     [(1.254, "1.25×"), (0.0025, "0.0025×"), (9.999, "10.0×"), (86.5, "86.5×"), (269.1, "269×")],
 )
 def test_ratios(value, text):
-    """Ratios have three digits."""
     assert text == numbers.ratio(value)
 
 
@@ -68,7 +64,6 @@ def test_ratios(value, text):
     ("share", "text"), [(0.0123, "1.2%"), (0.0005, "<0.1%"), (0.5, "50%"), (0.0999, "10%"), (3.0, "300%")]
 )
 def test_percent(share, text):
-    """Shares have two digits at most."""
     assert text == numbers.percent(share)
 
 
@@ -83,5 +78,4 @@ def test_percent(share, text):
     ],
 )
 def test_limits_are_ordinary_numbers(limit, column, text):
-    """A limit has its column's unit, unless that is too large."""
     assert text == numbers.below(limit, "byte", column)

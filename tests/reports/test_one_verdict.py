@@ -31,7 +31,6 @@ FACTS = {
 
 
 def drawn(seed: int, near: float, noise: float, processes: int) -> ResultData:
-    """Return a run of six codecs, of which one is for trusted data and one is lossy."""
     planted = {
         name: {"dump": 1e-6 * (1 + near * n), "load": 1e-6 * (1 + near * n), "size": 100 + n}
         for n, name in enumerate(NAMES)
@@ -58,7 +57,6 @@ RUNS = st.builds(
 
 @given(RUNS)
 def test_all_name_the_same_codecs(run: ResultData) -> None:
-    """Winner, ties and undecided codecs are the same in all of them as in the run."""
     (ranking,) = run.rankings
     choice = pick([run], Wish())
     (said,) = json.loads(render([run], "json"))["verdicts"]
@@ -77,7 +75,6 @@ def test_all_name_the_same_codecs(run: ResultData) -> None:
 
 @given(RUNS)
 def test_the_table_has_the_ranks_of_the_run(run: ResultData) -> None:
-    """CSV has the first and the last rank of each codec, and those that may win are behind no other such."""
     (ranking,) = run.rankings
     rows = {row["codec"]: row for row in csv.DictReader(io.StringIO(render([run], "csv")))}
 
@@ -94,7 +91,6 @@ def test_the_table_has_the_ranks_of_the_run(run: ResultData) -> None:
 def test_filters_of_pick_change_no_verdict(
     run: ResultData, formats: tuple[str, ...], trusted: bool, reads: float
 ) -> None:
-    """Codecs that `pick` calls undecided are so in the table, with an interval around 1; all are named."""
     choice = pick([run], Wish(CostModel(reads), formats=formats, trusted=trusted))
     judged = standing_on(run, "messages", candidates_on(run, "messages"), CostModel(reads)).judged
     fit = [name for name in choice.parts if name != choice.winner.name]
@@ -112,7 +108,6 @@ def test_filters_of_pick_change_no_verdict(
 
 
 def test_another_cost_is_judged_anew_and_several_files_too() -> None:
-    """A run's stored verdict is only used for its own cost and its own codecs."""
     run = drawn(1, 0.3, 0.005, 5)
     (ranking,) = run.rankings
     pairs = tuple(replace(pair, verdict="same") for pair in ranking.pairs)
@@ -131,7 +126,6 @@ def test_another_cost_is_judged_anew_and_several_files_too() -> None:
 
 @pytest.mark.parametrize("processes", [1, 2])
 def test_two_processes_decide_nothing_anywhere(processes: int) -> None:
-    """However alike or far apart codecs are, each may have any rank."""
     run = drawn(1, 0.3, 0.0005, processes)
     (ranking,) = run.rankings
 

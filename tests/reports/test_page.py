@@ -24,8 +24,6 @@ CORPUS = f"{HOSTILE[:5]}movies"
 
 
 class Reader(HTMLParser):
-    """Collects elements, attributes and the text of scripts."""
-
     def __init__(self, text: str) -> None:
         super().__init__()
         self.elements: list[tuple[str, dict[str, str | None]]] = []
@@ -70,7 +68,6 @@ def read(text: str) -> Reader:
 
 
 def test_it_loads_nothing_from_elsewhere(read: Reader) -> None:
-    """No element has a source, and the only links lead to the page itself."""
     assert not [attrs for _, attrs in read.elements if "src" in attrs]
     for attrs in read.all("a"):
         assert (attrs["href"] or "").startswith("#")
@@ -78,7 +75,6 @@ def test_it_loads_nothing_from_elsewhere(read: Reader) -> None:
 
 
 def test_its_policy_allows_only_its_own_scripts(read: Reader) -> None:
-    """The policy names the hash of the page's script, and neither inline code nor evaluation."""
     policy = next(a["content"] or "" for a in read.all("meta") if a.get("http-equiv"))
     digest = base64.b64encode(hashlib.sha256(read.scripts["main"].encode()).digest()).decode()
     scripts = re.search(r"script-src ([^;]*)", policy)
@@ -90,7 +86,6 @@ def test_its_policy_allows_only_its_own_scripts(read: Reader) -> None:
 
 
 def test_it_carries_the_raw_data(read: Reader, small: ResultData) -> None:
-    """Every cell and every sample is in the embedded JSON."""
     (machine,) = json.loads(read.scripts["result"])
     samples = sum(cell.get("samples", {}).get("count", 0) for cell in machine["cells"])
 
@@ -105,7 +100,6 @@ def words(read: Reader) -> str:
 
 
 def test_it_says_what_a_reader_needs(words: str, small: ResultData) -> None:
-    """Advice, warnings, command, corpus hash, environment, failures and the legend of signs are all on it."""
     signs = "A ratio in parentheses is not distinguishable from 1, and a codec with a range of ranks"
 
     assert "costs least" in words or "are not distinguishable" in words
@@ -130,7 +124,6 @@ def test_a_peak_is_that_of_a_call(read: Reader, words: str) -> None:
 
 
 def test_hostile_names_are_inert() -> None:
-    """Markup in names, reasons, losses, output and profiles never becomes an element."""
     result = madeup.result(codecs=3, corpora=1, processes=3)
     bad = CellResult(Cell("movies", "dump", HOSTILE + "2"), "error", HOSTILE, stderr=HOSTILE)
     called = madeup.renamed(result, "orjson", HOSTILE)
@@ -168,7 +161,6 @@ def test_hostile_names_are_inert() -> None:
 
 
 def test_failed_cells_show_their_outcome_instead_of_a_time() -> None:
-    """A cell that is wrong or crashed has the word, the reason and no number."""
     result = madeup.result(codecs=30, corpora=3, processes=3)
     kept = [c for c in result.cells if (c.cell.corpus, c.cell.codec) != ("types", "marshal")]
     wrong = CellResult(Cell("types", "dump", "marshal"), "wrong", "1 came back as True")
@@ -184,7 +176,6 @@ def test_failed_cells_show_their_outcome_instead_of_a_time() -> None:
 
 
 def test_numbers_that_json_lacks_do_not_break_the_data() -> None:
-    """Infinity in the environment becomes null."""
     result = madeup.result(codecs=2, corpora=1, processes=3)
     html = page.render([replace(result, environment={"limit": float("inf")})])
 
@@ -192,7 +183,6 @@ def test_numbers_that_json_lacks_do_not_break_the_data() -> None:
 
 
 def test_machines_are_kept_apart(small: ResultData) -> None:
-    """Two machines have their own corpora in the selector and are never shown as one."""
     other = replace(small, environment={**small.environment, "hostname": "beta"})
     here = replace(small, environment={**small.environment, "hostname": "alpha"})
     read = Reader(page.render([here, other]))
@@ -203,7 +193,6 @@ def test_machines_are_kept_apart(small: ResultData) -> None:
 
 
 def test_nothing_measured_still_makes_a_page() -> None:
-    """If every cell failed, the reasons are shown; without cells, it is an error."""
     failed = CellResult(Cell("movies", "dump", "json"), "crashed", "died of SIGSEGV")
     html = page.render([ResultData(cells=(failed,), codecs=(), corpora=())])
 
@@ -213,7 +202,6 @@ def test_nothing_measured_still_makes_a_page() -> None:
 
 
 def test_sliders_begin_where_the_options_say(small: ResultData) -> None:
-    """Weights that are not a stop of a slider are rounded to one."""
     state = json.loads(Reader(page.render([small], reads=7, bandwidth="3MB/s")).scripts["state"])
     sliders = state["sliders"]
 
@@ -230,18 +218,15 @@ def test_sliders_begin_where_the_options_say(small: ResultData) -> None:
     ],
 )
 def test_options_it_lacks_are_refused(small: ResultData, options: dict[str, str], words: str) -> None:
-    """Options that the page does not support are reported, not ignored."""
     with pytest.raises(UsageError, match=words):
         page.render([small], **options)
 
 
 def test_a_crowded_page_stays_small() -> None:
-    """Thirty codecs on five corpora fit into two megabytes."""
     assert len(page.render([madeup.result()]).encode()) <= 2_000_000
 
 
 def test_stores_have_tables_of_their_own() -> None:
-    """A call, the codec in it and the baseline are side by side; bars show the codec's part."""
     in_place = {"put@log": 2e-6, "put-codec@log": 1e-6, "put-baseline@log": 1e-6, "visit@left": 3e-6}
     cells = {"json": in_place, "<b>": {name: 2 * seconds for name, seconds in in_place.items()}}
     html = page.render([madeup.planted(cells, baseline=False)])
@@ -290,7 +275,6 @@ def in_store(put: dict[str, float]) -> ResultData:
     ],
 )
 def test_the_headline_of_a_store_is_the_codecs_share_and_the_best(put: dict[str, float], said: str) -> None:
-    """In one sentence, by the whole of a put and a get."""
     (answer,) = answers(View.of([in_store(put)]))
 
     assert answer.place == "messages in sqlite (MD)"
@@ -307,7 +291,6 @@ def test_the_headline_of_a_store_is_the_codecs_share_and_the_best(put: dict[str,
     ],
 )
 def test_several_stores_have_one_answer(slower: tuple[float, float], said: str) -> None:
-    """The headline says where a codec is best, and how much of the time the codec is."""
     part = {f"{call}-codec@{store}": 1e-6 for store in ("sqlite", "lmdb") for call in ("put", "get")}
     whole = {name.replace("-codec", ""): 5e-6 for name in part}
     times = {"sqlite": slower[0], "lmdb": slower[1]}
@@ -318,7 +301,6 @@ def test_several_stores_have_one_answer(slower: tuple[float, float], said: str) 
 
 
 def test_corpora_machine_and_types_are_described_in_words(read: Reader, words: str) -> None:
-    """No key of the result file is left where people read; the list of everything has them as they are."""
     assert "str 52.0%, int 31.0%, float 17.0%" in words
     assert "dicts whose keys are integers" in words
     raw = words[words.index("Everything that the result file says") :]
@@ -328,7 +310,6 @@ def test_corpora_machine_and_types_are_described_in_words(read: Reader, words: s
 
 
 def test_intervals_that_reach_far_are_cut_at_the_edge_of_a_chart() -> None:
-    """All ends lie within the drawing, and the codec's part within its bar."""
     made = madeup.changed(
         in_store({"json": 8e-6, "bson": 9e-6}),
         sample=lambda s: replace(s, value=s.value * (100 if s.pair == 0 else 1)),

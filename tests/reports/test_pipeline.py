@@ -38,13 +38,11 @@ def results(*, dear: float = 2.0, behind: str = "", **more: object) -> ResultDat
 
 
 def rows(result: ResultData, title: str) -> dict[tuple[str, str], dict[str, str]]:
-    """Return the rows of a table by readers and codec."""
     found = csv.DictReader(io.StringIO(render([result], "csv")))
     return {(row["readers"], row["codec"]): row for row in found if title in row["corpus"]}
 
 
 def test_latency_processor_time_and_the_codecs_part_stand_side_by_side():
-    """For each number of readers; the baseline is the last and has neither rank nor share."""
     found = rows(results(), "movies through pipe, 3,000 records a second")
 
     assert [
@@ -64,7 +62,6 @@ def test_latency_processor_time_and_the_codecs_part_stand_side_by_side():
 
 
 def test_the_last_table_says_how_far_codecs_are_apart_or_that_they_tie():
-    """In processor time and latency, at each number of readers."""
     apart, tied = render([results()]), render([results(dear=1.0)])
 
     assert "movies: where the codec stops mattering" in apart
@@ -77,7 +74,6 @@ def test_the_last_table_says_how_far_codecs_are_apart_or_that_they_tie():
 
 
 def test_what_is_not_known_is_no_tie():
-    """Two processes tell nothing, however far apart their figures are."""
     few = render([results(processes=2)])
 
     assert 6 == few.count("  unclear")
@@ -86,7 +82,6 @@ def test_what_is_not_known_is_no_tie():
 
 
 def test_a_rate_that_is_not_held_shows_what_arrived_in_place_of_a_latency():
-    """Of its row alone; what is apart by latency is not known then."""
     reason = "not held: 802 of 3,000 records a second arrived"
     made = results()
     for operation in ("latency-p50", "latency-p99"):
@@ -105,7 +100,6 @@ def test_a_rate_that_is_not_held_shows_what_arrived_in_place_of_a_latency():
 
 
 def test_what_was_lost_is_said():
-    """At the codec's name, with the share."""
     cell = changed(results(), "json", "cpu@pipe:1", facts=PipelineFacts(2900.0, 0.021, 0.3))
 
     text = render([cell])
@@ -115,7 +109,6 @@ def test_what_was_lost_is_said():
 
 
 def test_a_transport_that_cannot_be_had_is_one_line():
-    """Beside those that were measured."""
     made = results()
     gone = tuple(
         dataclasses.replace(
@@ -136,12 +129,10 @@ def test_a_transport_that_cannot_be_had_is_one_line():
 
 
 def test_the_rate_that_was_asked_for_stands_above():
-    """Names say nothing of the usual one."""
     assert "movies through pipe, 500 records a second" in render([results(behind="x500")])
 
 
 def test_results_of_pipelines_have_that_layout():
-    """Without being asked for it; others cannot have it."""
     assert kind_of_all([results()]) == PIPELINE
     assert not kind_of_all([planted()])
     with pytest.raises(UsageError, match="nothing was measured in a pipeline; run `bakeoff pipeline` first"):
@@ -149,7 +140,6 @@ def test_results_of_pipelines_have_that_layout():
 
 
 def test_the_page_has_the_tables():
-    """In a section of their own that the page's head leads to."""
     html = page([results()])
 
     assert '<a href="#pipeline">Pipeline</a>' in html
@@ -157,8 +147,6 @@ def test_the_page_has_the_tables():
 
 
 def test_what_there_was_no_time_for_is_named():
-    """A codec with so many readers, all of them with as many, a whole transport."""
-
     def without(readers: str, *codecs: str) -> str:
         made = results()
         cells = [

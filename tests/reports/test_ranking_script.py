@@ -36,7 +36,6 @@ def measured(rng: random.Random, mean: float, noise: float, shared: Mapping[int,
 
 
 def drawn(rng: random.Random) -> dict[str, Any]:
-    """Draw a table: few and many processes, codecs that miss some, twins, ties, noise, extremes."""
     processes = rng.choice([1, 2, 2, 3, 3, 4, 5, 8, 15])
     shared = {pair: math.exp(rng.gauss(0, 0.2)) for pair in range(processes)}
     near = rng.choice([0.0, 0.003, 0.02, 0.3, 3.0])
@@ -140,7 +139,6 @@ def for_script(table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def test_ranks_winners_and_what_is_open_are_those_of_python() -> None:
-    """On random tables of all kinds order, ranks, sure pairs, winner, ties and open pairs are the same."""
     rng = random.Random(1)
     tables = [drawn(rng) for _ in range(TABLES)]
     asked = {

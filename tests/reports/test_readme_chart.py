@@ -45,7 +45,6 @@ def report(*arguments: str) -> None:
 
 @pytest.mark.parametrize(("name", "flags"), [("messages.svg", []), ("messages-dark.svg", ["--dark"])])
 def test_the_chart_is_what_the_command_draws(tmp_path: Path, name: str, flags: list[str]) -> None:
-    """The same elements, words and colours at the same places, light and dark; README shows it."""
     report("-o", str(tmp_path / name), *flags)
     ours, theirs = drawn(tmp_path / name), drawn(IMAGES / name)
 
@@ -57,7 +56,6 @@ def test_the_chart_is_what_the_command_draws(tmp_path: Path, name: str, flags: l
 
 
 def test_the_table_is_what_the_command_writes(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    """Rows, footnotes and recommendation are on the page as they are printed, however wide the columns."""
     command = re.search(r"^bakeoff report messages\.json (-f md .*)$", RESULTS, re.M)
     assert command
     report(*command[1].split())
@@ -68,7 +66,6 @@ def test_the_table_is_what_the_command_writes(capfdbinary: pytest.CaptureFixture
 
 
 def test_the_recording_is_what_the_command_prints() -> None:
-    """Of the committed result; README shows it."""
     spec = importlib.util.spec_from_file_location("record", ROOT / "docs" / "record.py")
     assert spec is not None
     assert spec.loader is not None

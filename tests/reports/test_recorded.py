@@ -31,7 +31,6 @@ FILE = FOLDER / "version-1.json"
 
 
 def figures(result: ResultData) -> str:
-    """Return mean and interval of each cell as CSV, to six digits."""
     lines = ["cell,outcome,unit,value,low,high"]
     for cell in result.cells:
         unit = result.operation(cell.cell.operation_name).unit
@@ -43,12 +42,10 @@ def figures(result: ResultData) -> str:
 
 
 def test_it_gives_the_figures_that_it_gave() -> None:
-    """With their units, outcomes and intervals, whatever tables look like."""
     assert (FOLDER / "version-1.csv").read_text() == figures(load(FILE))
 
 
 def test_all_that_is_known_of_cells_is_read() -> None:
-    """Each kind of facts and setups is in it."""
     result = read(FILE)
 
     assert {GrowthFacts, PeakFacts, StoreFacts, PipelineFacts} <= {type(cell.facts) for cell in result.cells}
@@ -61,7 +58,6 @@ def test_all_that_is_known_of_cells_is_read() -> None:
 
 
 def test_it_is_written_as_it_was(tmp_path: Path) -> None:
-    """Nothing is lost between reading and writing."""
     write(read(FILE), tmp_path / "again.json")
 
     assert read(FILE) == read(tmp_path / "again.json")
@@ -69,14 +65,12 @@ def test_it_is_written_as_it_was(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", OUTPUT_FORMATS)
 def test_reports(form: str) -> None:
-    """Every output shows every codec that was measured."""
     text = render([load(FILE)], form)
 
     assert all(name in text for name in ("json", "msgpack", "msgpack/tuple", "orjson"))
 
 
 def test_recommendation_and_pick_agree() -> None:
-    """The recommendation names the same codec as pick does with the same cost model."""
     result = load(FILE)
 
     assert recommendation(result).startswith("orjson costs least")
@@ -84,7 +78,6 @@ def test_recommendation_and_pick_agree() -> None:
 
 
 def test_it_compares_with_itself() -> None:
-    """A run has no better or worse cell than itself."""
     result = load(FILE)
 
     assert {"same", "not significant"} >= {c.verdict for c in compare(result, result).changes}
@@ -92,7 +85,6 @@ def test_it_compares_with_itself() -> None:
 
 @pytest.mark.parametrize("command", ["show", "stats", "check", "metadata", "dump", "slowest", "hist"])
 def test_pyperf_reads_it(command: str) -> None:
-    """pyperf's own commands work on the file."""
     subprocess.run(
         [sys.executable, "-m", "pyperf", command, FILE], check=True, capture_output=True, env=untraced()
     )

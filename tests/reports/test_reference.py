@@ -31,7 +31,6 @@ def slow_hour(result_of) -> tuple[ResultData, ResultData]:
 
 
 def test_a_slower_machine_has_no_slower_codecs(slow_hour):
-    """Nothing changed, and it is said what was taken out."""
     found = compare(*slow_hour)
 
     assert {"same", "not significant"} >= {change.words for change in found.changes}
@@ -39,7 +38,6 @@ def test_a_slower_machine_has_no_slower_codecs(slow_hour):
 
 
 def test_a_slower_codec_stands_out_of_a_slower_machine(result_of, slow_hour):
-    """What the codec itself lost is found beneath."""
     slower = {"json": {"dump": 2.4e-6 * 1.25, "load": 2.2e-6, "size": 1675}}
     before = at_speed(result_of({"json": {"dump": 2.4e-6, "load": 2.2e-6, "size": 1675}}), 1e-5)
     found = compare(before, at_speed(result_of(slower, seed=2), 1.4e-5))
@@ -49,7 +47,6 @@ def test_a_slower_codec_stands_out_of_a_slower_machine(result_of, slow_hour):
 
 
 def test_files_of_one_table_have_one_yardstick(slow_hour):
-    """The first file's; sizes have none."""
     ((_, merged),) = machines(slow_hour)
     json = {
         (cell.cell.operation_name, cell.cell.codec): cell.samples[0].value
@@ -62,7 +59,6 @@ def test_files_of_one_table_have_one_yardstick(slow_hour):
 
 
 def test_another_interpreter_has_another_yardstick(slow_hour):
-    """Its times are left as they are."""
     first, second = slow_hour
     other = replace(second, environment={**second.environment, "python_version": "3.13.0"})
 

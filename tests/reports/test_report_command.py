@@ -22,14 +22,12 @@ from bakeoff.reports.model.files import load
 
 @pytest.fixture
 def file(planted, tmp_path, monkeypatch):
-    """A result file in the current folder."""
     monkeypatch.chdir(tmp_path)
     write(planted, tmp_path / "bakeoff.json")
     return tmp_path / "bakeoff.json"
 
 
 def test_default_file(bakeoff, file):
-    """Without a name bakeoff.json is shown."""
     code, out, _ = bakeoff("report")
 
     assert 0 == code
@@ -49,7 +47,6 @@ def test_default_file(bakeoff, file):
     ],
 )
 def test_format_follows_the_ending(bakeoff, file, ending, start):
-    """-o decides the format unless -f does."""
     code, out, _ = bakeoff("report", file, "-o", f"table.{ending}")
 
     assert (0, "") == (code, out)
@@ -57,7 +54,6 @@ def test_format_follows_the_ending(bakeoff, file, ending, start):
 
 
 def test_an_unknown_ending(bakeoff, file):
-    """It is refused with the endings there are, unless -f says what to write."""
     code, _, err = bakeoff("report", file, "-o", "table.xyz")
     said, _, _ = bakeoff("report", file, "-o", "table.xyz", "-f", "md")
 
@@ -68,7 +64,6 @@ def test_an_unknown_ending(bakeoff, file):
 
 
 def test_pyperf_files(bakeoff, file, tmp_path):
-    """-f pyperf writes a file for each codec that pyperf can compare."""
     code, _, err = bakeoff("report", file, "-f", "pyperf", "-o", tmp_path / "out")
     command = [sys.executable, "-m", "pyperf", "compare_to", "out/json.json", "out/msgpack.json"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -80,7 +75,6 @@ def test_pyperf_files(bakeoff, file, tmp_path):
 
 
 def test_pyperf_files_of_any_name(bakeoff, result_of, tmp_path):
-    """Codec names become file names that stay apart and inside the folder."""
     one = {"dump": 1e-6, "load": 1e-6}
     names = ["msgpack/tuple|zstd:3", "msgpack-tuple-zstd-3", "../../up", "MSGPACK-tuple-zstd-3"]
     write(result_of(dict.fromkeys(names, one), baseline=False), tmp_path / "a.json")
@@ -111,7 +105,6 @@ def suite(path, figures, **metadata):
 
 
 def test_pyperf_files_of_plain_ones(bakeoff):
-    """What pyperf's own scheduler measured is written like a run, though nothing is known of the library."""
     ours = {"bakeoff_corpus": "movies", "bakeoff_operation": "load", "bakeoff_codec": "json"}
     suite("json.json", {"movies/load": ("second", 1e-3, 2e-3)}, **ours)
     suite("other.json", {"sort a list": ("second", 1e-3, 2e-3)})
@@ -125,7 +118,6 @@ def test_pyperf_files_of_plain_ones(bakeoff):
 
 
 def test_plain_pyperf_file(bakeoff):
-    """It is shown as far as it goes."""
     suite("plain.json", {"sort a list": ("second", 1e-3, 1.1e-3)}, loops=8)
     code, out, _ = bakeoff("report", "plain.json")
 
@@ -137,7 +129,6 @@ def test_plain_pyperf_file(bakeoff):
 
 
 def test_a_pyperf_file_of_several_units(bakeoff):
-    """Seconds and bytes keep their units beside each other, and no ratio is made of them."""
     units = {"speed": ("second", 0.002), "memory": ("byte", 8 << 20), "calls": ("integer", 7)}
     suite("plain.json", {name: (unit, *[value] * 3) for name, (unit, value) in units.items()})
     code, out, _ = bakeoff("report", "plain.json", "--columns", "value,value:x")
@@ -154,7 +145,6 @@ def test_a_pyperf_file_of_several_units(bakeoff):
 
 
 def test_one_codec_files_of_our_own(bakeoff, file, tmp_path):
-    """Files of single codecs meet again in one table, named by codec, without claims of fidelity."""
     bakeoff("report", file, "-f", "pyperf", "-o", tmp_path / "out")
     code, out, _ = bakeoff("report", *sorted((tmp_path / "out").iterdir()))
 
@@ -177,7 +167,6 @@ def test_one_codec_files_of_our_own(bakeoff, file, tmp_path):
     ],
 )
 def test_not_a_result_file(bakeoff, tmp_path, content, code, message):
-    """Whatever is not a result file gives one line and the right exit code."""
     path = tmp_path / "x.json"
     if content is not None:
         path.write_text(content)
@@ -190,7 +179,6 @@ def test_not_a_result_file(bakeoff, tmp_path, content, code, message):
 
 
 def test_cut_off_anywhere(bakeoff, file, tmp_path):
-    """A file cut off at any of fifty places gives one line, never a traceback."""
     whole = file.read_bytes()
     for part in range(1, 50):
         (tmp_path / "cut.json").write_bytes(whole[: len(whole) * part // 50])
@@ -241,7 +229,6 @@ def test_a_gzipped_result_file_is_read(bakeoff, file, tmp_path):
 )
 @pytest.mark.parametrize("command", ["report", "pick"])
 def test_fields_of_other_types(bakeoff, file, tmp_path, command, part, field, value):
-    """What stands in a file is looked at before it is used: one line, never a traceback."""
     plain = json.loads(file.read_text())
     holder = next(b["metadata"] for b in plain["benchmarks"] if "bakeoff_document" in b.get("metadata", ()))
     document = json.loads(holder["bakeoff_document"])
@@ -271,7 +258,6 @@ OLD = "written by a development version of bakeoff; result files of bakeoff 0.1.
     ],
 )
 def test_files_that_cannot_be_read(bakeoff, file, command, pattern, other, exit_code, message):
-    """Damaged, newer, or of a development version: one sentence, which says so."""
     text, changed = re.subn(pattern, other, file.read_text())
     assert changed
     Path("bad.json").write_text(text)
@@ -285,7 +271,6 @@ def test_files_that_cannot_be_read(bakeoff, file, command, pattern, other, exit_
     ("form", "start"), [("html", b"<!doctype html>"), ("svg", b"<svg"), ("png", b"\x89PNG")]
 )
 def test_page_and_charts(bakeoff, file, form, start):
-    """The page and the charts are written by the same command."""
     pytest.importorskip("vl_convert")
     code, _, _ = bakeoff("report", file, "-o", f"out.{form}", "--reads", "24")
 
@@ -294,7 +279,6 @@ def test_page_and_charts(bakeoff, file, form, start):
 
 
 def test_open(bakeoff, file, monkeypatch):
-    """--open writes a page and hands it to the browser."""
     pytest.importorskip("vl_convert")
     opened = []
     monkeypatch.setattr("click.launch", opened.append)
@@ -306,7 +290,6 @@ def test_open(bakeoff, file, monkeypatch):
 
 
 def test_all_cells_failed(bakeoff, result_of):
-    """A file in which nothing worked is shown with its reasons; nothing can be picked from it."""
     failed = {"a": ("crashed", "signal 11"), "b": ("timed out", "stood still for 60 s")}
     write(result_of({}, outcomes=failed, baseline=False), Path("bakeoff.json"))
 
@@ -327,7 +310,6 @@ def test_all_cells_failed(bakeoff, result_of):
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
 def test_read_only_folder(bakeoff, file, tmp_path):
-    """A read-only folder gives one line."""
     (tmp_path / "fixed").mkdir(mode=0o500)
     code, _, err = bakeoff("report", file, "-o", "fixed/table.md")
 
@@ -355,7 +337,6 @@ def test_read_only_folder(bakeoff, file, tmp_path):
     ],
 )
 def test_mistyped_options(bakeoff, file, args, message):
-    """A mistyped option exits with 2 and says what would do; nothing is left behind."""
     code, out, err = bakeoff("report", file, *args)
 
     assert (2, "") == (code, out)
@@ -364,7 +345,6 @@ def test_mistyped_options(bakeoff, file, args, message):
 
 
 def test_ascii_terminal(file):
-    """A terminal without µ and ↓ gets question marks, not an error."""
     command = [sys.executable, "-m", "bakeoff", "report"]
     env = {**os.environ, "PYTHONIOENCODING": "ascii", "NO_COLOR": "1"}
     done = subprocess.run(command, capture_output=True, env=env, check=True)
@@ -373,7 +353,6 @@ def test_ascii_terminal(file):
 
 
 def test_closed_pipe(file):
-    """Output into `head` ends quietly."""
     done = subprocess.run(
         f"{sys.executable} -m bakeoff report | head -1",
         shell=True,
@@ -386,7 +365,6 @@ def test_closed_pipe(file):
 
 
 def test_survives_the_file(planted, result_of, tmp_path):
-    """What a file brings back makes the same table as what went in."""
     from bakeoff.reports import OUTPUT_FORMATS, render
 
     run = result_of(
@@ -401,7 +379,6 @@ def test_survives_the_file(planted, result_of, tmp_path):
 
 
 def test_a_run_that_was_cut_off_can_be_resumed(tmp_path: Path) -> None:
-    """Where a journal lies, the next step is to resume it."""
     (tmp_path / "r.json.journal").write_text("")
 
     with pytest.raises(UsageError, match="--resume"):

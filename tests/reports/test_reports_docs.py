@@ -15,7 +15,6 @@ TEXT = (Path(__file__).parents[2] / "docs" / "reference" / "reports.md").read_te
 
 
 def test_every_column():
-    """The table of columns has every key, and no other."""
     table = TEXT.split("### Columns")[1].split("\n`--columns")[0]
     keys = [
         key
@@ -27,7 +26,6 @@ def test_every_column():
 
 
 def test_lock_example(tmp_path):
-    """The lock shown is one that is read."""
     (tmp_path / "bakeoff.lock").write_text(re.search(r"```toml\n(.*?)```", TEXT, re.S)[1])
     lock = Lock.read(tmp_path / "bakeoff.lock")
 
@@ -36,7 +34,6 @@ def test_lock_example(tmp_path):
 
 
 def test_options_exist(capfd):
-    """Every option that the text names belongs to one of the commands."""
     helps = ""
     for name in ("run", "report", "compare", "pick"):
         with pytest.raises(SystemExit):

@@ -19,7 +19,6 @@ TOTAL, PART, FLOOR = 8e-6, 2e-6, 6.5e-6
 
 
 def measured(store: str, *states: str, times: float = 1.0) -> dict[str, float]:
-    """Return the figures of a codec in a store."""
     found = {}
     for state in states:
         for operation in ("put", "get", "update", "scan", "put-batch", "open"):
@@ -34,7 +33,6 @@ def measured(store: str, *states: str, times: float = 1.0) -> dict[str, float]:
 
 
 def results(*states: str, **more: object):
-    """Return a run of two codecs in three stores."""
     names = ("sqlite", "kyoto", "log")
     figures = {
         codec: {k: v for store in names for k, v in measured(store, *states, times=times).items()}
@@ -51,7 +49,6 @@ def results(*states: str, **more: object):
 
 
 def test_total_codec_share_and_baseline_stand_side_by_side():
-    """For each store and codec; a store in memory has no codec to clock in a get."""
     rows = list(csv.DictReader(io.StringIO(render([results("MD")], "csv"))))
     first = {(row["store"], row["codec"]): row for row in rows if "put, get" in row["corpus"]}
 
@@ -75,7 +72,6 @@ def test_total_codec_share_and_baseline_stand_side_by_side():
 
 @pytest.mark.parametrize("form", ["text", "md", "rst", "latex", "html", "json"])
 def test_every_output_has_the_tables(form):
-    """One for two operations, in the order of the stores and then of the times."""
     text = render([results("SM", "LG")], form)
 
     for state in ("100 records (SM)", "50,000 records (LG)"):
@@ -86,7 +82,6 @@ def test_every_output_has_the_tables(form):
 
 
 def test_terms_and_clock_stand_below():
-    """As the store said them itself."""
     facts = StoreFacts({"synchronous": "normal"}, clock_added_ns=48.2, clock_counted_ns=20.9)
     text = render([changed(results("MD"), operation="stored@sqlite:MD", facts=facts)])
 
@@ -95,7 +90,6 @@ def test_terms_and_clock_stand_below():
 
 
 def test_what_failed_says_why():
-    """A codec that a store failed with altogether below the table, a single cell in its place."""
     made = results("MD")
     bad = {"outcome": "error", "reason": "no space left", "samples": ()}
     cells = [
@@ -119,7 +113,6 @@ def test_what_failed_says_why():
 
 
 def test_the_post_of_2011_stands_beside_ours():
-    """Seconds for 100,000, and which of ours stands for which of theirs; what was not measured says so."""
     table = json.loads(render([results("MD")], "json", layout="kyoto"))
     (section,) = table["sections"]
     rows = {row["codec"]: row["entries"] for row in section["rows"]}
@@ -149,7 +142,6 @@ def test_the_post_of_2013_has_four_operations_at_three_sizes():
 
 
 def test_the_layout_follows_what_was_measured():
-    """Stores for a run of stores, unless an option of the other table is given."""
     codecs = planted(corpora=("movies",))
 
     assert kind_of_all([results("MD")]) == STORES
@@ -166,14 +158,12 @@ def test_the_layout_follows_what_was_measured():
 
 
 def with_rare(dear: int, rare: float):
-    """Return a run in which each process has met so many slices with calls that take long."""
     return changed(
         results("MD"), operation="put@sqlite:MD", sample=lambda sample: replace(sample, dear=dear, rare=rare)
     )
 
 
 def test_where_too_few_rare_calls_were_seen_it_says_so():
-    """Eight processes with one each: what share of the time; enough of them are no news."""
     said = "in sqlite few slow calls were seen that take much of the time of put (40%)"
 
     assert said in render([with_rare(1, 0.4)])
@@ -183,7 +173,6 @@ def test_where_too_few_rare_calls_were_seen_it_says_so():
 
 
 def test_sizes_alone_are_a_table_of_codecs() -> None:
-    """Tables of pipelines show sizes, too, but a result of sizes is none of pipelines."""
     result = planted({"json": {"size": 20}, "msgpack": {"size": 10}}, corpora=("movies",), baseline=False)
 
     assert kind_of_all([result]) == ""

@@ -64,7 +64,6 @@ def places(plain: Any, at: Place = ()) -> Iterator[Place]:
 
 
 def changed(plain: Any, at: Place, value: Any) -> Any:
-    """Return a copy with another value at a place."""
     if not at:
         return value
     plain = copy.deepcopy(plain)
@@ -76,7 +75,6 @@ def changed(plain: Any, at: Place, value: Any) -> Any:
 
 
 def texts(plain: Any, change: Callable[[Place, str], str], at: Place = ()) -> Any:
-    """Return a copy with all texts changed."""
     if isinstance(plain, str):
         return change(at, plain)
     if isinstance(plain, dict):
@@ -106,7 +104,6 @@ class Files:
         self.document = json.loads(self._holder["bakeoff_document"])
 
     def write(self, suite: Any = None, document: Any = None) -> None:
-        """Write ``new.json`` with another suite, or another document."""
         if document is not None:
             before = self._holder["bakeoff_document"]
             self._holder["bakeoff_document"] = json.dumps(document)
@@ -145,7 +142,6 @@ def ended(command: list[str]) -> int:
 def test_any_type_in_any_field_ends_in_a_report_or_in_one_sentence(
     files: Files, part: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Never in a traceback, whichever command reads it."""
     plain = files.suite if part == "suite" else files.document
     found = [place for place in places(plain) if part == "suite" or place]
     codes = set()
@@ -205,7 +201,6 @@ def hostile(files: Files, attack: str) -> None:
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_hostile_text_stays_text(files: Files, attack: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """In no report does it become markup, a formula, or what steers a terminal."""
     hostile(files, ATTACKS[attack])
     before = {path.name for path in files.folder.parent.iterdir()}
     written = {}
@@ -247,7 +242,6 @@ def test_hostile_text_stays_text(files: Files, attack: str, capsys: pytest.Captu
     ids=["deep", "many objects", "many numbers", "large"],
 )
 def test_bombs_end_in_one_sentence(tmp_path: Path, text: bytes, capsys: pytest.CaptureFixture[str]) -> None:
-    """A few KB that stand for gigabytes are refused before they are any."""
     bomb = tmp_path / "bomb.json.gz"
     with gzip.open(bomb, "wb", compresslevel=1) as file:
         file.write(text)
@@ -263,7 +257,6 @@ def test_bombs_end_in_one_sentence(tmp_path: Path, text: bytes, capsys: pytest.C
 
 
 def test_evidence_of_a_lock_is_a_name_beside_it(tmp_path: Path) -> None:
-    """A stranger's lock leads to no other file."""
     (tmp_path / "secret.json").write_text("{}")
     (tmp_path / "in").mkdir()
     for file in ("../secret.json", str(tmp_path / "secret.json")):
@@ -278,7 +271,6 @@ def test_evidence_of_a_lock_is_a_name_beside_it(tmp_path: Path) -> None:
 def test_a_lock_names_a_registered_codec_or_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """Whatever stands there, nothing is imported for it."""
     import bakeoff
 
     monkeypatch.chdir(tmp_path)

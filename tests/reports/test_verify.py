@@ -21,7 +21,6 @@ CODECS = set(PLANTED)
 
 
 def stretched(sample: Measurement) -> Measurement:
-    """Return a sample that is half as long again."""
     return replace(sample, value=1.5 * sample.value, paired=1.5 * sample.paired)
 
 
@@ -35,7 +34,6 @@ def stretched(sample: Measurement) -> Measurement:
     ],
 )
 def test_ratios_are_compared(result_of, factor, limit, deviation, verdict):
-    """Those of the file with those measured again; how far runs lie apart widens the interval."""
     before, after = (result_of({"json": PLANTED["json"], "bson": PLANTED["bson"]}, seed=s) for s in (1, 2))
     cells = draw(candidates(before, CODECS), seed=1)
     if factor > 1:
@@ -58,7 +56,6 @@ def test_a_slower_machine_agrees(result_of):
     ("outcome", "verdict"), [("missing", "cannot decide"), ("wrong", "disagrees"), ("lossy", "agrees")]
 )
 def test_a_cell_without_a_figure(result_of, outcome, verdict):
-    """A codec that fails here disagrees with a file in which it did not; one that is missing says nothing."""
     before = result_of(PLANTED, seed=1)
     cells = draw(candidates(before, CODECS), seed=1)
     gone = {} if outcome == "lossy" else {"samples": ()}
@@ -68,7 +65,6 @@ def test_a_cell_without_a_figure(result_of, outcome, verdict):
 
 
 def test_cells_are_drawn_by_their_seed(result_of):
-    """Three of one corpus, of codecs that are installed, and the same ones for the same seed."""
     result = result_of(PLANTED, corpora=("messages", "movies"))
     there = candidates(result, {"json", "bson"})
     drawn = [draw(there, seed) for seed in range(20)]
@@ -82,7 +78,6 @@ def test_cells_are_drawn_by_their_seed(result_of):
 
 
 def test_cells_of_a_file_are_measured_again(tmp_path):
-    """The command draws, measures and judges."""
     in_a_hurry(tmp_path, "run", "movies", "--quick", "-c", "json", "-c", "msgpack", "--sample", "20")
     found = in_a_hurry(tmp_path, "verify", "--seed", "7", "--budget", "1", "--within", "99%")
 
@@ -96,7 +91,6 @@ def test_cells_of_a_file_are_measured_again(tmp_path):
     [("", 0, ""), ("f" * 64, 2, "messages: not the records of the file: 1,000, sha256 000000000000, then; ")],
 )
 def test_other_records_are_refused(result_of, bakeoff, monkeypatch, sha256, code, said):
-    """What is measured on them agrees with nothing; the same records may have another name."""
     result = result_of(PLANTED, options=Options(("messages",), tuple(PLANTED)).flat())
     write(result, Path("bakeoff.json"))
     facts = replace(result.corpora[0], name="others", sha256=sha256 or result.corpora[0].sha256)
@@ -110,7 +104,6 @@ def test_other_records_are_refused(result_of, bakeoff, monkeypatch, sha256, code
 
 @pytest.fixture
 def whole(result_of, tmp_path):
-    """A result that lacks nothing, and its file."""
     result = result_of(PLANTED, environment={"cpu_count": 2, "bakeoff_version": "1.0"})
     write(result, tmp_path / "bakeoff.json")
     return result
@@ -129,7 +122,6 @@ def whole(result_of, tmp_path):
     ],
 )
 def test_what_published_figures_lack_is_listed(whole, tmp_path, change, lacks):
-    """One line for each kind of it."""
     file = tmp_path / "bakeoff.json"
 
     assert lacks == lacking([replace(whole, **change)], [file], tmp_path / "report.md")
@@ -137,7 +129,6 @@ def test_what_published_figures_lack_is_listed(whole, tmp_path, change, lacks):
 
 
 def test_hashes_versions_and_intervals_are_asked_for(whole, tmp_path):
-    """Of all corpora, codecs and timed cells; the profile of synthetic data will do for a hash."""
     bare = replace(
         whole,
         corpora=tuple(replace(corpus, sha256="") for corpus in whole.corpora),
@@ -153,7 +144,6 @@ def test_hashes_versions_and_intervals_are_asked_for(whole, tmp_path):
 
 
 def test_a_report_that_may_not_be_published_is_not_written(whole, bakeoff, tmp_path):
-    """The exit code is 1, and all that is missing is one list; what lacks nothing is written."""
     code, _, said = bakeoff("report", "--publishable", "--anonymous", "-o", "page.html")
     assert (1, False) == (code, Path("page.html").exists())
     assert "bakeoff: this report cannot be published; it lacks:\n- command: how" in said
