@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ...bench.results import CellResult, CodecFacts, CorpusFacts, Measurement, ResultData
+from ...errors import UsageError
 from ..decide.compare import option_differences
 from .candidates import BASELINE
 from .environment import machine
@@ -32,6 +33,19 @@ def by_machine(results: Sequence[ResultData]) -> list[tuple[str, list[ResultData
     groups = list(found.values())
     labels = _labels([first for first, *_ in groups]) if len(groups) > 1 else [""]
     return list(zip(labels, groups, strict=True))
+
+
+def of_one_machine(results: Sequence[ResultData]) -> ResultData:
+    """Combine results for a format without machines.
+
+    Raises:
+        UsageError: They are of several machines.
+    """
+    merged = machines(results)
+    if len(merged) > 1:
+        names = ", ".join(label for label, _ in merged)
+        raise UsageError(f"these results are of several machines ({names}); write each on its own")
+    return merged[0][1]
 
 
 def _labels(results: Sequence[ResultData]) -> list[str]:

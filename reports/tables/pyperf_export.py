@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...bench.results import VERSION_KEY, ResultData, to_suite
 from ...errors import UsageError
-from ..model.merge import machines
+from ..model.merge import of_one_machine
 
 if TYPE_CHECKING:
     import pyperf
@@ -24,12 +24,8 @@ def suites(results: Sequence[ResultData]) -> dict[str, pyperf.BenchmarkSuite]:
     """
     import pyperf
 
-    merged = machines(results)
-    if len(merged) > 1:
-        names = ", ".join(label for label, _ in merged)
-        raise UsageError(f"these results are of several machines ({names}); write each on its own")
+    result = of_one_machine(results)
     found: dict[str, list[pyperf.Benchmark]] = {}
-    result = merged[0][1]
     cells = {cell.cell.name: cell.cell for cell in result.cells}
     for benchmark in to_suite(result).get_benchmarks():
         cell = cells.get(benchmark.get_name())

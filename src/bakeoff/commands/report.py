@@ -32,6 +32,7 @@ _DRAWN = ("reads", "bandwidth", "crossings", "dark")
     "html",
     *_CHARTS,
     "pyperf",
+    "bencher",
     default=None,
     told="Output format.  [default: by the ending of -o, else text]",
 )
@@ -123,6 +124,11 @@ def command(
     if form == "pyperf":
         _allow("pyperf", "--anonymous", "--publishable")
         _write_suites(results, output, files)
+    elif form == "bencher":
+        from ..reports.tables.bencher import bencher
+
+        _allow("bencher", "--anonymous", "--publishable")
+        put(encoded(bencher(results)), output)
     elif form in _CHARTS:
         _write_chart(results, form, chart, output, options | {"dark": dark})
     elif form == "html":
