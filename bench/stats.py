@@ -33,6 +33,7 @@ __all__ = [
     "Ratio",
     "Session",
     "Verdict",
+    "between_runs",
     "common",
     "contention_of",
     "holm",
@@ -207,6 +208,39 @@ def _unpaired(a: Sequence[float], b: Sequence[float], session: Session) -> _Diff
     if degrees and total:
         degrees = math.floor(total**2 / math.fsum(part**2 / own for part, own in parts))
     return _Difference(_mean(a) - _mean(b), math.sqrt(total), spread, degrees, fewest)
+
+
+def between_runs(
+    before: Sequence[float],
+    after: Sequence[float],
+    noise: float = 0.0,
+    session: Session = SESSION,
+    levels: Sequence[Sequence[float]] = (),
+    shared: float = 0.0,
+) -> Ratio:
+    """Estimate after/before of two groups of runs, from the logarithm of each run's figure.
+
+    The variance of a run is that around the mean of its group, pooled with the assumed one by degrees of
+    freedom (Smyth 2004), and never less than what the groups show.
+
+    Args:
+        noise: Mean variance of these logarithms that is due to the processes of a run.
+        session: How much two runs of the same code differ.
+        levels: Groups of runs that show the variance; by default the two that are compared.
+        shared: Variance of the difference that the number of runs does not reduce.
+
+    Returns:
+        The ratio with its interval; `Ratio.processes` is the number of runs.
+    """
+    groups = levels or (before, after)
+    squares = math.fsum(variance(group) * (len(group) - 1) for group in groups)
+    own, assumed = sum(len(group) - 1 for group in groups), session.deviation**2 / 2 + noise
+    degrees = own + session.degrees
+    pooled = (squares + session.degrees * assumed) / degrees
+    each = max(pooled, squares / own) if own else pooled
+    error = math.sqrt(each * (1 / len(before) + 1 / len(after)) + shared)
+    runs = len(before) + len(after)
+    return _Difference(_mean(after) - _mean(before), error, math.sqrt(each), degrees, runs).at(Verdicts.ALPHA)
 
 
 def _exp(power: float) -> float:

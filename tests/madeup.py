@@ -12,6 +12,7 @@ import math
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import date, timedelta
 from importlib import import_module
 from typing import Any, Final
 
@@ -394,3 +395,55 @@ def planted(
         operations=tuple((ours | {each.name: each for each in operations}).values()),
         **{"command": "bakeoff run messages", **fields},
     )
+
+
+def weekly(
+    runs: int = 12,
+    figures: Mapping[str, Mapping[str, float]] | None = None,
+    *,
+    change: tuple[str, str, float] = ("", "", 1.0),
+    at: int = 0,
+    apart: float = 0.01,
+    seed: int = 1,
+    after: dict[str, Any] | None = None,
+    **fields: Any,
+) -> list[ResultData]:
+    """Make up a run a week, of `planted`.
+
+    Args:
+        figures: Value by codec and operation; orjson and json if not given.
+        change: Codec, operation and factor of a change, from the run `at` on.
+        apart: Standard deviation of the logarithm of a time from run to run.
+        after: Further arguments of `planted`, for the runs from `at` on.
+        fields: The same for all runs.
+    """
+    rng = random.Random(seed)
+    figures = figures or {name: {"dump": 1e-6, "load": 2e-6, "size": 1500} for name in ("orjson", "json")}
+    made = []
+    for week in range(runs):
+        new = at > 0 and week >= at
+        values = {
+            codec: {
+                operation: value
+                * math.exp(rng.gauss(0, apart) if value < 1 else 0.0)
+                * (change[2] if new and (codec, operation) == change[:2] else 1.0)
+                for operation, value in each.items()
+            }
+            for codec, each in figures.items()
+        }
+        run = _timed(planted(values, seed=rng.randrange(10**9), **fields | (after or {} if new else {})), rng)
+        day = date(2026, 1, 5) + timedelta(weeks=week)
+        made.append(replace(run, started=f"{day}T08:00:00+00:00"))
+    return made
+
+
+def _timed(run: ResultData, rng: random.Random) -> ResultData:
+    """Give a run's times a reference kernel, on a clock that varies by 10 % from run to run."""
+    clock = math.exp(rng.gauss(0, 0.1))
+
+    def sample(found: Measurement) -> Measurement:
+        if found.value >= 1:
+            return found
+        return replace(found, value=found.paired * clock, reference_kernel=6e-6 * clock)
+
+    return changed(run, sample=sample)

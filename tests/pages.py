@@ -5,7 +5,7 @@ A comment above a block may define an exception, for instance ``<!-- not run: ne
 ==================  =====================================================================================
 ``not run: WHY``    the block is not run, with the reason
 ``needs SERVERS``   kinds of `servers` to start for it; ``KIND_URL`` has their URLs
-``given FILE``      a made-up result file to create before it
+``given FILE``      a made-up result file to create before it; ``given FOLDER/`` is a history of them
 ``lines left out``  console: more lines are printed between those shown
 ``figures differ``  console: measured numbers count as equal, and lines may have any order
 ``a cell``          python: a cell of the notebook of all these blocks, see test_notebook.py
@@ -153,7 +153,10 @@ def carry_out(block: Block, folder: Path, **environment: str) -> None:
         AssertionError: The block behaves differently.
     """
     for name in (note.removeprefix("given ") for note in block.notes if note.startswith("given ")):
-        write(madeup.planted(), folder / name)
+        if name.endswith("/"):
+            _write_history(folder / name)
+        else:
+            write(madeup.planted(), folder / name)
     if named := _FILE.match(block.code):
         (folder / named[1]).write_text(block.code, encoding="utf-8")
     elif block.language == "python":
@@ -177,6 +180,15 @@ def carry_out(block: Block, folder: Path, **environment: str) -> None:
         yaml.safe_load(block.code)
     else:
         assert block.language == "text", f"{block}: nothing carries out {block.language!r}"
+
+
+def _write_history(folder: Path) -> None:
+    """Write a result a week, with one library that became slower."""
+    folder.mkdir()
+    old, new = ({"orjson": {"library": "orjson", "version": v}} for v in ("3.11.9", "3.12.0"))
+    weeks = madeup.weekly(12, change=("orjson", "load", 1.8), at=8, facts=old, after={"facts": new})
+    for number, run in enumerate(weeks):
+        write(run, folder / f"{number}.json")
 
 
 def _run(command: list[str], folder: Path, environment: Mapping[str, str]) -> tuple[int, str]:

@@ -18,7 +18,7 @@ from statistics import median
 from typing import Final, Literal
 
 from ...bench.method import Verdicts
-from ...bench.results import Cell, CellResult, Direction, Measurement, OperationFacts, ResultData
+from ...bench.results import Cell, CellResult, Direction, Fact, Measurement, OperationFacts, ResultData
 from ...bench.stats import SESSION, Ratio, Session, contention_of, holm, ratio, same_core
 from ...errors import UsageError
 from ..model import numbers
@@ -88,9 +88,7 @@ class CellChange:
             return outcomes
         if self.ratio is None or self.verdict in _QUIET:
             return f"{outcomes}, {self.verdict}" if outcomes else self.verdict
-        less, more = _WORDS[self.operation.unit]
-        value = self.ratio.value
-        change = f"{numbers.ratio(value)} {more}" if value > 1 else f"{numbers.ratio(1 / value)} {less}"
+        change = in_words(self.ratio, self.operation)
         return f"{outcomes}, {change}" if outcomes else change
 
     def beyond(self, limit: float) -> bool:
@@ -153,6 +151,13 @@ class Comparison:
         return "undecided" if self.undecided(limit) else "passed"
 
 
+def in_words(found: Ratio, operation: OperationFacts) -> str:
+    """Write a ratio after/before in common terms: "1.25× faster"."""
+    less, more = _WORDS[operation.unit]
+    value = found.value
+    return f"{numbers.ratio(value)} {more}" if value > 1 else f"{numbers.ratio(1 / value)} {less}"
+
+
 def compare(
     before: ResultData,
     after: ResultData,
@@ -171,7 +176,7 @@ def compare(
     Raises:
         UsageError: Corpora or options differ (without `force`), or no cell is common to both.
     """
-    obstacles = [*_corpus_differences(before, after), *option_differences(before, after)]
+    obstacles = other_work(before, after)
     if obstacles and not force:
         listed = "; ".join(obstacles)
         raise UsageError(f"these runs did not do the same work: {listed}; --force compares them all the same")
@@ -301,7 +306,7 @@ def _raw(
         return change if change.outcomes else replace(change, verdict="same")
     if not (_usable(old.samples) and _usable(new.samples)):
         return change if change.outcomes else _without_ratio(change, old.samples, new.samples)
-    found = _ratio(_seen(new), _seen(old), operation, _tolerance(old, new), session)
+    found = _ratio(_seen(new), _seen(old), operation, memory_tolerance(old, new), session)
     change = replace(change, ratio=found)
     if change.timed:
         change = replace(change, session=session, worst=_worst(new.samples, old.samples, operation, session))
@@ -383,7 +388,7 @@ def _worst(
     return (found if operation.direction == "lower" else found.inverse()).high
 
 
-def _tolerance(old: CellResult, new: CellResult) -> float:
+def memory_tolerance(old: CellResult, new: CellResult) -> float:
     """Return the largest insignificant log ratio of two memory figures."""
     if old.resolution is None or new.resolution is None:
         return math.log1p(ONCE)
@@ -452,7 +457,7 @@ def _means(changes: Sequence[CellChange]) -> Iterable[CellChange]:
         old = _geometric([c.before.samples for c in cells if c.before])
         new = _geometric([c.after.samples for c in cells if c.after])
         if old and new:
-            tolerances = [_tolerance(c.before, c.after) for c in cells if c.before and c.after]
+            tolerances = [memory_tolerance(c.before, c.after) for c in cells if c.before and c.after]
             session = _averaged([c.session for c in cells if c.session])
             found = _ratio(new, old, operation, math.fsum(tolerances) / len(tolerances), session)
             yield CellChange(Cell("", name, ""), operation, None, None, found, "not significant")
@@ -483,6 +488,11 @@ def _geometric(cells: Sequence[Sequence[Measurement]]) -> list[Measurement]:
 
 
 # Other differences
+
+
+def other_work(before: ResultData, after: ResultData) -> list[str]:
+    """Describe differing records and options, one line each; figures of such runs are not compared."""
+    return [*_corpus_differences(before, after), *option_differences(before, after)]
 
 
 def _corpus_differences(before: ResultData, after: ResultData) -> list[str]:
@@ -545,12 +555,16 @@ def _slower(before: ResultData, after: ResultData) -> list[str]:
     ]
 
 
+def lasting(result: ResultData) -> dict[str, Fact]:
+    """Return the environment without facts that differ in every run."""
+    return {key: value for key, value in result.environment.items() if key not in _NOISE}
+
+
 def _surroundings(before: ResultData, after: ResultData) -> list[str]:
     found = []
     if machine(before) != machine(after):
         found.append("different machines: figures of two machines are not a comparison of two versions")
-    old, new = ([(k, v) for k, v in r.environment.items() if k not in _NOISE] for r in (before, after))
-    found += differences(old, new)
+    found += differences(*(list(lasting(run).items()) for run in (before, after)))
     then, now = versions(before), versions(after)
     common = [name for name in then if name in now]
     pairs = ([(name, run[name]) for name in common] for run in (then, now))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ from ...bench.results import (
     ResultData,
     ResultFileError,
     from_suite,
+    read,
     read_suite,
 )
 from ...errors import UsageError
@@ -49,6 +50,42 @@ def load(path: Path) -> ResultData:
     if any(VERSION_KEY in benchmark.get_metadata() for benchmark in suite.get_benchmarks()):
         return from_suite(path, suite)
     return _plain(path, suite)
+
+
+def load_folders(paths: Sequence[Path], skip: Callable[[str], None]) -> list[ResultData]:
+    """Read every result file in folders and the folders below them, and files.
+
+    Args:
+        skip: Is given a sentence on each file that is not a result file, or damaged.
+
+    Raises:
+        UsageError: There is no such folder or file.
+    """
+    found = []
+    for path in paths:
+        if not path.exists():
+            raise UsageError(f"{path}: no such file or folder")
+        for file in _files(path):
+            try:
+                result = read(file)
+            except ResultFileError as error:
+                skip(str(error))
+                continue
+            if result.started:
+                found.append(result)
+            else:
+                skip(f"{file}: does not say when its run began")
+    return found
+
+
+def _files(path: Path) -> list[Path]:
+    """Return a file, or those of a folder that are not hidden."""
+    if not path.is_dir():
+        return [path]
+    found = (file for file in path.rglob("*") if file.is_file())
+    return sorted(
+        file for file in found if not any(part.startswith(".") for part in file.relative_to(path).parts)
+    )
 
 
 def _plain(path: Path, suite: pyperf.BenchmarkSuite) -> ResultData:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-_TEMPLATES: Final = Path(__file__).parent / "templates"
+TEMPLATES: Final = Path(__file__).parent / "templates"
 _SEVERAL: Final = "Which codec for which records"
 """Heading above the answers for several corpora."""
 
@@ -82,7 +82,7 @@ def render(
     if unknown := sorted(name for name, value in other.items() if value is not None):
         shown = ", ".join(key for key, spec in COLUMNS.items() if spec.page)
         raise UsageError(f"the page takes no {', '.join(unknown)}: it shows {shown} and sorts as you click")
-    template = _environment().get_template("page.html.j2")
+    template = environment().get_template("page.html.j2")
     cost = CostModel.of(reads, bandwidth, crossings)
     results = [all_visible(result) for result in results]
     view = View.of(results, cost)
@@ -118,12 +118,12 @@ def render(
         "sliders": _sliders(cost),
         "charts": charts.live(panels),
     }
-    scripts = "\n".join((_TEMPLATES / name).read_text("utf-8") for name in _SCRIPTS)
+    scripts = "\n".join((TEMPLATES / name).read_text("utf-8") for name in _SCRIPTS)
     script = f'(() => {{\n"use strict";\n{scripts}\n}})();'
     return template.render(
-        style=colors() + (_TEMPLATES / "page.css").read_text("utf-8"),
+        style=colors() + (TEMPLATES / "page.css").read_text("utf-8"),
         script=script,
-        policy=_policy(script),
+        policy=policy(script),
         raw=embeddable([{"machine": m.label, **plain(m.result)} for m in view.machines]),
         state=embeddable(state),
         recommendation=_headline(found) if costed else [(one.place, one.words) for one in answers],
@@ -200,13 +200,18 @@ def _placed(panels: Sequence[placed.Panel], charts: _Charts) -> dict[str, list[d
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Return what renders the templates.
+
+    Raises:
+        UsageError: The extra is missing.
+    """
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError as error:
         raise UsageError("the page needs the extra packages: pip install 'bakeoff[report]'") from error
     environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
+        loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -217,7 +222,7 @@ def _environment() -> Environment:
     return environment
 
 
-def _policy(script: str) -> str:
+def policy(script: str) -> str:
     """Return a policy that forbids everything the page does not do: it loads, sends and evaluates nothing."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (

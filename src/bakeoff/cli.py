@@ -24,6 +24,7 @@ GROUPS = {
     "Results": {
         "report": "Show results as text, Markdown, CSV, JSON, LaTeX, reST, HTML or a chart.",
         "compare": "Compare two results; fail on a real regression.",
+        "history": "Show results over time, and the runs from which figures changed.",
         "pick": "Choose a codec for your use, and say why.",
         "verify": "Measure three cells of a result again, and say whether they agree.",
     },

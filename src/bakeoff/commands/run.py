@@ -14,6 +14,7 @@ from ..console import live_display, show_on
 from ..errors import UsageError
 from ..escape import lines_visible, without_passwords
 from . import _completion
+from ._earlier import print_comparison, results_in
 from ._grouped import GroupedCommand
 from ._options import Share, Size, Sizes, Time, measuring, reading, records_option, seed_option, selecting
 from ._output import encoded, layout, typed
@@ -58,7 +59,7 @@ _TOPICS = {
         "--cell-timeout",
         "--cell-memory",
     ],
-    "Results": ["--output", "--resume", "--scale-to", "--dry-run"],
+    "Results": ["--output", "--resume", "--baseline", "--scale-to", "--dry-run"],
 }
 """The options of the command by topic, in the order of the help."""
 
@@ -171,12 +172,19 @@ _TOPICS = {
     "--resume", type=click.Path(path_type=Path), metavar="FILE", help="Continue the run in this result file."
 )
 @click.option(
+    "--baseline",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Compare with the newest result of the same machine, records and options in this file or folder.",
+)
+@click.option(
     "--dry-run", "explaining", is_flag=True, help="Print what would be measured and how, and measure nothing."
 )
 def command(
     corpora: Sequence[str],
     output: Path,
     resume: Path | None,
+    baseline: Path | None,
     explaining: bool,
     scale_to: int | None,
     **given: Any,
@@ -189,6 +197,7 @@ def command(
 
     Ctrl-C finishes the current process and reports; a second one stops at once. Results so far are kept,
     the exit code is 130, and --resume continues the run. The exit code is 1 if no codec passed its checks.
+    --baseline does not change it: for CI use `bakeoff history` or `bakeoff compare` with --fail-above.
     """
     from ..bench.run.request import Request
     from ..bench.run.session import stored_options
@@ -211,7 +220,13 @@ def command(
     given["include"] = given["include"] or None
     options = Request.of(corpora, **given, **how).options(stored)
     carry_out(
-        options, output, per=scale_to, resume=resume is not None, named=given["codecs"], explaining=explaining
+        options,
+        output,
+        per=scale_to,
+        resume=resume is not None,
+        named=given["codecs"],
+        explaining=explaining,
+        baseline=baseline,
     )
 
 
@@ -223,6 +238,7 @@ def carry_out(
     resume: bool = False,
     named: Sequence[str] = (),
     explaining: bool = False,
+    baseline: Path | None = None,
 ) -> None:
     """Check the options, measure, and print the result; on a terminal, show progress and the table so far.
 
@@ -233,6 +249,7 @@ def carry_out(
         resume: Continue the run in `output`.
         named: The codecs as typed.
         explaining: Print the timing contract and the planned run instead.
+        baseline: File or folder with an earlier result to compare with.
 
     Raises:
         UsageError: An option is invalid.
@@ -243,6 +260,8 @@ def carry_out(
     from ..reports.tables.sentence import got_through
 
     options.validate(named)
+    # Before the run, which may write to one of these files, and takes longer than to find no such folder.
+    earlier = None if baseline is None or explaining else results_in([baseline])
     with live_display() as screen:
         if explaining:
             from ..bench.run.explain import explain
@@ -268,6 +287,8 @@ def carry_out(
     if session.interrupted:
         click.echo(f"stopped early; `bakeoff run --resume {output}` continues", err=True)
         click.get_current_context().exit(_STOPPED)
+    if earlier is not None:
+        print_comparison(earlier, result)
     if not got_through(View.of([result])):
         click.get_current_context().exit(_NOTHING)
 

@@ -1,0 +1,52 @@
+"""Earlier results in folders: reading them, and comparing a new run with the newest that fits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..errors import UsageError
+from ..escape import lines_visible, visible
+from ._output import encoded, layout, put
+
+if TYPE_CHECKING:
+    from ..bench.results import ResultData
+
+
+def results_in(paths: Sequence[Path]) -> list[ResultData]:
+    """Read all result files in folders, and name other files on stderr.
+
+    Raises:
+        UsageError: There is no such folder or file.
+    """
+    from ..reports.model.files import load_folders
+
+    return load_folders(paths, lambda why: click.echo(f"skipped: {visible(why)}", err=True))
+
+
+def print_comparison(earlier: Sequence[ResultData], result: ResultData) -> None:
+    """Print the comparison with the newest earlier run that did the same work on the same machine."""
+    from .._result import compared
+    from ..reports.decide.compare_output import table
+    from ..reports.decide.history import obstacles
+    from ..reports.tables import text
+
+    ordered = sorted((run for run in earlier if run.started < result.started), key=lambda run: run.started)
+    for run in reversed(ordered):
+        if obstacles(run, result):
+            continue
+        try:
+            found = compared(run, result)
+        except UsageError:  # no cell in common
+            continue
+        click.echo(f"\ncompared with the run of {run.started}:\n")
+        put(encoded(text.render(table(found), **layout(None))), None)
+        return
+    why = "it has no earlier run"
+    if ordered:
+        differing = obstacles(ordered[-1], result) or ["no corpus, operation and codec in common"]
+        why = f"its newest run, of {ordered[-1].started}, differs: {'; '.join(differing)}"
+    click.echo(lines_visible(f"not compared with --baseline: {why}"), err=True)

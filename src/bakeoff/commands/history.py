@@ -1,0 +1,116 @@
+"""``bakeoff history``: figures of many runs over time, and where they changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..errors import RunError, UsageError
+from . import _completion
+from ._earlier import results_in
+from ._options import Share, format_option
+from ._output import encoded, guard, layout, put
+from ._placed import listed
+
+if TYPE_CHECKING:
+    from ..reports.decide.history import Line, Series
+
+
+@click.command()
+@click.argument("folders", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="DIR...")
+@format_option("text", "md", "csv", "json", "html")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="File to write; - for standard output.")
+@click.option(
+    "-c",
+    "--codec",
+    "codecs",
+    multiple=True,
+    metavar="NAME",
+    help="Codecs to show, with * and !exclusion; repeatable.  [default: all]",
+    shell_complete=_completion.codecs,
+)
+@click.option(
+    "--ops",
+    "operations",
+    default="",
+    metavar="LIST",
+    help="Comma-separated operations to show: dump,load,size.  [default: all]",
+    shell_complete=_completion.operations,
+)
+@click.option(
+    "--fail-above",
+    "limit",
+    type=Share("%", "0%"),
+    help="Exit with 1 if the newest run is worse than the runs before it by more than this, such as 5%.",
+)
+def command(
+    folders: Sequence[Path],
+    form: str,
+    output: Path | None,
+    codecs: tuple[str, ...],
+    operations: str,
+    limit: float | None,
+) -> None:
+    """Show the figures of many runs over time, and the runs from which they changed.
+
+    DIR is a folder of result files with any names; other files in it are named and skipped. Each codec
+    and operation is a line. Runs on different machines, of other records or with other options are never
+    in one line. A change point names what differs between the runs on each side of it: the library, Python,
+    bakeoff, the platform.
+
+    --fail-above 5% fails if a figure of the newest run is significantly worse than its level before, by
+    more than 5%, or if a codec of the newest run fails that did not before.
+
+    Exit codes: 0 ok, 1 the newest run is worse by more than --fail-above, 2 no history, or it could not be
+    written.
+    """
+    from ..bench.past import Past
+    from ..reports.decide import history_output as written
+    from ..reports.decide.history import history, regressions
+    from ..reports.tables import csv_json, markup, text
+
+    guard(output)
+    if not (results := results_in(folders)):
+        where = ", ".join(map(str, folders))
+        raise UsageError(f"{where}: no result file; `bakeoff run -o FILE` writes one")
+    found = history(
+        results,
+        codecs=codecs,
+        operations=listed([operations]),
+        sessions=lambda runs: Past(runs).sessions(),
+    )
+    if form == "json":
+        content = written.json(found)
+    elif form == "csv":
+        content = csv_json.csv(written.figures(found))
+    elif form == "md":
+        content = markup.markdown(written.table(found))
+    elif form == "html":
+        from ..reports.page.history import render
+
+        content = render(found)
+    else:
+        content = text.render(written.table(found), **layout(output))
+    try:
+        put(encoded(content), output)
+    except RunError as error:
+        # Exit code 1 means a regression.
+        raise UsageError(str(error)) from error
+    if limit is not None and (worse := regressions(found, limit)):
+        raise RunError(_summary(worse, limit))
+
+
+def _summary(worse: Sequence[tuple[Series, Line]], limit: float) -> str:
+    """Name the figures that are beyond a limit."""
+    from ..reports.decide.history_output import words
+    from ..reports.model.lists import some
+
+    told = [
+        f"{series.title}: {line.cell.codec} {line.cell.operation_name} "
+        f"{line.failed or (line.newest and words(line.newest, line))}"
+        for series, line in worse
+    ]
+    return f"the newest run is worse than the runs before it by more than {limit * 100:g}%: {some(told, 5)}"
