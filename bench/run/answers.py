@@ -56,6 +56,7 @@ def ended_of(plain: Mapping[str, Any], job: Job) -> Ended:
     _require(IDLE <= found.cell < cells, "a cell is not of the job")
     _require((found.outcome == "ok") == (answer is not None), "an outcome without its answer")
     notes = plain["notes"] if isinstance(job, Check) else []
+    _require(isinstance(notes, list) and all(isinstance(note, dict) for note in notes), "notes of a check")
     _figures(value for note in notes for value in note.values())
     return dataclasses.replace(
         found, answer=None if answer is None else _answer(answer, job), notes=tuple(notes)
@@ -173,9 +174,10 @@ def _found(answer: Found, job: Alone) -> Found:
     _figures([answer.value])
     _known(answer.known)
     declared = operation(job.operation)
-    group = {each.name for each in OPERATIONS.values() if declared.together == each.together}
-    if declared.together:
-        _require(declared.operation in answer.together, "the operation of the job has no figure")
+    group = {
+        each.name for each in OPERATIONS.values() if each.together and each.together == declared.together
+    }
+    _require(not group or declared.operation in answer.together, "the operation of the job has no figure")
     for name, value in answer.together.items():
         _require(name in group, "an operation that is not of the job")
         _figures([] if isinstance(value, str) else [value])

@@ -77,12 +77,14 @@ class Machine:
         command: How its agent is started, for the user.
         install: How bakeoff is installed on it, for the user.
         connect: Starts its agent; None for this machine, which needs none.
+        option: The option of `bakeoff run` that names it, after a space; empty for the default.
     """
 
     name: str
     command: str = ""
     install: str = ""
     connect: Callable[[], Link] | None = None
+    option: str = ""
 
 
 LOCAL = Machine("local")
@@ -140,6 +142,7 @@ class CommandLink:
     def __init__(self, command: Sequence[str], name: str, patience: float = _START) -> None:
         self.patience = patience
         self._name = name
+        self._reading = threading.Lock()
         self._said: deque[bytes] = deque(maxlen=_SAID)
         try:
             self._process = subprocess.Popen(
@@ -159,19 +162,18 @@ class CommandLink:
         self._listening.start()
 
     def _listen(self) -> None:
-        stderr = self._process.stderr
-        assert stderr is not None
-        while line := stderr.readline(1000):
-            self._said.append(line)
+        assert self._process.stderr is not None
+        with self._process.stderr as stderr:
+            while line := stderr.readline(1000):
+                self._said.append(line)
 
     def read(self, size: int) -> bytes:
         """Read exactly that many bytes; see `Link`."""
         found = bytearray()
         while len(found) < size:
-            try:
-                part = os.read(self._output.fileno(), min(size - len(found), _PART))
-            except (OSError, ValueError):
-                part = b""
+            with self._reading:
+                closed = self._output.closed
+                part = b"" if closed else os.read(self._output.fileno(), min(size - len(found), _PART))
             if not part:
                 raise RunError(self._why())
             found += part
@@ -204,6 +206,10 @@ class CommandLink:
                 self._process.wait(_END)
             end()
         self._process.wait()
+        # Another process may keep its output open, as a connection that ssh shares does.
+        if self._reading.acquire(timeout=_END):
+            self._output.close()
+            self._reading.release()
 
 
 def requirement() -> str:
@@ -341,11 +347,13 @@ def machines(addresses: Sequence[str], wheel: Path | None = None) -> list[Machin
         if address.scheme not in SCHEMES:
             known = hint(near(address.scheme, SCHEMES), "use local, ssh://HOST or slurm")
             raise UsageError(f"--on {without_passwords(text)}: unknown kind of machine; {known}")
+        option = f" --on {shlex.quote(without_passwords(text))}" if list(addresses) != ["local"] else ""
         for machine in SCHEMES[address.scheme](address, wheel):
             if any(machine.command == other.command for other in found.values()):
                 raise UsageError(f"--on {without_passwords(text)}: names a machine twice")
-            found[_free(machine.name, found)] = machine
-    return [replace(machine, name=name) for name, machine in found.items()]
+            name = _free(machine.name, found)
+            found[name] = replace(machine, name=name, option=option)
+    return list(found.values())
 
 
 def _free(name: str, taken: Mapping[str, Machine]) -> str:

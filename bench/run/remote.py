@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -30,6 +31,8 @@ _LARGEST = 16 << 20
 _SILENCE = 60.0
 """Seconds without a message after which a machine has stalled; an agent sends one every second."""
 _TICK = 0.1
+_MISSING = re.compile("No module named|not found|No such file")
+"""What shells and Python say if there is no Python, or no bakeoff in it."""
 
 
 class _Call:
@@ -75,7 +78,7 @@ class RemoteExecutor:
         self._sending = threading.Lock()
         self._ready = threading.Event()
         self._closed = threading.Event()
-        self._install = f"install it with: {machine.install}"
+        self._install = f"install bakeoff there: {machine.install}"
         self._state = f"connecting to {machine.name}"
         self._link = machine.connect()
         self._frames = Frames(self._link.read, self._link.write)
@@ -212,7 +215,7 @@ class RemoteExecutor:
                 self._heard = time.monotonic()
                 self._take(message)
         except RunError as error:
-            hint = "" if self._greeted else f"; if bakeoff is missing there, {self._install}"
+            hint = f"; {self._install}" if _MISSING.search(str(error)) and not self._greeted else ""
             self._broken = self._broken or RunError(f"{error}{hint}")
             self._break("")
         except (FrameError, ValueError, TypeError, LookupError) as error:

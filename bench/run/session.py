@@ -173,8 +173,11 @@ class Session:
             except BaseException as error:
                 self._give_up(run, interrupted=run.abandoned or isinstance(error, KeyboardInterrupt))
                 if journal.gained and isinstance(error, RunError) and not isinstance(error, _UnfitError):
-                    kept = f"results so far are kept; `bakeoff run --resume {self.output}` continues"
+                    again = f"{self.output}{self.machine.option}"
+                    kept = f"results so far are kept; `bakeoff run --resume {again}` continues"
                     raise RunError(f"{error}; {kept}") from error
+                if run.abandoned:
+                    raise KeyboardInterrupt from error
                 raise
             journal.remove()
             # The history of this machine must not depend on what another one says about itself.

@@ -16,14 +16,15 @@ from ..escape import lines_visible, without_passwords
 from . import _completion
 from ._earlier import print_comparison, results_in
 from ._grouped import GroupedCommand
+from ._machines import machine_options, machines_of, measure, ordered, plan
 from ._options import Share, Size, Sizes, Time, measuring, reading, records_option, seed_option, selecting
 from ._output import encoded, layout, typed
 from ._schemas import include_option
 
 if TYPE_CHECKING:
     from ..bench.results import ResultData
+    from ..bench.run.links import Machine
     from ..bench.run.options import Options
-    from ..bench.run.output_file import OutputFile
     from ..console import LiveDisplay
 
 _EVERY = 0.7
@@ -59,6 +60,7 @@ _TOPICS = {
         "--cell-timeout",
         "--cell-memory",
     ],
+    "Machines": ["--on", "--wheel"],
     "Results": ["--output", "--resume", "--baseline", "--scale-to", "--dry-run"],
 }
 """The options of the command by topic, in the order of the help."""
@@ -168,6 +170,7 @@ _TOPICS = {
     help="Drop a codec that makes no progress for this long.  [default: 60s]",
 )
 @click.option("--cell-memory", type=Size(), help="Memory limit of a worker: 512MiB, 4G.  [default: 2GiB]")
+@machine_options
 @click.option(
     "--resume", type=click.Path(path_type=Path), metavar="FILE", help="Continue the run in this result file."
 )
@@ -187,6 +190,8 @@ def command(
     baseline: Path | None,
     explaining: bool,
     scale_to: int | None,
+    on: Sequence[str],
+    wheel: Path | None,
     **given: Any,
 ) -> None:
     """Benchmark codecs on your own files or built-in corpora, and print the table.
@@ -196,16 +201,18 @@ def command(
     function as MODULE:NAME or FILE.py:NAME.
 
     Ctrl-C finishes the current process and reports; a second one stops at once. Results so far are kept,
-    the exit code is 130, and --resume continues the run. The exit code is 1 if no codec passed its checks.
-    --baseline does not change it: for CI use `bakeoff history` or `bakeoff compare` with --fail-above.
+    the exit code is 130, and --resume continues the run. The exit code is 1 if no codec passed its checks,
+    or if a machine of --on was lost. --baseline does not change it: for CI use `bakeoff history` or
+    `bakeoff compare` with --fail-above.
     """
     from ..bench.run.request import Request
-    from ..bench.run.session import stored_options
+    from ..bench.run.several import files_of, stored_anywhere
 
     if str(output) == "-":
         raise UsageError(
             "a run keeps its results in a file; name it with -o, and print it with `bakeoff report`"
         )
+    machines = machines_of(on, wheel)
     stored = None
     if resume is not None:
         fixed = {"--quick"} if output == resume else {"--quick", "--output"}
@@ -214,7 +221,7 @@ def command(
                 f"--resume continues a run with its own options; remove {', '.join(sorted(others))}"
             )
         output = resume
-        stored = stored_options(resume)
+        stored = stored_anywhere(list(files_of(resume, machines).values()))
         stored.check_imports(resume, corpora=bool(corpora), schema=given["schema"])
     how = {key: value or None for key, value in given.pop("how").items()}
     given["include"] = given["include"] or None
@@ -227,6 +234,7 @@ def command(
         named=given["codecs"],
         explaining=explaining,
         baseline=baseline,
+        machines=machines,
     )
 
 
@@ -239,6 +247,7 @@ def carry_out(
     named: Sequence[str] = (),
     explaining: bool = False,
     baseline: Path | None = None,
+    machines: Sequence[Machine] = (),
 ) -> None:
     """Check the options, measure, and print the result; on a terminal, show progress and the table so far.
 
@@ -249,24 +258,28 @@ def carry_out(
         resume: Continue the run in `output`.
         named: The codecs as typed.
         explaining: Print the timing contract and the planned run instead.
-        baseline: File or folder with an earlier result to compare with.
+        baseline: File or folder with earlier results to compare with.
+        machines: The machines that measure; this one if there are none.
 
     Raises:
         UsageError: An option is invalid.
-        click.exceptions.Exit: The run was interrupted, or no codec passed its checks.
+        click.exceptions.Exit: The run was interrupted, a machine was lost, or no codec passed its checks.
     """
+    from ..bench.run.links import LOCAL
     from ..bench.run.session import Session
-    from ..reports.model.view import View
-    from ..reports.tables.sentence import got_through
 
     options.validate(named)
     # Before the run, which may write to one of these files, and takes longer than to find no such folder.
     earlier = None if baseline is None or explaining else results_in([baseline])
+    machines = machines or [LOCAL]
+    if len(machines) > 1 and not explaining:
+        _on_several(options, output, per, resume=resume, machines=machines, earlier=earlier)
+        return
     with live_display() as screen:
         if explaining:
             from ..bench.run.explain import explain
 
-            text = explain(options, show_on(screen.progress))
+            text = explain(options, show_on(screen.progress)) + plan(machines, output)
             click.echo(lines_visible(text), nl=False)
             return
         session = Session(
@@ -276,6 +289,7 @@ def carry_out(
             resume=resume,
             show=show_on(screen.progress),
             look=_look(screen),
+            machine=machines[0],
         )
         try:
             result = session.run()
@@ -283,13 +297,55 @@ def carry_out(
             if session.place.note:
                 click.echo(lines_visible(session.place.note), err=True)
             raise
-    _report(result, per, session.notes, session.place)
-    if session.interrupted:
-        click.echo(f"stopped early; `bakeoff run --resume {output}` continues", err=True)
+    kept = "; ".join(filter(None, [f"results are in {session.place.path}", session.place.note]))
+    _report([result], per, [*session.notes, kept])
+    _finish([result], earlier, f"{output}{machines[0].option}", stopped=session.interrupted)
+
+
+def _on_several(
+    options: Options,
+    output: Path,
+    per: int | None,
+    *,
+    resume: bool,
+    machines: Sequence[Machine],
+    earlier: Sequence[ResultData] | None,
+) -> None:
+    """Measure on several machines and print all results as one table."""
+    several = measure(options, output, machines, command=_command_line(), resume=resume)
+    results = ordered(several)
+    _report(results, per, several.notes)
+    again = "".join(dict.fromkeys(machine.option for machine in machines))
+    _finish(results, earlier, f"{output}{again}", stopped=several.interrupted, lost=bool(several.lost))
+
+
+def _finish(
+    results: Sequence[ResultData],
+    earlier: Sequence[ResultData] | None,
+    again: str,
+    *,
+    stopped: bool,
+    lost: bool = False,
+) -> None:
+    """Compare a run with earlier results, and exit with another code than 0 if it has not succeeded.
+
+    Args:
+        results: Its results.
+        earlier: Earlier results; None for no comparison.
+        again: The value of ``--resume`` that continues it, and further options.
+        stopped: It was interrupted.
+        lost: A machine was lost.
+    """
+    from ..reports.model.view import View
+    from ..reports.tables.sentence import got_through
+
+    if stopped or lost:
+        click.echo(f"{'stopped early; ' * stopped}`bakeoff run --resume {again}` continues", err=True)
+    if stopped:
         click.get_current_context().exit(_STOPPED)
-    if earlier is not None:
-        print_comparison(earlier, result)
-    if not got_through(View.of([result])):
+    for result in results if earlier is not None else ():
+        print_comparison(earlier or (), result)
+    if lost or not got_through(View.of(results)):
         click.get_current_context().exit(_NOTHING)
 
 
@@ -316,10 +372,10 @@ def _command_line() -> str:
     return encoded(shlex.join(["bakeoff", *map(without_passwords, sys.argv[1:])])).decode()
 
 
-def _report(result: ResultData, per: int | None, notes: Sequence[str], place: OutputFile) -> None:
+def _report(results: Sequence[ResultData], per: int | None, notes: Sequence[str]) -> None:
     from ..reports import render
 
     options = layout(None) | ({"per": per} if per is not None else {})
-    click.echo(render([result], "text", **options).rstrip("\n"))
-    for note in (*notes, "; ".join(filter(None, [f"results are in {place.path}", place.note]))):
+    click.echo(render(results, "text", **options).rstrip("\n"))
+    for note in notes:
         click.echo(lines_visible(note), err=True)

@@ -1,0 +1,167 @@
+"""A run on several machines at once: a session and a result file for each, and corpora that are read once."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from ...errors import BakeoffError, UsageError
+from ..results import ResultData, read
+from .context import Show
+from .journal import journal_path
+from .links import Machine
+from .options import Options
+from .reading import Reader
+from .session import Session, guard, stored_options
+
+_TICK = 0.1
+
+
+class Several:
+    """A run on several machines, which measure at the same time.
+
+    A machine that is lost costs only its own result.
+
+    Args:
+        options: The options of the run.
+        output: The name from which those of the result files are made.
+        machines: The machines.
+        show: Returns the function that receives the progress of a machine.
+        resume: Continue the runs in these files. A machine with a complete result is left out, and one
+            without any begins.
+        **more: Arguments of every `Session`.
+
+    Attributes:
+        files: The result files, by the names of machines.
+        results: The results, by the same names.
+        lost: The errors of machines, by the same names.
+        notes: Messages for the user at the end.
+        interrupted: Ctrl-C was pressed.
+    """
+
+    def __init__(
+        self,
+        options: Options,
+        output: Path,
+        machines: Sequence[Machine],
+        *,
+        show: Callable[[str], Show],
+        resume: bool = False,
+        **more: Any,
+    ) -> None:
+        self.files = files_of(output, machines)
+        self.results: dict[str, ResultData] = {}
+        self.lost: dict[str, BakeoffError] = {}
+        self.notes: list[str] = []
+        self.interrupted = False
+        self._options = options
+        self._machines = machines
+        self._show = show
+        self._resume = resume
+        self._more = more
+        self._failed: list[BaseException] = []
+        self._pressed = 0
+
+    def run(self) -> None:
+        """Measure on all machines.
+
+        The first Ctrl-C finishes the running process of each; a second one ends the run at once, and the
+        results so far are saved.
+
+        Raises:
+            UsageError: A result file cannot be written.
+            KeyboardInterrupt: Ctrl-C was pressed again.
+        """
+        for file in self.files.values():
+            guard(file)
+        with Reader(self._options) as reader:
+            sessions = [session for machine in self._machines if (session := self._session(machine, reader))]
+            threads = [threading.Thread(target=self._measure, args=(s,), daemon=True) for s in sessions]
+            with self._listening():
+                for thread in threads:
+                    thread.start()
+                self._wait(threads, sessions)
+        if self._failed:
+            raise self._failed[0]
+
+    def _session(self, machine: Machine, reader: Reader) -> Session | None:
+        """Return the session of a machine; None if its result is complete."""
+        file = self.files[machine.name]
+        begun = self._resume and is_begun(file)
+        if begun and not journal_path(file).exists():
+            result = read(file)
+            if result.complete and stored_options(file).flat() == self._options.flat():
+                self.results[machine.name] = result
+                self.notes.append(f"{machine.name}: is complete in {file}")
+                return None
+        show = self._show(machine.name)
+        return Session(
+            self._options, file, resume=begun, show=show, machine=machine, reader=reader, **self._more
+        )
+
+    def _measure(self, session: Session) -> None:
+        name = session.machine.name
+        try:
+            self.results[name] = session.run()
+            session.show("finished", 1, 1)
+            note = "; ".join(filter(None, [f"results are in {session.place.path}", session.place.note]))
+            self.notes += [f"{name}: {text}" for text in (*session.notes, note)]
+        except BakeoffError as error:
+            self.lost[name] = error
+            session.show("lost", -1, 0)
+        except KeyboardInterrupt:
+            pass
+        except BaseException as error:  # noqa: BLE001 - raised again in the main thread
+            self._failed.append(error)
+
+    @contextlib.contextmanager
+    def _listening(self) -> Iterator[None]:
+        def interrupt(number: int, frame: FrameType | None) -> None:
+            self._pressed += 1
+            if self._pressed > 2:
+                raise KeyboardInterrupt
+
+        before = signal.signal(signal.SIGINT, interrupt)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def _wait(self, threads: Sequence[threading.Thread], sessions: Sequence[Session]) -> None:
+        """Wait for all sessions, and pass Ctrl-C on to them."""
+        passed_on = 0
+        while any(thread.is_alive() for thread in threads):
+            if self._pressed > passed_on:
+                passed_on, self.interrupted = self._pressed, True
+                for session in sessions:
+                    session.stop() if passed_on == 1 else session.abandon()
+            next(thread for thread in (*threads, threading.main_thread()) if thread.is_alive()).join(_TICK)
+
+
+def files_of(output: Path, machines: Sequence[Machine]) -> dict[str, Path]:
+    """Return the result file of each machine by its name: the named file for one, and otherwise several."""
+    if len(machines) == 1:
+        return {machines[0].name: output}
+    return {m.name: output.with_name(f"{output.stem}-{m.name}{output.suffix}") for m in machines}
+
+
+def is_begun(file: Path) -> bool:
+    """Return whether there is a run to resume in a file."""
+    return file.exists() or journal_path(file).exists()
+
+
+def stored_anywhere(files: Sequence[Path]) -> Options:
+    """Return the options of the run to resume.
+
+    Raises:
+        UsageError: There is no such run.
+    """
+    for file in files:
+        if is_begun(file):
+            return stored_options(file)
+    raise UsageError(f"{', '.join(map(str, files))}: no such files; nothing to resume")

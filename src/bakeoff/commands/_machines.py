@@ -1,0 +1,96 @@
+"""The option ``--on`` of ``bakeoff run``: other machines that measure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ..console import live_display, show_on
+from ..errors import RunError, UsageError
+from ..escape import lines_visible
+
+if TYPE_CHECKING:
+    from ..bench.results import ResultData
+    from ..bench.run.context import Show
+    from ..bench.run.links import Machine
+    from ..bench.run.options import Options
+    from ..bench.run.several import Several
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def machine_options(function: _F) -> _F:
+    """Add ``--on`` and ``--wheel``."""
+    wheel = click.option(
+        "--wheel",
+        type=click.Path(path_type=Path, exists=True, dir_okay=False),
+        metavar="FILE",
+        help="Wheel of bakeoff to install on ssh:// machines first, in a folder of its own.",
+    )
+    on = click.option(
+        "--on",
+        multiple=True,
+        metavar="MACHINE",
+        help="Measure on other machines: ssh://[USER@]HOST[:PORT][?python=PATH], slurm[://PARTITION], or "
+        "local; repeatable.  [default: local]",
+    )
+    return on(wheel(function))
+
+
+def machines_of(on: Sequence[str], wheel: Path | None) -> list[Machine]:
+    """Return the machines that ``--on`` names.
+
+    Raises:
+        UsageError: One of them is invalid, or the wheel has no use.
+    """
+    from ..bench.run.links import machines
+
+    found = machines(on or ["local"], wheel)
+    if wheel is not None and all(machine.connect is None for machine in found):
+        raise UsageError("--wheel is installed on other machines; add --on ssh://HOST")
+    return found
+
+
+def plan(machines: Sequence[Machine], output: Path) -> str:
+    """Return how agents would be started and where results would be; nothing for this machine."""
+    from ..bench.run.several import files_of
+
+    if all(machine.connect is None for machine in machines):
+        return ""
+    files = files_of(output, machines)
+    lines = (f"  {m.name:12}{files[m.name]}: {m.command or 'in worker processes here'}\n" for m in machines)
+    return f"\nMachines, and how each is reached\n\n{''.join(lines)}"
+
+
+def measure(options: Options, output: Path, machines: Sequence[Machine], **more: Any) -> Several:
+    """Measure on several machines, and show the progress of each.
+
+    Raises:
+        RunError: All of them were lost.
+        KeyboardInterrupt: It was interrupted before anything was measured.
+    """
+    from ..bench.run.several import Several
+
+    with live_display() as screen:
+
+        def shown(name: str) -> Show:
+            show = show_on(screen.progress)
+            return lambda text, done, total: show(f"{name}: {text}", done, total)
+
+        several = Several(options, output, machines, show=shown, **more)
+        several.run()
+    for error in several.lost.values():
+        click.echo(f"bakeoff: {lines_visible(str(error))}", err=True)
+    if several.results:
+        return several
+    if several.interrupted:
+        raise KeyboardInterrupt
+    raise RunError("no machine has measured anything")
+
+
+def ordered(several: Several) -> list[ResultData]:
+    """Return the results in the order of the machines."""
+    return [several.results[name] for name in several.files if name in several.results]
