@@ -243,8 +243,8 @@ def _ssh(address: Address, wheel: Path | None) -> list[Machine]:
     ssh = ("ssh", "-T", "-o", "BatchMode=yes", *port, "--", (found["user"] or "") + host)
     python = address.settings.get("python", "python3")
     place = "" if wheel is None else f".cache/bakeoff/{_hash(wheel)}"
-    interpreter = shlex.quote(python) if wheel is None else f"{place}/bin/python"
-    command = (*ssh, shlex.join(("exec", "PYTHON", *AGENT)).replace("PYTHON", interpreter))
+    interpreter = shlex.quote(python) if wheel is None else f'"$HOME"/{place}/bin/python'
+    command = (*ssh, f"exec {interpreter} {shlex.join(AGENT)}")
 
     def connect() -> Link:
         if wheel is not None:

@@ -172,12 +172,12 @@ class Session:
                 result = self._save(run, complete=complete)
             except BaseException as error:
                 self._give_up(run, interrupted=run.abandoned or isinstance(error, KeyboardInterrupt))
+                if run.abandoned:
+                    raise KeyboardInterrupt from error
                 if journal.gained and isinstance(error, RunError) and not isinstance(error, _UnfitError):
                     again = f"{self.output}{self.machine.option}"
                     kept = f"results so far are kept; `bakeoff run --resume {again}` continues"
                     raise RunError(f"{error}; {kept}") from error
-                if run.abandoned:
-                    raise KeyboardInterrupt from error
                 raise
             journal.remove()
             # The history of this machine must not depend on what another one says about itself.

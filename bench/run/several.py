@@ -65,7 +65,7 @@ class Several:
         self._resume = resume
         self._more = more
         self._failed: list[BaseException] = []
-        self._pressed = 0
+        self._pressed = self._passed_on = 0
 
     def run(self) -> None:
         """Measure on all machines.
@@ -85,7 +85,10 @@ class Several:
             with self._listening():
                 for thread in threads:
                     thread.start()
-                self._wait(threads, sessions)
+                for thread in threads:
+                    while thread.is_alive():
+                        self._pass_on(sessions)
+                        thread.join(_TICK)
         if self._failed:
             raise self._failed[0]
 
@@ -132,15 +135,12 @@ class Several:
         finally:
             signal.signal(signal.SIGINT, before)
 
-    def _wait(self, threads: Sequence[threading.Thread], sessions: Sequence[Session]) -> None:
-        """Wait for all sessions, and pass Ctrl-C on to them."""
-        passed_on = 0
-        while any(thread.is_alive() for thread in threads):
-            if self._pressed > passed_on:
-                passed_on, self.interrupted = self._pressed, True
-                for session in sessions:
-                    session.stop() if passed_on == 1 else session.abandon()
-            next(thread for thread in (*threads, threading.main_thread()) if thread.is_alive()).join(_TICK)
+    def _pass_on(self, sessions: Sequence[Session]) -> None:
+        """Pass Ctrl-C on to the sessions, which are in other threads."""
+        if self._pressed > self._passed_on:
+            self._passed_on, self.interrupted = self._pressed, True
+            for session in sessions:
+                session.stop() if self._pressed == 1 else session.abandon()
 
 
 def files_of(output: Path, machines: Sequence[Machine]) -> dict[str, Path]:

@@ -403,3 +403,29 @@ def test_files_of_modules_are_not_sent(tmp_path: Path) -> None:
 
     assert done.returncode == 2
     assert "not sent to other machines; install it there as a package" in done.stderr
+
+
+PYTHON = """#!/bin/sh
+echo "$@" >> "$HOME/asked"
+case "$2" in venv) mkdir -p "$3/bin"; cp "$0" "$3/bin/python";; pip) ;; *) exec {python} "$@";; esac
+"""
+
+
+def test_a_wheel_is_installed_once(two: tuple[Any, Any], tmp_path: Path) -> None:
+    """In a folder of its own, whose interpreter starts the agent."""
+    wheel, python = tmp_path / "bakeoff-0-py3-none-any.whl", tmp_path / "python"
+    wheel.write_bytes(b"a wheel")
+    python.write_text(PYTHON.format(python=sys.executable))
+    python.chmod(0o755)
+    (machine,) = machines([f"{two[0].url}?python={python}"], wheel)
+    for _ in range(2):
+        with RemoteExecutor(machine, Blobs(tmp_path / "blobs"), lambda reason: None) as executor:
+            assert executor.cores
+
+    (place,) = (tmp_path / ".cache" / "bakeoff").iterdir()
+    assert (place / wheel.name).read_bytes() == b"a wheel"
+    asked = [" ".join(line.split()[1:3]) for line in (tmp_path / "asked").read_text().splitlines()]
+    assert [text for text in asked if "bench" not in text] == [
+        f"venv .cache/bakeoff/{place.name}",
+        "pip install",
+    ]
