@@ -163,11 +163,12 @@ def main() -> NoReturn:
 def _reporting(agent: _Agent, removed: str) -> None:
     try:
         agent.report(removed)
-    except BakeoffError as error:
-        sys.stderr.write(f"{error}\n")
-        os._exit(1)
     except OSError:
         pass  # the connection has ended, as `serve` sees too
+    except Exception as error:  # noqa: BLE001 - the last words of the process
+        sys.stderr.write(f"{error if isinstance(error, BakeoffError) else repr(error)}\n")
+        sys.stderr.flush()
+        os._exit(1)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,8 @@ _MOST_FACTS = 200
 _MOST_CORES = 1 << 16
 _LINE = 2_000
 """Most characters of a text that is shown."""
+_LONGEST = 1 << 20
+"""Most characters of a schema in the format's own language."""
 _DIGEST = re.compile(r"(?:[0-9a-f]{64})?")
 _TIMED = frozenset(
     ("raw", "paired", "drift", "dear", "rare", "loops", "calls", "duration", "rounds", "dirty", "contention")
@@ -140,6 +142,7 @@ def _checked(answer: Checked, job: Check) -> Checked:
         _known(known)
     for digest in (answer.payloads, answer.dictionary):
         _require(_DIGEST.fullmatch(digest) is not None, "a digest")
+    _require(len(answer.definition) <= _LONGEST, "a definition that is too long")
     healthy = answer.outcome in ("ok", "lossy")
     _require(not healthy or bool(answer.payloads), "a codec that passed has no payloads")
     facts = {key: value for key, value in answer.codec.items() if key not in _OWN}
@@ -152,7 +155,7 @@ def _checked(answer: Checked, job: Check) -> Checked:
         answer,
         codec=facts,
         reason=text(answer.reason),
-        loss=tuple(map(text, answer.loss)),
+        loss=tuple(map(text, answer.loss[:_MOST_FACTS])),
         failed={name: (outcome, text(reason)) for name, (outcome, reason) in answer.failed.items()},
     )
 
@@ -181,7 +184,8 @@ def _found(answer: Found, job: Alone) -> Found:
     for name, value in answer.together.items():
         _require(name in group, "an operation that is not of the job")
         _figures([] if isinstance(value, str) else [value])
-    _require(answer.again is None or isinstance(answer.again, dict), "options of another process")
+    for option in (answer.again or {}).values():
+        _require(type(option) in (str, bool, int, float), "options of another process")
     return dataclasses.replace(
         answer,
         together={n: text(v) if isinstance(v, str) else v for n, v in answer.together.items()},

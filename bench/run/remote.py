@@ -183,7 +183,7 @@ class RemoteExecutor:
                 content = base64.b64decode(str(message.get("dictionary")), validate=True)
                 if self.blobs.put(content) != digest:
                     raise ValueError("a dictionary is not the one that its digest names")
-        except (ValueError, TypeError, LookupError) as error:
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
             self._break(f"it gave an answer that cannot be trusted: {visible(text(str(error)))}")
             assert self._broken is not None
             raise self._broken from error
@@ -218,7 +218,7 @@ class RemoteExecutor:
             hint = f"; {self._install}" if _MISSING.search(str(error)) and not self._greeted else ""
             self._broken = self._broken or RunError(f"{error}{hint}")
             self._break("")
-        except (FrameError, ValueError, TypeError, LookupError) as error:
+        except (FrameError, ValueError, TypeError, LookupError, AttributeError) as error:
             self._break(visible(text(str(error))))
             self._link.close()
 

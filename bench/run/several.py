@@ -82,13 +82,19 @@ class Several:
         with Reader(self._options) as reader:
             sessions = [session for machine in self._machines if (session := self._session(machine, reader))]
             threads = [threading.Thread(target=self._measure, args=(s,), daemon=True) for s in sessions]
-            with self._listening():
-                for thread in threads:
-                    thread.start()
-                for thread in threads:
-                    while thread.is_alive():
-                        self._pass_on(sessions)
-                        thread.join(_TICK)
+            try:
+                with self._listening():
+                    for thread in threads:
+                        thread.start()
+                    for thread in threads:
+                        while thread.is_alive():
+                            self._pass_on(sessions)
+                            thread.join(_TICK)
+            except BaseException:
+                # Workers end with this process, and that is no finding about their codecs.
+                for session in sessions:
+                    session.abandon()
+                raise
         if self._failed:
             raise self._failed[0]
 
