@@ -402,13 +402,38 @@ def schema_of_file(codec: CodecProtocol, file: IO[bytes]) -> tuple[bytes, bytes]
     Raises:
         DecodeError: It is not a container file.
     """
-    pending, read = StreamBuffer(), bytearray()
-    steps = _metadata(codec, pending)
+    pending = StreamBuffer()
+    meta, read = _driven(_metadata(codec, pending), pending, file)
+    return meta.get(b"avro.schema", b""), read
+
+
+def header_of_file(codec: CodecProtocol, file: IO[bytes]) -> bytes:
+    """Return the header of a container file, which ends in the marker that follows each of its blocks.
+
+    Args:
+        codec: As for `schema_of_file`; the same applies to `file`.
+
+    Raises:
+        DecodeError: It is not a container file.
+    """
+
+    def header() -> Generator[None, None, None]:
+        yield from _metadata(codec, pending)
+        yield from _take(codec, pending, SYNC, 0)
+
+    pending = StreamBuffer()
+    _, read = _driven(header(), pending, file)
+    return read[: len(read) - len(pending)]
+
+
+def _driven(steps: Generator[None, None, Any], pending: StreamBuffer, file: IO[bytes]) -> tuple[Any, bytes]:
+    """Feed the start of a file to steps of reading; return what they return, and the bytes that were read."""
+    read = bytearray()
     while True:
         try:
             next(steps)
         except StopIteration as ended:
-            return ended.value.get(b"avro.schema", b""), bytes(read)
+            return ended.value, bytes(read)
         if chunk := file.read(HEAD):
             pending.feed(chunk)
             read += chunk

@@ -12,8 +12,7 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
 from typing import IO, Any
 
 from ...codecs import missing
@@ -42,9 +41,9 @@ class _Seeking:
     def __init__(self, file: io.BufferedReader) -> None:
         self._file = file
         self._followed = 0
-        path = getattr(file.raw, "path", None)
-        if path is not None:
-            self.file: IO[bytes] = Path(path).open("rb")  # noqa: SIM115 - closed below
+        reopen: Callable[[], IO[bytes]] | None = getattr(file.raw, "reopen", None)
+        if reopen is not None:
+            self.file = reopen()
         else:
             self.file = tempfile.TemporaryFile(prefix="bakeoff-")  # noqa: SIM115 - closed below
             shutil.copyfileobj(file, self.file, _PIECE)
@@ -148,8 +147,15 @@ def _schema(theirs: Any) -> Schema:
     return Schema.of_definition(theirs.serialize().to_pybytes(), "arrow", "the Arrow schema")
 
 
-def read_parquet(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
+def read_parquet(
+    file: io.BufferedReader, problems: Problems, part: tuple[int, int] | None = None
+) -> Iterator[Any]:
     """Iterate over the rows of a Parquet file as dicts; a row group that cannot be read is a bad record.
+
+    Args:
+        file: The plain bytes.
+        problems: Collects row groups that cannot be read.
+        part: Read only the row groups that start in this range of bytes.
 
     Raises:
         UnreadableCorpus: It is not a Parquet file, or two columns have one name.
@@ -171,16 +177,28 @@ def read_parquet(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
         facts = whole.metadata.row_group(group)
         size = max(1, min(ROWS, BATCH * facts.num_rows // max(1, facts.total_byte_size)))
         start = done
+        if part is not None and not part[0] <= _place(facts) < part[1]:
+            done += facts.num_rows
+            continue
         try:
             for batch in whole.iter_batches(size, row_groups=[group], use_threads=False):
                 rows = list(_rows(pyarrow, batch)) if names else [{}] * batch.num_rows
                 done += len(rows)
-                source.follow(done / max(1, total))
+                if part is None:
+                    source.follow(done / max(1, total))
                 yield from rows
         except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
             where = f"row group {group + 1}, from row {done + 1:,}"
             problems.add(where, f"cannot be read: {_one_line(error)}", error)
         done = start + facts.num_rows
+
+
+def _place(group: Any) -> int:
+    """Return the offset of a row group, which is that of its first column; 0 if it has none."""
+    if not group.num_columns:
+        return 0
+    column = group.column(0)
+    return int(column.dictionary_page_offset or column.data_page_offset)
 
 
 def read_arrow(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:

@@ -169,6 +169,19 @@ def whole_folder(folder: Path, source: str, reading: ReadOptions) -> Files:
         UnreadableCorpus: There is no such file.
         UntrustedCorpus: A format may only be read if trusted.
     """
+    files, results = files_below(folder, source, reading.format)
+    made = Files(folder.resolve().name, source, files, reading, folder=folder)
+    if results:
+        made.remark = f"{source}: {results:,} result file{'s' * (results > 1)} of bakeoff skipped"
+    return made
+
+
+def files_below(folder: Path, source: str, form: str | None) -> tuple[list[tuple[Path, FileFormat]], int]:
+    """Return the files of known formats under a folder, sorted by path, and the number of result files.
+
+    Raises:
+        UnreadableCorpus: There is no such file.
+    """
     files = []
     results = 0
     for parent, folders, found in os.walk(folder):
@@ -181,19 +194,16 @@ def whole_folder(folder: Path, source: str, reading: ReadOptions) -> Files:
                 results += 1
                 continue
             try:
-                files.append((path, format_of(path, reading.format)))
+                files.append((path, format_of(path, form)))
             except UnknownFormat:
-                if reading.format is not None:
+                if form is not None:
                     raise
     if not files:
         raise UnreadableCorpus(
             f"{source}: no file of records in this folder (known: {', '.join(file_formats())})"
         )
     files.sort(key=lambda pair: pair[0].relative_to(folder).parts)
-    made = Files(folder.resolve().name, source, files, reading, folder=folder)
-    if results:
-        made.remark = f"{source}: {results:,} result file{'s' * (results > 1)} of bakeoff skipped"
-    return made
+    return files, results
 
 
 def pipe(file: IO[bytes], name: str, source: str, reading: ReadOptions) -> Files:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -37,17 +37,25 @@ def split_compression(path: Path) -> tuple[Path, str | None]:
     return (path.with_suffix(""), kind) if kind else (path, None)
 
 
-class _Hashed(io.RawIOBase):
-    """A file that hashes and counts the bytes that are read from it."""
+class Hashed(io.RawIOBase):
+    """A file that hashes and counts the bytes that are read from it.
 
-    def __init__(self, file: io.FileIO, total: int, on_progress: Progress | None) -> None:
+    Attributes:
+        total: Its size in bytes.
+        reopen: Opens it again, for readers that also need random access.
+        digest: Hash of the bytes so far.
+        position: Number of bytes so far.
+    """
+
+    def __init__(
+        self, file: Any, total: int, on_progress: Progress | None, reopen: Callable[[], IO[bytes]]
+    ) -> None:
         self._file = file
         self.total = total
         self._on_progress = on_progress
+        self.reopen = reopen
         self.digest = hashlib.sha256()
         self.position = 0
-        self.path = file.name
-        """The path, for readers that also need random access."""
 
     def readable(self) -> bool:
         return True
@@ -57,7 +65,7 @@ class _Hashed(io.RawIOBase):
 
     def readinto(self, buffer: WriteableBuffer) -> int:
         view = memoryview(buffer).cast("B")
-        length = self._file.readinto(view)
+        length: int = self._file.readinto(view)
         self.digest.update(view[:length])
         self.position += length
         if self._on_progress is not None:
@@ -136,13 +144,11 @@ class Input:
     """An open file of records.
 
     Attributes:
-        path: Path of the file.
         file: The plain (decompressed) bytes.
         size: Stored size of the file in bytes.
     """
 
-    def __init__(self, path: Path, raw: _Hashed, kind: str | None) -> None:
-        self.path = path
+    def __init__(self, raw: Hashed, kind: str | None) -> None:
         self.size = raw.total
         self._raw = raw
         buffered = io.BufferedReader(raw, BUFFER)
@@ -200,19 +206,27 @@ def opened(path: Path, kind: str | None = None, on_progress: Progress | None = N
     """
     try:
         with path.open("rb", buffering=0) as file:
-            assert isinstance(file, io.FileIO)
-            raw = _Hashed(file, path.stat().st_size, on_progress)
-            try:
-                yield Input(path, raw, kind)
-            except Exception as error:
-                if not isinstance(error, _decompression_errors()):
-                    raise
-                reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-                raise UnreadableCorpus(
-                    f"{path}: cannot be read beyond byte {raw.position:,}: {reason}"
-                ) from error
+            raw = Hashed(file, path.stat().st_size, on_progress, lambda: path.open("rb"))
+            with explaining(str(path), raw):
+                yield Input(raw, kind)
     except OSError as error:
         raise UnreadableCorpus(f"{path}: cannot be opened: {error.strerror or error}") from error
+
+
+@contextmanager
+def explaining(name: str, raw: Hashed) -> Iterator[None]:
+    """Turn errors of a file system or a decompressor into ours, with the place in the file.
+
+    Raises:
+        UnreadableCorpus: There was one.
+    """
+    try:
+        yield
+    except Exception as error:
+        if not isinstance(error, _decompression_errors()):
+            raise
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise UnreadableCorpus(f"{name}: cannot be read beyond byte {raw.position:,}: {reason}") from error
 
 
 @contextmanager
