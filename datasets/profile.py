@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import zlib
 from collections import Counter
-from collections.abc import Sequence
-from statistics import median
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..codecs import CodecError, codec
 from ..codecs.conventions.classes import opened
+from .counts import MOST_KEYS, DistinctKeys, Lengths
 
 Fact = str | int | float
 
@@ -38,23 +38,18 @@ def profile(records: Sequence[Any], count: int, size: float = 0.0) -> dict[str, 
             of keys; ``key_other``, the share of keys that are not text; ``list_median`` items; ``depth_max``
             (the depth of a scalar is 0). Shares are from 0 to 1. Facts about absent types are omitted.
     """
-    walk = _Walk()
+    tally = ProfileTally(MOST_VALUES)
     for record in records:
-        walk.add(record)
-        if walk.seen > MOST_VALUES:
+        tally.add(record)
+        if tally.seen > MOST_VALUES:
             break
-    sizes = _sizes(records) if size <= MOST_BYTES else {}
-    return {
-        "records": count,
-        "sample": len(records),
-        **sizes,
-        **walk.facts(float(sizes.get("bytes_mean", 0))),
-    }
+    ratio = _measured(records, tally) if size <= MOST_BYTES else {}
+    return {"records": count, "sample": len(records), **tally.sizes(), **ratio, **tally.facts()}
 
 
-def _sizes(records: Sequence[Any]) -> dict[str, float]:
+def _measured(records: Sequence[Any], tally: ProfileTally) -> dict[str, Fact]:
+    """Add the lengths of records as JSON; return the ratio by which zlib compresses them."""
     encode = codec("json").encode
-    sizes: list[int] = []
     packer = zlib.compressobj()
     plain = packed = 0
     for record in records:
@@ -62,57 +57,66 @@ def _sizes(records: Sequence[Any]) -> dict[str, float]:
             payload = encode(record)
         except CodecError:
             continue
-        sizes.append(len(payload))
+        tally.json.fresh[len(payload)] += 1
         part = payload[: MOST_BYTES - plain]
         plain += len(part)
         packed += len(packer.compress(part))
         if plain >= MOST_BYTES:
             break
-    if not sizes:
+    if not tally.json.number:
         return {}
-    packed += len(packer.flush())
-    return {
-        "bytes_mean": round(sum(sizes) / len(sizes), 1),
-        "bytes_min": min(sizes),
-        "bytes_max": max(sizes),
-        "zlib_ratio": round(plain / packed, 2),
-    }
+    return {"zlib_ratio": round(plain / (packed + len(packer.flush())), 2)}
 
 
-class _Walk:
-    """Walks through the values of records, without recursion."""
+class ProfileTally:
+    """The counts behind the profile of records; those of parts of a corpus can be merged.
 
-    def __init__(self) -> None:
-        self.seen = 0
-        self._records = 0
-        self._others = 0
-        self._types: Counter[str] = Counter()
-        self._odd: Counter[str] = Counter()
+    Args:
+        most: Values after which the others are not counted.
+
+    Attributes:
+        seen: Number of values.
+        records: Number of records.
+        json: Lengths of records as JSON, in bytes.
+    """
+
+    _NUMBERS = ("seen", "records", "others", "ascii", "key_letters", "key_others", "key_uses")
+    """Attributes that are added when two are merged; the same applies to the next two."""
+    _COUNTERS = ("types", "odd")
+    _LENGTHS = ("json", "texts", "lists")
+
+    def __init__(self, most: float = math.inf) -> None:
+        self._most = most
+        self.seen = self.records = self.others = self.ascii = self.depth = 0
+        self.types: Counter[str] = Counter()
+        self.odd: Counter[str] = Counter()
+        self.json, self.texts, self.lists = Lengths(), Lengths(), Lengths()
+        self.key_letters = self.key_others = self.key_uses = 0
+        self.distinct = DistinctKeys()
         self._keys: Counter[Any] = Counter()
-        self._texts: list[int] = []
-        self._ascii = 0
-        self._lists: list[int] = []
-        self._depth = 0
 
     def add(self, record: Any) -> None:
         """Add one record and all its values."""
-        self._records += 1
-        self._others += not isinstance(record, dict) and not isinstance(opened(record), dict)
+        self.records += 1
+        self.others += not isinstance(record, dict) and not isinstance(opened(record), dict)
+        texts, lists = self.texts.fresh, self.lists.fresh
         stack = [(record, 0)]
-        while stack and self.seen <= MOST_VALUES:
+        while stack and self.seen <= self._most:
             value, depth = stack.pop()
             self.seen += 1
             kind = type(value)
-            self._types[kind.__name__] += 1
-            if depth > self._depth:
-                self._depth = depth
+            self.types[kind.__name__] += 1
+            if depth > self.depth:
+                self.depth = depth
             if kind is str:
-                self._texts.append(len(value))
-                self._ascii += value.isascii()
+                texts[len(value)] += 1
+                self.ascii += value.isascii()
             elif kind is int:
-                self._odd["int_beyond_64"] += not -(2**63) <= value < 2**64
+                if not -(2**63) <= value < 2**64:
+                    self.odd["int_beyond_64"] += 1
             elif kind is float:
-                self._odd["float_nonfinite"] += not math.isfinite(value)
+                if not math.isfinite(value):
+                    self.odd["float_nonfinite"] += 1
             else:
                 if (plain := opened(value)) is not None:
                     value = plain
@@ -120,31 +124,89 @@ class _Walk:
                     self._keys.update(value.keys())
                     stack += [(part, depth + 1) for part in value.values()]
                 elif isinstance(value, (list, tuple, set, frozenset)):
-                    self._lists.append(len(value))
+                    lists[len(value)] += 1
                     stack += [(part, depth + 1) for part in value]
+        if len(self._keys) > MOST_KEYS:
+            self._fold()
+        for lengths in (self.json, self.texts, self.lists):
+            lengths.fold()
 
-    def facts(self, bytes_mean: float) -> dict[str, Fact]:
-        """Return the facts; `bytes_mean` is the length of a record as JSON."""
-        whole = self._records > 1 or self.seen <= MOST_VALUES
-        facts: dict[str, Fact] = {"values_mean": round(self.seen / max(self._records, 1), 1)} if whole else {}
-        facts |= {f"type_{name}": round(n / self.seen, 4) for name, n in self._types.most_common()}
-        facts |= {name: round(n / self.seen, 4) for name, n in self._odd.items() if n}
-        if self._others:
-            facts["record_other"] = round(self._others / self._records, 4)
-        if self._texts:
-            facts["text_median"] = median(self._texts)
-            facts["text_max"] = max(self._texts)
-            facts["ascii_share"] = round(self._ascii / len(self._texts), 4)
-        if self._keys:
-            # With two quotes and a colon for each key.
-            in_keys = sum((len(str(key)) + 3) * n for key, n in self._keys.items())
-            facts["keys_distinct"] = len(self._keys)
+    def _fold(self) -> None:
+        """Bound the space that keys take."""
+        # With two quotes and a colon for each key.
+        self.key_letters += sum((len(str(key)) + 3) * n for key, n in self._keys.items())
+        self.key_uses += self._keys.total()
+        self.key_others += sum(n for key, n in self._keys.items() if not isinstance(key, str))
+        self.distinct.add(self._keys)
+        self._keys.clear()
+
+    def merge(self, other: ProfileTally) -> None:
+        """Add the counts of other records."""
+        self._fold()
+        other._fold()
+        for name in self._NUMBERS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for name in self._COUNTERS:
+            getattr(self, name).update(getattr(other, name))
+        for name in self._LENGTHS:
+            getattr(self, name).merge(getattr(other, name))
+        self.depth = max(self.depth, other.depth)
+        self.distinct.merge(other.distinct)
+
+    def plain(self) -> dict[str, Any]:
+        """Return the counts as JSON types, without values of the records."""
+        self._fold()
+        found: dict[str, Any] = {name: getattr(self, name) for name in (*self._NUMBERS, "depth")}
+        found |= {name: dict(getattr(self, name)) for name in self._COUNTERS}
+        lengths = {name: getattr(self, name).plain() for name in self._LENGTHS}
+        return found | lengths | {"distinct": sorted(self.distinct.hashes)}
+
+    @classmethod
+    def of(cls, plain: Mapping[str, Any]) -> ProfileTally:
+        """Return the counts of `plain`, which may come from another machine.
+
+        Raises:
+            KeyError: One is missing; as TypeError and ValueError, if one is not a number.
+        """
+        made = cls()
+        for name in (*cls._NUMBERS, "depth"):
+            setattr(made, name, int(plain[name]))
+        for name in cls._COUNTERS:
+            setattr(made, name, Counter({str(key): int(count) for key, count in plain[name].items()}))
+        for name in cls._LENGTHS:
+            setattr(made, name, Lengths.of(plain[name]))
+        made.distinct = DistinctKeys(map(int, plain["distinct"]))
+        return made
+
+    def sizes(self) -> dict[str, Fact]:
+        """Return the facts about the length as JSON."""
+        if not self.json.number:
+            return {}
+        mean = round(self.json.mean, 1)
+        return {"bytes_mean": mean, "bytes_min": self.json.least, "bytes_max": self.json.most}
+
+    def facts(self) -> dict[str, Fact]:
+        """Return all other facts, see `profile`."""
+        self._fold()
+        whole = self.records > 1 or self.seen <= self._most
+        common = sorted(self.types.items(), key=lambda pair: (-pair[1], pair[0]))
+        facts: dict[str, Fact] = {"values_mean": round(self.seen / max(self.records, 1), 1)} if whole else {}
+        facts |= {f"type_{name}": round(n / self.seen, 4) for name, n in common}
+        facts |= {name: round(n / self.seen, 4) for name, n in sorted(self.odd.items())}
+        if self.others:
+            facts["record_other"] = round(self.others / self.records, 4)
+        if texts := self.texts.number:
+            facts["text_median"] = self.texts.median
+            facts["text_max"] = self.texts.most
+            facts["ascii_share"] = round(self.ascii / texts, 4)
+        if self.key_uses:
+            facts["keys_distinct"] = self.distinct.count
             if whole:
-                facts["keys_mean"] = round(self._keys.total() / self._records, 1)
-            if whole and bytes_mean:
-                facts["key_share"] = round(in_keys / self._records / bytes_mean, 4)
-            if other := sum(n for key, n in self._keys.items() if not isinstance(key, str)):
-                facts["key_other"] = round(other / self._keys.total(), 4)
-        if self._lists:
-            facts["list_median"] = median(self._lists)
-        return facts | {"depth_max": self._depth}
+                facts["keys_mean"] = round(self.key_uses / self.records, 1)
+            if whole and self.json.number:
+                facts["key_share"] = round(self.key_letters / self.records / round(self.json.mean, 1), 4)
+            if self.key_others:
+                facts["key_other"] = round(self.key_others / self.key_uses, 4)
+        if self.lists.number:
+            facts["list_median"] = self.lists.median
+        return facts | {"depth_max": self.depth}

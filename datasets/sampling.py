@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import pickle
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from heapq import heappop, heappush
 from operator import itemgetter
 from typing import Any
 
@@ -79,6 +81,69 @@ class Sampler:
     def records(self) -> list[Any]:
         """Return the kept records, in the order of the stream."""
         return [record for _, record, _ in sorted(self._kept, key=itemgetter(0))]
+
+
+class MergedSample:
+    """A sample of a corpus in parts: the records with the smallest keys, which are random numbers.
+
+    Every record is equally likely, and samples can be merged in any order with the same result (bottom-k
+    sampling; Cohen and Kaplan, "Summarizing data using bottom-k sketches", PODC 2007).
+
+    Args:
+        size: Most records.
+        room: Most bytes of payloads.
+        cut: Only records with smaller keys are kept.
+
+    Attributes:
+        cut: The smallest key that was not kept.
+    """
+
+    def __init__(self, size: int, room: int, cut: int = 1 << 64) -> None:
+        self._size = size
+        self._room = room
+        self._held = 0
+        self._kept: list[tuple[int, bytes, tuple[int, ...]]] = []
+        self.cut = cut if size else 0
+
+    def add(self, key: int, payload: bytes, sizes: tuple[int, ...]) -> None:
+        """Add a record whose key is less than `cut`: its payload, and further facts about it."""
+        heappush(self._kept, (-key, payload, sizes))
+        self._held += len(payload)
+        while len(self._kept) > self._size or self._held > self._room:
+            largest, dropped, _ = heappop(self._kept)
+            self._held -= len(dropped)
+            self.cut = -largest
+
+    def merge(self, other: MergedSample) -> None:
+        """Add the sample of other records."""
+        self.cut = min(self.cut, other.cut)
+        kept, self._kept, self._held = self._kept, [], 0
+        for key, payload, sizes in (*kept, *other._kept):
+            if -key < self.cut:
+                self.add(-key, payload, sizes)
+
+    def kept(self) -> list[tuple[int, bytes, tuple[int, ...]]]:
+        """Return key, payload and facts of the records, in the random order of the keys."""
+        return sorted((-key, payload, sizes) for key, payload, sizes in self._kept)
+
+
+_WORD = (1 << 64) - 1
+
+
+def record_keys(seed: int, place: str) -> Callable[[int], int]:
+    """Return a function that gives the records of a place keys: random numbers of 64 bits.
+
+    They depend on the seed, the place and the record's number there (SplitMix64; Steele et al., OOPSLA 2014).
+    """
+    state = int.from_bytes(hashlib.blake2b(f"{seed} {place}".encode(), digest_size=8).digest())
+
+    def key(number: int) -> int:
+        mixed = (state + (number + 1) * 0x9E3779B97F4A7C15) & _WORD
+        mixed = ((mixed ^ mixed >> 30) * 0xBF58476D1CE4E5B9) & _WORD
+        mixed = ((mixed ^ mixed >> 27) * 0x94D049BB133111EB) & _WORD
+        return mixed ^ mixed >> 31
+
+    return key
 
 
 def fitting(drawn: Sequence[Any], n: int, room: int | None, least: int, seed: int) -> list[Any]:

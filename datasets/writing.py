@@ -52,14 +52,27 @@ class _NoRowError(ValueError):
 
 
 def _by_codec(kind: FileFormat, file: IO[bytes]) -> Callable[[Any], None]:
-    made = codec(kind.codec)
-    encode, frame, put = made.encode, made.framing.frame, file.write
-    put(made.framing.header(made))
+    header, made = framed(kind)
+    file.write(header)
 
     def write_one(record: Any) -> None:
-        put(frame(encode(record)))
+        file.write(made(record))
 
     return write_one
+
+
+def framed(kind: FileFormat) -> tuple[bytes, Callable[[Any], bytes]]:
+    """Return the start of a file of a format, and a function that returns what it holds for a record.
+
+    Raises:
+        RunError: The format is not written record by record.
+        MissingLibrary: The library of the format is not installed.
+    """
+    if not kind.codec or kind.name in _ENCODERS:
+        raise RunError(f"{kind.name} is not written record by record; use jsonl or msgpack, for example")
+    made = codec(kind.codec)
+    encode, frame = made.encode, made.framing.frame
+    return made.framing.header(made), lambda record: frame(encode(record))
 
 
 def _json_array(kind: FileFormat, file: IO[bytes]) -> Callable[[Any], None]:

@@ -340,7 +340,11 @@ class Schema:
         """
         from .tree.infer import infer
 
-        found = infer(records, name=name, confidence=confidence, base64=base64)
+        return Schema.of_inferred(infer(records, name=name, confidence=confidence, base64=base64), name)
+
+    @staticmethod
+    def of_inferred(found: Inferred, name: str = "Record") -> Schema:
+        """Return the schema that was inferred, under a name."""
         schema = Schema(found.types, name=name)
         schema.inferred = found
         return schema

@@ -23,6 +23,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from zlib import crc32
 
 from ...codecs.conventions.classes import opened
 from ...codecs.conventions.families import JSON_FAMILY
@@ -97,17 +98,75 @@ def infer(
     records: Iterable[Any], *, name: str = "Record", confidence: float = 0.99, base64: bool = False
 ) -> Inferred:
     """Return the types of records like these, with the evidence; see `Schema.infer`."""
-    if not 0.5 < confidence <= 1:
-        raise ValueError(f"confidence is above 0.5 and at most 1, got {confidence}")
-    root = _Node(_Budget(base64))
-    count = 0
+    seen = Observations(base64=base64)
     for record in records:
-        root.see(record, 0)
-        count += 1
-    if not count:
-        raise SchemaError("$", "no records to infer from")
-    resolver = _Resolver(confidence)
-    return Inferred(resolver.resolve(root, "$", name), count, resolver.evidence)
+        seen.add(record)
+    return seen.inferred(name, confidence)
+
+
+class Observations:
+    """What was seen in records. Those of parts of a corpus can be merged, with the same result in any order.
+
+    Args:
+        base64: Look for bytes that were written as base64.
+
+    Attributes:
+        records: Number of records.
+        whole: The records have no more places than are observed, so that the result is exact.
+    """
+
+    def __init__(self, *, base64: bool = False) -> None:
+        self._budget = _Budget(base64)
+        self._root = _Node(self._budget)
+        self.records = 0
+        self.whole = True
+
+    def add(self, record: Any, position: tuple[int, ...] | None = None) -> None:
+        """Add a record; fields are ordered by the `position` of the first record that has them."""
+        self._budget.position = (self.records,) if position is None else position
+        self._root.see(record, 0)
+        self.records += 1
+        self.whole = self.whole and self._budget.nodes < MAX_NODES
+
+    def merge(self, other: Observations) -> None:
+        """Add the observations of other records; `other` must not be used afterwards."""
+        self.records += other.records
+        self._root.merge(other._root)
+        self._budget.nodes = self._root.count()
+        self.whole = self.whole and other.whole and self._budget.nodes < MAX_NODES
+
+    def inferred(self, name: str = "Record", confidence: float = 0.99) -> Inferred:
+        """Return the schema; nothing can be added afterwards.
+
+        Raises:
+            SchemaError: There are no records.
+        """
+        if not 0.5 < confidence <= 1:
+            raise ValueError(f"confidence is above 0.5 and at most 1, got {confidence}")
+        if not self.records:
+            raise SchemaError("$", "no records to infer from")
+        resolver = _Resolver(confidence)
+        types = resolver.resolve(self._root, "$", name)
+        return Inferred(types, self.records, resolver.evidence)
+
+    def plain(self) -> dict[str, Any]:
+        """Return the observations as JSON types, without values of the records."""
+        return {"records": self.records, "whole": self.whole, "root": self._root.plain()}
+
+    @classmethod
+    def of(cls, plain: Mapping[str, Any]) -> Observations:
+        """Return the observations of `plain`, which may come from another machine.
+
+        Raises:
+            ValueError: They are not observations.
+        """
+        made = cls()
+        try:
+            made._root = _Node.of(plain["root"], made._budget)
+            made.records, made.whole = int(plain["records"]), bool(plain["whole"])
+        except (KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise ValueError(f"no observations: {error}") from error
+        return made
 
 
 # Seeing -------------------------------------------------------------------------------------------
@@ -119,11 +178,19 @@ class _Budget:
 
     base64: bool
     nodes: int = 0
+    position: tuple[int, ...] = ()
+
+
+_PARTS = ("map_keys", "values", "item")
 
 
 @dataclass(slots=True, eq=False)
 class _Node:
-    """The values seen at one place."""
+    """The values seen at one place.
+
+    Attributes:
+        first: Position of the first record that has it, and the place's number.
+    """
 
     budget: _Budget
     kinds: Counter[type] = field(default_factory=Counter)
@@ -139,9 +206,11 @@ class _Node:
     values: _Node | None = None
     item: _Node | None = None
     lengths: set[int] = field(default_factory=set)
+    first: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         self.budget.nodes += 1
+        self.first = (*self.budget.position, self.budget.nodes)
 
     def see(self, value: Any, depth: int) -> None:
         kind = type(value)
@@ -182,7 +251,7 @@ class _Node:
     def _see_sign(self, form: str, text: str) -> None:
         seen = self.distinct.setdefault(form, set())
         if len(seen) < MANY:
-            seen.add(hash(text))
+            seen.add(crc32(text.encode(errors="surrogatepass")))
         self.signs.update(_signs(form, text))
 
     def _see_dict(self, value: dict[Any, Any], depth: int) -> None:
@@ -228,16 +297,65 @@ class _Node:
             self.become_map()
         if self.maps and not other.maps and (other.fields or other.kinds[dict]):
             other.become_map()
+        self.first = min(self.first, other.first)
         for key, node in other.fields.items():
-            if key not in self.fields:
-                self.fields[key] = _Node(self.budget)
-            self.fields[key].merge(node)
-        for name in ("values", "map_keys", "item"):
-            theirs = getattr(other, name)
-            if theirs is not None:
-                if getattr(self, name) is None:
-                    setattr(self, name, _Node(self.budget))
-                getattr(self, name).merge(theirs)
+            if key in self.fields:
+                self.fields[key].merge(node)
+            else:
+                self.fields[key] = node
+        for name in _PARTS:
+            theirs, ours = getattr(other, name), getattr(self, name)
+            if ours is None:
+                setattr(self, name, theirs)
+            elif theirs is not None:
+                ours.merge(theirs)
+        if len(self.fields) > MAX_FIELDS:
+            self.become_map()
+
+    def count(self) -> int:
+        """Return the number of places from here on."""
+        parts: list[_Node | None] = [*self.fields.values(), self.map_keys, self.values, self.item]
+        return 1 + sum(node.count() for node in parts if node is not None)
+
+    def plain(self) -> dict[str, Any]:
+        """Return the node as JSON types."""
+        found: dict[str, Any] = {
+            "kinds": {_KIND_NAMES[_known(kind)]: count for kind, count in self.kinds.items()},
+            "forms": dict(self.forms),
+            "altered": sorted(self.altered),
+            "distinct": {form: sorted(seen) for form, seen in self.distinct.items()},
+            "signs": sorted(self.signs),
+            "big": self.big,
+            "maps": self.maps,
+            "lengths": sorted(self.lengths)[:2],
+            "first": self.first,
+            "fields": {key: node.plain() for key, node in self.fields.items()},
+        }
+        found |= {name: node.plain() for name in _PARTS if (node := getattr(self, name)) is not None}
+        return {name: value for name, value in found.items() if value}
+
+    @classmethod
+    def of(cls, plain: Mapping[str, Any], budget: _Budget) -> _Node:
+        """Return the node of `plain`.
+
+        Raises:
+            ValueError: There are more places than are ever observed.
+        """
+        made = cls(budget)
+        if budget.nodes > 2 * MAX_NODES:
+            raise ValueError("too many places")
+        kinds = plain.get("kinds", {})
+        made.kinds = Counter({_KINDS[name]: int(count) for name, count in kinds.items()})
+        made.forms = Counter({str(form): int(count) for form, count in plain.get("forms", {}).items()})
+        made.distinct = {str(form): set(map(int, seen)) for form, seen in plain.get("distinct", {}).items()}
+        made.altered, made.signs = set(plain.get("altered", ())), set(plain.get("signs", ()))
+        made.big, made.maps = bool(plain.get("big")), bool(plain.get("maps"))
+        made.lengths, made.first = set(map(int, plain.get("lengths", ()))), tuple(map(int, plain["first"]))
+        made.fields = {str(key): cls.of(node, budget) for key, node in plain.get("fields", {}).items()}
+        for name in _PARTS:
+            if name in plain:
+                setattr(made, name, cls.of(plain[name], budget))
+        return made
 
     @property
     def total(self) -> int:
@@ -246,6 +364,18 @@ class _Node:
     @property
     def dicts(self) -> int:
         return sum(count for kind, count in self.kinds.items() if issubclass(kind, dict))
+
+
+_KINDS: dict[str, type] = {
+    f"{kind.__module__}.{kind.__qualname__}": kind
+    for kind in (*t.LEAVES, dict, list, tuple, set, frozenset, object)
+}
+"""Types by name. Files of records have no others, except pickles."""
+_KIND_NAMES = {kind: name for name, kind in _KINDS.items()}
+
+
+def _known(kind: type) -> type:
+    return next(base for base in kind.__mro__ if base in _KIND_NAMES)
 
 
 _TEXT: dict[str, t.Type] = {
@@ -265,6 +395,8 @@ def _reader(kind: t.Type) -> Callable[[str], Any]:
     return plan.apply
 
 
+_FORMS = {form: number for number, form in enumerate(("int", *_TEXT))}
+"""The order of equally frequent forms."""
 _READ = {form: _reader(kind) for form, kind in _TEXT.items()}
 _BASE64 = _reader(t.BytesType())
 _READABLE = re.compile(
@@ -423,7 +555,7 @@ class _Resolver:
         if not node.forms:
             return t.StrType()
         seen = node.kinds[str]
-        form, count = node.forms.most_common(1)[0]
+        form, count = min(node.forms.items(), key=lambda pair: (-pair[1], _FORMS.get(pair[0], 0), pair[0]))
         share = count / seen
         told = _is_told_apart(node, form)
         form = "decimal" if form.startswith("decimal") else form
@@ -446,7 +578,7 @@ class _Resolver:
         unique = self._name(name)
         fields = tuple(
             t.Field(key, self.resolve(below, path + step(key), _class_name(key)), below.total == node.dicts)
-            for key, below in node.fields.items()
+            for key, below in sorted(node.fields.items(), key=lambda pair: pair[1].first)
         )
         return t.RecordType(unique, fields)
 
