@@ -2,8 +2,8 @@
 
 Both are encoded as JSON by one pair of functions, `encode` and `decode`; an unknown kind is an error.
 Records, schemas and payloads are named by digest. An `Executor` transfers them to the worker and returns its
-output, so a worker may be on another machine. Only `Prepare` and `Conform` name files of the user, and run
-where these are.
+output, so a worker may be on another machine. Only `Prepare`, `Survey` and `Conform` name files of the user,
+and run where these are.
 """
 
 from __future__ import annotations
@@ -301,6 +301,59 @@ class Reread(Job):
         return {self.versions} | {cell.payloads for cell in self.cells}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey(Job):
+    """Survey all records of a piece of a corpus.
+
+    Attributes:
+        shard: Path or URL, which the worker's machine must be able to read.
+        number: Number of the shard.
+        start: First byte of the piece; see `datasets.shards.Piece`.
+        end: Byte after the last one.
+        seed: Seed of the sample.
+        codecs: Codecs to send each record through.
+        schema: Digest of a pickle of a `Schema`, empty if there is none.
+        sample: Most records of the sample; 0 for no sample.
+        sample_format: File format of the sample's records.
+        cut: Only records with smaller keys can still be in the sample; see `datasets.sampling.MergedSample`.
+        format: As in `Prepare`; the same applies to `at`, `encoding`, `null`, `skip_bad` and `trusted`.
+    """
+
+    kind = "survey"
+    shard: str
+    number: int
+    start: int
+    end: int
+    seed: int
+    codecs: tuple[str, ...]
+    schema: Digest
+    sample: int
+    sample_format: str
+    cut: int
+    skip_bad: bool
+    trusted: bool
+    format: str | None
+    at: str | None
+    encoding: str | None
+    null: tuple[str, ...]
+
+    def digests(self) -> set[Digest]:
+        """Return the digest of the schema, if there is one."""
+        return {self.schema} - {""}
+
+
+@dataclass(frozen=True, slots=True)
+class Surveyed:
+    """The answer to `Survey`.
+
+    Attributes:
+        tally: The findings as JSON types, of limited size; see `bench.survey.SurveyTally.of`.
+    """
+
+    kind: ClassVar[str] = "surveyed"
+    tally: Mapping[str, Any]
+
+
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """The answer to `Prepare`.
@@ -465,9 +518,9 @@ class Refused:
     exit_code: int
 
 
-Answer = Prepared | Checked | Timed | Found | Described | Tried | Done | Failed | Refused
+Answer = Prepared | Surveyed | Checked | Timed | Found | Described | Tried | Done | Failed | Refused
 
-_JOBS = (Prepare, Check, Time, Alone, Describe, Compare, Attack, Conform, Try, Reread)
+_JOBS = (Prepare, Survey, Check, Time, Alone, Describe, Compare, Attack, Conform, Try, Reread)
 _KINDS: dict[str, type[Any]] = {made.kind: made for made in (*_JOBS, *Answer.__args__)}
 _PARTS: dict[str, Callable[[Any], Any]] = {
     "corpus": lambda value: typed(CorpusInputs, value),

@@ -27,7 +27,7 @@ from ...errors import RunError, UsageError
 from ..blobs import Blobs
 from ..disk_space import NoDiskSpace, is_full, needing_room
 from ..heartbeat import Heartbeat
-from ..jobs import Check, Ended, Failed, Job, Refused, Try, decode, encode
+from ..jobs import Check, Ended, Failed, Job, Refused, Survey, Try, decode, encode
 from ..orphans import PREFIX, hold, remove_abandoned
 from ..results import Fact, Outcome
 from .environment import abreast, cores, environment
@@ -45,7 +45,7 @@ SCRUBBED = (
 """Variables that would affect measurements in every process. Allocator settings are the user's choice and are
 recorded instead."""
 
-FORKED: tuple[type, ...] = (Check, Try)
+FORKED: tuple[type, ...] = (Check, Survey, Try)
 """Jobs whose workers are forked from a process with all imports done, as starting takes most of their time.
 """
 

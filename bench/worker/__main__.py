@@ -71,6 +71,7 @@ _MODULES = {
     "attack": "..lab.hostile.attack",
     "conform": "..lab.conformance.verdicts",
     "try": "..lab.evolution.attempt",
+    "survey": ".survey",
     "reread": "..lab.evolution.cost",
 }
 """The modules with the function ``run(job, context)`` of each kind of job."""

@@ -30,6 +30,7 @@ GROUPS = {
     },
     "Data": {
         "corpora": "List or describe record corpora.",
+        "survey": "Read all records of a corpus in shards: exact sizes and losses, and a sample.",
         "generate": "Write generated or synthetic records to a file.",
         "convert": "Convert a file of records to another format.",
         "schema": "Infer, show or validate an advisory schema.",

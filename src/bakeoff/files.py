@@ -16,10 +16,14 @@ _STREAMS = (Path("/dev/stdout"), Path("/dev/stderr"))
 
 
 @contextmanager
-def atomic_write(path: Path) -> Iterator[IO[bytes]]:
+def atomic_write(path: Path, *, private: bool = False) -> Iterator[IO[bytes]]:
     """Open a temporary file next to `path` that replaces it only on success.
 
     Pipes and devices are written directly. For a link, its target is replaced. Permissions are kept.
+
+    Args:
+        path: The file.
+        private: Only its owner may read it, whatever the permissions were.
 
     Raises:
         UsageError: The folder is missing or read-only.
@@ -35,6 +39,7 @@ def atomic_write(path: Path) -> Iterator[IO[bytes]]:
     path = path.resolve()
     try:
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
+        mode = 0o600 if private else mode
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:
         reason = f"{path}: cannot write here: {error.strerror}; choose another place with -o"

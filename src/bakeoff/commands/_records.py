@@ -33,10 +33,14 @@ def destination(path: str, name: str | None, default: str | None = None) -> File
 
 
 @contextmanager
-def output(path: str) -> Iterator[IO[bytes]]:
+def output(path: str, *, private: bool = False) -> Iterator[IO[bytes]]:
     """Open the file to write, compressed according to its extension; ``-`` is standard output.
 
     A file appears when it is complete, or not at all; pipes and devices are written directly.
+
+    Args:
+        path: The file.
+        private: Only its owner may read it.
 
     Raises:
         RunError: It cannot be written, for instance because the disk is full.
@@ -50,7 +54,7 @@ def output(path: str) -> Iterator[IO[bytes]]:
         if path == "-":
             file: Any = stack.enter_context(standard_output())
         else:
-            file = stack.enter_context(atomic_write(target))
+            file = stack.enter_context(atomic_write(target, private=private))
         yield stack.enter_context(compressor(file, split_compression(target)[1]))
 
 

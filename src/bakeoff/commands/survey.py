@@ -1,0 +1,278 @@
+"""``bakeoff survey``: exact facts about all records of a corpus in shards, and a sample of them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pickle
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import RunError, UsageError
+from ..escape import visible
+from . import _completion
+from ._options import RECORDS, reading, seed_option, selecting
+from ._output import encoded, guard, put
+from ._records import destination, report_skipped
+from ._records import output as opened_output
+from ._schemas import include_option, named
+
+if TYPE_CHECKING:
+    from ..bench.run.survey import SurveyFindings
+    from ..datasets.passes import ReadOptions
+    from ..datasets.readers.formats import FileFormat
+    from ..schemas import Schema
+
+VERSION = 1
+
+
+@click.command("survey")
+@click.argument("sources", nargs=-1, required=True, metavar="SHARDS...", shell_complete=_completion.files)
+@selecting("json")
+@click.option("--schema", metavar="SCHEMA", help="Schema for codecs that need one and for NAME+schema.")
+@include_option
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Also write the findings to this file, as JSON.",
+)
+@click.option(
+    "--sample-to",
+    "sample",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write a uniform sample of the records to this file, for `bakeoff run`.",
+)
+@click.option(
+    "-n", "--records", type=RECORDS, default=1_000, show_default=True, help="Records of the sample."
+)
+@click.option(
+    "--schema-to",
+    "inferred",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE.py",
+    help="Write the schema inferred from all records to this file.",
+)
+@seed_option
+@reading
+@click.pass_context
+def command(
+    ctx: click.Context,
+    sources: tuple[str, ...],
+    codecs: tuple[str, ...],
+    schema: str | None,
+    include: tuple[str, ...],
+    output: Path | None,
+    sample: Path | None,
+    records: int,
+    inferred: Path | None,
+    seed: int | None,
+    how: Mapping[str, Any],
+) -> None:
+    r"""Read all records of a corpus in shards, and show exact facts about them.
+
+    SHARDS are files, folders, patterns ('events/*.parquet'), or URLs of fsspec ('s3://bucket/events/*').
+    The facts are the number of records, their profile, and for each codec the bytes of all payloads and
+    what round trips lose. Nothing is timed: `bakeoff run` does that on the sample, in which each record of
+    all shards is equally likely.
+
+    A shard that cannot be read is named, and the others are read. After Ctrl-C, the findings so far are
+    shown and written.
+
+    \b
+      bakeoff survey 'events/*.parquet' -c orjson,msgpack -o survey.json
+      bakeoff survey logs/ --sample-to sample.msgpack --schema-to events.py
+      bakeoff run sample.msgpack --schema events.py
+
+    Exit codes: 0 ok, 1 a shard could not be read or a codec is wrong, 2 usage error.
+    """
+    from ..bench.jobs import Survey
+    from ..bench.run.environment import abreast
+    from ..bench.run.processes import LocalExecutor
+    from ..bench.run.survey import survey
+    from ..console import progress
+    from ..datasets.base import DEFAULT_SEED
+    from ..datasets.shards import pieces
+    from ..datasets.writing import framed
+    from ..schemas import Schema
+
+    names = _selected(codecs)
+    for path in (output, sample, inferred):
+        guard(path, map(Path, sources))
+    kind = None if sample is None else destination(str(sample), None)
+    options = _options(how)
+    found = [piece for source in sources for piece in pieces(source, options)]
+    given = b"" if schema is None else pickle.dumps(named(schema, include))
+    job = Survey(
+        shard="",
+        number=0,
+        start=0,
+        end=0,
+        seed=DEFAULT_SEED if seed is None else seed,
+        codecs=tuple(names),
+        schema=hashlib.sha256(given).hexdigest() if given else "",
+        sample=0 if kind is None else records,
+        sample_format="" if kind is None else kind.name,
+        cut=1 << 64,
+        skip_bad=how["skip_bad"],
+        trusted=how["trusted"],
+        format=how["format"],
+        at=how["at"],
+        encoding=how["encoding"],
+        null=tuple(how["null"]),
+    )
+    if kind is not None:
+        framed(kind)
+    with progress() as bar, LocalExecutor() as executor:
+        task = bar.add_task(f"{len({piece.shard for piece in found}):,} shards", total=None)
+
+        def watch(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total)
+
+        result = survey(executor, found, job, given, abreast=2 * abreast(), watch=watch)
+    if not result.done:
+        raise RunError(next(iter(result.lost.values()), "interrupted before any shard was read"))
+    if not result.tally.records:
+        raise RunError(f"{', '.join(sources)}: contains no records")
+    observed = result.tally.observed
+    made = Schema.of_inferred(observed.inferred()) if observed.whole and observed.records else None
+    facts = _facts(result, sources, made)
+    if output is not None:
+        put(encoded(json.dumps(facts, indent=1) + "\n"), output)
+    if sample is not None and kind is not None:
+        _write_sample(result, sample, kind)
+    if inferred is not None:
+        _write_schema(made, inferred)
+    _show(result, facts, sample)
+    report_skipped("records", result.tally.skipped, [(where, what) for _, where, what in result.tally.bad])
+    _report_lost(result)
+    if result.interrupted:
+        ctx.exit(130)
+    if result.lost or any(each.wrong for each in result.tally.codecs.values()):
+        ctx.exit(1)
+
+
+def _selected(patterns: tuple[str, ...]) -> list[str]:
+    from ..codecs import MissingLibrary, missing, select
+
+    names = select(patterns, default=["json"])
+    for name in names:
+        if (reason := missing(name)) is not None:
+            raise MissingLibrary(name, reason)
+        if name.endswith(",dict"):
+            raise UsageError(f"{name}: a survey trains no dictionaries")
+    return names
+
+
+def _options(how: Mapping[str, Any]) -> ReadOptions:
+    from ..datasets.passes import ReadOptions
+    from ..datasets.readers.at import RecordPath
+    from ..datasets.readers.encoding import checked
+
+    at, encoding = how["at"], how["encoding"]
+    return ReadOptions(
+        how["format"],
+        skip_bad=how["skip_bad"],
+        trusted=how["trusted"],
+        at=None if at is None else RecordPath.parse(at),
+        encoding=None if encoding is None else checked(encoding),
+        null=frozenset(how["null"]),
+    )
+
+
+def _write_sample(found: SurveyFindings, path: Path, kind: FileFormat) -> None:
+    """Write the sample, for the user's eyes only, as it holds records."""
+    from ..datasets.writing import framed
+
+    with opened_output(str(path), private=True) as file:
+        file.write(framed(kind)[0])
+        file.writelines(payload for _, payload, _ in found.tally.sample.kept())
+
+
+def _write_schema(schema: Schema | None, path: Path) -> None:
+    if schema is None:
+        raise RunError(f"{path}: not written: the records have too many different keys for a schema")
+    put(schema.to_python().encode(), path)
+
+
+def _facts(found: SurveyFindings, sources: tuple[str, ...], schema: Schema | None) -> dict[str, Any]:
+    """Return the content of the file of a survey: no records, except in the examples of losses."""
+    tally = found.tally
+    kept = tally.sample.kept()
+    return {
+        "bakeoff_survey": VERSION,
+        "sources": sources,
+        "shards": len(found.shards),
+        "bytes": sum(piece.end - piece.start for piece in found.pieces),
+        "complete": not found.lost and not found.interrupted,
+        "lost": [{"where": str(piece), "why": why} for piece, why in sorted(found.lost.items())],
+        "records": tally.records,
+        "skipped": tally.skipped,
+        "bad": [{"where": where, "what": what} for _, where, what in tally.bad],
+        "profile": {"records": tally.records} | tally.profile.sizes() | tally.profile.facts(),
+        "codecs": {name: each.facts() for name, each in tally.codecs.items()},
+        "schema": None if schema is None else schema.to_python(),
+        "sample": {
+            "records": len(kept),
+            "errors": {
+                name: {"difference": off, "standard_error": error}
+                for name, (off, error) in tally.errors().items()
+            },
+        },
+    }
+
+
+def _show(found: SurveyFindings, facts: Mapping[str, Any], sample: Path | None) -> None:
+    """Print the findings."""
+    from ..console import show_table
+    from ..reports.model.numbers import bytes_said
+    from ..reports.model.profiled import profile_lines
+
+    shards = len(found.shards)
+    count = facts["records"]
+    said = f"{count:,} record{'s' * (count != 1)} in {shards:,} shard{'s' * (shards != 1)}"
+    click.echo(f"{said}, {bytes_said(facts['bytes'])}")
+    for label, text in profile_lines(facts["profile"]):
+        click.echo(f"  {label:14}{visible(text)}")
+    click.echo()
+    show_table(_HEADERS, [list(_row(*pair)) for pair in facts["codecs"].items()], right=_HEADERS[1:])
+    for name, each in facts["codecs"].items():
+        for outcome, lead in _OUTCOMES.items():
+            for one in each.get(f"{outcome}_first", ()):
+                click.echo(visible(f"{name} {lead} {one['what']} (first in {one['where']})"))
+    if facts["sample"]["errors"]:
+        errors = ", ".join(
+            f"{name} {each['difference']:+.1%} (standard error {each['standard_error']:.1%})"
+            for name, each in facts["sample"]["errors"].items()
+        )
+        click.echo(f"\n{sample}: {facts['sample']['records']:,} records, each equally likely")
+        click.echo(f"  mean payload against that of all records: {errors}")
+
+
+_HEADERS = ("codec", "total", "mean", "least", "median", "99 %", "most", "lossy", "wrong", "refused")
+_OUTCOMES = {"loses": "loses:", "wrong": "is wrong:", "refused": "refuses:"}
+
+
+def _row(name: str, facts: Mapping[str, Any]) -> Iterator[str]:
+    yield name
+    yield f"{facts['bytes']:,}"
+    for key, text in {"mean": ",.1f", "min": ",", "median": ",.0f", "p99": ",.0f", "max": ","}.items():
+        value = facts.get(f"bytes_{key}")
+        yield "–" if value is None else format(value, text)
+    for key in ("lossy", "wrong", "refused"):
+        yield f"{facts[key]:,}"
+
+
+def _report_lost(found: SurveyFindings) -> None:
+    """Say on stderr what is missing in the totals."""
+    lost, shards = found.lost_shards, len(found.shards)
+    for piece, why in sorted(found.lost.items()):
+        click.echo(visible(f"lost: {why if why.startswith(str(piece)) else f'{piece}: {why}'}"), err=True)
+    if lost:
+        click.echo(f"of {shards:,} shards, {len(lost):,} lost in whole or in part", err=True)
+    if found.interrupted:
+        click.echo(f"interrupted: {len(found.done):,} of {len(found.pieces):,} pieces were read", err=True)
