@@ -73,7 +73,7 @@ def command(
     seed: int | None,
     how: Mapping[str, Any],
 ) -> None:
-    r"""Read all records of a corpus in shards, and show exact facts about them.
+    """Read all records of a corpus in shards, and show exact facts about them.
 
     SHARDS are files, folders, patterns ('events/*.parquet'), or URLs of fsspec ('s3://bucket/events/*').
     The facts are the number of records, their profile, and for each codec the bytes of all payloads and
@@ -133,7 +133,7 @@ def command(
         def watch(done: int, total: int) -> None:
             bar.update(task, completed=done, total=total)
 
-        result = survey(executor, found, job, given, abreast=2 * abreast(), watch=watch)
+        result = survey(executor, found, job, given, abreast=2 * abreast(executor.cores), watch=watch)
     if not result.done:
         raise RunError(next(iter(result.lost.values()), "interrupted before any shard was read"))
     if not result.tally.records:
