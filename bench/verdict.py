@@ -65,6 +65,11 @@ class RankRange(NamedTuple):
     first: int
     last: int
 
+    @property
+    def text(self) -> str:
+        """The rank as written: "3", or "3 to 5" if it is not known exactly."""
+        return str(self.first) if self.first == self.last else f"{self.first} to {self.last}"
+
 
 class Contest(NamedTuple):
     """The codecs that may win: no other eligible codec is significantly faster.

@@ -38,6 +38,7 @@ nitpick_ignore = [
         # Attributes of choices and comparisons, which need no separate entries.
         "bakeoff.bench.stats.Ratio",
         "bakeoff.bench.stats.Session",
+        "bakeoff.bench.verdict.RankRange",
         "bakeoff.reports.model.breakeven.Parts",
         "bakeoff.reports.model.candidates.Candidate",
     )

@@ -56,7 +56,10 @@ def lock_of(choice: PickedCodec, files: Sequence[Path], results: Sequence[Result
     }
     if math.isfinite(wish.cost.bandwidth):
         terms["bandwidth"] = wish.cost.bandwidth
+    if math.isfinite(wish.weights.bandwidth):
         terms["crossings"] = wish.cost.crossings
+    if wish.prices is not None:
+        terms |= {"rate": wish.rate, "core_year": wish.prices.core_year, "gigabyte": wish.prices.gigabyte}
     if wish.needs:
         terms["needs"] = list(wish.needs)
     return Lock(

@@ -16,7 +16,7 @@ from ...codecs.conventions.tokens import NAMES, SCHEMA_BRINGS
 from ...codecs.registry import formats
 from ...errors import RunError, UsageError, hint, near
 from ..model import numbers
-from ..model.breakeven import Parts, breakeven
+from ..model.breakeven import Parts, beyond, breakeven
 from ..model.candidates import (
     BASELINE,
     Candidate,
@@ -30,6 +30,7 @@ from ..model.candidates import (
 from ..model.cost import CostModel, bandwidth_text
 from ..model.lists import FEW_NAMES, few, listed, some
 from ..model.merge import aligned, machines, plain_name
+from ..model.prices import Prices, Saving, YearlyCost, rate_text
 from ..tables.further import resolving
 from ..tables.sentence import FAILED, broken_by
 
@@ -41,6 +42,7 @@ class Wish:
     Attributes:
         cost: Reads per write and bandwidth.
         rate: Records per second that are written, or None.
+        prices: Prices to choose by, instead of time; they need a rate.
         needs: Types that must be preserved exactly (`bakeoff.codecs.conventions.tokens`).
         trusted: Whether the data is trusted; codecs that run code from their input require it.
         formats: Acceptable wire formats; empty for all.
@@ -52,6 +54,7 @@ class Wish:
 
     cost: CostModel = field(default_factory=CostModel)
     rate: float | None = None
+    prices: Prices | None = None
     needs: tuple[str, ...] = ()
     trusted: bool = False
     formats: tuple[str, ...] = ()
@@ -67,6 +70,13 @@ class Wish:
                 raise UsageError(f"no type {need!r} to need; {hint(near(need, NAMES), there)}")
         if self.rate is not None and not 0 < self.rate < math.inf:
             raise UsageError(f"rate {self.rate}: expected more than 0 records per second")
+        if self.prices is not None and self.rate is None:
+            raise UsageError(f"core-year {self.prices.core_year:g}: needs a rate, too, such as 3000/s")
+
+    @property
+    def weights(self) -> CostModel:
+        """The cost model that ranks codecs."""
+        return self.cost if self.prices is None else self.prices.weights(self.cost)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -83,6 +93,9 @@ class PickedCodec:
         excluded: Name and reason of the exclusion.
         breakeven: Sentences on what would change the answer.
         parts: Cost by codec, for every codec that was not excluded.
+        yearly: Cores, gigabytes and price of a year by codec, if there are prices.
+        saving: What the winner saves against json, or without it against the next codec; None without
+            prices, or another codec.
     """
 
     winner: Candidate
@@ -95,6 +108,8 @@ class PickedCodec:
     excluded: tuple[tuple[str, str], ...]
     breakeven: tuple[str, ...]
     parts: Mapping[str, Parts]
+    yearly: Mapping[str, YearlyCost] = field(default_factory=dict)
+    saving: Saving | None = None
 
     @property
     def name(self) -> str:
@@ -164,9 +179,9 @@ def pick(results: Sequence[ResultData], wish: Wish, file: str = "FILE") -> Picke
         if not excluded:
             raise RunError("no codec took part")
         raise RunError("\n".join(["no codec fits", *explained(excluded, len(excluded))]))
-    weights = _weights(fields)
+    weights = dict.fromkeys(fields, 1 / len(fields)) if wish.prices else _weights(fields)
     also = {name for name in eligible if _takes(name, fields)}
-    standing = _standing(result, fields, weights, wish.cost, also)
+    standing = _standing(result, fields, weights, wish.weights, also)
     samples = {name: standing.samples.get(name, ()) for name in eligible}
     fewest = min(map(len, samples.values()))
     if not fewest:
@@ -180,7 +195,7 @@ def pick(results: Sequence[ResultData], wish: Wish, file: str = "FILE") -> Picke
         standing=standing,
         parts=parts,
         order=[name for name in standing.costs if name in parts],
-        cost=wish.cost,
+        wish=wish,
     )
     tied: tuple[str, ...] = ()
     unresolved: dict[str, Ratio] = {}
@@ -213,8 +228,19 @@ def pick(results: Sequence[ResultData], wish: Wish, file: str = "FILE") -> Picke
         unresolved=tuple(unresolved.items()),
         runners_up=tuple((n, race.total(n) / race.total(winner)) for n in race.order if n not in level),
         excluded=tuple(excluded.items()),
-        breakeven=tuple(breakeven(winner, race.order, race.parts, race.cost, level)),
+        breakeven=tuple(
+            breakeven(
+                winner,
+                race.order,
+                race.parts,
+                wish.weights,
+                level,
+                line=wish.prices.beyond if wish.prices else beyond,
+            )
+        ),
         parts={name: parts[name] for name in race.order},
+        yearly=race.yearly,
+        saving=_saving(winner, race),
     )
 
 
@@ -233,16 +259,38 @@ class _Race:
     standing: Standing
     parts: Mapping[str, Parts]
     order: Sequence[str]
-    cost: CostModel
+    wish: Wish
 
     def total(self, name: str) -> float:
-        """The cost of a codec, in seconds."""
-        return self.parts[name].total(self.cost)
+        """The cost of a codec, in seconds; with prices, in time of a core that has this price."""
+        return self.parts[name].total(self.wish.weights)
+
+    @property
+    def yearly(self) -> dict[str, YearlyCost]:
+        """The price of a year by codec; nothing without prices."""
+        wish, costs = self.wish, self.standing.costs
+        if wish.prices is None or wish.rate is None:
+            return {}
+        return {
+            name: YearlyCost.of(wish.rate, wish.prices, wish.cost, self.parts[name], costs[name], rank)
+            for name, rank in self.standing.judgment.places(self.order).items()
+        }
+
+    def words(self, name: str) -> str:
+        """Write the cost of a codec, and for what."""
+        wish = self.wish
+        if wish.prices is None or wish.rate is None:
+            return f"{numbers.amount(self.total(name), 'second')} for {wish.cost.sentence()}"
+        use = replace(wish.cost, bandwidth=math.inf).sentence()
+        if wish.prices.gigabyte and wish.cost.reads != 1:
+            how = "once" if wish.cost.crossings == "once" else "for each read"
+            use += f", each payload sent {how}"
+        return f"{self.yearly[name].text} a year for {rate_text(wish.rate)} records/s, {use}"
 
     def preferred(self, name: str) -> tuple[Any, ...]:
         """The sort key of the tie-breakers."""
         facts, parts = next(iter(self.fields.values()))[name].facts, self.parts[name]
-        return preference(facts, parts.size, parts.dump + self.cost.reads * parts.read)
+        return preference(facts, parts.size, parts.dump + self.wish.cost.reads * parts.read)
 
 
 def _named(wanted: str, order: Sequence[str], excluded: Mapping[str, str]) -> str:
@@ -339,8 +387,8 @@ def _failure(candidate: Candidate, wish: Wish) -> str:
         return FAILED[candidate.outcome] + (f" ({candidate.reason})" if candidate.reason else "")
     if candidate.untimed:
         return "was not timed: not enough time (--all)"
-    if not wish.cost.samples(candidate.cells):
-        lacking = [op for op in wish.cost.operations if not candidate.samples(op)]
+    if not wish.weights.samples(candidate.cells):
+        lacking = [op for op in wish.weights.operations if not candidate.samples(op)]
         return f"has no figure for {', '.join(lacking) or 'its cost'}"
     if not candidate.checked:
         return "was not checked, so the types that it preserves are not known"
@@ -386,10 +434,8 @@ def _too_wide(name: str, fields: _Fields, wish: Wish) -> str:
     sent = wish.rate * wish.cost.transfers * max(_value(found[name], "size") for found in fields.values())
     if sent <= wish.cost.bandwidth:
         return ""
-    need = bandwidth_text(sent)
-    return (
-        f"needs {need} for {wish.rate:,.0f} records/s, the bandwidth is {bandwidth_text(wish.cost.bandwidth)}"
-    )
+    need, there = bandwidth_text(sent), bandwidth_text(wish.cost.bandwidth)
+    return f"needs {need} for {rate_text(wish.rate)} records/s, the bandwidth is {there}"
 
 
 # Cost over one or several corpora
@@ -448,14 +494,14 @@ def _parts(name: str, fields: _Fields, weights: Mapping[str, float]) -> Parts:
 def _won(contest: Contest, race: _Race) -> list[str]:
     """Explain why a codec is first, and by how much."""
     winner = contest.winner
-    of = f"{numbers.amount(race.total(winner), 'second')} for {race.cost.sentence()}"
+    of = race.words(winner)
     if len(race.order) == 1:
         return [f"the only codec that fits, {of}"]
     if contest.same:
         because = broken_by(race.preferred, contest)
         reasons = [f"{_level(contest)}, at {of}, and comes first as {because}"]
     else:
-        reasons = [f"lowest cost, {of}"]
+        reasons = [f"lowest {'price' if race.wish.prices else 'cost'}, {of}"]
     rest = [name for name in race.order if name not in contest.level]
     if rest and not contest.unresolved:
         reasons.append(f"{rest[0]} is next at {numbers.ratio(race.total(rest[0]) / race.total(winner))} that")
@@ -465,10 +511,24 @@ def _won(contest: Contest, race: _Race) -> list[str]:
 def _decided(winner: str, race: _Race) -> list[str]:
     """Describe the cost of a manual decision."""
     own, least = race.total(winner), race.total(race.order[0])
-    reasons = [f"decided on by name, at {numbers.amount(own, 'second')} for {race.cost.sentence()}"]
+    reasons = [f"decided on by name, at {race.words(winner)}"]
     if winner != race.order[0]:
         reasons.append(f"the lowest cost is that of {race.order[0]}, {numbers.ratio(least / own)} as much")
     return reasons
+
+
+def _saving(winner: str, race: _Race) -> Saving | None:
+    """Compare the price of a codec with that of a cheaper one, else of json, else of the next one."""
+    yearly, judged = race.yearly, race.standing.judged
+    others = [name for name in yearly if name != winner]
+    known = {name: judged[winner, name][0] for name in others}
+    cheaper = [name for name in others if known[name] == "slower"]
+    usual = [name for name in others if plain_name(name) == "json"]
+    following = [name for name in others if known[name] == "faster"]
+    against = next(iter((*cheaper, *usual, *following, *others)), None)
+    if against is None:
+        return None
+    return Saving.of((winner, yearly[winner]), (against, yearly[against]), *judged[winner, against])
 
 
 def _merits(winner: Candidate, wish: Wish, fields: _Fields) -> list[str]:
@@ -484,9 +544,9 @@ def _merits(winner: Candidate, wish: Wish, fields: _Fields) -> list[str]:
         reasons.append(f"lossy, as allowed: {'; '.join(winner.losses)}")
     if winner.slow_build:
         reasons.append(f"but {winner.facts.library} lacks its C accelerator here")
-    if wish.rate is not None:
+    if wish.rate is not None and wish.prices is None:
         busy = wish.rate * max(_cpu(found[winner.name], wish.cost) for found in fields.values())
-        reasons.append(f"{wish.rate:,.0f} records/s keep {busy:.2g} cores busy")
+        reasons.append(f"{rate_text(wish.rate)} records/s keep {busy:.2g} cores busy")
     return reasons
 
 

@@ -10,7 +10,8 @@ from ..model import numbers
 from ..model.cost import FORMULA
 from ..model.lists import FEW_NAMES, listed, some
 from ..model.merge import plain_name
-from ..model.table import Column, Entry, Row, Section, Table
+from ..model.prices import YEAR, Prices, YearlyCost, rate_text
+from ..model.table import EMPTY, Column, Entry, Row, Section, Table
 from ..tables import text
 from ..tables.sentence import TIE_BREAKERS
 from .pick import PickedCodec, explained
@@ -30,11 +31,15 @@ def render(
     words = (
         "\n".join(visible(line) if line.strip() == line else f"  {visible(line)}" for line in lines) + "\n"
     )
+    if prices := choice.wish.prices:
+        return f"{words}\n{_prices(choice, prices, explain, width, color)}"
     return f"{words}\n{_arithmetic(choice, width, color)}" if explain else words
 
 
 def _body(choice: PickedCodec, explain: bool) -> Iterable[str]:
     """Yield the lines below the sentence: the first few names of each list, all with --explain."""
+    if choice.saving:
+        yield choice.saving.sentence
     lists = (choice.tied, choice.unresolved, choice.runners_up, choice.excluded)
     most = max(map(len, lists)) if explain else FEW_NAMES
     if choice.tied:
@@ -71,13 +76,90 @@ def _arithmetic(choice: PickedCodec, width: int | None, color: bool) -> str:
         Column("cost:x", "cost ×", unit=choice.winner.name, direction="lower", raw_unit="ratio"),
     )
     rows = [_row(name, choice, totals, factor) for name in totals]
-    corpora = ", ".join(f"{c.name} ({c.sample:,} of {c.records:,} records)" for c in choice.corpora)
-    lines = [f"cost = {FORMULA}: {cost.sentence()}", f"measured on {corpora}"]
-    if len(choice.corpora) > 1:
-        lines.append("each corpus weighted by its typical dump + load, so that big records do not count more")
-    lines.append(f"ties are broken by: {'; '.join(TIE_BREAKERS)}")
-    section = Section("how the cost comes about", columns, tuple(rows), lines=tuple(lines))
+    lines = (f"cost = {FORMULA}: {cost.sentence()}", *_conditions(choice))
+    section = Section("how the cost comes about", columns, tuple(rows), lines=lines)
     return text.render(Table((section,)), width=width, color=color)
+
+
+def _conditions(choice: PickedCodec) -> Iterable[str]:
+    """Yield what else the choice rests on."""
+    corpora = ", ".join(f"{c.name} ({c.sample:,} of {c.records:,} records)" for c in choice.corpora)
+    yield f"measured on {corpora}"
+    if len(choice.corpora) > 1 and choice.yearly:
+        yield "each corpus has an equal share of the records"
+    elif len(choice.corpora) > 1:
+        yield "each corpus weighted by its typical dump + load, so that big records do not count more"
+    yield f"ties are broken by: {'; '.join(TIE_BREAKERS)}"
+
+
+_PRICED: Final = 5
+"""Codecs in the table of prices before the others are counted."""
+
+
+def _prices(choice: PickedCodec, prices: Prices, explain: bool, width: int | None, color: bool) -> str:
+    """Lay out cores, gigabytes and prices of the cheapest codecs, all with --explain."""
+    columns = (
+        Column("rank", "rank"),
+        Column("codec", "codec", numeric=False),
+        Column("writer", "writer", unit="cores"),
+        Column("readers", "readers", unit="cores"),
+        Column("gigabytes", "network", unit="GB/year"),
+        Column("cores_price", "cores", unit="a year"),
+        Column("network_price", "network", unit="a year"),
+        Column("price", "price", unit="a year", direction="lower"),
+        Column("interval", "95 % interval"),
+    )
+    compared = {choice.winner.name, *([choice.saving.cheaper, choice.saving.other] if choice.saving else [])}
+    shown = [n for at, n in enumerate(choice.yearly) if explain or at < _PRICED or n in compared]
+    lines = tuple(_price_lines(choice)) if explain else ()
+    rest = len(choice.yearly) - len(shown)
+    notes = (f"{rest} more codecs: --explain",) if rest else ()
+    rows = tuple(_price_row(name, choice.yearly[name]) for name in shown)
+    title = f"price of a year, at {prices.core_year:g} for a core and {prices.gigabyte:g} for a gigabyte"
+    section = Section(title, columns, rows, lines=lines)
+    return text.render(Table((section,), notes=notes), width=width, color=color)
+
+
+def _price_row(name: str, found: YearlyCost) -> Row:
+    half = found.half
+    keys = ("writer", "readers", "gigabytes", "cores_price", "network_price")
+    entries = {key: Entry(numbers.quantity(getattr(found, key)), getattr(found, key)) for key in keys}
+    if not found.gigabytes:
+        entries["gigabytes"] = EMPTY  # sizes may not have been measured
+    ends = ""
+    if found.low is not None and found.high is not None:
+        places = numbers.decimals(found.price, half)
+        ends = f"{numbers.grouped(found.low, places)} to {numbers.grouped(found.high, places)}"
+    entries |= {
+        "rank": Entry(found.rank.text, found.rank.first),
+        "codec": Entry(name, name),
+        "price": Entry(found.text, found.price, found.low, found.high),
+        "interval": Entry(ends),
+    }
+    return Row(name, entries)
+
+
+def _price_lines(choice: PickedCodec) -> Iterable[str]:
+    """Yield the formulas, with the numbers of the winner."""
+    wish, parts, found = choice.wish, choice.parts[choice.winner.name], choice.yearly[choice.winner.name]
+    if wish.prices is None or wish.rate is None:
+        return
+    cost, prices, rate = wish.cost, wish.prices, f"{rate_text(wish.rate)}/s"
+    dump, read = (numbers.amount(seconds, "second") for seconds in (parts.dump, parts.read))
+    cores, sent = numbers.quantity(found.writer + found.readers), numbers.quantity(found.gigabytes)
+    sums = {
+        "cores = rate × (dump + reads × (load + fix))": (
+            f"{rate} × ({dump} + {cost.reads:g} × {read}) = {cores}"
+        ),
+        "gigabytes = rate × year × crossings × bytes / 10⁹": (
+            f"{rate} × {YEAR:,} s × {cost.transfers:g} × {parts.size:,.0f} / 10⁹ = {sent}"
+        ),
+        "price = cores × core-year + gigabytes × gigabyte": (
+            f"{cores} × {prices.core_year:g} + {sent} × {prices.gigabyte:g} = {found.text}"
+        ),
+    }
+    yield from (f"{formula}; for {choice.winner.name} {worked}" for formula, worked in sums.items())
+    yield from _conditions(choice)
 
 
 def _row(name: str, choice: PickedCodec, totals: dict[str, float], factor: float) -> Row:

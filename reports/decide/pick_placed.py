@@ -50,9 +50,13 @@ def in_place(
             the largest measured number of readers is used.
 
     Raises:
-        UsageError: A line to stores, or a number of readers that no pipeline had.
+        UsageError: A line to stores, prices for places, or a number of readers that no pipeline had.
     """
     kind = kind_of_all(results)
+    if kind and wish.prices is not None:
+        raise UsageError(
+            "a price needs the times of dump and load, which results of stores and pipelines do not have"
+        )
     if kind == STORES:
         if math.isfinite(wish.cost.bandwidth):
             raise UsageError("--bandwidth does not apply to stores: a put and a get include the transfer")

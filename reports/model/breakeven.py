@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
 
@@ -48,8 +48,18 @@ def parts_of(candidate: Candidate) -> Parts:
     return Parts(dump, load, fix, size)
 
 
+def beyond(side: str, bandwidth: float) -> str:
+    """Write a side, "above" or "below", of a bandwidth in bytes per second."""
+    return f"{side} {bandwidth_text(bandwidth)}"
+
+
 def breakeven(
-    winner: str, order: Sequence[str], parts: Mapping[str, Parts], cost: CostModel, tied: Collection[str]
+    winner: str,
+    order: Sequence[str],
+    parts: Mapping[str, Parts],
+    cost: CostModel,
+    tied: Collection[str],
+    line: Callable[[str, float], str] = beyond,
 ) -> list[str]:
     """Describe the reads per write and the bandwidth at which another codec would win.
 
@@ -62,12 +72,13 @@ def breakeven(
         parts: Costs of these codecs.
         cost: The current weights.
         tied: The winner, and the codecs that are not known to cost more.
+        line: Writes on which side of a bandwidth another codec wins: "above" or "below", bytes per second.
     """
     if order[0] not in tied:
         return []  # It does not win under the current weights.
     own = parts[winner]
     reads: list[tuple[float, str]] = []
-    lines: list[tuple[float, str]] = []
+    speeds: list[tuple[float, str]] = []
     least = own.total(cost)
     level = [n for n in order if n in tied and n != winner and parts[n].total(cost) <= least]
     for other in order:
@@ -81,7 +92,7 @@ def breakeven(
         sent = own.size * cost.transfers, theirs.size * cost.transfers
         point = breakeven_bandwidth((work[0], sent[0]), (work[1], sent[1]))
         if _plausible(point, "bandwidth"):
-            lines.append((point, other))
+            speeds.append((point, other))
     each = {n: parts[n].along(cost) for n in (winner, *level)}
     readers = sorted((n for n in level if each[n][1] < each[winner][1]), key=lambda n: each[n][1])
     writers = sorted((n for n in level if each[n][1] > each[winner][1]), key=lambda n: each[n][0])
@@ -94,10 +105,10 @@ def breakeven(
         found.append(f"with fewer reads {writers[0]}, tied now, wins")
     elif fewer := max((r for r in reads if r[0] < cost.reads), default=None):
         found.append(f"{fewer[1]} overtakes {winner} below {_count(fewer[0])} reads per write")
-    if faster := min((b for b in lines if b[0] > cost.bandwidth), default=None):
-        found.append(f"above {bandwidth_text(faster[0])} {faster[1]} wins")
-    if slower := max((b for b in lines if b[0] < cost.bandwidth), default=None):
-        found.append(f"below {bandwidth_text(slower[0])} {slower[1]} wins")
+    if faster := min((b for b in speeds if b[0] > cost.bandwidth), default=None):
+        found.append(f"{line('above', faster[0])} {faster[1]} wins")
+    if slower := max((b for b in speeds if b[0] < cost.bandwidth), default=None):
+        found.append(f"{line('below', slower[0])} {slower[1]} wins")
     return found
 
 

@@ -367,8 +367,7 @@ class Standing:
 
     def place(self, codec: str) -> str:
         """Write the rank: "3", or "3 to 5" if it is not known exactly."""
-        first, last = self.places[codec]
-        return str(first) if first == last else f"{first} to {last}"
+        return self.places[codec].text
 
     def verdict(self, codec: str) -> Verdict | None:
         """Return why a codec has several ranks: it ties with others, or too little is known."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from .errors import RunError, UsageError
 
@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from .bench.results import ResultData
     from .codecs.core.codec import Codec
     from .codecs.production.lock import LockLocation
-    from .reports.model.cost import Crossings
     from .schemas import Schema
 
 
@@ -25,7 +24,7 @@ def fastest(
     schema: Schema | None = None,
     reads: float = 1.0,
     bandwidth: str | None = None,
-    crossings: Crossings = "once",
+    crossings: Literal["once", "per-read"] = "once",
     needs: tuple[str, ...] = (),
     trusted: bool = False,
     formats: tuple[str, ...] = (),

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, fields
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from .bench.results import ResultData, write
 from .errors import UsageError
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import polars
 
     from .reports.decide.pick import PickedCodec
-    from .reports.model.cost import Crossings
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -63,7 +62,10 @@ class Result:
         *,
         reads: float | None = None,
         bandwidth: str | float | None = None,
-        crossings: Crossings | None = None,
+        crossings: Literal["once", "per-read"] | None = None,
+        rate: str | float | None = None,
+        core_year: float | None = None,
+        gigabyte: float | None = None,
         needs: Collection[str] = (),
         formats: Collection[str] = (),
         trusted: bool = False,
@@ -77,6 +79,10 @@ class Result:
             reads: Reads for each write; 1 by default.
             bandwidth: Bandwidth of the network for payloads, such as "1Gbit"; none by default.
             crossings: Whether a payload crosses the network "once" (the default) or "per-read".
+            rate: Records that are written, such as "3000/s" or "10M/day"; a number is per second.
+            core_year: Price of one core for a year. With it, the codec with the lowest price wins; `rate` is
+                needed, too.
+            gigabyte: Price of sending 10⁹ bytes over the network once; 0 by default.
             needs: Types that must be preserved, such as ("datetime",).
             formats: Allowed wire formats; all if empty.
             trusted: Allow codecs that run code from their input, such as pickle.
@@ -85,7 +91,8 @@ class Result:
             corpora: Use only these corpora.
 
         Returns:
-            The codec, with `name`, `sentence`, `runners_up` and the excluded codecs.
+            The codec, with `name`, `sentence`, `runners_up` and the excluded codecs; with prices also
+            `yearly` and `saving`.
 
         Raises:
             UsageError: There is no such type or corpus.
@@ -94,9 +101,12 @@ class Result:
         from .reports.decide.pick import Wish, pick
         from .reports.decide.pick_placed import in_place
         from .reports.model.cost import CostModel
+        from .reports.model.prices import Prices, parse_rate
 
         wish = Wish(
             cost=CostModel.of(reads, bandwidth, crossings),
+            rate=parse_rate(rate) if isinstance(rate, str) else rate,
+            prices=Prices.of(core_year, gigabyte),
             needs=tuple(needs),
             trusted=trusted,
             formats=tuple(formats),

@@ -12,6 +12,7 @@ from bakeoff.errors import RunError, UsageError
 from bakeoff.reports.decide.pick import PickedCodec, Wish, pick
 from bakeoff.reports.decide.pick_placed import in_place, said
 from bakeoff.reports.model.cost import CostModel
+from bakeoff.reports.model.prices import Prices
 
 ResultOf = Callable[..., ResultData]
 
@@ -133,6 +134,8 @@ def test_a_line_to_a_store_is_refused(result_of: ResultOf) -> None:
 
     with pytest.raises(UsageError, match="--bandwidth"):
         in_place([result], Wish(cost=CostModel.of(1, "1Gbit")))
+    with pytest.raises(UsageError, match="a price needs the times of dump and load"):
+        in_place([result], Wish(rate=3000, prices=Prices(300)))
 
 
 def test_other_results_are_as_they_are(planted: ResultData) -> None:

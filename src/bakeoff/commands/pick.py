@@ -23,7 +23,19 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[RESULTS]...")
 @costing
-@click.option("--rate", type=float, metavar="N", help="Records per second that are written.")
+@click.option("--rate", metavar="RATE", help="Records that are written: 3000/s, 10M/day.")
+@click.option(
+    "--core-year",
+    type=float,
+    metavar="PRICE",
+    help="Price of one core for a year: choose by money, with --rate.",
+)
+@click.option(
+    "--gigabyte",
+    type=float,
+    metavar="PRICE",
+    help="Price of sending one gigabyte (10^9 bytes) over the network.  [default: 0]",
+)
 @click.option(
     "--needs",
     default="",
@@ -74,7 +86,9 @@ def command(
     reads: float | None,
     bandwidth: str | None,
     crossings: Crossings | None,
-    rate: float | None,
+    rate: str | None,
+    core_year: float | None,
+    gigabyte: float | None,
     needs: str,
     untrusted: bool,
     formats: str,
@@ -93,6 +107,9 @@ def command(
 ) -> None:
     """Name the codec that costs least for your use, and say why.
 
+    The cost is a time: dump + reads × (load + fix) + crossings × bytes / bandwidth. With --core-year it is
+    the price of a year, of the cores that --rate keeps busy and the gigabytes that it sends.
+
     Reads bakeoff.json by default. Codecs that lose data, or run code from their input, are left out unless
     you allow them. Codecs that tie are ordered by tie-breakers (--explain). If codecs are not
     distinguishable, the cheapest comes first, with the command that measures more.
@@ -110,6 +127,7 @@ def command(
     from ..reports.model.cost import CostModel
     from ..reports.model.files import load_all
     from ..reports.model.merge import by_machine
+    from ..reports.model.prices import Prices, parse_rate
     from . import _lock
 
     if check:
@@ -124,7 +142,8 @@ def command(
     place = Path(located(lock).path)
     wish = Wish(
         cost=CostModel.of(reads, bandwidth, crossings),
-        rate=rate,
+        rate=None if rate is None else parse_rate(rate),
+        prices=Prices.of(core_year, gigabyte),
         needs=_names(needs),
         trusted=not untrusted,
         formats=_names(formats),
@@ -155,6 +174,8 @@ def command(
         parts = [why, *(f"{line}\n" for line in said(asked, choice))]
         texts.append("".join([f"{label}\n" * bool(label), *parts]))
         choices.append((label, choice))
+    if wish.prices and wish.prices.gigabyte and adapted.cost.reads != 1 and crossings is None:
+        texts[-1] += "assumed: each payload crosses the network once; else use --crossings per-read\n"
     _check_agreement(choices)
     put(encoded("\n".join([f"{name}\n", *texts])), None)
     if write:

@@ -1,0 +1,231 @@
+"""Choosing by money: what a year of cores and of gigabytes costs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bakeoff as toolkit
+from bakeoff.bench.results import write
+from bakeoff.reports.decide.lock import lock_of
+from bakeoff.reports.decide.pick import Wish, pick
+from bakeoff.reports.model.cost import CostModel
+from bakeoff.reports.model.prices import YEAR, Prices, parse_rate
+
+FIELD = {
+    "json": {"dump": 2e-6, "load": 3e-6, "size": 1000},
+    "orjson": {"dump": 1e-6, "load": 1e-6, "size": 900},
+    "msgpack|zstd:3": {"dump": 9e-6, "load": 5e-6, "size": 300},
+}
+PRICED = {"rate": 1000, "core_year": 300, "gigabyte": 0.05}
+"""1,000 records/s are 31.536 GB a year for each byte of a payload."""
+
+
+def wish_of(cost=None, *, rate=1000.0, core_year=300.0, gigabyte=0.05, **other):
+    return Wish(cost or CostModel(), rate=rate, prices=Prices(core_year, gigabyte), **other)
+
+
+@pytest.fixture
+def run(result_of):
+    return result_of(FIELD, noise=0.0)
+
+
+class TestPrices:
+    def test_a_year_is_cores_and_gigabytes(self, run):
+        """1,000 records/s × (2 µs + 10 × 3 µs) keep 0.032 cores busy, and send 31,536 GB of 1,000 bytes."""
+        found = pick([run], wish_of(CostModel(10))).yearly["json"]
+
+        assert (found.writer, found.readers) == pytest.approx((0.002, 0.03))
+        assert found.gigabytes == pytest.approx(31_536)
+        assert (found.cores_price, found.network_price) == pytest.approx((9.6, 1_576.8))
+        assert found.price == pytest.approx(1_586.4)
+
+    def test_crossings_count(self, run):
+        """Sent for each read, ten times as many gigabytes are paid for, and of the same cores."""
+        once, again = (pick([run], wish_of(CostModel(10, crossings=how))) for how in ("once", "per-read"))
+
+        assert again.yearly["json"].gigabytes == pytest.approx(10 * once.yearly["json"].gigabytes)
+        assert again.yearly["json"].cores_price == once.yearly["json"].cores_price
+
+    @given(
+        st.lists(
+            st.tuples(st.floats(1e-7, 1e-4), st.floats(1e-7, 1e-4), st.floats(10, 1e5)),
+            min_size=2,
+            max_size=4,
+        ),
+        st.floats(0.1, 1e6),
+        st.floats(0, 100),
+        st.floats(0.01, 1e4),
+        st.floats(0, 10),
+        st.sampled_from(["once", "per-read"]),
+    )
+    def test_the_lowest_sum_wins(self, result_of, figures, rate, reads, core_year, gigabyte, crossings):
+        """price = cores × core-year + gigabytes × gigabyte, with an interval around it, and it decides."""
+        field = {
+            f"c{n}": {"dump": dump, "load": load, "size": size}
+            for n, (dump, load, size) in enumerate(figures)
+        }
+        cost = CostModel(reads, crossings=crossings)
+        run = result_of(field, noise=0.01)
+        choice = pick([run], wish_of(cost, rate=rate, core_year=core_year, gigabyte=gigabyte))
+        prices = [found.price for found in choice.yearly.values()]
+        sent = reads if crossings == "per-read" else 1
+
+        for name, found in choice.yearly.items():
+            parts = choice.parts[name]
+            cores = rate * (parts.dump + reads * parts.load)
+            gigabytes = rate * YEAR * sent * parts.size / 1e9
+            assert found.price == pytest.approx(cores * core_year + gigabytes * gigabyte)
+            assert found.low <= found.price * (1 + 1e-9)
+            assert found.high >= found.price * (1 - 1e-9)
+        # Means of sums decide, and sums of means are shown: they differ by less than the noise.
+        assert prices == [pytest.approx(price, rel=1e-3) for price in sorted(prices)]
+        assert choice.yearly[choice.name].price <= min(prices) * 1.02
+
+    def test_corpora_have_equal_shares(self, result_of):
+        """The records are a mix of all corpora, so a year costs the mean of their prices."""
+        small = result_of(FIELD, noise=0.0, corpora=("messages",))
+        large = {name: {key: 9 * value for key, value in found.items()} for name, found in FIELD.items()}
+        run = result_of(large, noise=0.0, corpora=("text",))
+        run = replace(run, cells=(*small.cells, *run.cells), corpora=(*small.corpora, *run.corpora))
+
+        both, one = (pick([run], wish_of(corpora=names)).yearly["json"] for names in ((), ("messages",)))
+        assert both.price == pytest.approx(5 * one.price)
+
+
+class TestSaving:
+    def test_against_json(self, result_of):
+        """The difference of two prices, with an interval: json is dearer by 24 cores' time and 100 bytes."""
+        fields = {name: FIELD[name] for name in ("json", "orjson")}
+        exact = pick([result_of(fields, noise=0.0)], wish_of(CostModel(10))).saving
+        noisy = pick([result_of(fields, noise=0.02)], wish_of(CostModel(10), gigabyte=0)).saving
+
+        assert ("orjson", "json", "faster") == (exact.cheaper, exact.other, exact.verdict)
+        assert exact.value == pytest.approx(163.98)
+        assert (exact.low, exact.high) == pytest.approx((163.98, 163.98))
+        assert noisy.low < noisy.value < noisy.high
+        assert re.fullmatch(
+            r"orjson saves 6\.\d+ a year against json \[[56]\.\d+, [67]\.\d+\]", noisy.sentence
+        )
+
+    def test_a_tie_is_one(self, result_of):
+        """Where the network costs a hundred times as much as the cores, half of the time saves nothing."""
+        field = {"json": FIELD["json"], "orjson": {**FIELD["json"], "dump": 1e-6}}
+        choice = pick([result_of(field, noise=0.001)], wish_of(gigabyte=0.5))
+
+        assert "cost the same (within 1%)" in choice.saving.sentence
+        assert {"1 to 2"} == {found.rank.text for found in choice.yearly.values()}
+
+    def test_an_open_race_is_said_to_be_one(self, result_of):
+        """Noise that hides the difference leaves both places open."""
+        field = {
+            "json": {"dump": 1e-6, "load": 1e-6, "size": 9},
+            "orjson": {"dump": 1.02e-6, "load": 1e-6, "size": 9},
+        }
+        choice = pick([result_of(field, noise=0.2)], wish_of(gigabyte=0))
+
+        assert "json and orjson are not distinguishable in price (run longer)" == choice.saving.sentence
+
+    def test_a_cheaper_one_comes_before_json(self, run):
+        """For a codec that was decided on by name, the cheapest says what it would save."""
+        saving = pick([run], wish_of(codec="orjson")).saving
+
+        assert ("msgpack|zstd:3", "orjson") == (saving.cheaper, saving.other)
+
+    def test_only_a_race_has_one(self, run):
+        """With one codec, or without prices, nothing is saved."""
+        assert pick([run], wish_of(formats=("orjson",))).saving is None
+        assert pick([run], Wish(rate=1000)).saving is None
+
+
+class TestUse:
+    @given(st.floats(0.0001, 1))
+    def test_the_price_of_a_gigabyte_decides(self, result_of, gigabyte):
+        """Beyond the stated price of a gigabyte the codec that is named there is cheaper."""
+        run = result_of(FIELD, noise=0.0)
+        choice = pick([run], wish_of(gigabyte=gigabyte))
+        turns = [
+            re.fullmatch(r"(above|below) (\S+) a gigabyte (\S+) wins", line) for line in choice.breakeven
+        ]
+        assert any(turns)
+        for found in filter(None, turns):
+            price = float(found[2]) * (1.02 if found[1] == "above" else 0.98)
+            later = pick([run], wish_of(gigabyte=price)).yearly
+            assert later[found[3]].price < later[choice.name].price
+
+    def test_the_lock_keeps_the_terms(self, run, tmp_path):
+        """Rate, prices and crossings stand with the reads."""
+        file = tmp_path / "bakeoff.json"
+        write(run, file)
+        wish = wish_of(CostModel(2, crossings="per-read"))
+        lock = lock_of(pick([run], wish), [file], [run])
+
+        kept = {"reads": 2, "crossings": "per-read", "rate": 1000, "core_year": 300, "gigabyte": 0.05}
+        assert kept.items() <= lock.terms.items()
+
+    def test_from_python(self, run):
+        """Result.best takes the same terms."""
+        best = toolkit.Result(run).best(reads=10, **PRICED)
+
+        assert best.yearly == toolkit.Result(run).best(reads=10, **PRICED | {"rate": "60k/min"}).yearly
+        assert "300 a year" not in best.sentence
+        assert best.sentence.startswith("msgpack|zstd:3: lowest price, 490.7 a year for 1,000 records/s, ")
+        assert "each payload sent once" in best.sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "rate"),
+    [("3000", 3000), ("3000/s", 3000), ("10M/day", 10e6 / 86400), ("1.5 k / min", 25), ("2/year", 2 / YEAR)],
+)
+def test_rates(text, rate):
+    """A number, a prefix and a unit of time; per second without one."""
+    assert rate == pytest.approx(parse_rate(text))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("--rate fast", "rate 'fast': expected records per s, min"),
+        ("--rate 3/fortnight", "such as 3000/s or 10M/day"),
+        ("--rate 0/s", "expected more than 0"),
+        ("--core-year 300", "needs a rate"),
+        ("--rate 3 --gigabyte 0.05", "needs the price of a core-year"),
+        ("--rate 3 --core-year 0", "core-year 0.0: expected"),
+        ("--rate 3 --core-year nan", "core-year nan: expected"),
+        ("--rate 3 --core-year 3 --gigabyte -1", "gigabyte -1.0: expected"),
+        ("--crossings twice", "'once', 'per-read'"),
+    ],
+)
+def test_bad_terms(bakeoff, run, options, said):
+    """One error each, which names the term."""
+    write(run, Path("bakeoff.json"))
+    code, _, err = bakeoff("pick", *options.split())
+
+    assert 2 == code
+    assert said in err
+    assert 1 == len(err.splitlines())
+
+
+def test_command(bakeoff, run):
+    """A table below the choice; with --explain the formulas with numbers; an assumption is said."""
+    write(run, Path("bakeoff.json"))
+    call = partial(
+        bakeoff, "pick", "--rate", "1000/s", "--core-year", "300", "--gigabyte", "0.05", "--reads", "10"
+    )
+    out = call()[1]
+    explained = call("--crossings", "once", "--explain")[1]
+
+    assert out.startswith("msgpack|zstd:3\n\nmsgpack|zstd:3: lowest price, 490.7 a year for ")
+    assert "msgpack|zstd:3 saves 1,096 a year against json [1,096, 1,096]\n" in out
+    assert re.search(r"3 +json +0.00200 +0.0300 +31,536 +9.60 +1,577 +1,586 +1,586 to 1,586\n", out)
+    assert out.endswith("assumed: each payload crosses the network once; else use --crossings per-read\n")
+    assert "assumed" not in explained
+    assert "for msgpack|zstd:3 1,000/s × (9.00 µs + 10 × 5.00 µs) = 0.0590\n" in explained
+    assert "for msgpack|zstd:3 1,000/s × 31,536,000 s × 1 × 300 / 10⁹ = 9,461\n" in explained
+    assert "for msgpack|zstd:3 0.0590 × 300 + 9,461 × 0.05 = 490.7\n" in explained
