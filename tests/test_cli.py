@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import inprocess
 from bakeoff.cli import COMMANDS, main
 from inprocess import exit_code
 
@@ -18,7 +19,7 @@ BAKEOFF = str(Path(sys.executable).with_name("bakeoff"))
 
 
 def bakeoff(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([BAKEOFF, *arguments], capture_output=True, text=True)
+    return inprocess.bakeoff(Path.cwd(), *arguments)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -80,7 +81,12 @@ def test_a_wrong_command_line_is_an_error_like_any_other(arguments, said, capsys
 
 
 def test_debug_shows_the_traceback():
-    assert "Traceback" in bakeoff("--debug", "codecs", "nothing-like-it").stderr
+    assert (
+        "Traceback"
+        in subprocess.run(
+            [BAKEOFF, "--debug", "codecs", "nothing-like-it"], capture_output=True, text=True
+        ).stderr
+    )
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import bakeoff
+import inprocess
 from bakeoff.bench.lab.hostile.attack import built
 from bakeoff.bench.lab.hostile.campaign import AttackFinding
 from bakeoff.bench.lab.hostile.cases import HostileCase
@@ -80,8 +81,10 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def check(*arguments: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    bakeoff = Path(sys.executable).with_name("bakeoff")
-    return subprocess.run([bakeoff, "attack", *arguments], capture_output=True, text=True, env=env)
+    if env is None:
+        return inprocess.bakeoff(Path.cwd(), "attack", *arguments)
+    command = Path(sys.executable).with_name("bakeoff")
+    return subprocess.run([command, "attack", *arguments], capture_output=True, text=True, env=env)
 
 
 def case(must: Any = "either", direction: Any = "decode") -> HostileCase:
