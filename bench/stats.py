@@ -204,10 +204,14 @@ def _unpaired(a: Sequence[float], b: Sequence[float], session: Session) -> _Diff
     spread = math.sqrt(variance(a) + variance(b))
     parts = [(variance(x) / len(x), len(x) - 1) for x in (a, b)] + [(session.deviation**2, session.degrees)]
     total = math.fsum(part for part, _ in parts)
-    degrees = fewest - 1
-    if degrees and total:
-        degrees = math.floor(total**2 / math.fsum(part**2 / own for part, own in parts))
+    degrees = _degrees(parts) if fewest > 1 and total else fewest - 1
     return _Difference(_mean(a) - _mean(b), math.sqrt(total), spread, degrees, fewest)
+
+
+def _degrees(parts: Sequence[tuple[float, int]]) -> int:
+    """Return the degrees of freedom of a sum of variances; 0 for a sum of 0."""
+    total = math.fsum(part for part, _ in parts)
+    return math.floor(total**2 / math.fsum(part**2 / own for part, own in parts if own)) if total else 0
 
 
 def between_runs(
@@ -216,7 +220,7 @@ def between_runs(
     noise: float = 0.0,
     session: Session = SESSION,
     levels: Sequence[Sequence[float]] = (),
-    shared: float = 0.0,
+    shared: tuple[float, int] = (0.0, 1),
 ) -> Ratio:
     """Estimate after/before of two groups of runs, from the logarithm of each run's figure.
 
@@ -227,7 +231,7 @@ def between_runs(
         noise: Mean variance of these logarithms that is due to the processes of a run.
         session: How much two runs of the same code differ.
         levels: Groups of runs that show the variance; by default the two that are compared.
-        shared: Variance of the difference that the number of runs does not reduce.
+        shared: Variance of the difference that more runs do not reduce, and its degrees of freedom.
 
     Returns:
         The ratio with its interval; `Ratio.processes` is the number of runs.
@@ -238,7 +242,9 @@ def between_runs(
     degrees = own + session.degrees
     pooled = (squares + session.degrees * assumed) / degrees
     each = max(pooled, squares / own) if own else pooled
-    error = math.sqrt(each * (1 / len(before) + 1 / len(after)) + shared)
+    parts = [(each * (1 / len(before) + 1 / len(after)), degrees), shared]
+    error = math.sqrt(math.fsum(part for part, _ in parts))
+    degrees = _degrees(parts) or degrees
     runs = len(before) + len(after)
     return _Difference(_mean(after) - _mean(before), error, math.sqrt(each), degrees, runs).at(Verdicts.ALPHA)
 

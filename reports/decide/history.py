@@ -1,38 +1,28 @@
-"""Follow figures over many runs: a line for each cell, and the change points on it.
+"""Follow figures over many runs: a line for each cell, with its change points.
 
-A line has the runs of one machine with the same records and options. Its change points are found by seeded
-binary segmentation (Kovács et al. 2023): a stretch of runs of any length is cut where the squares within both
-parts are smallest, the most significant cut of all stretches is a change point, and the parts on both sides
-of it are searched again. Short stretches find a change that is soon taken back. Each place is then fitted
-once more between its neighbors (Bai 1997). The test is the t test of two means with Bonferroni's bound over
-all places of all stretches and lines (Worsley 1979): a history without a change has a change point with a
-probability of at most 5 %. Differences within the tie band do not count. The variance is that of the runs
-around their means, pooled with the assumed difference between two runs of the same code
-(`bench.stats.Session`).
-
-Sizes have no noise: each difference outside the tie band is a change point. Memory, measured once a run, has
-the tolerance of `compare`.
+A line has the runs of one machine with the same records and options. Its times are relative to the reference
+kernel, so that a slower clock is not a change. All lines are tested together.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from statistics import median_low, variance
-from typing import Final, NamedTuple
+from statistics import fmean, median_low, variance
+from typing import Final
 
 from ...bench.cells import Cell
 from ...bench.method import Cores, Processes, Verdicts
 from ...bench.results import CellResult, CorpusFacts, Fact, OperationFacts, ResultData
-from ...bench.stats import SESSION, Ratio, Session, between_runs, contention_of, holm, interval, split
+from ...bench.stats import SESSION, Ratio, Session, contention_of, holm, interval, split
 from ...errors import UsageError
 from ..model.candidates import BASELINE, WELL, corpora
 from ..model.environment import differences
 from ..model.reference import by_common_reference, reference_errors
-from .compare import lasting, memory_tolerance, other_work
+from .change_points import Once, Timed, places
+from .compare import lasting, other_work
 
 Sessions = Callable[[Sequence[ResultData]], Mapping[Cell, Session]]
 """Returns the differences between two runs of the same code, by cell; see `bench.past`."""
@@ -111,6 +101,7 @@ class Series:
         machine: Name of the machine; empty if there is only one.
         since: How records or options differ from those of the series before it; empty for the first.
         runs: Its runs, the oldest first.
+        lines: None for a single run.
         current: Whether the newest run of the machine is in it.
     """
 
@@ -152,16 +143,15 @@ def history(
             lines = _lines(corpus.name, own, _chosen(codecs), operations)
             series = Series(machine, corpus, since, tuple(own), (), current=own[-1] is runs[-1])
             drafts.append((series, lines, known))
-    drafts = [(series, lines, known) for series, lines, known in drafts if lines]
-    if not drafts:
+    if not any(lines for _, lines, _ in drafts):
         raise UsageError(_nothing(results, filtered=bool(codecs or operations)))
-    places = sum(_places(len(line.points)) for _, lines, _ in drafts for line, _ in lines)
-    alpha = split(Verdicts.ALPHA, places)
+    tests = sum(places(len(line.points)) for _, lines, _ in drafts for line, _ in lines)
+    alpha = split(Verdicts.ALPHA, tests)
     found = []
     for series, lines, known in drafts:
         judged = [_judged(line, cells, series.runs, known, alpha) for line, cells in lines]
         found.append(replace(series, lines=tuple(judged)))
-    return found
+    return [series for series in found if series.lines or len(series.runs) == 1]
 
 
 def regressions(found: Sequence[Series], limit: float) -> list[tuple[Series, Line]]:
@@ -198,13 +188,9 @@ def _nothing(results: Sequence[ResultData], *, filtered: bool) -> str:
     if filtered:
         return "no line to show: no selected codec and operation has figures in two comparable runs"
     ordered = sorted(results, key=lambda run: run.started)
-    why = ["there is one run"] if len(results) == 1 else _apart(*ordered[-2:])
+    why = ["there is one run"] if len(results) == 1 else obstacles(*ordered[-2:])
+    why = why or ["no corpus, operation and codec is in both of the newest two"]
     return f"no line to show: no machine has two runs of the same records and options ({'; '.join(why)})"
-
-
-def _apart(before: ResultData, after: ResultData) -> list[str]:
-    """Describe why two runs have no line in common."""
-    return obstacles(before, after) or ["no corpus, operation and codec is in both of the newest two"]
 
 
 def obstacles(before: ResultData, after: ResultData) -> list[str]:
@@ -317,160 +303,33 @@ def _judged(line: Line, cells: _Cells, runs: Sequence[ResultData], known: _Known
     points = [point for point in line.points if point.counted]
     if len(points) < 2:
         return line
-    own: _Timed | _Once
+    own: Timed | Once
     if line.operation.phase in ("time", "alone"):
         pythons = [runs[point.run].environment.get("python_version") for point in points]
         session = known.sessions.get(line.cell, SESSION)
-        own = _Timed(points, session, [(python, known.references.get(python, 0.0)) for python in pythons])
+        logs = [math.log(point.value) for point in points]
+        noise = fmean(point.noise for point in points)
+        references = [(python, known.references.get(python, 0.0)) for python in pythons]
+        own = Timed(logs, noise, session, references, max(1, len(runs) - len(known.references)))
     else:
-        own = _Once([cells[point.run] for point in points], line.operation)
-    places, last = own.places(alpha), len(points) - 1
-    ends = [0, *places, last + 1]
+        own = Once([cells[point.run] for point in points], line.operation)
+    found, last = own.places(alpha), len(points) - 1
+    ends = [0, *found, last + 1]
     changes = [
         ChangePoint(
             points[place].run,
             own.change(start, place, end),
             _causes(runs[points[place - 1].run], runs[points[place].run], line.cell.codec),
         )
-        for start, place, end in zip(ends, places, ends[2:], strict=False)
+        for start, place, end in zip(ends, found, ends[2:], strict=False)
     ]
     newest = own.change(max(end for end in ends if end < last), last, last + 1)
     return replace(
         line,
         changes=tuple(changes),
-        whole=own.whole(places),
+        whole=own.whole(found),
         newest=newest if points[-1].run == len(runs) - 1 else None,
     )
-
-
-_SHORTEST: Final = 4
-"""Runs of the shortest stretch."""
-
-
-def _stretches(count: int) -> Iterator[tuple[int, int]]:
-    """Yield the stretches of runs to search: all of them, then halves that overlap by half, and so on."""
-    size = count
-    while size >= min(_SHORTEST, count):
-        starts = dict.fromkeys((*range(0, count - size + 1, max(1, size // 2)), count - size))
-        yield from ((start, start + size) for start in starts)
-        size = math.ceil(size / 2) if size > 2 else 0
-
-
-def _places(count: int) -> int:
-    """Return in how many places of all stretches a line of `count` runs is tested."""
-    return sum(end - start - 1 for start, end in _stretches(count))
-
-
-class _Cut(NamedTuple):
-    """The best cut of a stretch of runs, with its probability without a change."""
-
-    start: int
-    place: int
-    end: int
-    p: float
-
-
-class _Timed:
-    """The runs of a line with noise.
-
-    Args:
-        references: The version of Python of each run, and the variance of what its runs share.
-    """
-
-    def __init__(
-        self, points: Sequence[Point], session: Session, references: Sequence[tuple[Fact, float]]
-    ) -> None:
-        self._logs = [math.log(point.value) for point in points]
-        self._sums = [0.0, *itertools.accumulate(self._logs)]
-        self._noise = math.fsum(point.noise for point in points) / len(points)
-        self._session = session
-        self._references = references
-
-    def change(self, start: int, place: int, end: int) -> Ratio:
-        """Compare the runs from `place` to `end` with those from `start`."""
-        return self._ratio(slice(start, place), slice(place, end))
-
-    def whole(self, places: Sequence[int]) -> Ratio:
-        """Compare the newest run with the oldest one."""
-        ends = [0, *places, len(self._logs)]
-        levels = [self._logs[start:end] for start, end in itertools.pairwise(ends)]
-        return self._ratio(slice(1), slice(-1, None), levels)
-
-    def _ratio(self, before: slice, after: slice, levels: Sequence[Sequence[float]] = ()) -> Ratio:
-        shared = 0.0
-        for one in set(self._references):
-            sides = (self._references[before], self._references[after])
-            old, new = (side.count(one) / len(side) for side in sides)
-            shared += (new - old) ** 2 * one[1]
-        return between_runs(self._logs[before], self._logs[after], self._noise, self._session, levels, shared)
-
-    def places(self, alpha: float) -> list[int]:
-        """Return the first run of each new level."""
-        count = len(self._logs)
-        cuts = [cut for start, end in _stretches(count) if (cut := self._cut(start, end, alpha))]
-        ends = [0, *self._found(0, count, cuts, alpha), count]
-        for number in range(1, len(ends) - 1):
-            ends[number] = self._best(ends[number - 1], ends[number + 1]) or ends[number]
-        return ends[1:-1]
-
-    def _found(self, start: int, end: int, cuts: Sequence[_Cut], alpha: float) -> list[int]:
-        """Return the change points of a stretch, by its own cut and those of the stretches in it."""
-        within = [cut for cut in cuts if start <= cut.start and cut.end <= end]
-        if own := self._cut(start, end, alpha):
-            within.append(own)
-        if not within:
-            return []
-        place = min(within, key=lambda cut: cut.p).place
-        return [*self._found(start, place, within, alpha), place, *self._found(place, end, within, alpha)]
-
-    def _cut(self, start: int, end: int, alpha: float) -> _Cut | None:
-        """Return the cut of a stretch if it is significant, and more than a tie."""
-        if (place := self._best(start, end)) is None:
-            return None
-        found = self.change(start, place, end)
-        tie = abs(math.log(found.value)) <= math.log1p(Verdicts.TIE)
-        return None if tie or found.p >= alpha else _Cut(start, place, end, found.p)
-
-    def _best(self, start: int, end: int) -> int | None:
-        """Return the place that leaves the least squares around the means of both parts.
-
-        A level of a single run is an outlier, except the newest run, which may be the first of many.
-        """
-        count, total = end - start, self._sums[end] - self._sums[start]
-        first = start + (1 if start == 0 else 2)
-        last = end - (1 if end == len(self._logs) else 2)
-
-        def between(place: int) -> float:
-            left = place - start
-            own = self._sums[place] - self._sums[start]
-            return (own - left * total / count) ** 2 / (left * (count - left))
-
-        return max(range(first, last + 1), key=between, default=None)
-
-
-class _Once:
-    """The runs of a line of sizes or memory, which are measured once a run."""
-
-    def __init__(self, cells: Sequence[CellResult], operation: OperationFacts) -> None:
-        self._cells = cells
-        self._operation = operation
-
-    def change(self, _start: int, place: int, _end: int) -> Ratio:
-        """Compare the run at `place` with the one before it."""
-        return self._ratio(self._cells[place - 1], self._cells[place])
-
-    def whole(self, _places: Sequence[int]) -> Ratio:
-        """Compare the newest run with the oldest one."""
-        return self._ratio(self._cells[0], self._cells[-1])
-
-    def places(self, alpha: float) -> list[int]:
-        """Return the first run of each new level."""
-        return [place for place in range(1, len(self._cells)) if self.change(0, place, 0).p < alpha]
-
-    def _ratio(self, old: CellResult, new: CellResult) -> Ratio:
-        value = interval(new.samples)[0] / interval(old.samples)[0]
-        least = memory_tolerance(old, new) if self._operation.phase == "memory" else math.log1p(Verdicts.TIE)
-        return Ratio(value, value, value, 0.0, 1, p=0.0 if abs(math.log(value)) > least else 1.0)
 
 
 def _causes(before: ResultData, after: ResultData, codec: str) -> tuple[str, ...]:

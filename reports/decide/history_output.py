@@ -19,7 +19,7 @@ from .history import ChangePoint, Line, Point, Series
 _BLOCKS: Final = "▁▂▃▄▅▆▇█"
 _CHANGE: Final = "│"
 """The sign of a change point within a sparkline."""
-_LONGEST: Final = 30
+_LONGEST: Final = 24
 """Most runs in a sparkline; of more, it shows means of successive ones."""
 _SPAN: Final = math.log(1.2)
 """Least log ratio from the bottom of a sparkline to its top, so that noise looks small."""
@@ -87,31 +87,36 @@ def _section(series: Series) -> Section:
         Column("codec", "codec", numeric=False),
         Column("operation", "operation", numeric=False),
         Column("latest", "latest"),
-        Column("runs", "runs", raw_unit="integer", dispensable=1),
         Column("trend", "trend", numeric=False),
         Column("since-first", "newest against oldest run", unit="95 % interval"),
     )
     days = dates(series)
-    lines = [f"{len(days)} runs from {days[0]} to {days[-1]}"]
+    lines = [
+        f"{len(days)} runs from {days[0]} to {days[-1]}" if len(days) > 1 else f"a single run, {days[0]}"
+    ]
     if series.since:
         lines.append(f"not in one line with runs before {days[0]}: {'; '.join(series.since)}")
     if others := sum(not point.counted for line in series.lines for point in line.points):
         lines.append(f"{others} figures do not count: {_UNCOUNTED}")
-    answer = [f"{days[run]}, {why}: {text}" for run, why, texts in changes(series) for text in _first(texts)]
+    answer = [
+        line for run, why, texts in changes(series) for line in _paragraph(f"{days[run]}, {why}:", texts)
+    ]
     return Section(
         series.title,
         columns,
         tuple(map(_row, series.lines)),
         lines=tuple(lines),
-        answer=tuple(answer) or ("no change point",),
+        answer=tuple(answer) or ("no change point" if series.lines else "nothing to compare it with yet",),
     )
 
 
-def _first(texts: Sequence[str]) -> list[str]:
-    """Return the first few of the changes with one cause, and the number of the others."""
-    if len(texts) <= _MOST + 1:
-        return list(texts)
-    return [*texts[:_MOST], f"and {len(texts) - _MOST} more; -f json has all"]
+def _paragraph(heading: str, texts: Sequence[str]) -> list[str]:
+    """Write the changes with one cause: a single one in one line, the first few of several in a line each."""
+    if len(texts) == 1:
+        return [f"{heading} {texts[0]}"]
+    more = len(texts) - _MOST
+    shown = texts if more <= 1 else [*texts[:_MOST], f"and {more} more; -f json has all"]
+    return [heading, *(f"· {text}" for text in shown)]
 
 
 def _row(line: Line) -> Row:
@@ -120,7 +125,6 @@ def _row(line: Line) -> Row:
         "codec": Entry(line.cell.codec, line.cell.codec),
         "operation": Entry(f"{name} {ARROWS[line.operation.direction]}", name),
         "latest": Entry(line.failed or amount(line, last), line.failed or last.value, last.low, last.high),
-        "runs": Entry(str(len(line.points)), len(line.points)),
         "trend": Entry(sparkline(line)),
     }
     if whole:
@@ -177,6 +181,19 @@ def figures(found: Sequence[Series]) -> Table:
                 rows.append(Row(line.cell.codec, entries))
         sections.append(Section(series.corpus.name, columns, tuple(rows)))
     return Table(tuple(sections))
+
+
+def summary(worse: Sequence[tuple[Series, Line]], limit: float) -> str:
+    """Name the figures of the newest run that are worse by more than a limit."""
+    told = []
+    for series, line in worse:
+        what = f"{series.title}: {line.cell.codec}"
+        if line.newest and not line.failed:
+            told.append(f"{what} {line.cell.operation_name} {words(line.newest, line)}")
+        else:
+            told.append(f"{what} {line.failed}")
+    named = some(list(dict.fromkeys(told)), 5)
+    return f"the newest run is worse than the runs before it by more than {limit * 100:g}%: {named}"
 
 
 def json(found: Sequence[Series]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from statistics import median_low
 from typing import Any, Final
 
 from ...escape import all_visible
@@ -27,6 +28,8 @@ _ROW: Final = 15
 """Pixels of a line of text."""
 _LETTER: Final = 6.4
 """Average width of a letter in pixels."""
+_NAMES: Final = 10
+"""Most names in a chart."""
 _LONGEST: Final = 34
 """Most letters of a cause; the list above the charts has all."""
 _LEAST: Final = math.log(1.3)
@@ -48,17 +51,21 @@ def render(found: Sequence[Series]) -> str:
     template = environment().get_template("history.html.j2")
     found = [all_visible(series) for series in found]
     shown = table(found)
-    blocks = [
-        {
+    blocks = []
+    for series, section in zip(found, shown.sections, strict=True):
+        charts = list(_charts(series))
+        headings = dict.fromkeys(line.operation.heading for line in series.lines)
+        drawn = [chart.operation.heading for chart in charts]
+        block = {
             "title": series.title,
             "lines": section.lines,
             "changes": [(dates(series)[run], why, texts) for run, why, texts in changes(series)],
-            "charts": list(_charts(series)),
+            "charts": charts,
+            "unchanged": [heading for heading in headings if heading not in drawn],
             # The renderer escapes text from the results.
             "grid": Markup(html_grid(section)),  # noqa: S704
         }
-        for series, section in zip(found, shown.sections, strict=True)
-    ]
+        blocks.append(block)
     script = (TEMPLATES / "history.js").read_text("utf-8")
     styles = ((TEMPLATES / name).read_text("utf-8") for name in ("page.css", "history.css"))
     return template.render(
@@ -71,11 +78,13 @@ def render(found: Sequence[Series]) -> str:
 
 
 def _charts(series: Series) -> Iterator[_Chart]:
-    """Yield the charts of the operations; a codec has the same color in all of them."""
+    """Yield the charts of the timed operations and others with a change; a codec has one color in all."""
     changed = dict.fromkeys(line.cell.codec for line in series.lines if line.changes)
     shades = {codec: PAGE.families[n % len(PAGE.families)] for n, codec in enumerate(changed)}
     for name in dict.fromkeys(line.cell.operation_name for line in series.lines):
-        yield _Chart(series, [line for line in series.lines if line.cell.operation_name == name], shades)
+        lines = [line for line in series.lines if line.cell.operation_name == name]
+        if lines[0].operation.phase == "time" or any(line.changes for line in lines):
+            yield _Chart(series, lines, shades)
 
 
 class _Chart:
@@ -146,8 +155,13 @@ class _Chart:
         }
 
     def names(self) -> list[dict[str, Any]]:
-        """Return the names of changed lines: their text and height, and the end of the line."""
-        lines = sorted(self.changed, key=lambda line: -self._end(line))
+        """Return the names of changed lines: their text and height, and the end of the line.
+
+        Of many lines, those that end furthest from the middle one are named.
+        """
+        middle = median_low([self._end(line) for line in self.changed] or [0.0])
+        lines = sorted(self.changed, key=lambda line: -abs(self._end(line) - middle))[:_NAMES]
+        lines.sort(key=lambda line: -self._end(line))
         ends = [self._y(self._end(line)) for line in lines]
         places = apart([(end - self.top) / _HEIGHT for end in ends], _ROW / _HEIGHT)
         return [

@@ -20,6 +20,7 @@ from bakeoff.errors import UsageError
 from bakeoff.reports.decide.history import Line, Series, history, regressions
 from bakeoff.reports.decide.history_output import figures, table
 from bakeoff.reports.tables import csv_json, markup, text
+from needed import chromium
 
 SLOWER = ("orjson", "load", 1.1)
 ONE = {"orjson": {"load": 2e-6}}
@@ -170,6 +171,18 @@ def test_the_assumed_difference_between_runs_counts() -> None:
     assert few.p > 0.05 > many.p
 
 
+def test_a_single_run_of_other_records_is_named() -> None:
+    """The newest run may begin a line, which has nothing to compare with yet."""
+    *runs, last = madeup.weekly(5, ONE)
+    made = history([*runs, replace(last, corpora=(replace(last.corpora[0], sha256="ff"),))])
+    shown = text.render(table(made))
+
+    assert [1, 0] == [len(series.lines) for series in made]
+    assert "a single run, 2026-02-02" in shown
+    assert "nothing to compare it with yet" in shown
+    assert [] == regressions(made, 0.0)
+
+
 class TestNewest:
     """The gate: the newest run against the level before it."""
 
@@ -305,6 +318,30 @@ def test_hostile_texts_are_inert(tmp_path: Path) -> None:
     assert "<img" not in page
     for shown in (page, text.render(table(made)), markup.markdown(table(made)), csv_json.csv(figures(made))):
         assert "\x1b" not in shown
+
+
+@pytest.mark.browser
+def test_the_page_on_a_phone(weeks: Path, tmp_path: Path, bakeoff: Command) -> None:
+    """It fits, marks the change, and a touch shows the figure with its cause; the policy blocks nothing."""
+    path = chromium()
+    from playwright.sync_api import expect, sync_playwright
+
+    bakeoff("history", weeks, "-f", "html", "-o", "history.html")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        context = browser.new_context(viewport={"width": 390, "height": 800}, has_touch=True)
+        page = context.new_page()
+        told: list[str] = []
+        page.on("console", lambda message: told.append(message.text))
+        page.on("pageerror", lambda error: told.append(str(error)))
+        page.goto((tmp_path / "history.html").as_uri())
+        page.locator(".changed").tap()
+        expect(page.locator("#tip")).to_contain_text("2026-03-16: orjson load")
+        expect(page.locator("#tip")).to_contain_text("slower")
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        browser.close()
+
+    assert ([], 390) == (told, wide)
 
 
 class TestBaseline:

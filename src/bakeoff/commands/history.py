@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -14,9 +13,6 @@ from ._earlier import results_in
 from ._options import Share, format_option
 from ._output import encoded, guard, layout, put
 from ._placed import listed
-
-if TYPE_CHECKING:
-    from ..reports.decide.history import Line, Series
 
 
 @click.command()
@@ -100,17 +96,4 @@ def command(
         # Exit code 1 means a regression.
         raise UsageError(str(error)) from error
     if limit is not None and (worse := regressions(found, limit)):
-        raise RunError(_summary(worse, limit))
-
-
-def _summary(worse: Sequence[tuple[Series, Line]], limit: float) -> str:
-    """Name the figures that are beyond a limit."""
-    from ..reports.decide.history_output import words
-    from ..reports.model.lists import some
-
-    told = [
-        f"{series.title}: {line.cell.codec} {line.cell.operation_name} "
-        f"{line.failed or (line.newest and words(line.newest, line))}"
-        for series, line in worse
-    ]
-    return f"the newest run is worse than the runs before it by more than {limit * 100:g}%: {some(told, 5)}"
+        raise RunError(written.summary(worse, limit))
