@@ -1,7 +1,6 @@
-"""One measuring agent per machine: a lock on a file that all users of the machine share.
+"""One measuring agent per machine: a lock on the folder for temporary files, which all users share.
 
-An agent holds it alone. Plain local runs share it: they may run at the same time, as one user starts them,
-and an agent waits for them.
+An agent has it alone. Plain local runs share it: they may run at the same time, and an agent waits for them.
 """
 
 from __future__ import annotations
@@ -11,11 +10,9 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 from ..errors import RunError
 
-_NAME = "bakeoff-measuring.lock"
 _TICK = 0.1
 """Seconds between two attempts."""
 
@@ -26,43 +23,29 @@ def measuring(waiting: Callable[[], object], *, alone: bool) -> Iterator[None]:
 
     Args:
         waiting: Called regularly while another run holds it; may raise to give up.
-        alone: No other run measures at the same time.
+        alone: No other run measures at the same time. A shared lock is left out where there can be none, as
+            on some network file systems.
 
     Raises:
-        RunError: The file cannot be opened.
+        RunError: There can be no lock.
     """
     import fcntl  # missing on Windows, where nothing is measured
 
-    path = Path(tempfile.gettempdir(), _NAME)
-    try:
-        descriptor = _opened(path)
-    except OSError as error:
-        raise RunError(
-            f"{path}: cannot be opened: {error.strerror}; remove it, or set TMPDIR to another folder"
-        ) from error
-    try:
-        kind = fcntl.LOCK_EX if alone else fcntl.LOCK_SH
-        while True:
-            try:
-                fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                waiting()
-                time.sleep(_TICK)
+    folder, kind = tempfile.gettempdir(), fcntl.LOCK_EX if alone else fcntl.LOCK_SH
+    with contextlib.ExitStack() as stack:
+        try:
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            stack.callback(os.close, descriptor)
+            while True:
+                try:
+                    fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    waiting()
+                    time.sleep(_TICK)
+        except OSError as error:
+            if alone:
+                raise RunError(
+                    f"{folder}: cannot be locked: {error.strerror}; set TMPDIR to another folder"
+                ) from error
         yield
-    finally:
-        os.close(descriptor)
-
-
-def _opened(path: Path) -> int:
-    """Open the file, which another user may own, and create it only if it is missing."""
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    try:
-        return os.open(path, flags)
-    except FileNotFoundError:
-        with contextlib.suppress(FileExistsError):
-            # Others need to read it, whatever our umask is.
-            created = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o644)
-            os.fchmod(created, 0o644)
-            return created
-        return os.open(path, flags)

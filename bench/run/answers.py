@@ -15,6 +15,7 @@ from ..jobs import Alone, Check, Checked, Ended, Found, Job, Time, Timed, decode
 from ..operations import OPERATIONS, operation
 from ..results import CodecFacts, Fact, Measurement, cell_from, typed
 from .environment import MACHINE
+from .state import FAILED
 
 _KINDS: Mapping[type[Job], type[Checked | Timed | Found]] = {Check: Checked, Time: Timed, Alone: Found}
 """The jobs that other machines get, and the kinds of their answers."""
@@ -56,7 +57,7 @@ def ended_of(plain: Mapping[str, Any], job: Job) -> Ended:
     )
     cells = len(job.cells) if isinstance(job, Time) else 1
     _require(IDLE <= found.cell < cells, "a cell is not of the job")
-    _require((found.outcome == "ok") == (answer is not None), "an outcome without its answer")
+    _require(found.outcome in (FAILED if answer is None else ("ok",)), "an outcome without its answer")
     notes = plain["notes"] if isinstance(job, Check) else []
     _require(isinstance(notes, list) and all(isinstance(note, dict) for note in notes), "notes of a check")
     _figures(value for note in notes for value in note.values())

@@ -175,9 +175,9 @@ class RemoteExecutor:
         self._frames.send("job", number=number, job=text, patience=patience)
 
     def _answer(self, job: Job, message: Mapping[str, Any]) -> Ended:
-        if "refused" in message:
-            raise RunError(f"{self._name}: {visible(text(message['refused']))}")
         try:
+            if "refused" in message:
+                raise RunError(f"{self._name}: {visible(text(message['refused']))}")
             ended = ended_of(message, job)
             if ended.answer is not None and (digest := getattr(ended.answer, "dictionary", "")):
                 content = base64.b64decode(str(message.get("dictionary")), validate=True)

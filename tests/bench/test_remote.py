@@ -214,10 +214,10 @@ def test_local_runs_share_a_machine_that_an_agent_has_alone() -> None:
     """Each waits only for the other kind."""
 
     def waiting() -> None:
-        raise TimeoutError
+        raise LookupError
 
     for one, other in ((True, False), (False, True), (True, True)):
-        with measuring(waiting, alone=one), pytest.raises(TimeoutError), measuring(waiting, alone=other):
+        with measuring(waiting, alone=one), pytest.raises(LookupError), measuring(waiting, alone=other):
             pass
     with measuring(waiting, alone=False), measuring(waiting, alone=False):
         pass
