@@ -301,15 +301,29 @@ class Reread(Job):
         return {self.versions} | {cell.payloads for cell in self.cells}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Survey(Job):
-    """Survey all records of a piece of a corpus.
+@dataclass(frozen=True, slots=True)
+class SurveyPiece:
+    """A piece of a corpus, see `datasets.shards.Piece`.
 
     Attributes:
         shard: Path or URL, which the worker's machine must be able to read.
-        number: Number of the shard.
-        start: First byte of the piece; see `datasets.shards.Piece`.
+        start: First byte.
         end: Byte after the last one.
+        number: Number of the shard.
+    """
+
+    shard: str
+    start: int
+    end: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey(Job):
+    """Survey all records of pieces of a corpus.
+
+    Attributes:
+        pieces: One, or several small ones.
         seed: Seed of the sample.
         codecs: Codecs to send each record through.
         schema: Digest of a pickle of a `Schema`, empty if there is none.
@@ -320,10 +334,7 @@ class Survey(Job):
     """
 
     kind = "survey"
-    shard: str
-    number: int
-    start: int
-    end: int
+    pieces: tuple[SurveyPiece, ...]
     seed: int
     codecs: tuple[str, ...]
     schema: Digest
@@ -527,6 +538,7 @@ _PARTS: dict[str, Callable[[Any], Any]] = {
     "cells": lambda value: (
         tuple(typed(TimedCell, cell) for cell in value) if isinstance(value, list) else value
     ),
+    "pieces": lambda value: tuple(typed(SurveyPiece, piece) for piece in value),
     "bad": lambda value: tuple((where, why) for where, why in value),
     "failed": lambda value: {name: (outcome, reason) for name, (outcome, reason) in value.items()},
 }

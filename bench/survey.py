@@ -147,6 +147,11 @@ class SurveyTally:
         for tally in self.codecs.values():
             tally.payloads.fold()
 
+    def add_bad(self, bad: Iterable[Example], skipped: int) -> None:
+        """Add skipped records: the first ones, and their number."""
+        self.bad = sorted({*self.bad, *bad})[:KEPT]
+        self.skipped += skipped
+
     def merge(self, other: SurveyTally) -> None:
         """Add the findings in other records."""
         for name, tally in self.codecs.items():
@@ -154,8 +159,7 @@ class SurveyTally:
         self.profile.merge(other.profile)
         self.observed.merge(other.observed)
         self.sample.merge(other.sample)
-        self.bad = sorted({*self.bad, *other.bad})[:KEPT]
-        self.skipped += other.skipped
+        self.add_bad(other.bad, other.skipped)
 
     def plain(self) -> dict[str, Any]:
         """Return the findings as JSON types."""

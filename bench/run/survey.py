@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
 
 from ...datasets.sampling import MergedSample
-from ...datasets.shards import Piece
+from ...datasets.shards import PIECE, Piece
 from ...errors import RunError
-from ..jobs import Ended, Executor, Survey
+from ..jobs import Ended, Executor, Survey, SurveyPiece
 from ..survey import SAMPLE_ROOM, SurveyTally
 
 PATIENCE = 120.0
 """Seconds without a record after which a worker is ended."""
 _TRIES = 2
+_SHARE = 4
+"""Least number of jobs for each that can be in work, so that all workers end at about the same time."""
+_MOST = 256
+"""Most pieces of a job."""
 
 
 @dataclass(slots=True)
@@ -62,9 +66,9 @@ def survey(
     Args:
         executor: Runs the workers. Their machines must be able to read the shards.
         pieces: As returned by `datasets.shards.pieces`.
-        job: The job of any piece.
+        job: The job, without pieces.
         schema: The content that `job.schema` names.
-        abreast: Pieces that are in work or waiting for a worker at the same time.
+        abreast: Jobs that are in work or waiting for a worker at the same time.
         watch: Called with the bytes that are done, and the total.
         patience: Seconds without a record after which a worker is ended.
 
@@ -75,34 +79,44 @@ def survey(
     found = SurveyFindings(SurveyTally(job.codecs, MergedSample(job.sample, SAMPLE_ROOM)), pieces)
     inputs = {job.schema: schema} if schema else {}
     total = sum(piece.end - piece.start for piece in pieces)
-    waiting = deque((piece, 1) for piece in pieces)
-    running: dict[Future[Ended], tuple[Piece, int]] = {}
+    waiting = deque((group, 1) for group in _groups(pieces, min(PIECE, total // (_SHARE * abreast))))
+    running: dict[Future[Ended], tuple[list[Piece], int]] = {}
     try:
         while waiting or running:
             while waiting and len(running) < abreast:
-                piece, tries = waiting.popleft()
+                group, tries = waiting.popleft()
                 one = replace(
                     job,
-                    shard=piece.shard,
-                    number=numbers[piece.shard],
-                    start=piece.start,
-                    end=piece.end,
+                    pieces=tuple(
+                        SurveyPiece(each.shard, each.start, each.end, numbers[each.shard]) for each in group
+                    ),
                     cut=found.tally.sample.cut,
                 )
-                running[executor.submit(one, inputs, patience=patience)] = piece, tries
+                running[executor.submit(one, inputs, patience=patience)] = group, tries
             for future in wait(running, return_when=FIRST_COMPLETED).done:
-                piece, tries = running.pop(future)
-                if reason := _merged(future, found.tally, job):
-                    if tries < _TRIES:
-                        waiting.append((piece, tries + 1))
-                        continue
-                    found.lost[piece] = reason
+                group, tries = running.pop(future)
+                if not (reason := _merged(future, found.tally, job)):
+                    found.done.update(group)
+                elif tries < _TRIES:
+                    waiting.extend(([piece], tries + 1) for piece in group)
                 else:
-                    found.done.add(piece)
+                    found.lost |= dict.fromkeys(group, reason)
                 watch(_bytes((*found.done, *found.lost)), total)
     except KeyboardInterrupt:
         found.interrupted = True
     return found
+
+
+def _groups(pieces: Iterable[Piece], size: int) -> Iterator[list[Piece]]:
+    """Yield groups of small pieces, as the start of a worker takes as long as 1 MB of records."""
+    group: list[Piece] = []
+    for piece in pieces:
+        if group and (_bytes(group) + piece.end - piece.start > size or len(group) >= _MOST):
+            yield group
+            group = []
+        group.append(piece)
+    if group:
+        yield group
 
 
 def _bytes(pieces: Iterable[Piece]) -> int:

@@ -16,7 +16,7 @@ from ...datasets.sampling import MergedSample, record_keys
 from ...datasets.shards import Piece, records
 from ...datasets.writing import framed
 from ...errors import RunError
-from ..jobs import Answer, CorpusInputs, Survey, Surveyed
+from ..jobs import Answer, CorpusInputs, Survey, Surveyed, SurveyPiece
 from ..lab.fidelity.equality import equal, written
 from ..lab.fidelity.losses import find_losses
 from ..operations.base import CodecParts
@@ -29,37 +29,45 @@ _BEAT = 64
 
 
 def run(job: Survey, context: WorkerContext) -> Answer:
-    """Survey the records of a piece.
+    """Survey the records of the pieces.
 
     Raises:
-        RunError: It cannot be read, or a record of the sample cannot be written.
+        RunError: One cannot be read, or a record of the sample cannot be written.
         CodecError: A codec cannot be built.
     """
     surveyor = Surveyor(job, context.blobs)
-    tally, problems = surveyor.tally, Problems(skip=job.skip_bad)
-    context.beat(0)
-    for number, record in enumerate(records(surveyor.piece, _reading(job), problems)):
-        if number % _BEAT == 0:
-            context.beat(0)
-            tally.fold()
-        surveyor.add(record, number)
-    tally.bad = [
-        example((job.number, job.start, place), where, why)
-        for place, (where, why) in enumerate(problems.kept)
-    ]
-    tally.skipped = problems.total
+    tally, reading = surveyor.tally, _reading(job)
+    for piece in job.pieces:
+        context.beat(0)
+        surveyor.begin(piece)
+        problems = Problems(skip=job.skip_bad)
+        for number, record in enumerate(records(_piece(piece), reading, problems)):
+            if number % _BEAT == 0:
+                context.beat(0)
+                tally.fold()
+            surveyor.add(record, number)
+        tally.add_bad(
+            [
+                example((piece.number, piece.start, place), where, why)
+                for place, (where, why) in enumerate(problems.kept)
+            ],
+            problems.total,
+        )
     return Surveyed(tally.plain())
 
 
+def _piece(piece: SurveyPiece) -> Piece:
+    return Piece(piece.shard, piece.start, piece.end)
+
+
 class Surveyor:
-    """Surveys the records of a piece.
+    """Surveys the records of pieces.
 
     Args:
-        job: The job of the piece.
+        job: The job, with at least one piece, the first of which is begun.
         blobs: The schema by its digest, if there is one.
 
     Attributes:
-        piece: The piece.
         tally: The findings so far.
 
     Raises:
@@ -67,14 +75,19 @@ class Surveyor:
     """
 
     def __init__(self, job: Survey, blobs: Mapping[str, bytes]) -> None:
-        self.piece = Piece(job.shard, job.start, job.end)
         self.tally = SurveyTally(job.codecs, MergedSample(job.sample, SAMPLE_ROOM, job.cut))
         corpus = CorpusInputs("", job.schema)
         self._parts = {name: codec_parts(name, corpus, blobs, checking=True) for name in job.codecs}
         self._job = job
-        self._key = record_keys(job.seed, f"{job.shard} {job.start}")
         self._encode = codec("json").encode
         self._keep = framed(file_formats()[job.sample_format])[1] if job.sample else None
+        self.begin(job.pieces[0])
+
+    def begin(self, piece: SurveyPiece) -> None:
+        """Begin a piece."""
+        self._place = piece.number, piece.start
+        self._where = str(_piece(piece))
+        self._key = record_keys(self._job.seed, f"{piece.shard} {piece.start}")
 
     def add(self, record: Any, number: int) -> None:
         """Add a record, by its number in the piece.
@@ -82,13 +95,12 @@ class Surveyor:
         Raises:
             RunError: It belongs to the sample, and cannot be written.
         """
-        position = (self._job.number, self._job.start, number)
+        position, where = (*self._place, number), self._where
         self.tally.profile.add(record)
         self.tally.observed.add(record, position)
         with suppress(CodecError):
             self.tally.profile.json.fresh[len(self._encode(record))] += 1
         text = written(record)
-        where = str(self.piece)
         sizes = [
             _round_trip(parts, self.tally.codecs[name], record, text, position, where)
             for name, parts in self._parts.items()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import inprocess
 from bakeoff import Schema, corpus
-from bakeoff.bench.jobs import Ended, Survey, Surveyed, decode, encode
+from bakeoff.bench.jobs import Ended, Survey, Surveyed, SurveyPiece, decode, encode
 from bakeoff.bench.run.survey import survey
 from bakeoff.bench.survey import SurveyTally
 from bakeoff.bench.worker.survey import Surveyor
@@ -22,10 +22,7 @@ from bakeoff.datasets.profile import profile
 from bakeoff.datasets.shards import Piece
 
 JOB = Survey(
-    shard="shard",
-    number=0,
-    start=0,
-    end=1,
+    pieces=(SurveyPiece("shard", 0, 1, 0),),
     seed=1,
     codecs=("json", "msgpack"),
     schema="",
@@ -143,13 +140,18 @@ class Unreliable:
 
     def submit(self, job: Survey, inputs: Any = None, **more: Any) -> Future[Ended]:
         future: Future[Ended] = Future()
-        self.failures[job.start] = left = self.failures.get(job.start, 0) - 1
-        if left >= 0:
+        left = 0
+        for piece in job.pieces:
+            self.failures[piece.start] = self.failures.get(piece.start, 0) - 1
+            left = max(left, self.failures[piece.start] + 1)
+        if left:
             answer = None if self.nonsense is None else Surveyed(self.nonsense)
             future.set_result(Ended(answer, "crashed", "died of SIGSEGV"))
         else:
             surveyor = Surveyor(job, {})
-            surveyor.add({"start": job.start}, 0)
+            for piece in job.pieces:
+                surveyor.begin(piece)
+                surveyor.add({"start": piece.start}, 0)
             future.set_result(Ended(Surveyed(surveyor.tally.plain())))
         return future
 
@@ -160,8 +162,10 @@ PIECES = [Piece("shard", start, start + 10) for start in (0, 10, 20)]
 @pytest.mark.parametrize(
     "nonsense", [None, {}, {"codecs": []}, {"codecs": {"json": {"payloads": float("nan")}}}]
 )
-def test_a_piece_is_tried_twice(nonsense: Any) -> None:
-    """One that failed once counts; one that failed twice is named, and the others count."""
+@pytest.mark.parametrize("share", [0, 4])
+def test_a_piece_is_tried_twice(share: int, nonsense: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that failed once counts; one that failed twice is named, and the others count, also of its job."""
+    monkeypatch.setattr("bakeoff.bench.run.survey._SHARE", share or 0.01)
     found = survey(Unreliable({0: 1, 10: 2}, nonsense), PIECES, JOB, abreast=2)
 
     assert [PIECES[1]] == list(found.lost)

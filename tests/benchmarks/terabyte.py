@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import click
 
-from bakeoff.bench.jobs import Survey, Surveyed, decode, encode
+from bakeoff.bench.jobs import Survey, Surveyed, SurveyPiece, decode, encode
 from bakeoff.bench.run.processes import LocalExecutor
 from bakeoff.bench.survey import SurveyTally
 from bakeoff.bench.worker.survey import Surveyor
@@ -35,11 +35,10 @@ FACTOR = 10
 CORPORA = {"movies": 20_000, "messages": 3_000}
 MERGES = 20
 STARTS = 10
+OPEN = 0.1
+"""Seconds that a small file on a remote storage takes to open."""
 JOB = Survey(
-    shard="",
-    number=0,
-    start=0,
-    end=0,
+    pieces=(SurveyPiece("", 0, 0, 0),),
     seed=1,
     codecs=("json", "msgpack"),
     schema="",
@@ -148,7 +147,7 @@ def _rate(name: str, count: int) -> tuple[float, float, int]:
 def _start() -> float:
     """Return the seconds that a piece without records takes."""
     with tempfile.NamedTemporaryFile(suffix=".jsonl") as file, LocalExecutor() as executor:
-        job = replace(JOB, shard=file.name)
+        job = replace(JOB, pieces=(SurveyPiece(file.name, 0, 0, 0),))
         executor.work(job)
         begun = time.perf_counter()
         for _ in range(STARTS):
@@ -163,7 +162,8 @@ def _scenarios(base: Scenario) -> Iterator[tuple[str, Scenario]]:
     yield f"5 workers {FACTOR} times as slow", replace(base, slow=5)
     yield "the same, files of 4 GiB that cannot be split", replace(base, slow=5, piece=float(4 << 30))
     yield "5 % of pieces lost and tried again", replace(base, lost=0.05)
-    yield "1,000,000 files of 1 MB", replace(base, piece=1e6)
+    opening = PIECE / 1e6 * OPEN
+    yield "1,000,000 files of 1 MB", replace(base, start=base.start + opening)
     yield "1,000 workers", replace(base, workers=1_000, storage=100e9)
     yield "10,000 workers", replace(base, workers=10_000, storage=1e12)
 

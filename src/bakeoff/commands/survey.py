@@ -108,10 +108,7 @@ def command(
     found = [piece for source in sources for piece in pieces(source, options)]
     given = b"" if schema is None else pickle.dumps(named(schema, include))
     job = Survey(
-        shard="",
-        number=0,
-        start=0,
-        end=0,
+        pieces=(),
         seed=DEFAULT_SEED if seed is None else seed,
         codecs=tuple(names),
         schema=hashlib.sha256(given).hexdigest() if given else "",
