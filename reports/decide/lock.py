@@ -136,7 +136,8 @@ def _compressor(name: str, results: Sequence[ResultData] = ()) -> dict[str, str]
     known = [str(result.environment.get(f"{library.lower()}_version", "")) for result in results]
     if not results:
         known = [version(library) or ""]
-    return {library: version_range(next(filter(None, known), ""))}
+    # Without what the environment says beside it: "3.11.7 (64-bit)".
+    return {library: version_range(next(filter(None, known), "").partition(" ")[0])}
 
 
 def version_range(version: str) -> str:

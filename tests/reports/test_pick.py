@@ -636,6 +636,15 @@ class TestLock:
             "zstandard is not installed, the lock requires any version: pip install 'zstandard'"
         ] == check(bare, tmp_path)
 
+    def test_a_compressor_of_the_standard_library(self, result_of, tmp_path):
+        """It is required in the version of Python, which the environment writes with more words."""
+        environment = {"python_version": "3.11.7 (64-bit)"}
+        facts = {"msgpack|zlib:1": {"format": "msgpack", "library": "msgpack"}}
+        run = result_of({"msgpack|zlib:1": FIELD["msgpack"]}, facts=facts, environment=environment)
+        write(run, tmp_path / "a.json")
+
+        assert locked(tmp_path / "a.json").requires["Python"] == ">=3.11.7,<4"
+
     def test_the_format_of_locks_is_frozen(self):
         """A recorded lock of format 1, with every field, is read and written as it is."""
         path = Path(__file__).parents[1] / "data" / "locks" / "format-1.lock"
