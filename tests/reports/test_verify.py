@@ -102,6 +102,19 @@ def test_other_records_are_refused(result_of, bakeoff, monkeypatch, sha256, code
     assert (code, True) == (ended, said in printed)
 
 
+@pytest.mark.parametrize(("stretches", "code", "said"), [(True, 1, "disagrees"), (False, 0, "agrees")])
+def test_the_verdict_is_said_once(result_of, bakeoff, monkeypatch, stretches, code, said):
+    """Below the table, also when the exit code is not 0."""
+    result = result_of(PLANTED, options=Options(("messages",), tuple(PLANTED)).flat(), noise=0.001)
+    write(result, Path("bakeoff.json"))
+    cell = draw(candidates(result, CODECS), 1)[0]
+    after = changed(result, cell.codec, cell.operation_name, sample=stretched) if stretches else result
+    monkeypatch.setattr("bakeoff.commands.verify._again", lambda *_: after)
+    ended, out, err = bakeoff("verify", "--seed", "1")
+
+    assert (code, 1) == (ended, (out + err).count(f"This machine {said} with the file"))
+
+
 @pytest.fixture
 def whole(result_of, tmp_path):
     result = result_of(PLANTED, environment={"cpu_count": 2, "bakeoff_version": "1.0"})

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import SystemRandom
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -20,6 +20,7 @@ from ._output import encoded, layout, put
 if TYPE_CHECKING:
     from ..bench.results import Cell, ResultData
     from ..bench.run.options import Options
+    from ..reports.decide.verify import PairVerdict
 
 
 @click.command()
@@ -79,10 +80,10 @@ def command(
     except RunError as error:
         # Exit code 1 means that this machine disagrees.
         raise UsageError(str(error)) from error
-    if found.verdict == "disagrees":
-        raise RunError(found.summary)
-    if found.verdict == "cannot decide":
-        raise UsageError(found.summary)
+    click.get_current_context().exit(_CODES[found.verdict])
+
+
+_CODES: Final[Mapping[PairVerdict, int]] = {"agrees": 0, "disagrees": 1, "cannot decide": 2}
 
 
 def _options(
