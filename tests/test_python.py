@@ -18,6 +18,8 @@ import pytest
 import bakeoff
 import madeup
 from bakeoff.bench.results import Measurement
+from bakeoff.bench.run.options import Options
+from bakeoff.bench.run.session import stored_options
 from bakeoff.codecs import names
 from bakeoff.testing import assert_not_slower
 
@@ -237,6 +239,18 @@ def test_a_result_is_saved_and_loaded(planted: bakeoff.Result, tmp_path: Path) -
     assert [c.cell for c in planted.cells] == [c.cell for c in loaded.cells]
     with pytest.raises(bakeoff.UsageError, match="no such file"):
         bakeoff.load(tmp_path / "gone.json")
+
+
+def test_what_was_measured_from_objects_is_not_resumed(planted: bakeoff.Result, tmp_path: Path) -> None:
+    """Its records are not there any more, which is said; those of a built-in corpus are."""
+    for source in ("records", "movies"):
+        options = Options((source,), ("json",)).flat()
+        command = f"bakeoff.run({source!r}, ['json'])"
+        bakeoff.Result(replace(planted.data, options=options, command=command)).save(tmp_path / source)
+
+    assert ("movies",) == stored_options(tmp_path / "movies").corpora
+    with pytest.raises(bakeoff.UsageError, match="measured from Python objects, so it cannot be resumed"):
+        stored_options(tmp_path / "records")
 
 
 def test_a_comparison_shows_itself(planted: bakeoff.Result) -> None:

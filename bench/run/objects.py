@@ -25,7 +25,7 @@ from ...errors import RunError
 if TYPE_CHECKING:
     from ...datasets import Corpus
 
-_NAME = "records"
+IN_MEMORY = "records"
 """Name of a corpus of records in memory."""
 
 
@@ -75,7 +75,7 @@ def kept(records: Iterable[Any], file: Path) -> Corpus:
         for number, record in enumerate(records, start=1):
             _write(pickler, record, f"record {number}")
             pickler.clear_memo()
-    return Made(_NAME, partial(_records, file), ReadOptions(), "records in memory")
+    return Made(IN_MEMORY, partial(_records, file), ReadOptions(), "records in memory")
 
 
 def _records(file: Path) -> Iterator[Any]:

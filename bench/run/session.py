@@ -26,7 +26,7 @@ from .environment import MACHINE, abreast, warnings
 from .journal import Journal, stored
 from .links import LOCAL, Machine
 from .memory import measure_memory
-from .objects import NO_OBJECTS, Objects
+from .objects import IN_MEMORY, NO_OBJECTS, Objects
 from .options import Options
 from .output_file import OutputFile
 from .reading import Reader
@@ -66,13 +66,19 @@ def stored_options(output: Path) -> Options:
     """Return the options of the run to resume.
 
     Raises:
-        UsageError: There is no such run.
+        UsageError: There is no such run, or its records were objects of a program.
         RunError: It is from another version.
     """
     state = State()
     for entry in stored(output)[0]:
         state.apply(entry)
-    return _options_of(state.head, output)
+    options = _options_of(state.head, output)
+    result = state.result(duration=0.0, complete=False)
+    if result.in_python and IN_MEMORY in options.corpora and not Path(IN_MEMORY).exists():
+        raise UsageError(
+            f"{output}: measured from Python objects, so it cannot be resumed; call bakeoff.run again"
+        )
+    return options
 
 
 def _options_of(head: Entry, output: Path) -> Options:
