@@ -155,7 +155,7 @@ def pick(results: Sequence[ResultData], wish: Wish, file: str = "FILE") -> Picke
             "pick from those of the machine that will run it"
         )
     result = merged[0][1]
-    file = "" if result.in_python else file
+    by_command, file = bool(file), "" if result.in_python else file
     chosen = _corpora(result, wish)
     fields = {
         c.name: {e.name: e for e in candidates_on(result, c.name) if e.name != BASELINE} for c in chosen
@@ -178,7 +178,7 @@ def pick(results: Sequence[ResultData], wish: Wish, file: str = "FILE") -> Picke
     if not eligible:
         if not excluded:
             raise RunError("no codec took part")
-        raise RunError("\n".join(["no codec fits", *explained(excluded, len(excluded))]))
+        raise RunError("\n".join(["no codec fits", *explained(excluded, len(excluded), options=by_command)]))
     weights = dict.fromkeys(fields, 1 / len(fields)) if wish.prices else _weights(fields)
     also = {name for name in eligible if _takes(name, fields)}
     standing = _standing(result, fields, weights, wish.weights, also)
@@ -305,21 +305,23 @@ def _named(wanted: str, order: Sequence[str], excluded: Mapping[str, str]) -> st
     raise UsageError(f"no codec {wanted!r} in these results; {hint(near(wanted, known), there)}")
 
 
-def explained(excluded: Mapping[str, str], most: int = FEW_NAMES) -> list[str]:
+def explained(excluded: Mapping[str, str], most: int = FEW_NAMES, *, options: bool = True) -> list[str]:
     """Return the lines that say which codecs were excluded and why, and what to do about losses.
 
     Args:
         most: Most names in a line.
+        options: Name the options of the command that would change it.
     """
     reasons: dict[str, list[str]] = {}
     for name, why in excluded.items():
-        reasons.setdefault(why, []).append(name)
+        known = (f" ({option})" for words, option in _HELP.items() if options and words in why)
+        reasons.setdefault(why + next(known, ""), []).append(name)
     lines = [
         f"  {names[0]} {why}" if len(names) == 1 else f"  {why}: {some(names, most)}"
         for why, names in reasons.items()
     ]
-    if any(split_name(plain_name(name))[1] for name in excluded):
-        return lines  # They already have schemas.
+    if not options or any(split_name(plain_name(name))[1] for name in excluded):
+        return lines  # They may already have schemas.
     if any(why.startswith(LOSSY) for why in excluded.values()):
         lines.append(f"  ({_SCHEMA_HELPS}; --allow-loss accepts losses)")
     elif any(why.startswith(_LACKING) for why in excluded.values()):
@@ -341,6 +343,9 @@ LOSSY: Final = "loses data"
 """Start of the reason for excluding a lossy codec."""
 
 _LACKING: Final = "does not preserve"
+_UNTIMED: Final = "was not timed: not enough time"
+_UNTRUSTED: Final = "and the data is not trusted"
+_HELP: Final = {_UNTIMED: "--all", _UNTRUSTED: "--trusted"}
 _SCHEMA_HELPS: Final = "codecs with a schema preserve more types: bakeoff run --infer"
 
 _Fields = Mapping[str, Mapping[str, Candidate]]
@@ -386,7 +391,7 @@ def _failure(candidate: Candidate, wish: Wish) -> str:
     if candidate.outcome in FAILED:
         return FAILED[candidate.outcome] + (f" ({candidate.reason})" if candidate.reason else "")
     if candidate.untimed:
-        return "was not timed: not enough time (--all)"
+        return _UNTIMED
     if not wish.weights.samples(candidate.cells):
         lacking = [op for op in wish.weights.operations if not candidate.samples(op)]
         return f"has no figure for {', '.join(lacking) or 'its cost'}"
@@ -403,9 +408,9 @@ def _unfit(candidate: Candidate, wish: Wish) -> str:
     if is_raw(plain_name(candidate.name)):
         return "is the library's own calls: no codec to import"
     if facts.trusted_only and not wish.trusted:
-        return "runs code found in its input, and the data is not trusted (--trusted)"
+        return f"runs code found in its input, {_UNTRUSTED}"
     if facts.unguarded and not wish.trusted:
-        return "lacks a guard against untrusted payloads, and the data is not trusted (--trusted)"
+        return f"lacks a guard against untrusted payloads, {_UNTRUSTED}"
     if candidate.name.endswith(",dict") and dictionary_of(candidate.cells.values()) is None:
         return "needs the dictionary it was trained with, which the result file does not hold"
     if wish.formats and facts.format not in wish.formats:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from bakeoff import Result
 from bakeoff.bench.results import CheckFacts, PyperfFacts, write
 from bakeoff.codecs.production.lock import Dictionary, Lock, located
 from bakeoff.errors import RunError, UsageError
@@ -104,6 +105,18 @@ class TestScenarios:
         assert answer.strip() == choice.sentence
         assert "not trusted" in excluded["pickle"]
         assert "preserves datetime_aware" in choice.sentence
+
+    def test_options_are_named_by_the_command_only(self, run):
+        """A program has arguments instead; the command says which option would change what."""
+        late = changed(run, "bson", samples=(), rough=1e-6)
+        choice, best = pick([late], Wish()), Result(late).best
+
+        assert "  bson was not timed: not enough time (--all)\n" in render(choice)
+        assert "the data is not trusted (--trusted)\n" in render(choice)
+        assert "--" not in str(best().excluded)
+        with pytest.raises(RunError, match="no codec fits") as found:
+            best(needs=["uuid"])
+        assert "--" not in str(found.value)
 
     def test_keys_that_other_languages_refuse(self, result_of):
         """MessagePack keeps integers as keys, and Go's usual reader refuses them; JSON writes text."""
