@@ -14,22 +14,22 @@ from bakeoff.bench.method import Budget, Processes
 
 BAKEOFF = (sys.executable, "-P", __file__)
 """The command, to which arguments are added."""
-DECIDED = (sys.executable, "-P", __file__, "--as-many")
-"""The same with as many timing processes as usual, for output with ranks and verdicts."""
+DECIDED = (sys.executable, "-P", __file__, "--in-full")
+"""The same with as many timing processes and slices as usual, for output with ranks and verdicts."""
 
 
-def hurry(change: Callable[[object, str, object], None] = setattr, *, as_many: bool = False) -> None:
+def hurry(change: Callable[[object, str, object], None] = setattr, *, in_full: bool = False) -> None:
     """Shorten runs of this process.
 
     Args:
         change: Function that sets an attribute.
-        as_many: Keep the number of timing processes.
+        in_full: Keep the number and length of timing processes, and only fork them.
     """
     from bakeoff.bench.jobs import Alone, Prepare, Time
     from bakeoff.bench.run import processes
 
-    change(Processes, "START", 0.0)  # of slices in a process: leaves FEWEST_ROUNDS
-    if not as_many:
+    if not in_full:
+        change(Processes, "START", 0.0)  # of slices in a process: leaves FEWEST_ROUNDS
         change(Processes, "CHOSEN", Processes.FEWEST)
         change(Budget, "QUICK_FIRST_LOOK", Processes.FEWEST)
     change(processes, "FORKED", (*processes.FORKED, Alone, Prepare, Time))
@@ -38,8 +38,8 @@ def hurry(change: Callable[[object, str, object], None] = setattr, *, as_many: b
 if __name__ == "__main__":
     from bakeoff.cli import main
 
-    as_many = sys.argv[1:2] == ["--as-many"]
-    if as_many:
+    in_full = sys.argv[1:2] == ["--in-full"]
+    if in_full:
         del sys.argv[1]
-    hurry(as_many=as_many)
+    hurry(in_full=in_full)
     main()

@@ -14,8 +14,8 @@ A comment above a block may define an exception, for instance ``<!-- not run: ne
 ==================  =====================================================================================
 
 Measurements get as much time as they need instead of their budget: otherwise the load of the machine would
-determine which figures exist. All are `hurried`; those in blocks with output run as many processes as usual,
-as pages show ranks and verdicts, which few cannot give. The output of a run must be valid for any machine.
+determine which figures exist. All are `hurried`. Blocks with output only save the start of processes, because
+few and short ones give no ranks and verdicts. The output of a run must be valid for any machine.
 """
 
 from __future__ import annotations
@@ -249,7 +249,7 @@ def _stable(line: str) -> str:
     line = re.sub(r"\(?[<>≈±+−]*\d[\d,.]*(?:%|×\)?)?(?: [nµm]s\b|/s\b)?", "#", line)
     line = re.sub(r"\bnot held\b|\bunclear\b", "#", line)
     line = re.sub(r" \[[a-z]+(,[a-z]+)*\]|^\[[a-z]+\]", "", line)
-    line = re.sub(r"not significant|# (?:slower|faster)$", "~", line)
+    line = re.sub(r"not significant|cannot decide|# (?:slower|faster)$", "~", line)
     line = re.sub(r"(# cells became better, # worse); .*", r"\1", line)
     line = re.sub(r"# to #", "#", re.sub(r"\s+|[-─]{2,}", " ", line)).strip()
     return re.sub(r"#( #)+", "#", line)
