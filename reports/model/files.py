@@ -52,29 +52,35 @@ def load(path: Path) -> ResultData:
     return _plain(path, suite)
 
 
-def load_folders(paths: Sequence[Path], skip: Callable[[str], None]) -> list[ResultData]:
+def load_folders(
+    paths: Sequence[Path], skip: Callable[[str], None], show: Callable[[int, int], None]
+) -> list[ResultData]:
     """Read every result file in folders and the folders below them, and files.
 
     Args:
         skip: Is given a sentence on each file that is not a result file, or damaged.
+        show: Is given the number of files that were read, and that of all.
 
     Raises:
         UsageError: There is no such folder or file.
     """
-    found = []
+    files = []
     for path in paths:
         if not path.exists():
             raise UsageError(f"{path}: no such file or folder")
-        for file in _files(path):
-            try:
-                result = read(file)
-            except ResultFileError as error:
-                skip(str(error))
-                continue
-            if result.started:
-                found.append(result)
-            else:
-                skip(f"{file}: does not say when its run began")
+        files += _files(path)
+    found = []
+    for number, file in enumerate(files):
+        show(number, len(files))
+        try:
+            result = read(file)
+        except ResultFileError as error:
+            skip(str(error))
+            continue
+        if result.started:
+            found.append(result)
+        else:
+            skip(f"{file}: does not say when its run began")
     return found
 
 

@@ -60,10 +60,11 @@ def render(found: Sequence[Series]) -> str:
             "title": series.title,
             "lines": section.lines,
             "changes": [(dates(series)[run], why, texts) for run, why, texts in changes(series)],
+            "answer": section.answer,
             "charts": charts,
             "unchanged": [heading for heading in headings if heading not in drawn],
             # The renderer escapes text from the results.
-            "grid": Markup(html_grid(section)),  # noqa: S704
+            "grid": Markup(html_grid(section)) if section.rows else "",  # noqa: S704
         }
         blocks.append(block)
     script = (TEMPLATES / "history.js").read_text("utf-8")

@@ -11,6 +11,7 @@ import click
 from ..errors import UsageError
 from ..escape import lines_visible, visible
 from ._output import encoded, layout, put
+from ._records import slow_progress
 
 if TYPE_CHECKING:
     from ..bench.results import ResultData
@@ -24,7 +25,12 @@ def results_in(paths: Sequence[Path]) -> list[ResultData]:
     """
     from ..reports.model.files import load_folders
 
-    return load_folders(paths, lambda why: click.echo(f"skipped: {visible(why)}", err=True))
+    skipped: list[str] = []
+    with slow_progress("reading results") as show:
+        found = load_folders(paths, skipped.append, show)
+    for why in skipped:
+        click.echo(f"skipped: {visible(why)}", err=True)
+    return found
 
 
 def print_comparison(earlier: Sequence[ResultData], result: ResultData) -> None:
