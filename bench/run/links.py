@@ -1,6 +1,7 @@
 """Machines that measure, by address, and the connections to their agents.
 
-``local``, ``ssh://[USER@]HOST[:PORT][?python=PATH]`` and ``slurm[://PARTITION][?python=PATH&node=NAME]``;
+``local``, ``ssh://[USER@]HOST[:PORT][?python=PATH]``, ``slurm[://PARTITION][?python=PATH&node=NAME]`` and
+``dask://SCHEDULER[:PORT]``;
 `SCHEMES` has a function for each kind of address, which may return several machines.
 """
 
@@ -13,6 +14,7 @@ import os
 import re
 import shlex
 import subprocess
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -24,9 +26,7 @@ from urllib.parse import parse_qsl
 
 from ...errors import RunError, UsageError, hint, near
 from ...escape import visible, without_passwords
-
-AGENT = ("-P", "-m", "bakeoff.bench.agent")
-"""Arguments of Python that start the agent."""
+from ..relay import AGENT
 
 _START = 120.0
 """Seconds for a connection and the start of Python."""
@@ -323,10 +323,33 @@ def _slurm(address: Address, wheel: Path | None) -> list[Machine]:
     return [Machine(name, shlex.join(command), install, lambda: CommandLink(command, name, math.inf))]
 
 
+_SCHEDULER = re.compile(r"\w[\w.-]*(?::\d{1,5})?|\[[0-9a-fA-F:.]+\](?::\d{1,5})?", re.ASCII)
+
+
+def _dask(address: Address, wheel: Path | None) -> list[Machine]:
+    from .dask import workers
+
+    address.allow()
+    scheduler = address.place.rstrip("/")
+    if not _SCHEDULER.fullmatch(scheduler):
+        raise UsageError(f"--on {without_passwords(address.text)}: expected dask://SCHEDULER[:PORT]")
+    if wheel is not None:
+        raise UsageError("--wheel is for ssh://; on Dask, install it in the environment of the workers")
+    scheduler = scheduler if re.search(r":\d+$", scheduler) else f"{scheduler}:8786"
+    install = f"pip install '{requirement()}' in the environment of the scheduler and the workers"
+
+    def machine(host: str, worker: str) -> Machine:
+        command = (sys.executable, "-P", "-m", "bakeoff.bench.run.dask", scheduler, worker)
+        return Machine(host, shlex.join(command), install, lambda: CommandLink(command, host, math.inf))
+
+    return [machine(host, worker) for host, worker in workers(scheduler).items()]
+
+
 SCHEMES: dict[str, Callable[[Address, Path | None], list[Machine]]] = {
     "local": _local,
     "ssh": _ssh,
     "slurm": _slurm,
+    "dask": _dask,
 }
 """The machines of an address, by its scheme; the wheel is to be installed there first."""
 
@@ -345,7 +368,7 @@ def machines(addresses: Sequence[str], wheel: Path | None = None) -> list[Machin
     for text in addresses:
         address = Address.parse(text)
         if address.scheme not in SCHEMES:
-            known = hint(near(address.scheme, SCHEMES), "use local, ssh://HOST or slurm")
+            known = hint(near(address.scheme, SCHEMES), "use local, ssh://HOST, slurm or dask://SCHEDULER")
             raise UsageError(f"--on {without_passwords(text)}: unknown kind of machine; {known}")
         option = f" --on {shlex.quote(without_passwords(text))}" if list(addresses) != ["local"] else ""
         for machine in SCHEMES[address.scheme](address, wheel):

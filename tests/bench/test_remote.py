@@ -293,7 +293,7 @@ def test_an_address_names_a_machine(address: str, name: str, command: str) -> No
         (["slurm?node=-x"], "expected slurm"),
         (["local://host"], "use ssh://host"),
         (["shs://host"], "did you mean ssh"),
-        (["host"], "use local, ssh://HOST or slurm"),
+        (["host"], "use local, ssh://HOST, slurm or dask://SCHEDULER"),
         (["ssh://host", "ssh://host"], "names a machine twice"),
     ],
 )

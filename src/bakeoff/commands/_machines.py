@@ -34,8 +34,8 @@ def machine_options(function: _F) -> _F:
         "--on",
         multiple=True,
         metavar="MACHINE",
-        help="Measure on other machines: ssh://[USER@]HOST[:PORT][?python=PATH], slurm[://PARTITION], or "
-        "local; repeatable.  [default: local]",
+        help="Measure on other machines: ssh://[USER@]HOST[:PORT][?python=PATH], slurm[://PARTITION], "
+        "dask://SCHEDULER[:PORT], or local; repeatable.  [default: local]",
     )
     return on(wheel(function))
 
