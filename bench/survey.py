@@ -9,7 +9,7 @@ import base64
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..datasets.counts import Lengths
+from ..datasets.counts import Lengths, whole
 from ..datasets.profile import ProfileTally
 from ..datasets.readers.problems import KEPT
 from ..datasets.sampling import MergedSample
@@ -20,7 +20,7 @@ Position = tuple[int, ...]
 Example = tuple[Position, str, str]
 """Where something was found: the position, and in words; and what was found."""
 
-SAMPLE_ROOM = 16 << 20
+SAMPLE_ROOM = 8 << 20
 """Most bytes of the payloads of a sample."""
 _EXAMPLES = 3
 _KINDS = 20
@@ -84,7 +84,7 @@ class CodecTally:
         made = cls()
         made.payloads = Lengths.of(plain["payloads"])
         for name in cls._SUMS:
-            setattr(made, name, int(plain[name]))
+            setattr(made, name, whole(plain[name]))
         for outcome in made.examples:
             made.add_examples(outcome, map(_example, plain["examples"][outcome]))
         made.add_losses({str(kind)[:_LONGEST]: _example(one) for kind, one in plain["losses"].items()})
@@ -109,7 +109,7 @@ class CodecTally:
 
 def _example(plain: Any) -> Example:
     position, where, what = plain
-    return tuple(map(int, position)), str(where)[:_LONGEST], str(what)[:_LONGEST]
+    return tuple(map(whole, position)), str(where)[:_LONGEST], str(what)[:_LONGEST]
 
 
 def example(position: Position, where: str, what: str) -> Example:
@@ -183,17 +183,18 @@ class SurveyTally:
             ValueError: They are not those of a survey of these codecs.
         """
         try:
-            sample = MergedSample(size, SAMPLE_ROOM, int(plain["sample"]["cut"]))
+            sample = MergedSample(size, SAMPLE_ROOM, whole(plain["sample"]["cut"]))
             made = cls((), sample)
             made.codecs = {name: CodecTally.of(plain["codecs"][name]) for name in codecs}
             made.profile = ProfileTally.of(plain["profile"])
             made.observed = Observations.of(plain["observed"])
             made.bad = [_example(one) for one in plain["bad"][:KEPT]]
-            made.skipped = int(plain["skipped"])
+            made.skipped = whole(plain["skipped"])
             for key, payload, sizes in plain["sample"]["kept"]:
-                if key < sample.cut:
-                    sample.add(int(key), base64.b64decode(payload), tuple(map(int, sizes)))
-        except (KeyError, TypeError, AttributeError) as error:
+                facts = tuple(map(int, sizes))
+                if whole(key) < sample.cut and len(facts) == len(made.codecs):
+                    sample.add(key, base64.b64decode(payload), facts)
+        except (LookupError, TypeError, AttributeError, OverflowError) as error:
             raise ValueError(f"not the findings of a survey: {type(error).__name__}: {error}") from error
         return made
 

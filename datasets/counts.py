@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 _DIGITS = 9
@@ -14,6 +14,26 @@ _FRESH = 1 << 16
 """Different lengths that are kept exactly before they are rounded."""
 MOST_KEYS = 4_096
 """Distinct keys up to which their number is exact; beyond that, its standard error is 1.6 %."""
+
+
+def whole(value: Any) -> int:
+    """Return a count that may come from another machine.
+
+    Raises:
+        ValueError: It is not a whole number from 0.
+    """
+    if type(value) is not int or value < 0:
+        raise ValueError(f"{value!r:.40} is not a count")
+    return value
+
+
+def counter(plain: Mapping[str, Any]) -> Counter[str]:
+    """Return counts by name that may come from another machine.
+
+    Raises:
+        ValueError: One is not a count.
+    """
+    return Counter({str(key): whole(count) for key, count in plain.items()})
 
 
 class Lengths:
@@ -65,10 +85,10 @@ class Lengths:
     def of(cls, plain: Any) -> Lengths:
         """Return the counts of `plain`, which may come from another machine."""
         made = cls()
-        made._add_sums(*map(int, plain["sums"]))
+        made._add_sums(*map(whole, plain["sums"]))
         if plain["ends"] is not None:
-            made._add_ends(*map(int, plain["ends"]))
-        made._rounded = Counter({int(length): int(count) for length, count in plain["counts"]})
+            made._add_ends(*map(whole, plain["ends"]))
+        made._rounded = Counter({whole(length): whole(count) for length, count in plain["counts"]})
         return made
 
     @property

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..codecs import CodecError, codec
 from ..codecs.conventions.classes import opened
-from .counts import MOST_KEYS, DistinctKeys, Lengths
+from .counts import MOST_KEYS, DistinctKeys, Lengths, counter, whole
 
 Fact = str | int | float
 
@@ -166,16 +166,16 @@ class ProfileTally:
         """Return the counts of `plain`, which may come from another machine.
 
         Raises:
-            KeyError: One is missing; as TypeError and ValueError, if one is not a number.
+            KeyError, TypeError, ValueError, AttributeError: They are not such counts.
         """
         made = cls()
         for name in (*cls._NUMBERS, "depth"):
-            setattr(made, name, int(plain[name]))
+            setattr(made, name, whole(plain[name]))
         for name in cls._COUNTERS:
-            setattr(made, name, Counter({str(key): int(count) for key, count in plain[name].items()}))
+            setattr(made, name, counter(plain[name]))
         for name in cls._LENGTHS:
             setattr(made, name, Lengths.of(plain[name]))
-        made.distinct = DistinctKeys(map(int, plain["distinct"]))
+        made.distinct = DistinctKeys(map(whole, plain["distinct"]))
         return made
 
     def sizes(self) -> dict[str, Fact]:

@@ -11,13 +11,15 @@ from typing import Any
 
 from ...codecs import describe
 from ..heartbeat import IDLE
-from ..jobs import Alone, Check, Checked, Ended, Found, Job, Time, Timed, decode
+from ..jobs import Alone, Check, Checked, Ended, Found, Job, Survey, Surveyed, Time, Timed, decode
 from ..operations import OPERATIONS, operation
 from ..results import CodecFacts, Fact, Measurement, cell_from, typed
+from ..survey import SurveyTally
 from .environment import MACHINE
 from .state import FAILED
 
-_KINDS: Mapping[type[Job], type[Checked | Timed | Found]] = {Check: Checked, Time: Timed, Alone: Found}
+_Answer = Checked | Timed | Found | Surveyed
+_KINDS: Mapping[type[Job], type[_Answer]] = {Check: Checked, Time: Timed, Alone: Found, Survey: Surveyed}
 """The jobs that other machines get, and the kinds of their answers."""
 _MOST_FACTS = 200
 _MOST_CORES = 1 << 16
@@ -117,7 +119,7 @@ def _figures(values: Iterable[Any], least: float = 0.0) -> None:
         _require(holds, f"{value!r:.40} is not a figure")
 
 
-def _answer(plain: Any, job: Job) -> Checked | Timed | Found:
+def _answer(plain: Any, job: Job) -> _Answer:
     kind = _KINDS[type(job)]
     answer = decode(json.dumps(plain))
     _require(type(answer) is kind, f"an answer of another kind than {kind.kind}")
@@ -125,6 +127,10 @@ def _answer(plain: Any, job: Job) -> Checked | Timed | Found:
     if isinstance(answer, Checked):
         assert isinstance(job, Check)
         return _checked(answer, job)
+    if isinstance(answer, Surveyed):
+        assert isinstance(job, Survey)
+        SurveyTally.of(answer.tally, job.codecs, job.sample)
+        return answer
     if isinstance(answer, Timed):
         assert isinstance(job, Time)
         return _timed(answer, job)

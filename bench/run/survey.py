@@ -12,12 +12,15 @@ from ...datasets.shards import PIECE, Piece
 from ...errors import RunError
 from ..jobs import Ended, Executor, Survey, SurveyPiece
 from ..survey import SAMPLE_ROOM, SurveyTally
+from .environment import abreast
 
 PATIENCE = 120.0
 """Seconds without a record after which a worker is ended."""
 _TRIES = 2
 _SHARE = 4
 """Least number of jobs for each that can be in work, so that all workers end at about the same time."""
+_FAILURES = 4
+"""Failures in sequence after which an executor gets no jobs if another one has none of them."""
 _MOST = 256
 """Most pieces of a job."""
 
@@ -52,23 +55,21 @@ class SurveyFindings:
 
 
 def survey(
-    executor: Executor,
+    executors: Sequence[Executor],
     pieces: Sequence[Piece],
     job: Survey,
     schema: bytes = b"",
     *,
-    abreast: int,
     watch: Callable[[int, int], object] = lambda done, total: None,
     patience: float = PATIENCE,
 ) -> SurveyFindings:
     """Survey all pieces.
 
     Args:
-        executor: Runs the workers. Their machines must be able to read the shards.
+        executors: Run the workers, at least one. Their machines must be able to read the shards.
         pieces: As returned by `datasets.shards.pieces`.
         job: The job, without pieces.
         schema: The content that `job.schema` names.
-        abreast: Jobs that are in work or waiting for a worker at the same time.
         watch: Called with the bytes that are done, and the total.
         patience: Seconds without a record after which a worker is ended.
 
@@ -79,11 +80,13 @@ def survey(
     found = SurveyFindings(SurveyTally(job.codecs, MergedSample(job.sample, SAMPLE_ROOM)), pieces)
     inputs = {job.schema: schema} if schema else {}
     total = sum(piece.end - piece.start for piece in pieces)
-    waiting = deque((group, 1) for group in _groups(pieces, min(PIECE, total // (_SHARE * abreast))))
-    running: dict[Future[Ended], tuple[list[Piece], int]] = {}
+    places = [_Place(executor) for executor in executors]
+    size = min(PIECE, total // (_SHARE * sum(place.most for place in places)))
+    waiting = deque((group, 1) for group in _groups(pieces, size))
+    running: dict[Future[Ended], tuple[list[Piece], int, _Place]] = {}
     try:
         while waiting or running:
-            while waiting and len(running) < abreast:
+            while waiting and (place := _free(places)) is not None:
                 group, tries = waiting.popleft()
                 one = replace(
                     job,
@@ -92,11 +95,15 @@ def survey(
                     ),
                     cut=found.tally.sample.cut,
                 )
-                running[executor.submit(one, inputs, patience=patience)] = group, tries
+                place.running += 1
+                running[place.executor.submit(one, inputs, patience=patience)] = group, tries, place
             for future in wait(running, return_when=FIRST_COMPLETED).done:
-                group, tries = running.pop(future)
+                group, tries, place = running.pop(future)
+                place.running -= 1
+                place.failures += 1
                 if not (reason := _merged(future, found.tally, job)):
                     found.done.update(group)
+                    place.failures = 0
                 elif tries < _TRIES:
                     waiting.extend(([piece], tries + 1) for piece in group)
                 else:
@@ -105,6 +112,28 @@ def survey(
     except KeyboardInterrupt:
         found.interrupted = True
     return found
+
+
+class _Place:
+    """An executor, and the jobs that it has.
+
+    Attributes:
+        most: Jobs that it may have: in work, and waiting for a worker.
+        failures: Jobs that failed since one succeeded.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self.executor = executor
+        self.most = 2 * abreast(executor.cores)
+        self.running = self.failures = 0
+
+
+def _free(places: Sequence[_Place]) -> _Place | None:
+    """Return the executor that takes the next job; one whose machine may be lost is the last."""
+    free = [place for place in places if place.running < place.most]
+    healthy = min(place.failures for place in places)
+    free = [place for place in free if place.failures < healthy + _FAILURES]
+    return min(free, key=lambda place: (place.failures, place.running / place.most), default=None)
 
 
 def _groups(pieces: Iterable[Piece], size: int) -> Iterator[list[Piece]]:

@@ -164,7 +164,7 @@ class Observations:
         try:
             made._root = _Node.of(plain["root"], made._budget)
             made.records, made.whole = int(plain["records"]), bool(plain["whole"])
-        except (KeyError, TypeError, AttributeError, RecursionError) as error:
+        except (KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             raise ValueError(f"no observations: {error}") from error
         return made
 
@@ -347,6 +347,8 @@ class _Node:
         kinds = plain.get("kinds", {})
         made.kinds = Counter({_KINDS[name]: int(count) for name, count in kinds.items()})
         made.forms = Counter({str(form): int(count) for form, count in plain.get("forms", {}).items()})
+        if min([*made.kinds.values(), *made.forms.values()], default=1) < 1:
+            raise ValueError("a count below 1")
         made.distinct = {str(form): set(map(int, seen)) for form, seen in plain.get("distinct", {}).items()}
         made.altered, made.signs = set(plain.get("altered", ())), set(plain.get("signs", ()))
         made.big, made.maps = bool(plain.get("big")), bool(plain.get("maps"))
@@ -355,6 +357,8 @@ class _Node:
         for name in _PARTS:
             if name in plain:
                 setattr(made, name, cls.of(plain[name], budget))
+        if made.maps and (made.map_keys is None or made.values is None):
+            raise ValueError("a map without its parts")
         return made
 
     @property

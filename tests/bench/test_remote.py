@@ -15,14 +15,16 @@ import pytest
 
 from bakeoff.bench.blobs import Blobs
 from bakeoff.bench.frames import MAGIC, PROTOCOL
-from bakeoff.bench.jobs import Alone, Check, CorpusInputs, Job, Time, TimedCell
+from bakeoff.bench.jobs import Alone, Check, CorpusInputs, Job, Survey, SurveyPiece, Time, TimedCell
 from bakeoff.bench.measuring import measuring
 from bakeoff.bench.results import read
 from bakeoff.bench.run.environment import environment
 from bakeoff.bench.run.links import CommandLink, Link, Machine, machines
 from bakeoff.bench.run.remote import RemoteExecutor
+from bakeoff.bench.survey import SurveyTally
 from bakeoff.bench.worker.records import make_sample
 from bakeoff.codecs.registry import give
+from bakeoff.datasets.sampling import MergedSample
 from bakeoff.errors import RunError, UsageError
 from hurried import BAKEOFF
 from launched import launch
@@ -85,6 +87,34 @@ TIMED |= {"dirty": 0.0}
 FOUND = {"kind": "found", "value": 1.0, "known": {}}
 CHECKED = {"kind": "checked", "outcome": "ok", "payloads": "0" * 64}
 
+PIECE = SurveyPiece("a.jsonl", 0, 9, 0)
+SURVEY = Survey(
+    pieces=(PIECE,),
+    seed=1,
+    codecs=("json",),
+    schema="",
+    sample=1,
+    sample_format="jsonl",
+    cut=1,
+    skip_bad=False,
+    trusted=False,
+    format=None,
+    at=None,
+    encoding=None,
+    null=(),
+)
+SURVEYED = {"kind": "surveyed", "tally": SurveyTally(["json"], MergedSample(1, 1)).plain()}
+LIES: Mapping[str, Any] = {
+    "not the findings": {},
+    "1.5 is not a count": {**SURVEYED["tally"], "skipped": 1.5},
+    "-1 is not a count": {**SURVEYED["tally"], "skipped": -1},
+    "a count below 1": {
+        **SURVEYED["tally"],
+        "observed": {"root": {"kinds": {"builtins.int": 0}, "first": []}},
+    },
+    "a map without its parts": {**SURVEYED["tally"], "observed": {"root": {"maps": True, "first": []}}},
+}
+
 
 def ended(answer: Any, number: int = 0, **fields: Any) -> bytes:
     """Return the message of a job's end."""
@@ -97,7 +127,9 @@ def timed(**fields: Any) -> bytes:
     return ended({**TIMED, "cells": {"0": {**FIGURE, **fields}}})
 
 
-@pytest.mark.parametrize(("job", "answer"), [(TIME, TIMED), (ALONE, FOUND), (CHECK, CHECKED)])
+@pytest.mark.parametrize(
+    ("job", "answer"), [(TIME, TIMED), (ALONE, FOUND), (CHECK, CHECKED), (SURVEY, SURVEYED)]
+)
 def test_an_honest_answer_is_taken(job: Job, answer: Mapping[str, Any], tmp_path: Path) -> None:
     """Of each kind of job that travels."""
     with far(lambda: Scripted(GREETING + READY, ended(answer)), tmp_path) as executor:
@@ -135,6 +167,7 @@ def test_an_honest_answer_is_taken(job: Job, answer: Mapping[str, Any], tmp_path
         (CHECK, ended({**CHECKED, "codec": {"notes": 1}}), "notes is 1"),
         (CHECK, ended({**CHECKED, "dictionary": "0" * 64}), "a dictionary is not the one"),
         (CHECK, ended(None, notes=[1]), "notes of a check"),
+        *((SURVEY, ended({"kind": "surveyed", "tally": lie}), said) for said, lie in LIES.items()),
     ],
 )
 def test_an_answer_that_breaks_a_rule_ends_the_machine(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import sys
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,15 @@ from hypothesis import strategies as st
 import inprocess
 from bakeoff import Schema, corpus
 from bakeoff.bench.jobs import Ended, Survey, Surveyed, SurveyPiece, decode, encode
+from bakeoff.bench.run.links import CommandLink, Machine
+from bakeoff.bench.run.processes import LocalExecutor
+from bakeoff.bench.run.remote import RemoteExecutor
 from bakeoff.bench.run.survey import survey
 from bakeoff.bench.survey import SurveyTally
 from bakeoff.bench.worker.survey import Surveyor
+from bakeoff.datasets.passes import ReadOptions
 from bakeoff.datasets.profile import profile
-from bakeoff.datasets.shards import Piece
+from bakeoff.datasets.shards import Piece, pieces
 
 JOB = Survey(
     pieces=(SurveyPiece("shard", 0, 1, 0),),
@@ -130,6 +135,9 @@ def test_every_record_is_equally_likely() -> None:
     assert all(abs(count - 500) < 4 * (2_000 * 0.25 * 0.75) ** 0.5 for count in drawn)
 
 
+AGENT = (sys.executable, "-P", "-m", "bakeoff.bench.agent")
+
+
 class Unreliable:
     """An executor whose workers die, or answer nonsense, as often as is said for a piece."""
 
@@ -137,6 +145,7 @@ class Unreliable:
         self.failures = failures
         self.nonsense = nonsense
         self.blobs: dict[str, bytes] = {}
+        self.cores = [0]
 
     def submit(self, job: Survey, inputs: Any = None, **more: Any) -> Future[Ended]:
         future: Future[Ended] = Future()
@@ -166,11 +175,37 @@ PIECES = [Piece("shard", start, start + 10) for start in (0, 10, 20)]
 def test_a_piece_is_tried_twice(share: int, nonsense: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that failed once counts; one that failed twice is named, and the others count, also of its job."""
     monkeypatch.setattr("bakeoff.bench.run.survey._SHARE", share or 0.01)
-    found = survey(Unreliable({0: 1, 10: 2}, nonsense), PIECES, JOB, abreast=2)
+    found = survey([Unreliable({0: 1, 10: 2}, nonsense)], PIECES, JOB)
 
     assert [PIECES[1]] == list(found.lost)
     assert found.tally.records == 2
     assert found.done == {PIECES[0], PIECES[2]}
+
+
+def test_a_lost_machine_costs_nothing() -> None:
+    """If there is another one."""
+    many = [Piece("shard", start, start + 10) for start in range(0, 900, 10)]
+    lost = Unreliable(dict.fromkeys(range(0, 900, 10), 99))
+
+    found = survey([lost, Unreliable({})], many, JOB)
+
+    assert not found.lost
+    assert found.tally.records == 90
+
+
+def test_other_machines_find_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An agent reads the shards by the same paths; its answers pass the link and its checks."""
+    monkeypatch.setenv("TMPDIR", str(folder))  # another lock than that of other tests' machines
+    monkeypatch.setattr("tempfile.tempdir", None)
+    found = pieces(str(folder / "*.*l"), ReadOptions())
+    machine = Machine("far", connect=lambda: CommandLink(AGENT, "far"))
+    with LocalExecutor() as here:
+        alone = survey([here], found, JOB)
+        with RemoteExecutor(machine, here.blobs, lambda reason: None) as there:
+            together = survey([there], found, JOB)
+
+    assert facts(alone.tally) == facts(together.tally)
+    assert [Path(piece.shard).name for piece in together.lost] == ["b.jsonl"]
 
 
 def test_interrupted() -> None:
@@ -182,7 +217,7 @@ def test_interrupted() -> None:
         if done == 20:
             raise KeyboardInterrupt
 
-    found = survey(Unreliable({}), PIECES, JOB, abreast=1, watch=watch)
+    found = survey([Unreliable({})], PIECES, JOB, watch=watch)
 
     assert found.interrupted
     assert found.tally.records == 2

@@ -1,4 +1,4 @@
-"""The option ``--on`` of ``bakeoff run``: other machines that measure."""
+"""The option ``--on`` of ``bakeoff run`` and ``bakeoff survey``: other machines that do the work."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def machine_options(function: _F) -> _F:
         "--on",
         multiple=True,
         metavar="MACHINE",
-        help="Measure on other machines: ssh://[USER@]HOST[:PORT][?python=PATH], slurm[://PARTITION], "
+        help="Work on other machines: ssh://[USER@]HOST[:PORT][?python=PATH], slurm[://PARTITION], "
         "dask://SCHEDULER[:PORT], or local; repeatable.  [default: local]",
     )
     return on(wheel(function))

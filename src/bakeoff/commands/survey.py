@@ -6,6 +6,7 @@ import hashlib
 import json
 import pickle
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ import click
 from ..errors import RunError, UsageError
 from ..escape import visible
 from . import _completion
+from ._machines import machine_options, machines_of
 from ._options import RECORDS, reading, seed_option, selecting
 from ._output import encoded, guard, put
 from ._records import destination, report_skipped
@@ -58,6 +60,7 @@ VERSION = 1
     help="Write the schema inferred from all records to this file.",
 )
 @seed_option
+@machine_options
 @reading
 @click.pass_context
 def command(
@@ -71,6 +74,8 @@ def command(
     records: int,
     inferred: Path | None,
     seed: int | None,
+    on: tuple[str, ...],
+    wheel: Path | None,
     how: Mapping[str, Any],
 ) -> None:
     """Read all records of a corpus in shards, and show exact facts about them.
@@ -91,16 +96,16 @@ def command(
     Exit codes: 0 ok, 1 a shard could not be read or a codec is wrong, 2 usage error.
     """
     from ..bench.jobs import Survey
-    from ..bench.run.environment import abreast
     from ..bench.run.processes import LocalExecutor
+    from ..bench.run.remote import RemoteExecutor
     from ..bench.run.survey import survey
-    from ..console import progress
+    from ..console import progress, show_on
     from ..datasets.base import DEFAULT_SEED
     from ..datasets.shards import pieces
     from ..datasets.writing import framed
     from ..schemas import Schema
 
-    names = _selected(codecs)
+    names, machines = _selected(codecs), machines_of(on, wheel)
     for path in (output, sample, inferred):
         guard(path, map(Path, sources))
     kind = None if sample is None else destination(str(sample), None)
@@ -124,13 +129,17 @@ def command(
     )
     if kind is not None:
         framed(kind)
-    with progress() as bar, LocalExecutor() as executor:
-        task = bar.add_task(f"{len({piece.shard for piece in found}):,} shards", total=None)
-
-        def watch(done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total)
-
-        result = survey(executor, found, job, given, abreast=2 * abreast(executor.cores), watch=watch)
+    with ExitStack() as stack:
+        show = show_on(stack.enter_context(progress()))
+        here = stack.enter_context(LocalExecutor())
+        executors = [
+            here
+            if machine.connect is None
+            else stack.enter_context(RemoteExecutor(machine, here.blobs, lambda reason: show(reason, -1, 0)))
+            for machine in machines
+        ]
+        told = f"{len({piece.shard for piece in found}):,} shards"
+        result = survey(executors, found, job, given, watch=lambda done, total: show(told, done, total))
     if not result.done:
         raise RunError(next(iter(result.lost.values()), "interrupted before any shard was read"))
     if not result.tally.records:
