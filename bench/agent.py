@@ -65,6 +65,7 @@ class _Agent:
         """Take the lock, then say regularly that the agent is alive."""
         with measuring(self._wait, alone=True):
             executor = self._executor
+            executor.warm_up()
             facts = {**executor.facts, "removed_variables": removed}
             self._frames.send("ready", facts=facts, cores=executor.cores)
             while True:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -41,8 +41,9 @@ class Machine:
     def cut(self) -> None:
         """Cut its connections, like a network that fails: what runs there goes on, and finds nobody."""
         for one in self.running():
-            if one.name().startswith("sshd"):
-                one.kill()
+            with suppress(psutil.NoSuchProcess):  # workers end at any time
+                if one.name().startswith("sshd"):
+                    one.kill()
 
     def crash(self) -> None:
         """Kill it and all that runs there."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -19,6 +20,7 @@ from bakeoff.bench.jobs import Alone, Check, CorpusInputs, Job, Survey, SurveyPi
 from bakeoff.bench.measuring import measuring
 from bakeoff.bench.results import read
 from bakeoff.bench.run.environment import environment
+from bakeoff.bench.run.journal import journal_path
 from bakeoff.bench.run.links import CommandLink, Link, Machine, machines
 from bakeoff.bench.run.remote import RemoteExecutor
 from bakeoff.bench.survey import SurveyTally
@@ -376,28 +378,46 @@ def on(*there: Any) -> list[str]:
     return [text for each in there for text in ("--on", f"{each.url}?python={sys.executable}")]
 
 
+def begun(folder: Path, budget: str, *there: str) -> subprocess.Popen[str]:
+    """Start a run that takes all of its time."""
+    options = ("-c", "json,msgpack", "--all", "--budget", budget, "--ratios", "--precision", "0.01%")
+    return subprocess.Popen(
+        [*BAKEOFF, "run", *FEW, *options, *there],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def until_measured(process: subprocess.Popen[str], journal: Path) -> None:
+    """Wait for the first timing process."""
+    while process.poll() is None and '"process"' not in (journal.read_text() if journal.exists() else ""):
+        threading.Event().wait(0.02)
+
+
+def test_ctrl_c_finishes_the_processes_of_all_machines(two: tuple[Any, Any], tmp_path: Path) -> None:
+    """Their results are kept, and can be continued."""
+    files = [tmp_path / "out-one.json", tmp_path / "out-two.json"]
+    with begun(tmp_path, "600", *on(*two)) as process:
+        for file in files:
+            until_measured(process, journal_path(file))
+        process.send_signal(signal.SIGINT)
+        table, said = process.communicate()
+
+    assert process.returncode == 130
+    assert "msgpack" in table
+    assert "stopped early; `bakeoff run --resume out.json --on" in said
+    for file in files:
+        assert not read(file).complete
+        assert not journal_path(file).exists()
+
+
 def test_a_lost_machine_costs_only_its_own_result(two: tuple[Any, Any], tmp_path: Path) -> None:
     """The others go on, and the run can be continued; machines that are complete are left out then."""
     one, other = two
-    journal = tmp_path / "out-one.json.journal"
-    command = [
-        *BAKEOFF,
-        "run",
-        *FEW,
-        "-c",
-        "json,msgpack",
-        "--budget",
-        "5",
-        "--ratios",
-        "--precision",
-        "0.01%",
-        *on(*two),
-    ]
-    with subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        while process.poll() is None and '"process"' not in (journal.read_text() if journal.exists() else ""):
-            threading.Event().wait(0.02)
+    with begun(tmp_path, "4", *on(*two)) as process:
+        until_measured(process, journal_path(tmp_path / "out-one.json"))
         one.cut()
         table, said = process.communicate()
 
