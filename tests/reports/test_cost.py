@@ -40,14 +40,12 @@ def test_bandwidth(text, speed):
     "text", ["", "fast", "1", "-1Gbit", "0Mbit", "1Xbit", "1 Gbit per second", "nanGbit"]
 )
 def test_bad_bandwidth(text):
-    """Anything without a unit or above zero is refused with examples."""
     with pytest.raises(UsageError, match="such as 1Gbit"):
         parse_bandwidth(text)
 
 
 @pytest.mark.parametrize("reads", [-1, math.nan, math.inf])
 def test_bad_reads(reads):
-    """Reads are a finite number, zero or more."""
     with pytest.raises(UsageError, match="reads"):
         CostModel(reads)
 
@@ -66,7 +64,6 @@ def test_cost_is_the_formula(dump, load, fix, size, reads):
 
 @given(a=st.tuples(TIMES, TIMES), b=st.tuples(TIMES, TIMES))
 def test_reads_break_even(a, b):
-    """At the break-even both codecs cost the same, and there is none when one is cheaper at both."""
     point = breakeven_reads(a, b)
     if point is not None and point < 1e9:
         assert a[0] + point * a[1] == pytest.approx(b[0] + point * b[1], rel=1e-6)
@@ -76,7 +73,6 @@ def test_reads_break_even(a, b):
 
 @given(a=st.tuples(TIMES, st.floats(1, 1e6)), b=st.tuples(TIMES, st.floats(1, 1e6)))
 def test_bandwidth_break_even(a, b):
-    """At the break-even the line makes both codecs cost the same."""
     speed = breakeven_bandwidth(a, b)
     if speed is not None:
         assert a[0] + a[1] / speed == pytest.approx(b[0] + b[1] / speed, rel=1e-6)
@@ -84,7 +80,6 @@ def test_bandwidth_break_even(a, b):
 
 class TestSamples:
     def test_sums_by_process(self, planted):
-        """A codec's cost has one sample for each process, the sum of its parts."""
         cells = {c.cell.operation_name: c for c in planted.cells if c.cell.codec == "json"}
         found = CostModel(24, 1e6).samples(cells)
 
@@ -96,7 +91,6 @@ class TestSamples:
         assert again[3].value - found[3].value == pytest.approx(23 * 1675 / 1e6)
 
     def test_needs_all_parts(self, planted):
-        """A codec without a load has no cost, unless nothing is read."""
         cells = {"dump": next(c for c in planted.cells if c.cell.operation_name == "dump")}
 
         assert () == CostModel().samples(cells)

@@ -121,7 +121,6 @@ def pages(browser: Browser) -> Iterator[tuple[Opener, list[str]]]:
 
 @pytest.fixture
 def opened(pages: tuple[Opener, list[str]], file: Path, tmp_path: Path) -> Iterator[Opener]:
-    """Return a function that opens a page, or that of results; complaints of the browser fail the test."""
     open_file, complaints = pages
 
     def open_page(
@@ -144,14 +143,12 @@ def opened(pages: tuple[Opener, list[str]], file: Path, tmp_path: Path) -> Itera
 
 
 def column(page: Page, key: str) -> list[float]:
-    """Return a column's raw values in the order shown, those without one left out."""
     cells = page.locator(f'#table tbody tr:visible [data-column="{key}"]')
     values: list[str | None] = cells.evaluate_all("cells => cells.map(cell => cell.dataset.value ?? null)")
     return [float(value) for value in values if value is not None]
 
 
 def codecs(page: Page) -> list[str]:
-    """Return the codecs in the order shown, the baseline left out."""
     names: list[str] = page.locator("#table tbody tr:visible:not(.baseline)").evaluate_all(
         "rows => rows.map(row => row.dataset.codec)"
     )
@@ -159,7 +156,6 @@ def codecs(page: Page) -> list[str]:
 
 
 def ranks(page: Page) -> dict[str, str]:
-    """Return the rank shown of each codec."""
     pairs: list[tuple[str, str]] = page.locator("#table tbody tr:visible:not(.baseline)").evaluate_all(
         "rows => rows.map(row => [row.dataset.codec, row.querySelector('td.rank').textContent])"
     )
@@ -167,7 +163,6 @@ def ranks(page: Page) -> dict[str, str]:
 
 
 def set_slider(page: Page, name: str, value: float | None) -> None:
-    """Put a slider on a stop by its value."""
     page.evaluate(
         """([name, value]) => {
             const state = JSON.parse(document.getElementById('state').textContent);
@@ -195,14 +190,12 @@ def unfold(page: Page, details: str) -> None:
 
 
 def unfold_all(page: Page) -> None:
-    """Open everything that opens, and wait for the rows."""
     page.evaluate("document.querySelectorAll('details').forEach(details => { details.open = true })")
     for drawing in page.locator("details.figures:visible").all():
         drawing.locator("tr").first.wait_for()
 
 
 def test_a_header_sorts_and_says_so(opened: Opener) -> None:
-    """A click sorts upwards, another one downwards, the baseline last; both are announced."""
     page = opened()
     header = page.locator('#table th[data-column="load"]')
     for descending in (False, True):
@@ -219,7 +212,6 @@ def test_a_header_sorts_and_says_so(opened: Opener) -> None:
 
 
 def test_the_script_ranks_as_python_does(opened: Opener, crowded: ResultData) -> None:
-    """For several weights and all corpora, ranks and front are those of the reports' own statistics."""
     page = opened()
     for number, name in enumerate(["movies", "text"]):
         page.select_option("#corpus", label=name)
@@ -256,7 +248,6 @@ def test_the_script_ranks_as_python_does(opened: Opener, crowded: ResultData) ->
 def test_the_script_is_as_careful(
     opened: Opener, result_of: Callable[..., ResultData], runs: list[dict[str, Any]]
 ) -> None:
-    """Where little is known the script holds back as the reports' own statistics do."""
     results = [result_of(**run) for run in runs]
     (view,) = View.of(results).corpora
     standing = view.standing
@@ -289,7 +280,6 @@ def test_the_script_writes_costs_as_python_does(opened: Opener) -> None:
 def test_the_script_keeps_what_stands_beside_a_cost(
     opened: Opener, result_of: Callable[..., ResultData], tmp_path: Path, baseline: str | None, near: float
 ) -> None:
-    """Multiples of the best or of the baseline, and half the interval, are those of the page as written."""
     path = tmp_path / "beside.html"
     planted = {name: {"dump": t, "load": t, "size": 100} for name, t in zip("ab", (1e-6, near), strict=True)}
     json = {"dump": 2e-6, "load": 3e-6, "size": 90}
@@ -313,7 +303,6 @@ def test_the_script_keeps_what_stands_beside_a_cost(
 
 
 def test_sliders_rerank_table_sentence_and_chart(opened: Opener) -> None:
-    """On a slow line the smallest codec wins, in the table, in the sentence and in the drawing."""
     page = opened()
     before = page.locator("#front").get_attribute("aria-label")
     set_slider(page, "bandwidth", 12_500)
@@ -326,7 +315,6 @@ def test_sliders_rerank_table_sentence_and_chart(opened: Opener) -> None:
 
 
 def test_a_rate_shows_what_it_takes_and_what_does_not_fit(opened: Opener) -> None:
-    """With a rate the table gains a column; codecs that fill the line lose their rank."""
     page = opened()
     set_slider(page, "bandwidth", 1_250_000)
     set_slider(page, "rate", 10_000)
@@ -341,7 +329,6 @@ def test_a_rate_shows_what_it_takes_and_what_does_not_fit(opened: Opener) -> Non
 
 
 def test_filters_rerank_and_the_search_only_hides(opened: Opener) -> None:
-    """Leaving a codec out gives its rank to the next; searching keeps ranks."""
     page = opened()
     second = ranks(page)["ormsgpack"]
     page.get_by_label("Safe for untrusted input").check()
@@ -363,7 +350,6 @@ def test_filters_rerank_and_the_search_only_hides(opened: Opener) -> None:
 
 
 def test_lossy_codecs_are_marked_and_can_be_left_out(opened: Opener) -> None:
-    """A lossy row carries the word and its footnote; the filter removes it."""
     page = opened()
     page.select_option("#corpus", label="messages")
     row = page.locator('#table tr[data-codec="bson"]:not([hidden])')
@@ -377,7 +363,6 @@ def test_lossy_codecs_are_marked_and_can_be_left_out(opened: Opener) -> None:
 
 
 def test_bars_of_lossy_codecs_can_be_left_out(opened: Opener, result_of: Callable[..., ResultData]) -> None:
-    """What is lossy on a corpus loses its bar there and where all corpora are shown, not elsewhere."""
     first = result_of(corpora=["movies"])
     second = result_of(corpora=["types"], losses={"json": ("`tuple` came back as `list`",)})
     other = replace(second.corpora[0], sha256="f" * 64)
@@ -406,7 +391,6 @@ def test_hints_leave_out_what_concerns_nobody(opened: Opener, result_of: Callabl
 
 
 def test_all_corpora_stand_in_one_table(opened: Opener) -> None:
-    """The last choice of the selector shows every row with its corpus."""
     page = opened()
     page.select_option("#corpus", label="All 5 corpora")
     expect(page.locator("#count")).to_have_text("144 rows")
@@ -417,7 +401,6 @@ def test_all_corpora_stand_in_one_table(opened: Opener) -> None:
 
 
 def test_the_data_can_be_downloaded(opened: Opener, crowded: ResultData) -> None:
-    """JSON holds every cell, CSV every sample; both are made in the browser."""
     page = opened()
     with page.expect_download() as saved:
         page.get_by_role("button", name="Download JSON").click()
@@ -455,7 +438,6 @@ def test_the_csv_runs_no_formulas(opened: Opener, result_of: Callable[..., Resul
 
 
 def test_the_theme_follows_the_system_and_the_button(opened: Opener, small: Path) -> None:
-    """Dark by preference, light by choice, and back to the system's."""
     page = opened(path=small)
     page.emulate_media(color_scheme="dark")
     colour = "getComputedStyle(document.body).backgroundColor"
@@ -471,7 +453,6 @@ def test_the_theme_follows_the_system_and_the_button(opened: Opener, small: Path
 
 
 def test_it_works_from_the_keyboard(opened: Opener, small: Path) -> None:
-    """Tab reaches the skip link first, then everything; keys move sliders and sort."""
     page = opened(1200, path=small)  # of its own: nothing has the focus
     page.keyboard.press("Tab")
 
@@ -492,7 +473,6 @@ def test_it_works_from_the_keyboard(opened: Opener, small: Path) -> None:
 
 
 def test_charts_have_words_and_tables(opened: Opener) -> None:
-    """Every drawing is an image with a text; the table below it has its figures."""
     page = opened()
     for drawing in page.locator(".drawing").all():
         assert drawing.get_attribute("role") == "img"
@@ -504,7 +484,6 @@ def test_charts_have_words_and_tables(opened: Opener) -> None:
 
 @pytest.mark.parametrize("width", [1280, 390])
 def test_axe_finds_nothing(opened: Opener, width: int) -> None:
-    """The rules of axe-core hold with everything opened, those about colors in both schemes."""
     from axe_playwright_python.sync_playwright import Axe
 
     page = opened(width, results=[madeup.result(codecs=7, corpora=2, processes=3)], bypass_csp=True)
@@ -520,7 +499,6 @@ def test_axe_finds_nothing(opened: Opener, width: int) -> None:
 
 
 def test_no_width_scrolls_sideways(opened: Opener) -> None:
-    """The page itself never scrolls sideways, whatever it shows, and charts follow the width."""
     page = opened()
     overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     for width in (390, 768, 1280):
@@ -538,7 +516,6 @@ def test_no_width_scrolls_sideways(opened: Opener) -> None:
 
 
 def test_it_can_be_read_without_scripts(opened: Opener) -> None:
-    """Without scripts there are rows of all corpora, charts and no dead controls."""
     page = opened(java_script_enabled=False)
 
     assert page.locator("#table tbody tr:visible").count() == 149
@@ -549,7 +526,6 @@ def test_it_can_be_read_without_scripts(opened: Opener) -> None:
 
 @pytest.mark.parametrize("width", [1280, 390])
 def test_every_point_is_named(opened: Opener, small: Path, width: int) -> None:
-    """Each codec with a cost has its name within the drawing, over no other name."""
     page = opened(width, path=small)
     found: list[list[dict[str, Any]]] = page.evaluate(
         """() => ['text[paint-order]', '[data-tip]'].map(kind =>
@@ -572,7 +548,6 @@ def test_every_point_is_named(opened: Opener, small: Path, width: int) -> None:
 
 
 def test_the_headline_follows_the_use(opened: Opener, small: Path) -> None:
-    """It is the verdict of the weights that are set, and the first one when they are back."""
     page = opened(path=small)
     headline = page.locator("#headline")
     first = headline.inner_text()
@@ -587,7 +562,6 @@ def test_the_headline_follows_the_use(opened: Opener, small: Path) -> None:
 
 
 def test_the_address_keeps_what_was_chosen(opened: Opener, small: Path) -> None:
-    """Corpus, filters, sliders and order are in the address, and a page opened there shows the same."""
     page = opened(path=small)
     page.select_option("#corpus", label="messages")
     page.select_option("#format", label="msgpack")
@@ -611,7 +585,6 @@ def test_the_address_keeps_what_was_chosen(opened: Opener, small: Path) -> None:
 
 
 def test_charts_are_files(opened: Opener, small: Path, tmp_path: Path) -> None:
-    """Each drawing can be taken away as SVG and PNG, with its title and without the page's variables."""
     page = opened(path=small)
     places = {
         "#charts": b"size against time: movies; one write and one read",
@@ -635,7 +608,6 @@ def test_charts_are_files(opened: Opener, small: Path, tmp_path: Path) -> None:
 
 
 def test_an_empty_chart_says_what_to_do(opened: Opener, small: Path) -> None:
-    """A line that is too slow for all, and filters that nothing fits, are named; a button undoes them."""
     page = opened(path=small)
     set_slider(page, "bandwidth", 12_500)
     set_slider(page, "rate", 1_000_000)
@@ -659,7 +631,6 @@ def test_an_empty_chart_says_what_to_do(opened: Opener, small: Path) -> None:
 
 
 def test_a_corpus_without_costs_is_no_picture(opened: Opener, result_of: Callable[..., ResultData]) -> None:
-    """Where no codec has a cost there is a sentence and no empty axes; what else was measured is drawn."""
     page = opened(results=[result_of({"json": {"size": 9}, "bson": {"size": 8}})])
 
     expect(page.locator("#blank")).to_have_text("No codec has both a size and a cost here.")
@@ -668,7 +639,6 @@ def test_a_corpus_without_costs_is_no_picture(opened: Opener, result_of: Callabl
 
 
 def test_hostile_names_run_nothing(opened: Opener, crowded: ResultData) -> None:
-    """Markup in a name is shown as it is, by the table, the sentences, the charts and their tables."""
     name = '</script><img src=x onerror="document.title=1">'
     page = opened(results=[madeup.renamed(crowded, "msgspec-msgpack/struct", name)])
     set_slider(page, "reads", 24)
@@ -712,7 +682,6 @@ def test_pictures_for_people(opened: Opener, small: Path, tmp_path: Path, width:
 
 
 def test_charts_of_stores_follow_the_width(opened: Opener) -> None:
-    """They have their figures in words and as a table, and nothing reaches out of the window."""
     in_place = {"put@sqlite": 9e-6, "put-codec@sqlite": 3e-6, "get@sqlite": 5e-6, "dump": 1e-6, "load": 1e-6}
     result = madeup.planted(
         {"json": in_place, "bson": {k: 2 * v for k, v in in_place.items()}}, baseline=False
@@ -728,7 +697,6 @@ def test_charts_of_stores_follow_the_width(opened: Opener) -> None:
 
 
 def test_variants_can_be_folded(opened: Opener) -> None:
-    """Of the variants of a codec the cheapest stays, with its rank, until it is unfolded."""
     page = opened()
     before = ranks(page)
     page.get_by_label("Fold variants").check()
@@ -747,7 +715,6 @@ def test_variants_can_be_folded(opened: Opener) -> None:
 
 
 def test_a_row_takes_two_lines_on_a_phone(opened: Opener) -> None:
-    """A row shows codec and cost, with three figures below; a checkbox shows all columns."""
     page = opened(390)
     row = page.locator("#table tbody tr:visible").first
     height = "row => row.getBoundingClientRect().height"

@@ -48,14 +48,12 @@ def through_pipes(codecs: Mapping[str, float], *readers: int) -> dict[str, dict[
 
 
 def picked(result: ResultData, reads: float | None = None, **wish: object) -> tuple[PickedCodec, list[str]]:
-    """Return the choice, and what is said of each place."""
     asked, known = in_place([result], Wish(cost=CostModel.of(reads), **wish), reads)  # type: ignore[arg-type]
     choice = pick(asked, known)
     return choice, list(said(asked, choice))
 
 
 def test_the_cheapest_is_picked_by_the_whole_of_a_put_and_its_gets(result_of: ResultOf) -> None:
-    """One put and one get unless more reads are asked for; the codec's share stands there."""
     figures = in_stores({"json": (4e-6, 1e-6), "msgpack": (1e-6, 3e-6)}, "sqlite")
     result = result_of(figures, baseline=False)
     once, lines = picked(result)
@@ -82,7 +80,6 @@ def test_where_codecs_are_level_it_says_so(result_of: ResultOf) -> None:
 
 
 def test_several_stores_decide_together_and_each_has_its_line(result_of: ResultOf) -> None:
-    """The best of each is named; a store that keeps records has no codec in a get."""
     figures = in_stores({"json": (4e-6, 4e-6), "bson": (1e-6, 4e-6)}, "sqlite", "log")
     choice, lines = picked(result_of(figures, baseline=False))
 
@@ -93,7 +90,6 @@ def test_several_stores_decide_together_and_each_has_its_line(result_of: ResultO
 
 
 def test_the_usual_filters_hold(result_of: ResultOf) -> None:
-    """A codec that runs code from its input is left out, with its reason; one that fails costs its row."""
     figures = in_stores({"pickle": (1e-6, 1e-6), "json": (4e-6, 4e-6)}, "sqlite")
     result = result_of(figures, baseline=False, facts={"pickle": {"trusted_only": True}})
 
@@ -103,7 +99,6 @@ def test_the_usual_filters_hold(result_of: ResultOf) -> None:
 
 
 def test_too_few_processes_pick_nothing(result_of: ResultOf) -> None:
-    """As of any other result."""
     result = result_of(
         in_stores({"json": (4e-6, 1e-6), "bson": (1e-6, 1e-6)}, "lmdb"), baseline=False, processes=2
     )
@@ -113,7 +108,6 @@ def test_too_few_processes_pick_nothing(result_of: ResultOf) -> None:
 
 
 def test_a_pipeline_is_decided_by_processor_time(result_of: ResultOf) -> None:
-    """With the most readers that were measured, unless reads say how many."""
     figures = through_pipes({"json": 10e-6, "msgpack": 5e-6}, 1, 4)
     result = result_of(figures, baseline=False)
     choice, lines = picked(result)
@@ -139,7 +133,6 @@ def test_a_line_to_a_store_is_refused(result_of: ResultOf) -> None:
 
 
 def test_other_results_are_as_they_are(planted: ResultData) -> None:
-    """Those of single codecs, and there is nothing to say of places."""
     wish = Wish()
     results, same = in_place([planted], wish)
 
@@ -148,7 +141,6 @@ def test_other_results_are_as_they_are(planted: ResultData) -> None:
 
 
 def test_the_command_says_it_and_writes_the_lock(result_of: ResultOf, bakeoff) -> None:
-    """The codec on the first line, the places on the last ones."""
     result = result_of(in_stores({"json": (4e-6, 4e-6), "msgpack": (1e-6, 1e-6)}, "sqlite"), baseline=False)
     write(result, Path("stores.json"))
     code, out, _ = bakeoff("pick", "stores.json", "--write", "--lock", "a.lock")

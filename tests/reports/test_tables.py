@@ -43,7 +43,6 @@ Extension modules: msgpack._cmsgpack (total: 1)"""
 
 
 def rows(text):
-    """The rows of the first table, codec first, by codec."""
     body = re.split(r"\n\n|\n↓|\nleft out", text.split("──\n", 1)[1])[0]
     return {line.split()[0]: line.split("  ") for line in body.splitlines() if line.strip()}
 
@@ -54,19 +53,16 @@ def order(text):
 
 class TestText:
     def test_ranks_by_cost(self, planted):
-        """The cheapest in dump plus load stands first, the baseline last and without a rank."""
         text = render([planted], "text")
 
         assert ["msgpack", "bson", "json", "yaml", "baseline"] == order(text)
         assert [line.split()[-1] for line in text.splitlines() if line.startswith("baseline")] == ["–"]
 
     def test_reads_re_rank(self, planted):
-        """With many reads per write the fastest loader wins."""
         assert "msgpack" == order(render([planted], "text"))[0]
         assert "bson" == order(render([planted], "text", reads=24))[0]
 
     def test_bandwidth_re_ranks(self, result_of):
-        """Over a slow line the smallest payload wins."""
         run = result_of(
             {
                 "quick": {"dump": 1e-6, "load": 1e-6, "size": 2000},
@@ -78,7 +74,6 @@ class TestText:
         assert "small" == order(render([run], "text", bandwidth="50Mbit"))[0]
 
     def test_ties_share_a_rank(self, result_of):
-        """Codecs that cost the same share ranks, and it is said what a range is."""
         same = {"dump": 2e-6, "load": 2e-6, "size": 100}
         run = result_of({"a": same, "b": same, "c": {"dump": 4e-6, "load": 4e-6, "size": 100}})
         text = render([run], "text")
@@ -91,7 +86,6 @@ class TestText:
         [(0.0003, 20, "same"), (0.1, 20, "unresolved"), (0.1, 2, "unresolved")],
     )
     def test_a_tie_is_told_from_what_is_not_known(self, result_of, noise, processes, verdict):
-        """A range of ranks is said to be shared or not known, with the command that measures more."""
         same = {"dump": 2e-6, "load": 2e-6, "size": 100}
         run = result_of({"a": same, "b": same}, noise=noise, processes=processes, baseline=False)
         text = render([run], "text")
@@ -107,7 +101,6 @@ class TestText:
         assert [verdict] * 2 == [row["entries"]["rank"]["verdict"] for row in section["rows"]] == in_csv
 
     def test_results_of_python_are_not_resumed_by_a_command(self, result_of):
-        """The table of such a result names arguments where others name options."""
         same = {"dump": 2e-6, "load": 2e-6, "size": 100}
         run = result_of({"a": same, "b": same}, noise=0.1)
         text = render([replace(run, command="bakeoff.run('records', ['a', 'b'])")], "text")
@@ -144,14 +137,12 @@ class TestText:
         ],
     )
     def test_says_what_figures_are(self, planted, options, patterns):
-        """Units, directions, how much was measured and what spoilt it; per and relative to what was asked."""
         text = render([replace(planted, complete=False, warnings=("cores were busy",))], "text", **options)
 
         assert [] == [pattern for pattern in patterns if not re.search(pattern, text, re.M)]
 
     @pytest.mark.parametrize("form", ["text", "md", "json"])
     def test_columns_that_were_not_measured(self, planted, form):
-        """Empty columns that were asked for are named; those with figures, and words, are not."""
         text = render([planted], form, columns="codec,peak,dump,growth,fidelity,library,fix:x")
         full = render([planted], form, columns="codec,dump,fidelity,rank,cost")
 
@@ -159,14 +150,12 @@ class TestText:
         assert "not measured" not in full
 
     def test_columns_and_sort(self, planted):
-        """Columns stand as asked for and rows as sorted."""
         text = render([planted], "text", columns="codec,bytes", sort="-bytes")
 
         assert ["bson", "json", "yaml", "msgpack", "baseline"] == order(text)
         assert "dump" not in text.split("──")[0].split("processes")[1]
 
     def test_group_by_format(self, result_of):
-        """Rows of one format stand together below its name."""
         planted = {
             "json": {"dump": 3e-6, "load": 3e-6},
             "msgpack": {"dump": 2e-6, "load": 2e-6},
@@ -181,7 +170,6 @@ class TestText:
         assert ["json", "orjson", "json", "msgpack", "msgpack"] == names[1:6]
 
     def test_fits_a_hundred_columns(self):
-        """At any width of the terminal; derived columns are left out without a remark."""
         run = madeup.result(corpora=1)
         columns = list(COLUMNS)[: list(COLUMNS).index("rank") + 1]
         asked = render([run], "text", width=300, columns=",".join(columns))
@@ -195,7 +183,6 @@ class TestText:
         assert max(map(len, asked.splitlines())) > 100
 
     def test_fits_the_terminal(self, planted):
-        """A narrow terminal gets fewer columns and is told which are missing."""
         text = render([planted], "text", width=60)
 
         assert all(len(line) <= 60 for line in text.splitlines())
@@ -203,7 +190,6 @@ class TestText:
         assert "±" in text
 
     def test_intervals_of_ratios(self, planted):
-        """A ratio of times has its interval beside it, the first thing that a narrow terminal gives up."""
         asked = {"columns": "dump,dump:x,load"}
         for form, options in (("text", asked), ("md", {})):
             assert re.search(r"json .* 1\.7\d× ±\d\.\d% ", render([planted], form, **options))
@@ -218,14 +204,12 @@ class TestText:
         assert re.search(r"json +2\.\d+ ±", narrow)
 
     def test_bars_are_for_terminals(self, planted):
-        """Each is as long as its codec is fast; a pipe has none."""
         bars = re.findall("█+", render([planted], "text", width=100, color=True))
 
         assert 5 <= len(bars[0]) > len(bars[-1])
         assert "█" not in render([planted], "text")
 
     def test_the_answer_comes_first(self, planted):
-        """Below the rows: the recommendation, what would change it, and only then the notes."""
         for form in "text", "md":
             _, below = re.split(r"\nbaseline.*\n\n|\n\| baseline.*\n\n", render([planted], form))
             first, second, *_ = [line for line in below.splitlines() if line]
@@ -252,7 +236,6 @@ class TestText:
         assert "what would change it: a longer run (`bakeoff run --resume FILE`)" in text
 
     def test_no_more_than_four_footnotes(self, result_of):
-        """The last one says where the others are; Markdown has all."""
         planted = {name: {"dump": 1e-6, "load": 1e-6} for name in "abcdef"}
         run = result_of(planted, losses={name: (f"loss of {name}",) for name in planted})
         text = render([run], "text")
@@ -270,7 +253,6 @@ class TestText:
         ],
     )
     def test_no_rank_is_passed_over_silently(self, result_of, drawback, words):
-        """A codec between the winner and the one that comes next is named, with what keeps it out."""
         planted = {
             name: {"dump": t * 1e-6, "load": t * 1e-6, "size": 100}
             for name, t in {"orjson": 1, "marshal": 1.2, "json": 2, "ujson": 2}.items()
@@ -290,7 +272,6 @@ class TestText:
         ],
     )
     def test_notes_are_on_what_the_records_hold(self, result_of, profile, told):
-        """Notes on other values, on untrusted payloads or on nothing in particular are one command away."""
         notes = ("on figures", "on datetimes", "on strangers", "plain")
         about = (FIGURES, "type_datetime", STRANGERS, "")
         run = result_of(facts={"bson": {"notes": notes, "about": about}})
@@ -305,7 +286,6 @@ class TestText:
         ("count", "words"), [(4, ""), (5, "; and 1 more loss"), (6, "; and 2 more losses")]
     )
     def test_many_losses_are_counted(self, result_of, count, words):
-        """Four are told, the others are a number."""
         run = result_of(losses={"bson": tuple(f"loss {number}" for number in range(count))})
 
         assert re.search(rf"^\[\w\] loss 0; loss 1; loss 2; loss 3{words}$", render([run], "text"), re.M)
@@ -320,7 +300,6 @@ class TestText:
         ],
     )
     def test_no_table_hides_a_loss(self, result_of, options, pattern):
-        """The loss is a footnote of the codec's row whatever columns there are."""
         run = result_of(losses={"bson": ("`datetime` lost microseconds at `$.when`",)})
         text = render([run], "text", **options)
         mark = re.search(r"^\[(\w)\] `datetime` lost microseconds at `\$.when`", text, re.M)[1]
@@ -346,7 +325,6 @@ class TestText:
         assert shown == [line.rpartition(" in ")[2].strip() for line in told]
 
     def test_failures_show_no_time(self, result_of):
-        """Crashed, wrong and missing codecs are listed with their reasons and never with a time."""
         run = result_of(
             outcomes={
                 "bad": ("crashed", "signal 11 while loading"),
@@ -362,7 +340,6 @@ class TestText:
         assert "orjson: missing: pip install 'bakeoff[orjson]'" in text
 
     def test_one_wrong_cell(self, planted):
-        """A codec that dumps but fails to load keeps its dump and loses its rank."""
         broken = changed(planted, "bson", "load", outcome="wrong", reason="record 3 differs", samples=())
         text = render([broken], "text")
         line = next(line for line in text.splitlines() if line.startswith("bson"))
@@ -381,12 +358,10 @@ class TestText:
         assert "! C accelerator missing, figures are of pure Python: msgpack\n" in text
 
     def test_empty_result(self, result_of):
-        """A result without cells is refused with the next step."""
         with pytest.raises(UsageError, match="nothing to show"):
             render([result_of({}, baseline=False)], "text")
 
     def test_fix_phase(self, result_of):
-        """Load, fix and their sum stand apart, and the ranking counts the sum."""
         run = result_of(
             {"a+schema": {"dump": 1e-6, "load": 1e-6, "fix": 5e-6}, "b": {"dump": 2e-6, "load": 2e-6}}
         )
@@ -396,7 +371,6 @@ class TestText:
         assert ["b", "a+schema", "baseline"] == order(text)
 
     def test_nothing_to_fix(self, result_of):
-        """A schema that has nothing to fix costs nothing, is said so, and leaves the codec ranked."""
         run = result_of(
             {
                 "a+schema": {"dump": 1e-6, "load": 1e-6, "fix": 5e-6},
@@ -411,7 +385,6 @@ class TestText:
         assert ["pickle+schema", "a+schema", "baseline"] == order(text)
 
     def test_failed_fix(self, result_of):
-        """Advice that fails leaves neither a sum nor a rank."""
         run = result_of({"a+schema": {"dump": 1e-6, "load": 1e-6}})
         bad = added(run, "a+schema", "fix", outcome="crashed", reason="signal 11")
         line = next(x for x in render([bad]).splitlines() if x.startswith("a+schema"))
@@ -420,7 +393,6 @@ class TestText:
         assert line.endswith("–")
 
     def test_growth(self, planted):
-        """A leak is named with its operation, its slope and where it comes from."""
         leak = GrowthFacts("growing", where="decoder.c:120")
         run = added(planted, "json", "growth-load", 16, facts=leak)
         run = added(run, "bson", "growth-load", facts=GrowthFacts("no growth"))
@@ -462,7 +434,6 @@ class TestText:
     )
     @pytest.mark.parametrize("form", ["text", "md"])
     def test_how_coarse_no_growth_is(self, planted, form, facts, words):
-        """Where a leak could have gone unseen its size is told; exact counters need no footnote."""
         calm = GrowthFacts("no growth", **facts)
         run = added(added(planted, "bson", "growth-dump", facts=calm), "bson", "growth-load", facts=calm)
         text = render([run], form).replace("\\", "")
@@ -477,13 +448,11 @@ class TestSmallPeaks:
 
     @pytest.fixture
     def small(self, planted):
-        """Two codecs below 64 KiB, one above."""
         for name, peak in {"json": 4096.0, "msgpack": 12288.0, "bson": 131_072.0}.items():
             planted = added(planted, name, "peak-load", peak, resolution=65536)
         return planted
 
     def test_are_shown_as_below_it(self, small):
-        """What cannot be seen has no digits, and of two such there is no ratio."""
         text = render([small], "text", columns="peak,peak:x")
 
         assert re.search(r"^json +<64$", text, re.M)
@@ -491,7 +460,6 @@ class TestSmallPeaks:
         assert re.search(r"^bson +128 +>2\.00×$", text, re.M)
 
     def test_in_a_column_of_a_large_unit(self, small):
-        """A limit has a unit of its own where the column's would make it 0.0000610352."""
         for name in ("msgpack", "bson"):
             small = changed(small, name, "peak-load", samples=(Measurement(5e9, 5e9, 5e9),))
         text = render([small], "text", columns="peak")
@@ -500,21 +468,18 @@ class TestSmallPeaks:
         assert re.search(r"^bson +4\.7$", text, re.M)
 
     def test_against_a_figure(self, small):
-        """Against a figure that was seen they are below a bound."""
         text = render([small], "text", columns="peak,peak:x", baseline="bson")
 
         assert re.search(r"^json +<64 +<0\.50×$", text, re.M)
         assert re.search(r"^bson +128 +1\.00×$", text, re.M)
 
     def test_are_not_sorted_among_themselves(self, small):
-        """They stand in the order of the run before those that were seen."""
         up, down = (order(render([small], "text", sort=f"{sign}peak")) for sign in ("", "-"))
 
         assert ["json", "msgpack", "bson"] == up[:3]
         assert ["bson", "json", "msgpack"] == down[:3]
 
     def test_have_no_bars(self, small):
-        """A chart draws no difference between them, nor bars of one length: it counts them in words."""
         (view,) = View.of([small]).corpora
 
         assert ["bson"] == [row["codec"] for row in bars(view, "peak-load")]
@@ -522,7 +487,6 @@ class TestSmallPeaks:
         assert "2 codecs: less than 64.0 KiB, the least that can be measured" == unseen([view], "peak-load")
 
     def test_keep_raw_values_for_programs(self, small):
-        """CSV and JSON have what was read; JSON says below what it counts for nothing."""
         rows = csv.DictReader(io.StringIO(render([small], "csv")))
         found = json.loads(render([small], "json"))["sections"][0]["rows"]
         entries = {row["codec"]: row["entries"]["peak"] for row in found if "peak" in row["entries"]}
@@ -534,7 +498,6 @@ class TestSmallPeaks:
         assert (131_072, None) == (entries["bson"]["value"], entries["bson"]["limit"])
 
     def test_are_sorted_alike_on_the_page(self, small):
-        """The page sorts by the limit, not by what lies below it."""
         html = page.render([small])
         cells = re.findall(r'data-label="peak" data-value="([^"]+)"><span class="v">([^<]|&lt;)+<', html)
 
@@ -543,7 +506,6 @@ class TestSmallPeaks:
 
 class TestSeveralFiles:
     def test_one_machine(self, result_of):
-        """Runs of one machine give rows of one table; a codec in both keeps a row for each."""
         one = {"dump": 1e-6, "load": 1e-6}
         first = result_of({"json": one, "bson": one})
         second = result_of({"json": one}, facts={"json": {"version": "2.0"}})
@@ -556,13 +518,11 @@ class TestSeveralFiles:
         assert 1 == text.count("\nbaseline ")
 
     def test_same_run_twice(self, planted):
-        """Two runs of the same keep a row each, numbered by file."""
         text = render([planted, planted], "text")
 
         assert {"json #1", "json #2"} <= set(re.findall(r"^json #\d", text, re.M))
 
     def test_two_sessions_are_told_apart_as_compare_does(self, result_of):
-        """1.5 % between two files is a tie, in the table and in the sentence."""
         one = {"msgpack": {"dump": 1.4e-6, "load": 1.6e-6, "size": 1498}}
         later = {"msgpack": {**one["msgpack"], "dump": 1.4e-6 * 1.015, "load": 1.6e-6 * 1.015}}
         sure = {"noise": 0.002, "processes": 20}
@@ -572,7 +532,6 @@ class TestSeveralFiles:
         assert "msgpack #1 and msgpack #2 are not distinguishable at the top" in text
 
     def test_runs_that_complete_each_other(self, planted):
-        """Cells that only one file has join their codec's row."""
         times = replace(planted, cells=tuple(c for c in planted.cells if c.cell.operation_name != "size"))
         sizes = replace(planted, cells=tuple(c for c in planted.cells if c.cell.operation_name == "size"))
 
@@ -580,7 +539,6 @@ class TestSeveralFiles:
         assert "1,675" in render([times, sizes], "text")
 
     def test_other_corpus_of_the_same_name(self, planted):
-        """Records that differ never share a section."""
         other = replace(planted, corpora=(replace(planted.corpora[0], sha256="f" * 64),))
         text = render([planted, other], "text")
 
@@ -589,7 +547,6 @@ class TestSeveralFiles:
         assert 2 == text.count("\nbaseline ")
 
     def test_other_sample_of_a_corpus(self, result_of):
-        """Codecs measured on 200 and on 1,000 records are not ranked together; other options are told."""
         one = {"dump": 1e-6, "load": 1e-6}
         first = result_of({"json": one}, options={"gc": "on", "sample": 1000})
         second = result_of({"json": one, "bson": one}, options={"gc": "off", "sample": 200})
@@ -606,7 +563,6 @@ class TestSeveralFiles:
         assert "! file 2 was measured otherwise than file 1: option gc: on → off\n" in text
 
     def test_names_of_many_samples(self, planted):
-        """However corpora of one name differ, each has a section of its own."""
         facts = planted.corpora[0]
         others = [
             {},
@@ -628,7 +584,6 @@ class TestSeveralFiles:
         ] == names
 
     def test_several_machines(self, result_of):
-        """Each machine has its own columns; nothing is averaged."""
         here = result_of(columns := {"json": {"dump": 1e-6, "load": 1e-6}})
         there = result_of(
             {"json": {"dump": 2e-6, "load": 2e-6}, "bson": columns["json"]},
@@ -644,7 +599,6 @@ class TestSeveralFiles:
 
 class TestOtherFormats:
     def test_csv_keeps_full_precision(self, planted):
-        """CSV has raw seconds with intervals, one row a codec."""
         found = list(csv.DictReader(io.StringIO(render([planted], "csv"))))
         by_codec = {row["codec"]: row for row in found}
 
@@ -656,7 +610,6 @@ class TestOtherFormats:
 
     @pytest.mark.parametrize("columns", [None, "dump,rank"])
     def test_csv_and_json_hide_no_loss(self, result_of, columns):
-        """Outcome and reason of a lossy codec stand in its row whatever columns there are."""
         lost = "`datetime` lost microseconds at `$.when`"
         run = result_of(losses={"bson": (lost,)})
         in_csv = csv.DictReader(io.StringIO(render([run], "csv", columns=columns)))
@@ -676,7 +629,6 @@ class TestOtherFormats:
         assert ("out of memory", "peak-load: needed 2 GiB") == (row["outcome"], row["reason"])
 
     def test_csv_names_the_machine(self, result_of):
-        """Of several machines the one that a codec failed or lost something on is named."""
         here = result_of(environment={"hostname": "bench-1"}, losses={"bson": ("`tuple`",)})
         there = result_of(
             {"json": {"dump": 1e-6, "load": 1e-6}, "bson": {"dump": 1e-6, "load": 1e-6}},
@@ -692,7 +644,6 @@ class TestOtherFormats:
         ] == reasons
 
     def test_json_has_the_model(self, planted):
-        """JSON carries the cost model, the recommendation and raw values."""
         found = json.loads(render([planted], "json", reads=24, bandwidth="1Gbit"))
 
         assert {
@@ -704,7 +655,6 @@ class TestOtherFormats:
         assert found["recommendation"].startswith("bson costs least")
 
     def test_markdown_escapes(self, result_of):
-        """Names cannot break out of a Markdown table."""
         run = result_of({EVIL: {"dump": 1e-6, "load": 1e-6}})
         from markdown_it import MarkdownIt
 
@@ -716,7 +666,6 @@ class TestOtherFormats:
         assert "<strong>y" not in html
 
     def test_html_escapes(self, result_of):
-        """Names and reasons cannot become elements."""
         run = result_of({EVIL: {"dump": 1e-6, "load": 1e-6}}, outcomes={"<i>bad</i>": ("error", EVIL)})
         text = render([run], "html")
 
@@ -725,7 +674,6 @@ class TestOtherFormats:
         assert "&lt;b&gt;x&lt;/b&gt; &amp; **y**" in text
 
     def test_latex_escapes(self, result_of):
-        """Names cannot run LaTeX commands, and the rules are booktabs'."""
         run = result_of({EVIL: {"dump": 1e-6, "load": 1e-6}})
         text = render([run], "latex")
 
@@ -734,7 +682,6 @@ class TestOtherFormats:
         assert all(rule in text for rule in (r"\toprule", r"\midrule", r"\bottomrule"))
 
     def test_terminal_is_not_steered(self, result_of):
-        """Control characters and rich markup in names stay visible text."""
         run = result_of({EVIL: {"dump": 1e-6, "load": 1e-6}}, outcomes={"bad": ("error", EVIL)})
         text = render([run], "text")
 
@@ -743,7 +690,6 @@ class TestOtherFormats:
         assert r"\x1b[2J" in text
 
     def test_rst_is_valid(self, result_of):
-        """docutils reads the output without a complaint."""
         docutils = pytest.importorskip("docutils.core")
         run = result_of({EVIL: {"dump": 1e-6, "load": 1e-6}}, outcomes={"bad": ("error", EVIL)})
         warnings = io.StringIO()
@@ -755,7 +701,6 @@ class TestOtherFormats:
 
     @given(name=st.text(min_size=1, max_size=30), reason=st.text(max_size=30))
     def test_any_name_in_any_format(self, result_of, name, reason):
-        """No name and no reason breaks an output, and rows stay rows."""
         run = result_of(
             {name: {"dump": 1e-6, "load": 1e-6}}, outcomes={name + "2": ("error", reason)}, baseline=False
         )
@@ -775,7 +720,6 @@ class TestOtherFormats:
         baseline=st.sampled_from([None, "json"]),
     )
     def test_any_choice_of_columns(self, planted, columns, sort, form, group, baseline):
-        """Any columns in any order, sorted and grouped anyhow, make a table with every codec."""
         options = {"columns": columns, "sort": sort, "group_by": group, "baseline": baseline}
         text = render([planted], form, **options)
 
@@ -784,7 +728,6 @@ class TestOtherFormats:
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_every_operation_is_shown(result_of, operation):
-    """Whatever is measured has a default column; a time has one of its name."""
     value = 0.125
     run = result_of({"json": {"dump": 1e-6, "load": 1e-6, operation: value}}, noise=0)
     row, _ = json.loads(render([run], "json"))["sections"][0]["rows"]
@@ -821,7 +764,6 @@ def test_every_operation_is_shown(result_of, operation):
     ],
 )
 def test_what_the_sample_leaves_out_is_said(result_of, profile, said):
-    """Its mean size beside that of all records, and its standard error beyond a per cent."""
     run = result_of({"json": {"dump": 1e-6, "load": 1e-6, "size": 9}})
     corpora = tuple(replace(corpus, profile=profile) for corpus in run.corpora)
 
@@ -840,7 +782,6 @@ class TestStopped:
         assert "peak" not in text
 
     def test_what_was_checked_in_part_is_said(self, result_of):
-        """A slow codec is compared on fewer records, a very slow one encoded on fewer."""
         run = result_of({"json": {"dump": 1e-6, "load": 1e-6, "size": 9}})
         text = render([changed(run, "json", check=CheckFacts(55, 300))], "text")
 
@@ -858,7 +799,6 @@ class TestStopped:
     ],
 )
 def test_load_is_said_where_figures_suffered(result_of, load, dirty, reached, said):
-    """Other work on the machine is a warning when many rounds were disturbed or intervals stayed wide."""
     run = result_of(options={"reached messages": reached})
     run = changed(run, sample=lambda s: replace(s, rounds=30, dirty=dirty))
     run = replace(run, environment={**run.environment, "load_avg_1min": load, "cores": "0,1"})
@@ -867,7 +807,6 @@ def test_load_is_said_where_figures_suffered(result_of, load, dirty, reached, sa
 
 
 def test_codecs_that_are_absent_for_one_reason_share_a_line(result_of):
-    """A reason stands once; another reason, or other words of a dying process, is another line."""
     late = ("unfinished", "no time")
     run = result_of(outcomes={"a": late, "b": late, "c": ("unfinished", "no room")})
     text = render([run], "text")
@@ -879,7 +818,6 @@ def test_codecs_that_are_absent_for_one_reason_share_a_line(result_of):
 
 @pytest.mark.parametrize(("met", "share", "marked"), [(8, 0.2, True), (3, 0.2, False), (8, 0.01, False)])
 def test_rare_calls_that_take_long_are_said(result_of, met, share, marked):
-    """Where most processes have met some and they take a share worth a word: what they add to the mean."""
     made = result_of({"json": {"dump": 1e-6, "load": 2e-6}}, baseline=False, processes=8)
     text = render(
         [changed(made, operation="dump", sample=lambda s: replace(s, dear=int(s.pair < met), rare=share))]
