@@ -191,6 +191,7 @@ def servers() -> None:
     """Install software for tests that pip does not have; name the packages if that is not allowed."""
     lacking = [] if any(map(shutil.which, CHROMIUM)) else ["chromium"]
     lacking += [package for package, library in LIBRARIES.items() if not loads(library)]
+    lacking += [] if shutil.which("valgrind") else ["valgrind"]
     lacking += subprocess.check_output(
         [BIN / "python", "tests/servers.py", "missing"], cwd=ROOT, text=True
     ).split()

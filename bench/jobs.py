@@ -199,6 +199,7 @@ class Alone(Job):
         payloads: Digest of the payloads of the check.
         dictionary: As in `TimedCell`.
         options: Options of the operation, as requested by an earlier answer.
+        exact: Run the worker under Valgrind; see `operations.base.Operation.exact`.
     """
 
     kind = "alone"
@@ -208,6 +209,7 @@ class Alone(Job):
     payloads: Digest
     dictionary: Digest = ""
     options: Mapping[str, Any] = field(default_factory=dict)
+    exact: bool = False
 
     def digests(self) -> set[Digest]:
         """Return the digests of the corpus and the codec."""

@@ -137,6 +137,9 @@ class Verdicts:
     ALPHA: Annotated[float, "share", "chance of any false verdict in a table"] = 0.05
     TIE: Annotated[float, "share", "a difference up to this is a tie: it decides nothing in practice"] = 0.01
     PRECISION: Annotated[float, "share", "half-width of a ratio at which a run stops"] = 0.02
+    COUNTS: Annotated[
+        float, "share", "counts of one code differ by this, as other versions leave another heap behind"
+    ] = 0.0025
     EXACT: Annotated[float, "log²", "variance of log ratios below which there is only rounding"] = 1e-20
     SESSION: Annotated[float, "share", "two runs of the same code differ by, until past runs are known"] = (
         0.02

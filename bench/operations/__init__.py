@@ -10,6 +10,7 @@ from ..cells import split_operation
 from . import (
     batch,
     copied,
+    count,
     dump,
     first,
     fix,
@@ -27,7 +28,7 @@ from . import (
 )
 from .base import Operation
 
-__all__ = ["DEFAULT", "ENTRY_POINTS", "MEMORY", "OPERATIONS", "operation"]
+__all__ = ["COUNTS", "DEFAULT", "ENTRY_POINTS", "MEMORY", "OPERATIONS", "operation"]
 
 ENTRY_POINTS = "bakeoff.operations"
 """Entry-point group for operations of other packages: name = the operation's, value = ``module:attribute``.
@@ -35,7 +36,7 @@ ENTRY_POINTS = "bakeoff.operations"
 
 _MODULES = (
     dump, load, fix, size, batch, first, threads, tail, peek, stores, pipeline, update, copied,
-    peak, retained, growth,
+    count, peak, retained, growth,
 )  # fmt: skip
 _MEMBERS = tuple(
     member for module in _MODULES for declared in module.OPERATIONS for member in declared.family()
@@ -51,6 +52,9 @@ DEFAULT = tuple(o.name for o in OPERATIONS.values() if o.default and o.phase != 
 
 MEMORY = tuple(o.name for o in OPERATIONS.values() if o.default and o.phase == "memory")
 """Operations that join unless ``--no-memory``."""
+
+COUNTS = tuple(o.name for o in OPERATIONS.values() if o.exact)
+"""Operations that join with ``--count``."""
 
 
 def operation(name: str) -> Operation:

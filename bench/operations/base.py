@@ -306,6 +306,9 @@ class Operation:
             and the mean over processes is arithmetic.
         fewest: Calls that a slice holds at least, unless it would take too long: with more calls, more of the
             rare ones are seen.
+        exact: For operations that run alone: the process runs under Valgrind, and nothing else on the machine
+            changes the figure. So it has one process, several run at the same time, and no budget limits
+            them.
     """
 
     name: str
@@ -335,6 +338,7 @@ class Operation:
     together: str = ""
     sums: bool = False
     fewest: int = 1
+    exact: bool = False
 
     @property
     def schema(self) -> bool:
@@ -419,6 +423,7 @@ class Operation:
             self.place,
             self.parameter,
             self.setup,
+            self.exact,
         )
 
 

@@ -212,6 +212,7 @@ class OperationFacts:
         place: Name of its place, for instance "STORE"; empty if it has none.
         parameter: Name of its parameter, for instance "ITEMS"; empty if it has none.
         setup: Its effective settings, defaults included; None for operations without settings.
+        exact: Its figures have no noise: they are counted by Valgrind.
     """
 
     name: str
@@ -226,6 +227,7 @@ class OperationFacts:
     place: str = ""
     parameter: str = ""
     setup: Setup | None = None
+    exact: bool = False
 
     @property
     def rate(self) -> bool:

@@ -16,6 +16,9 @@ from ..operations import operation
 from ..results import BASELINE, Cell, without_defaults
 from .context import Run, Stage
 
+_PLAIN = ("error", "missing", "unsupported")
+"""Outcomes that the reason describes."""
+
 
 def cells_of(run: Run, stage: Stage, names: list[str]) -> list[Cell]:
     """Return the cells of some operations on a corpus, for healthy codecs that support them."""
@@ -30,8 +33,10 @@ def cells_of(run: Run, stage: Stage, names: list[str]) -> list[Cell]:
 def job_of(run: Run, stage: Stage, cell: Cell) -> Alone:
     """Return the job that measures a cell in a separate process."""
     found = stage.checks[cell.codec]
+    exact = operation(cell.operation_name).exact
     return Alone(
-        memory=run.options.cell_memory,
+        # Valgrind takes address space for itself.
+        memory=None if exact else run.options.cell_memory,
         path=stage.path,
         modules=stage.modules,
         corpus=stage.corpus,
@@ -40,7 +45,30 @@ def job_of(run: Run, stage: Stage, cell: Cell) -> Alone:
         payloads=found.payloads,
         dictionary=found.dictionary,
         places=run.options.where(),
+        exact=exact,
     )
+
+
+def count_all(run: Run, stage: Stage) -> None:
+    """Count what Valgrind counts, in processes side by side; it is not part of the budget."""
+    cells = [cell for cell in cells_of(run, stage, run.options.counted()) if not run.state.measured(cell)]
+    waiting = [
+        (group, run.executor.submit(job_of(run, stage, group[0]), patience=run.options.cell_timeout))
+        for group in _together(cells)
+    ]
+    for done, (group, future) in enumerate(waiting):
+        run.show(f"{stage.name}: {_said(group)} {group[0].codec}", done, len(waiting))
+        if run.stopping and future.cancel():
+            continue
+        ended = future.result()
+        for cell in group:
+            if ended.answer is None:
+                # It says nothing about the codec elsewhere: Valgrind lacks instructions, or is not there.
+                said = ended.reason if ended.outcome in _PLAIN else f"{ended.outcome}: {ended.reason}"
+                run.fail(cell, "unsupported", said, ended.stderr)
+            else:
+                _take(run, cell, 0, ended)
+        run.look()
 
 
 def measure_alone(run: Run, stage: Stage) -> None:

@@ -236,7 +236,12 @@ class Options:
 
     def alone(self) -> list[str]:
         """Return the operations that get several separate processes."""
-        return [name for name in self.operations if operation(name).phase == "alone"]
+        declared = map(operation, self.operations)
+        return [o.name for o in declared if o.phase == "alone" and not o.exact]
+
+    def counted(self) -> list[str]:
+        """Return the operations that Valgrind counts."""
+        return [name for name in self.operations if operation(name).exact]
 
     def flat(self) -> dict[str, Fact]:
         """Return the options for the result file; `alpha` is what its verdicts may spend."""

@@ -24,10 +24,11 @@ from typing import Any, Self
 
 from ...codecs.registry import given, missing
 from ...errors import RunError, UsageError
+from .. import valgrind
 from ..blobs import Blobs
 from ..disk_space import NoDiskSpace, is_full, needing_room
 from ..heartbeat import Heartbeat
-from ..jobs import Check, Ended, Failed, Job, Refused, Survey, Try, decode, encode
+from ..jobs import Alone, Check, Ended, Failed, Job, Refused, Survey, Try, decode, encode
 from ..orphans import PREFIX, hold, remove_abandoned
 from ..results import Fact, Outcome
 from .environment import abreast, cores, environment
@@ -173,11 +174,15 @@ class LocalExecutor:
     ) -> Ended:
         if limits.over is not None and limits.over():
             return Ended(None, "unfinished", "out of time before it began")
-        folder = self.folder / f"job-{next(self._numbers)}"
+        exact = isinstance(job, Alone) and job.exact
+        if exact and (reason := valgrind.missing()):
+            return Ended(None, "missing", reason)
+        # Of one length, as that of its path moves what a worker has in memory.
+        folder = self.folder / f"job-{next(self._numbers):06}"
         folder.mkdir()
         heartbeat = Heartbeat.create(folder / "heartbeat")
         reply, notes = folder / "reply", folder / "notes"
-        warm = self.warm_up() if isinstance(job, FORKED) and not handles else None
+        warm = self.warm_up() if isinstance(job, FORKED) and not handles and not exact else None
         envelope = {
             "job": encode(replace(job, given=given(), pickled=self.codecs)).decode(),
             "blobs": str(self.blobs.folder),
@@ -191,7 +196,7 @@ class LocalExecutor:
         errors = folder / "stderr"
         errors.touch()
         if warm is None:
-            process: subprocess.Popen[bytes] | Fork = _started(self.python, folder, handles)
+            process: subprocess.Popen[bytes] | Fork = _started(self.python, folder, handles, exact=exact)
         else:
             process = warm.fork(folder / "job", job.libraries if isinstance(job, Check) else ())
         with self._lock:
@@ -223,6 +228,8 @@ class LocalExecutor:
         if answer is not None:
             return Ended(answer, "ok", "", said, cell, noted, host)
         outcome, reason = late or _why(code, said)
+        if exact:
+            reason += ", under Valgrind"
         if isinstance(job, Check) and beats > 1:
             reason += f", at record {beats - 1} of the sample"
         return Ended(None, outcome, reason, said, cell, noted, host)
@@ -236,17 +243,19 @@ def _environment() -> dict[str, str]:
     return {key: value for key, value in os.environ.items() if key not in SCRUBBED}
 
 
-def _started(python: str, folder: Path, handles: Collection[int]) -> subprocess.Popen[bytes]:
-    """Start the worker of the job in a folder."""
+def _started(python: str, folder: Path, handles: Collection[int], *, exact: bool) -> subprocess.Popen[bytes]:
+    """Start the worker of the job in a folder, under Valgrind if its figures have to be exact."""
+    command = valgrind.command(folder) if exact else []
+    environment = valgrind.environment() if exact else _environment()
     with (folder / "stderr").open("wb") as stderr:
         return subprocess.Popen(
-            [python, "-P", "-m", "bakeoff.bench.worker", str(folder / "job")],
+            [*command, python, "-P", "-m", "bakeoff.bench.worker", str(folder / "job")],
             stdin=None if 0 in handles else subprocess.DEVNULL,
             pass_fds=[handle for handle in handles if handle > 2],
             stdout=subprocess.DEVNULL,
             stderr=stderr,
             # Files that it leaves there, even if killed, are removed with its folder.
-            env=_environment() | {"TMPDIR": str(folder)},
+            env=environment | {"TMPDIR": str(folder)},
             start_new_session=True,
         )
 

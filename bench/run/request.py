@@ -22,7 +22,7 @@ from ...codecs import (
 from ...codecs.registry import RAW
 from ...codecs.streams.compression import library
 from ...errors import UsageError
-from ..operations import DEFAULT, MEMORY, OPERATIONS, operation
+from ..operations import COUNTS, DEFAULT, MEMORY, OPERATIONS, operation
 from .options import Options
 
 _DEFAULT = ("movies", "messages")
@@ -42,6 +42,7 @@ class Request:
         memory: Measure peak memory and growth; None for yes, unless the run is quick or compares sizes.
         repeat: Also time repeated dumps of the same records.
         cold: Also measure with cold caches.
+        count: Also count instructions.
         batch_sizes: Numbers of records, separated by commas.
         compress: Compressors, separated by commas; each codec is also entered with each of them.
         raw: Also enter the libraries' own calls.
@@ -55,6 +56,7 @@ class Request:
     memory: bool | None = None
     repeat: bool = False
     cold: bool = False
+    count: bool = False
     batch_sizes: str | None = None
     compress: str | None = None
     raw: bool = False
@@ -122,8 +124,8 @@ class Request:
                 operation(name)
             if not wanted:
                 raise UsageError(f"--ops names no operation; there are {', '.join(OPERATIONS)}")
-            return (*wanted, *_batches(self.batch_sizes))
-        if stored is not None and self.memory is None and not (self.repeat or self.cold):
+            return tuple(dict.fromkeys((*wanted, *_batches(self.batch_sizes), *self._counts())))
+        if stored is not None and self.memory is None and not (self.repeat or self.cold or self.count):
             if self.batch_sizes is not None:
                 raise UsageError("--batch-sizes cannot change when a run is resumed; remove it")
             return None
@@ -132,7 +134,10 @@ class Request:
         memory = self.memory if self.memory is not None else not (self.quick or swept)
         repeat = ("dump-repeat",) if self.repeat else ()
         cold = ("dump-cold", "load-cold") if self.cold else ()
-        return (*DEFAULT, *repeat, *cold, *batches, *(MEMORY if memory else ()))
+        return (*DEFAULT, *repeat, *cold, *batches, *(MEMORY if memory else ()), *self._counts())
+
+    def _counts(self) -> tuple[str, ...]:
+        return COUNTS if self.count else ()
 
 
 def _joining(asked: Sequence[str], entered: Sequence[str]) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from ..measuring import measuring
 from ..method import Budget
 from ..past import free_core, remember
 from ..results import FORMAT_VERSION, CorpusFacts, Fact, ResultData
-from .alone import measure_alone
+from .alone import count_all, measure_alone
 from .check import check
 from .context import Run, Show, Stage
 from .environment import MACHINE, abreast, warnings
@@ -315,6 +315,7 @@ class Session:
                 self._save(run, complete=False, last=False)
             measure_alone(run, stage)
             measure_memory(run, stage)
+            count_all(run, stage)
         return not run.stopping
 
     def _prepare(self, run: Run, reader: Reader, source: str, size: int | None) -> Stage:

@@ -45,6 +45,8 @@ _BAD: Final = ("lossy", "unsupported", "wrong", "error", "crashed", "timed out",
 """Outcomes found by a check, from bad to worse."""
 _UNCHECKED: Final = ("unfinished", "missing")
 """Outcomes that do not depend on the codec."""
+_COUNTED: Final = frozenset({"hash_seed", "libc", "processor", "python", "records", "valgrind"})
+"""Facts about a count that have to agree in two runs."""
 _QUIET: Final = ("same", "not significant", "not measured", "cannot decide")
 
 
@@ -78,7 +80,7 @@ class CellChange:
     @property
     def timed(self) -> bool:
         """Whether its figures come from several processes, so that its interval counts."""
-        return self.operation.phase in ("time", "alone")
+        return self.operation.phase in ("time", "alone") and not self.operation.exact
 
     @property
     def words(self) -> str:
@@ -155,6 +157,8 @@ def in_words(found: Ratio, operation: OperationFacts) -> str:
     """Write a ratio after/before in common terms: "1.25× faster"."""
     less, more = _WORDS[operation.unit]
     value = found.value
+    if operation.exact:
+        return f"{abs(value - 1) * 100:.2f}% {more if value > 1 else less}"
     return f"{numbers.ratio(value)} {more}" if value > 1 else f"{numbers.ratio(1 / value)} {less}"
 
 
@@ -164,6 +168,7 @@ def compare(
     *,
     force: bool = False,
     sessions: Mapping[Cell, Session] | None = None,
+    counts: bool = False,
 ) -> Comparison:
     """Compare two runs of the same corpora under the same options.
 
@@ -172,25 +177,38 @@ def compare(
         after: The run to judge.
         force: Compare although corpora or options differ; the differences become notes.
         sessions: Differences between two runs of the same code, if past runs are known; see `bench.past`.
+        counts: Compare what Valgrind counted, and nothing else; otherwise everything else.
 
     Raises:
         UsageError: Corpora or options differ (without `force`), or no cell is common to both.
     """
     obstacles = other_work(before, after)
+    if counts:
+        obstacles += _count_differences(before, after)
     if obstacles and not force:
         listed = "; ".join(obstacles)
         raise UsageError(f"these runs did not do the same work: {listed}; --force compares them all the same")
-    slower = _slower(before, after)
+    slower = [] if counts else _slower(before, after)
     after = measured_by(before, after)
     facts = {name: after.operation(name) for name in {cell.cell.operation_name for cell in after.cells}}
     old, new = (
-        {cell.cell: cell for cell in run.cells if _comparable(cell, run.operation(cell.cell.operation_name))}
+        {
+            cell.cell: cell
+            for cell in run.cells
+            if _comparable(cell, run.operation(cell.cell.operation_name), counts=counts)
+        }
         for run in (before, after)
     )
+    if counts and not (old and new):
+        raise UsageError("a run has no counts: measure both with `bakeoff run --count`")
     if not old.keys() & new.keys():
         raise UsageError("these runs have no cell in common: no corpus, operation and codec is in both")
     facts |= {name: before.operation(name) for cell in old if (name := cell.operation_name) not in facts}
-    fresh = [cell for cell in new if _measured(new[cell]) and not _judgeable(old.get(cell))]
+    fresh = [
+        cell
+        for cell in new
+        if _measured(new[cell]) and not (cell in old if counts else _judgeable(old.get(cell)))
+    ]
     found = [
         _raw(own, new.get(cell), facts[cell.operation_name], (sessions or {}).get(cell, SESSION))
         for cell, own in old.items()
@@ -203,8 +221,9 @@ def compare(
         means=tuple(_judged(list(_means(changes)))),
         new=tuple(fresh),
         unmeasured=tuple(cell for cell in {**old, **new} if cell not in judged and cell not in fresh),
-        notes=(*obstacles, *slower, *_surroundings(before, after)),
-        warnings=labelled([("before", warnings(before)), ("after", warnings(after))]),
+        notes=(*obstacles, *slower, *(_libraries(before, after) if counts else _surroundings(before, after))),
+        # No other work on the machine changes a count.
+        warnings=() if counts else labelled([("before", warnings(before)), ("after", warnings(after))]),
     )
 
 
@@ -269,8 +288,10 @@ def confirmed(
     return replace(comparison, changes=tuple(changes), means=means, remarks=tuple(remarks))
 
 
-def _comparable(cell: CellResult, operation: OperationFacts) -> bool:
-    return cell.cell.codec != BASELINE and (weighed(cell) or operation.phase not in ("memory", "alone"))
+def _comparable(cell: CellResult, operation: OperationFacts, *, counts: bool) -> bool:
+    if cell.cell.codec == BASELINE or operation.exact != counts:
+        return False
+    return counts or weighed(cell) or operation.phase not in ("memory", "alone")
 
 
 def _checked(cell: CellResult | None) -> bool:
@@ -293,6 +314,8 @@ def _raw(
 ) -> CellChange | None:
     """Estimate one cell's ratio, or return None if there is nothing to compare. Verdicts follow later."""
     change = CellChange(old.cell, operation, old, new, None, "not significant")
+    if operation.exact and not (new is not None and old.samples and new.samples):
+        return _uncounted(change, old, new)
     if new is None or not _checked(new) or not _checked(old):
         return _absent(change)
     change = _outcome(change, old, new)
@@ -354,6 +377,17 @@ def _absent(change: CellChange) -> CellChange | None:
     return replace(change, verdict="not measured", outcomes=None, reason=reason)
 
 
+def _uncounted(change: CellChange, old: CellResult, new: CellResult | None) -> CellChange | None:
+    """Return the change of a cell without a count on either side; None if its codec failed both checks."""
+    if new is None:
+        return replace(change, verdict="not measured", reason="not part of the second run")
+    if old.check is None and new.check is None and old.outcome not in (*WELL, *_UNCHECKED):
+        return None
+    when, side = ("before", old) if not old.samples else ("after", new)
+    reason = f"{when}: {side.reason or 'the run was stopped'}"
+    return replace(change, verdict="not measured", reason=reason)
+
+
 def _sized(cell: CellResult) -> float:
     """Return the records whose payloads were measured; sizes of other records cannot be compared."""
     return records_seen([cell], "encoded")
@@ -368,7 +402,7 @@ def _ratio(
 ) -> Ratio:
     """Estimate after/before; `tolerance` is that of the log ratio for figures measured once per run."""
     # A run compared with itself is only one run.
-    exact = operation.phase == "check" or new == old
+    exact = operation.phase == "check" or operation.exact or new == old
     found = ratio(new, old, paired=False, exact=exact, session=session)
     if not exact and operation.phase == "memory" and found.processes == 1:
         return replace(found, p=0.0 if abs(math.log(found.value)) > tolerance else 1.0)
@@ -429,17 +463,18 @@ def _judged(changes: Sequence[CellChange]) -> list[CellChange]:
 
 def _with_verdict(change: CellChange, found: Ratio, p: float, alpha: float) -> CellChange:
     """Judge by a ratio. A better outcome makes a cell better, unless its figure is worse."""
-    verdict = _verdict(found, p, alpha, change.operation.direction)
+    tie = Verdicts.COUNTS if change.operation.exact else Verdicts.TIE
+    verdict = _verdict(found, p, alpha, change.operation.direction, tie)
     better = change.outcomes is not None and verdict != "worse"
     return replace(change, ratio=found, verdict="better" if better else verdict)
 
 
-def _verdict(found: Ratio, p: float, alpha: float, direction: Direction) -> ChangeVerdict:
-    if found.inside(Verdicts.TIE):
+def _verdict(found: Ratio, p: float, alpha: float, direction: Direction, tie: float) -> ChangeVerdict:
+    if found.inside(tie):
         return "same"
     if p >= alpha:
         return "not significant"
-    if 1 / (1 + Verdicts.TIE) <= found.value <= 1 + Verdicts.TIE:
+    if 1 / (1 + tie) <= found.value <= 1 + tie:
         return "same"
     return "better" if (found.value < 1) == (direction == "lower") else "worse"
 
@@ -511,6 +546,36 @@ def _corpus_differences(before: ResultData, after: ResultData) -> list[str]:
     return found
 
 
+def _count_differences(before: ResultData, after: ResultData) -> list[str]:
+    """Describe the conditions of counts that differ, one line each.
+
+    Another version of a library is what a comparison is for. Another build of the same version is not.
+    """
+    key = "allocator"
+    found = differences(*([(key, run.environment.get(key))] for run in (before, after)))
+    then, now = versions(before), versions(after)
+    libraries = {codec.name: codec.library for codec in after.codecs}
+    twins = {cell.cell: cell for cell in after.cells}
+    for old in before.cells:
+        new = twins.get(old.cell)
+        if new is None or not before.operation(old.cell.operation_name).exact:
+            continue
+        if not (old.samples and new.samples):
+            continue
+        library = libraries.get(old.cell.codec, "")
+        build = {"build"} if then.get(library) == now.get(library) else set()
+        pairs = (
+            [
+                (f"{k} of {library}" if k in build else k, v)
+                for k, v in cell.extras.items()
+                if k in build | _COUNTED
+            ]
+            for cell in (old, new)
+        )
+        found += differences(*pairs)
+    return [f"counts: {line}" for line in dict.fromkeys(found)]
+
+
 def _hash(sha256: str) -> str:
     return sha256[:12] or "unknown"
 
@@ -565,10 +630,14 @@ def _surroundings(before: ResultData, after: ResultData) -> list[str]:
     if machine(before) != machine(after):
         found.append("different machines: figures of two machines are not a comparison of two versions")
     found += differences(*(list(lasting(run).items()) for run in (before, after)))
-    then, now = versions(before), versions(after)
-    common = [name for name in then if name in now]
-    pairs = ([(name, run[name]) for name in common] for run in (then, now))
-    found += [f"library {line}" for line in differences(*pairs)]
+    found += _libraries(before, after)
     if not (before.complete and after.complete):
         found.append("an interrupted run is compared: fewer processes, wider intervals")
     return found
+
+
+def _libraries(before: ResultData, after: ResultData) -> list[str]:
+    then, now = versions(before), versions(after)
+    common = [name for name in then if name in now]
+    pairs = ([(name, run[name]) for name in common] for run in (then, now))
+    return [f"library {line}" for line in differences(*pairs)]

@@ -20,6 +20,7 @@ from .compare import CellChange, Comparison
 def table(comparison: Comparison, limit: float | None = None) -> Table:
     """Convert a comparison to the table model."""
     directions = {change.operation.direction for change in comparison.changes}
+    exact = all(change.operation.exact for change in comparison.changes)
     # If operations differ in it, each has its own.
     common: ColumnDirection = next(iter(directions)) if len(directions) == 1 else ""
     columns = (
@@ -27,7 +28,7 @@ def table(comparison: Comparison, limit: float | None = None) -> Table:
         Column("operation", "operation", numeric=False),
         Column("before", "before", direction=common),
         Column("after", "after", direction=common),
-        Column("change", "change", unit="95 % interval"),
+        Column("change", "change", unit="" if exact else "95 % interval"),
         Column("verdict", "verdict", numeric=False),
     )
     names = dict.fromkeys(change.cell.corpus for change in comparison.changes)
@@ -110,7 +111,8 @@ def summary(comparison: Comparison, limit: float | None = None) -> str:
     better = [c for c in comparison.changes if c.verdict == "better"]
     parts = [f"{len(better)} of {len(comparison.changes)} cells became better, {len(worse)} worse"]
     if missing := comparison.missing():
-        parts.append(f"measured before and not after: {_named(missing)}")
+        uncounted = any(change.operation.exact for change in missing)
+        parts.append(f"{'not counted' if uncounted else 'measured before and not after'}: {_named(missing)}")
     if limit is not None:
         if failed := comparison.regressions(limit):
             parts.append(f"beyond {limit * 100:g}%: {_named(failed)}")
@@ -139,7 +141,7 @@ def _row(change: CellChange, common: ColumnDirection, limit: float | None) -> Ro
         "operation": Entry(change.cell.operation_name if common else f"{change.cell.operation_name} {arrow}"),
         "before": _amount(change.before, change.operation),
         "after": _amount(change.after, change.operation),
-        "change": Entry(interval(found), found.value, found.low, found.high) if found else Entry(""),
+        "change": Entry(_change(change), found.value, found.low, found.high) if found else Entry(""),
         "verdict": Entry(words, verdict, tone=tone),
     }
     return Row(change.cell.codec, entries)
@@ -162,6 +164,12 @@ def _amount(cell: CellResult | None, operation: OperationFacts) -> Entry:
     if found.limit is not None:
         return Entry(numbers.below(found.limit, unit), *found)
     return Entry(numbers.amount(found.value, unit, found.half), *found)
+
+
+def _change(change: CellChange) -> str:
+    if change.ratio is None or not change.operation.exact:
+        return "" if change.ratio is None else interval(change.ratio)
+    return f"{(change.ratio.value - 1) * 100:+.2f}%".replace("-", "−")
 
 
 def interval(found: Ratio) -> str:

@@ -164,6 +164,19 @@ def _memory(key: str, text: str, **other: Any) -> ColumnSpec:
     return ColumnSpec(key, text, "byte", "lower", phase="memory", **other)
 
 
+def _count(name: str) -> ColumnSpec:
+    return ColumnSpec(
+        f"count-{name}",
+        f"instructions of a {name}, counted by Valgrind",
+        "integer",
+        "lower",
+        operations=(f"count-{name}",),
+        heading=f"{name} instructions",
+        default=False,
+        chart=Chart("bars", f"instructions of a {name}"),
+    )
+
+
 def _held(kind: str, one: str, *, dispensable: int, chart: str) -> Iterator[ColumnSpec]:
     """Yield the memory of one object: as Python counts it, and as the process grows by it."""
     yield _memory(
@@ -236,6 +249,19 @@ _ALL: Final = (
         dispensable=13,
     ),
     _time("load+fix", "both together", operations=("load", "fix"), parts=_reading, dispensable=17),
+    ColumnSpec(
+        "instructions",
+        "instructions of a dump and a load, counted by Valgrind",
+        "integer",
+        "lower",
+        operations=("count-dump", "count-load"),
+        default_ratio=True,
+        dispensable=24,
+        dispensable_ratio=23,
+        page=Page(112, ratio=True),
+    ),
+    _count("dump"),
+    _count("load"),
     ColumnSpec("value", "a benchmark that bakeoff did not make", direction="lower", operations=("value",)),
     ColumnSpec(
         "bytes",

@@ -16,6 +16,9 @@ from .longer import Longer
 _ROUGH: Final = 0.01
 """Deviation or uncertainty of the sample's mean size, as a share, from which it is reported."""
 
+_DEPARTS: Final = 1.5
+"""Factor between a codec's ratio in instructions and its ratio in time from which it is reported."""
+
 _ELSEWHERE: Final = "more on a codec, and why one is for trusted data only: `bakeoff codecs NAME`"
 
 
@@ -79,8 +82,27 @@ def below(corpus: CorpusFacts, shown: Sequence[Candidate], more: Longer) -> Iter
             f"not timed, as there was not enough time: {some(untimed)}; ≈ is roughly "
             f"what the check took; {more.time} times them"
         )
+    if apart := list(_departing(shown)):
+        yield f"instructions differ from time, by SIMD or memory stalls, and time decides: {some(apart)}"
     if any(len(row.notes(e, corpus.profile)) < len(e.facts.notes) for e in shown):
         yield _ELSEWHERE
+
+
+def _departing(shown: Sequence[Candidate]) -> Iterable[str]:
+    """Describe codecs whose ratio to the fastest one is another in instructions than in time."""
+    known = {
+        candidate.name: (time.value, count.value)
+        for candidate in shown
+        if (time := candidate.figure("dump", "load"))
+        and (count := candidate.figure("count-dump", "count-load"))
+    }
+    if not known:
+        return
+    best = min(known, key=lambda name: known[name][0])
+    for name, (seconds, instructions) in known.items():
+        slower, more = seconds / known[best][0], instructions / known[best][1]
+        if max(slower / more, more / slower) > _DEPARTS:
+            yield f"{name} {numbers.ratio(slower)} the time of {best}, {numbers.ratio(more)} its instructions"
 
 
 def _seen_on_fewer(corpus: CorpusFacts, shown: Sequence[Candidate], fact: Seen) -> str:

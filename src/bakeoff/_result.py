@@ -185,7 +185,9 @@ class ResultComparison(Comparison):
         return styled(table(self))
 
 
-def compared(before: ResultData, after: ResultData, *, force: bool = False) -> ResultComparison:
+def compared(
+    before: ResultData, after: ResultData, *, force: bool = False, counts: bool = False
+) -> ResultComparison:
     """Compare two runs, with the differences between past runs on this machine.
 
     Raises:
@@ -194,7 +196,7 @@ def compared(before: ResultData, after: ResultData, *, force: bool = False) -> R
     from .bench.past import Past
     from .reports.decide.compare import compare
 
-    found = compare(before, after, force=force, sessions=Past([before, after]).sessions())
+    found = compare(before, after, force=force, sessions=Past([before, after]).sessions(), counts=counts)
     return ResultComparison(**{each.name: getattr(found, each.name) for each in fields(found)})
 
 

@@ -11,6 +11,9 @@ from ._confirm import TypedOptions, confirm
 from ._options import Share, Time, format_option, trusted_option
 from ._output import encoded, guard, layout, put
 
+_COUNTS = 0.005
+"""Limit of a regression in instructions."""
+
 
 @click.command()
 @click.argument("before", type=click.Path(path_type=Path))
@@ -22,6 +25,11 @@ from ._output import encoded, guard, layout, put
     "limit",
     type=Share("%", "0%"),
     help="Exit with 1 on a regression above this, such as 5%.",
+)
+@click.option(
+    "--counts",
+    is_flag=True,
+    help="Compare only the instructions that `bakeoff run --count` has counted; --fail-above is then 0.5%.",
 )
 @click.option(
     "--confirm",
@@ -56,6 +64,7 @@ def command(
     form: str,
     output: Path | None,
     limit: float | None,
+    counts: bool,
     again: bool,
     python_before: str | None,
     python_after: str | None,
@@ -73,6 +82,9 @@ def command(
     fails, and on a new leak. It cannot decide if the interval leaves room for a regression of 10%,
     or if another tenant used the core in only one of the runs.
 
+    --counts compares instructions, which have no noise: on any machine with the same Python, Valgrind and
+    builds of the libraries. A cell that either side has not counted fails.
+
     Measure both sides on the same machine, one after the other. --confirm repeats the measurement of
     cells that would not pass, in short processes that alternate between the two sides.
 
@@ -85,12 +97,16 @@ def command(
     from ..reports.model.files import load
     from ..reports.tables import markup, text
 
+    if counts and again:
+        raise UsageError("--counts has nothing to --confirm: a count has no noise")
+    if counts and limit is None:
+        limit = _COUNTS
     if again and limit is None:
         raise UsageError("--confirm needs --fail-above: it measures what would not pass")
     guard(output, (before, after))
     try:
         old, new = load(before), load(after)
-        found: Comparison = compared(old, new, force=force)
+        found: Comparison = compared(old, new, force=force, counts=counts)
         if again and limit is not None:
             typed = TypedOptions((python_before, python_after), corpora, schema, trusted, budget)
             found = confirm(found, (old, new), limit, typed)

@@ -50,6 +50,7 @@ _TOPICS = {
         "--ops",
         "--server",
         "--memory",
+        "--count",
         "--repeat",
         "--cold",
         "--batch",
@@ -128,6 +129,11 @@ _TOPICS = {
 )
 @click.option(
     "--memory/--no-memory", default=None, help="Also measure peak memory and growth.  [default: memory]"
+)
+@click.option(
+    "--count",
+    is_flag=True,
+    help="Also count the instructions of a dump and a load, with Valgrind: exact on a busy machine, too.",
 )
 @click.option(
     "--batch", type=click.IntRange(min=1), metavar="N", help="Encode lists of N records.  [default: 1]"
