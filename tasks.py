@@ -104,11 +104,9 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYT
 """Environment of commands: bytecode is written, as tests start hundreds of processes."""
 ABREAST = ("-n", "auto", "--dist", "worksteal")
 """Run as many tests at a time as there are processors."""
-SERVED = [str(path) for path in sorted((ROOT / "tests").rglob("test_*.py")) if b"server" in path.read_bytes()]
-"""Files with tests that may drive a server; to collect the tests of all others takes longer than to look."""
 HALVES = {
     "core": ("-m", "not integration", "--ignore", "tests/integrations", *ABREAST),
-    "integration": ("-m", "integration", *SERVED, "tests/integrations"),
+    "integration": ("-m", "integration"),
 }
 """Arguments for both halves of the tests.
 
