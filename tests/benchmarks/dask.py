@@ -11,6 +11,8 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
 
 import click
 
@@ -50,12 +52,11 @@ def in_worker() -> tuple[float, float, str]:
 @click.option("--turns", default=5, show_default=True, help="How often each is timed.")
 def main(targets: Targets, turns: int) -> None:
     """Compare the three environments."""
-    from distributed import Client, LocalCluster
-
+    distributed: Any = import_module("distributed")
     bare = dict(os.environ)
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
-        Client(cluster) as client,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
     ):
         worker = min(client.scheduler_info()["workers"])
         found = [
