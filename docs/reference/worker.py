@@ -1,0 +1,118 @@
+"""A worker in Python: the example in docs/reference/worker.md. It imports nothing of bakeoff's."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import importlib
+import importlib.metadata
+import json
+import platform
+import random
+import re
+import struct
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
+
+Load = Callable[[bytes], Any]
+
+FORMATS = {"json": "json", "msgpack": "msgpack", "cbor2": "cbor", "bson": "bson"}
+
+
+def loader(library: str) -> Load:
+    """Return the library's function that reads a payload."""
+    module = importlib.import_module(library)
+    if library == "msgpack":
+        return lambda payload: module.unpackb(payload, strict_map_key=False, timestamp=3)
+    return getattr(module, "decode" if library == "bson" else "loads")
+
+
+def canonical(value: Any) -> list[Any]:
+    """Return the value with its types."""
+    if value is None or isinstance(value, bool):
+        return ["null"] if value is None else ["bool", value]
+    if isinstance(value, int | decimal.Decimal):
+        return ["int" if isinstance(value, int) else "decimal", str(value)]
+    if isinstance(value, float):
+        return ["float", struct.pack(">d", value).hex()]
+    if isinstance(value, str):
+        return ["text", value]
+    if isinstance(value, bytes | bytearray):
+        return ["bytes", value.hex()]
+    if isinstance(value, list | tuple):
+        return ["list", [canonical(each) for each in value]]
+    if isinstance(value, dict):
+        return ["map", [[canonical(key), canonical(each)] for key, each in value.items()]]
+    if isinstance(value, datetime.datetime):
+        return ["time", re.sub(r"\+00:00$", "Z", value.isoformat(timespec="microseconds"))]
+    if isinstance(value, datetime.date | uuid.UUID):
+        return ["date" if isinstance(value, datetime.date) else "uuid", str(value)]
+    return ["other", type(value).__name__, repr(value)]
+
+
+def available() -> Iterator[dict[str, str]]:
+    """Yield the libraries that are installed."""
+    for name, form in FORMATS.items():
+        try:
+            importlib.import_module(name)
+            version = (
+                platform.python_version()
+                if name == "json"
+                else importlib.metadata.version(name.replace("bson", "pymongo"))
+            )
+        except ImportError:
+            continue
+        yield {"name": name, "version": version, "format": form}
+
+
+def slice_of(load: Load, payloads: list[bytes], nanoseconds: int) -> float:
+    """Return the nanoseconds per payload of one slice."""
+    count, begin = 0, time.perf_counter_ns()
+    while (taken := time.perf_counter_ns() - begin) < nanoseconds or not count:
+        for payload in payloads:
+            load(payload)
+        count += len(payloads)
+    return taken / count
+
+
+def answer(head: dict[str, Any], content: bytes) -> tuple[dict[str, Any], bytes]:
+    """Return head and content of the answer to a message."""
+    if head["kind"] == "hello":
+        libraries = list(available())
+        return {
+            "kind": "hello",
+            "protocol": 1,
+            "language": "Python",
+            "version": platform.python_version(),
+            "libraries": libraries,
+        }, b""
+    load = loader(head["library"])
+    if head["kind"] == "check":
+        return {"kind": "value"}, json.dumps(canonical(load(content))).encode()
+    payloads, start = [], 0
+    for size in head["sizes"]:
+        payloads.append(content[start : start + size])
+        start += size
+    random.Random(head["seed"]).shuffle(payloads)
+    begin = time.perf_counter_ns()
+    slice_of(load, payloads, head["slice_ns"])
+    warmed = time.perf_counter_ns() - begin
+    slices = [slice_of(load, payloads, head["slice_ns"]) for _ in range(head["slices"])]
+    return {"kind": "times", "warmup_ns": warmed, "slices": slices}, b""
+
+
+while prefix := sys.stdin.buffer.read(18):
+    head = json.loads(sys.stdin.buffer.read(int(prefix[:8], 16)))
+    content = sys.stdin.buffer.read(int(prefix[9:17], 16) + 1)[:-1]
+    if head["kind"] == "bye":
+        break
+    try:
+        head, content = answer(head, content)
+    except Exception as error:  # noqa: BLE001 - the conductor wants every error
+        head, content = {"kind": "error", "message": f"{type(error).__name__}: {error}"}, b""
+    text = json.dumps(head).encode()
+    sys.stdout.buffer.write(b"%08x %08x\n%b%b\n" % (len(text), len(content), text, content))
+    sys.stdout.buffer.flush()
