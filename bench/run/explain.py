@@ -67,6 +67,8 @@ _PROCESS = 0.35
 _CALL = 2e-8
 """Seconds of a call per byte of a record."""
 _MEMORY = 1.2
+_COUNT = 6.0
+"""Seconds to count the instructions of a codec, which no budget limits."""
 _SLICE = 3.0
 """Time of a slice including warm-up, touching and making records, as a multiple of the slice itself."""
 _FEW = 6
@@ -97,8 +99,9 @@ def explain(options: Options, show: Show = lambda text, done, total: None) -> st
     operations = "\n".join(_line(name, operation(name)) for name in chosen)
     others = "\n".join(_line(o.syntax, o) for name, o in OPERATIONS.items() if name not in chosen)
     codecs = dict.fromkeys((*options.codecs, *(name for plan in plans for name in plan.codecs)))
-    seconds = sum(plan.seconds() for plan in plans)
-    most = sum(plan.schedule.most for plan in plans)
+    counting = sum(plan.counting() for plan in plans)
+    seconds = sum(plan.seconds() for plan in plans) + counting
+    most = sum(plan.schedule.most for plan in plans) + counting
     limit = f"and at most {most:.0f} s" if most < math.inf else _PATIENT
     mode = "one codec per process, alternating" if options.isolate else "all codecs in the same processes"
     return (
@@ -170,6 +173,11 @@ class _Plan:
         with_schema = [name for name in self.codecs if bare_name(name) != name]
         cells = (len(bare) + 1) * (len(timed) - len(fixed)) + len(with_schema) * len(fixed)
         return options.turns(max(1, cells))
+
+    def counting(self) -> float:
+        """Estimate the seconds for counts of instructions."""
+        counted = bool(self.schedule.options.counted())
+        return counted * len(self.codecs) * _COUNT / self.schedule.side
 
     def seconds(self) -> float:
         """Estimate the seconds that it takes: the whole budget, unless the stop rule ends it earlier.
