@@ -604,7 +604,7 @@ class Ended:
 
 
 class Executor(Protocol):
-    """A place where workers run: this machine (`run.processes.LocalExecutor`), or another (`run.remote`).
+    """Runs workers: on this machine (`run.processes.LocalExecutor`), or another (`run.machines.remote`).
 
     Attributes:
         blobs: Inputs of workers and dictionaries that they trained, by digest. Other outputs may stay on the

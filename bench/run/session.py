@@ -15,7 +15,6 @@ from ...codecs.registry import given
 from ...errors import RunError, UsageError
 from ...files import is_device, is_result_file
 from ..jobs import Executor
-from ..measuring import measuring
 from ..method import Budget
 from ..past import free_core, remember
 from ..results import FORMAT_VERSION, CorpusFacts, Fact, ResultData
@@ -24,13 +23,14 @@ from .check import check
 from .context import Run, Show, Stage
 from .environment import MACHINE, abreast, warnings
 from .journal import Journal, stored
-from .links import LOCAL, Machine
+from .machines.addresses import LOCAL, Machine
+from .machines.lock import measuring
+from .machines.remote import RemoteExecutor
 from .memory import measure_memory
 from .objects import IN_MEMORY, NO_OBJECTS, Objects
 from .options import Options
 from .output_file import OutputFile
 from .reading import Reader
-from .remote import RemoteExecutor
 from .schedule import Schedule
 from .state import Entry, State
 from .time import time_cells

@@ -14,7 +14,7 @@ from ...errors import BakeoffError, UsageError
 from ..results import ResultData, read
 from .context import Show
 from .journal import journal_path
-from .links import Machine
+from .machines.addresses import Machine
 from .options import Options
 from .reading import Reader
 from .session import Session, guard, stored_options

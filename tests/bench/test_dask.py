@@ -18,8 +18,9 @@ import pytest
 
 from bakeoff.bench.blobs import Blobs
 from bakeoff.bench.results import read
-from bakeoff.bench.run.links import CommandLink, machines
-from bakeoff.bench.run.remote import RemoteExecutor
+from bakeoff.bench.run.machines.addresses import machines
+from bakeoff.bench.run.machines.link import CommandLink
+from bakeoff.bench.run.machines.remote import RemoteExecutor
 from bakeoff.errors import UsageError
 from hurried import BAKEOFF
 from launched import launch

@@ -17,12 +17,13 @@ import pytest
 from bakeoff.bench.blobs import Blobs
 from bakeoff.bench.frames import MAGIC, PROTOCOL
 from bakeoff.bench.jobs import Alone, Check, CorpusInputs, Job, Survey, SurveyPiece, Time, TimedCell
-from bakeoff.bench.measuring import measuring
 from bakeoff.bench.results import read
 from bakeoff.bench.run.environment import environment
 from bakeoff.bench.run.journal import journal_path
-from bakeoff.bench.run.links import CommandLink, Link, Machine, machines
-from bakeoff.bench.run.remote import RemoteExecutor
+from bakeoff.bench.run.machines.addresses import Machine, machines
+from bakeoff.bench.run.machines.link import CommandLink, Link
+from bakeoff.bench.run.machines.lock import measuring
+from bakeoff.bench.run.machines.remote import RemoteExecutor
 from bakeoff.bench.survey import SurveyTally
 from bakeoff.bench.worker.records import make_sample
 from bakeoff.codecs.registry import give
@@ -31,7 +32,7 @@ from bakeoff.errors import RunError, UsageError
 from hurried import BAKEOFF
 from launched import launch
 
-AGENT = (sys.executable, "-P", "-m", "bakeoff.bench.agent")
+AGENT = (sys.executable, "-P", "-m", "bakeoff.bench.run.machines.agent")
 VERSION = environment()["bakeoff_version"]
 
 
@@ -210,7 +211,7 @@ def test_what_a_shell_prints_first_is_skipped(tmp_path: Path) -> None:
 
 def test_a_silent_machine_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its connection may never end."""
-    monkeypatch.setattr("bakeoff.bench.run.remote._SILENCE", 0.0)
+    monkeypatch.setattr("bakeoff.bench.run.machines.remote._SILENCE", 0.0)
     with (
         far(lambda: Scripted(GREETING + READY), tmp_path) as executor,
         pytest.raises(RunError, match="far: no answer for 0 s"),
@@ -292,20 +293,28 @@ def test_workers_do_not_see_what_an_engine_sets(
 @pytest.mark.parametrize(
     ("address", "name", "command"),
     [
-        ("ssh://box", "box", "ssh -T -o BatchMode=yes -- box 'exec python3 -P -m bakeoff.bench.agent'"),
+        (
+            "ssh://box",
+            "box",
+            "ssh -T -o BatchMode=yes -- box 'exec python3 -P -m bakeoff.bench.run.machines.agent'",
+        ),
         (
             "ssh://me@Box.lan:2200?python=/opt/a b/python",
             "Box.lan",
             "ssh -T -o BatchMode=yes -p 2200 -- me@Box.lan "
-            "'exec '\"'\"'/opt/a b/python'\"'\"' -P -m bakeoff.bench.agent'",
+            "'exec '\"'\"'/opt/a b/python'\"'\"' -P -m bakeoff.bench.run.machines.agent'",
         ),
-        ("ssh://[::1]", "_1", "ssh -T -o BatchMode=yes -- ::1 'exec python3 -P -m bakeoff.bench.agent'"),
+        (
+            "ssh://[::1]",
+            "_1",
+            "ssh -T -o BatchMode=yes -- ::1 'exec python3 -P -m bakeoff.bench.run.machines.agent'",
+        ),
         ("local", "local", ""),
         (
             "slurm://fast?python=/opt/python&node=n17",
             "n17",
             "srun --exclusive --nodes=1 --ntasks=1 --mem=0 --cpu-bind=none --unbuffered --partition=fast "
-            "--nodelist=n17 /opt/python -P -m bakeoff.bench.agent",
+            "--nodelist=n17 /opt/python -P -m bakeoff.bench.run.machines.agent",
         ),
     ],
 )

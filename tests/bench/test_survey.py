@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 import inprocess
 from bakeoff import Schema, corpus
 from bakeoff.bench.jobs import Ended, Survey, Surveyed, SurveyPiece, decode, encode
-from bakeoff.bench.run.links import CommandLink, Machine
+from bakeoff.bench.run.machines.addresses import Machine
+from bakeoff.bench.run.machines.link import CommandLink
+from bakeoff.bench.run.machines.remote import RemoteExecutor
 from bakeoff.bench.run.processes import LocalExecutor
-from bakeoff.bench.run.remote import RemoteExecutor
 from bakeoff.bench.run.survey import survey
 from bakeoff.bench.survey import SurveyTally
 from bakeoff.bench.worker.survey import Surveyor
@@ -135,7 +136,7 @@ def test_every_record_is_equally_likely() -> None:
     assert all(abs(count - 500) < 4 * (2_000 * 0.25 * 0.75) ** 0.5 for count in drawn)
 
 
-AGENT = (sys.executable, "-P", "-m", "bakeoff.bench.agent")
+AGENT = (sys.executable, "-P", "-m", "bakeoff.bench.run.machines.agent")
 
 
 class Unreliable:

@@ -15,7 +15,7 @@ from ..escape import lines_visible
 if TYPE_CHECKING:
     from ..bench.results import ResultData
     from ..bench.run.context import Show
-    from ..bench.run.links import Machine
+    from ..bench.run.machines.addresses import Machine
     from ..bench.run.options import Options
     from ..bench.run.several import Several
 
@@ -46,7 +46,7 @@ def machines_of(on: Sequence[str], wheel: Path | None) -> list[Machine]:
     Raises:
         UsageError: One of them is invalid, or the wheel has no use.
     """
-    from ..bench.run.links import machines
+    from ..bench.run.machines.addresses import machines
 
     found = machines(on or ["local"], wheel)
     if wheel is not None and all(machine.connect is None for machine in found):

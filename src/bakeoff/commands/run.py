@@ -23,7 +23,7 @@ from ._schemas import include_option
 
 if TYPE_CHECKING:
     from ..bench.results import ResultData
-    from ..bench.run.links import Machine
+    from ..bench.run.machines.addresses import Machine
     from ..bench.run.options import Options
     from ..console import LiveDisplay
 
@@ -271,7 +271,7 @@ def carry_out(
         UsageError: An option is invalid.
         click.exceptions.Exit: The run was interrupted, a machine was lost, or no codec passed its checks.
     """
-    from ..bench.run.links import LOCAL
+    from ..bench.run.machines.addresses import LOCAL
     from ..bench.run.session import Session
 
     options.validate(named)

@@ -1,7 +1,7 @@
 """Machines of a Dask cluster, and the process that connects an agent on one of them with this machine.
 
-``python -m bakeoff.bench.run.dask SCHEDULER WORKER`` passes standard input on to the agent, and what the
-agent writes to standard output; see `bench.relay`.
+``python -m bakeoff.bench.run.machines.dask SCHEDULER WORKER`` passes standard input on to the agent, and what
+the agent writes to standard output; see `relay`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import uuid
 from importlib import import_module
 from typing import Any
 
-from ...errors import RunError, UsageError
-from ..relay import PART, TICK, relay
+from ....errors import RunError, UsageError
+from .relay import PART, TICK, relay
 
 _BYTES = ["msgpack", "error"]
 """How values may travel. Dask itself still pickles tasks and their errors."""

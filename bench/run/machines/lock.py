@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 
-from ..errors import RunError
+from ....errors import RunError
 
 _TICK = 0.1
 """Seconds between two attempts."""

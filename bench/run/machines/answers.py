@@ -9,14 +9,14 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ...codecs import describe
-from ..heartbeat import IDLE
-from ..jobs import Alone, Check, Checked, Ended, Found, Job, Survey, Surveyed, Time, Timed, decode
-from ..operations import OPERATIONS, operation
-from ..results import CodecFacts, Fact, Measurement, cell_from, typed
-from ..survey import SurveyTally
-from .environment import MACHINE
-from .state import FAILED
+from ....codecs import describe
+from ...heartbeat import IDLE
+from ...jobs import Alone, Check, Checked, Ended, Found, Job, Survey, Surveyed, Time, Timed, decode
+from ...operations import OPERATIONS, operation
+from ...results import CodecFacts, Fact, Measurement, cell_from, typed
+from ...survey import SurveyTally
+from ..environment import MACHINE
+from ..state import FAILED
 
 _Answer = Checked | Timed | Found | Surveyed
 _KINDS: Mapping[type[Job], type[_Answer]] = {Check: Checked, Time: Timed, Alone: Found, Survey: Surveyed}

@@ -1,4 +1,4 @@
-"""The agent: ``python -m bakeoff.bench.agent`` runs jobs for a run that is conducted on another machine.
+"""The agent: ``python -m bakeoff.bench.run.machines.agent`` runs jobs for a run conducted on another machine.
 
 It reads messages (see `bench.frames`) from standard input and answers on standard output. It holds the lock
 of its machine while it lives, and ends with all workers when its input ends.
@@ -35,13 +35,13 @@ from concurrent.futures import Future
 from importlib.metadata import version
 from typing import Any, BinaryIO, NoReturn
 
-from ..codecs.registry import give
-from ..errors import BakeoffError
-from .frames import MAGIC, PROTOCOL, SECONDS, Frames
-from .jobs import Checked, Ended, decode, encode
-from .measuring import measuring
-from .run.environment import scrub
-from .run.processes import LocalExecutor
+from ....codecs.registry import give
+from ....errors import BakeoffError
+from ...frames import MAGIC, PROTOCOL, SECONDS, Frames
+from ...jobs import Checked, Ended, decode, encode
+from ..environment import scrub
+from ..processes import LocalExecutor
+from .lock import measuring
 
 _LONGEST = 0xFFFFFFFF
 """Bytes of a message from the conducting machine, which this one trusts."""

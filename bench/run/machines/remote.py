@@ -1,4 +1,4 @@
-"""The executor of another machine: it sends jobs to an agent there (`bench.agent`) and checks its answers."""
+"""The executor of another machine: it sends jobs to an agent there (`agent`) and checks its answers."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from itertools import count
 from types import TracebackType
 from typing import Any, Self
 
-from ...codecs.registry import given
-from ...errors import RunError
-from ...escape import visible
-from ..blobs import Blobs
-from ..frames import PROTOCOL, FrameError, Frames
-from ..heartbeat import IDLE
-from ..jobs import Ended, Job, encode
-from ..results import Fact
+from ....codecs.registry import given
+from ....errors import RunError
+from ....escape import visible
+from ...blobs import Blobs
+from ...frames import PROTOCOL, FrameError, Frames
+from ...heartbeat import IDLE
+from ...jobs import Ended, Job, encode
+from ...results import Fact
+from ..environment import abreast
+from .addresses import Machine
 from .answers import cores_of, ended_of, facts_of, text
-from .environment import abreast
-from .links import Machine
 
 _LARGEST = 16 << 20
 """Most bytes of a message from an agent."""

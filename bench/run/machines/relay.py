@@ -1,6 +1,6 @@
-"""The task of a Dask worker that starts an agent (`bench.agent`) and passes its messages on.
+"""The task of a Dask worker that starts an agent (`agent`) and passes its messages on.
 
-Messages travel as bytes, through two queues of the scheduler. The client side is `bench.run.dask`.
+Messages travel as bytes, through two queues of the scheduler. The client side is `dask`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import time
 from importlib import import_module
 from typing import Any
 
-AGENT = ("-P", "-m", "bakeoff.bench.agent")
+AGENT = ("-P", "-m", "bakeoff.bench.run.machines.agent")
 """Arguments of Python that start the agent."""
 
 PART = 1 << 20
