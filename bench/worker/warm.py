@@ -22,7 +22,7 @@ from importlib import import_module
 from pathlib import Path
 
 from ..orphans import die_with
-from . import alone, check  # noqa: F401 - for the forks, and compiled for later processes
+from . import check  # noqa: F401 - for the forks
 from .__main__ import main
 
 _LONGEST = 1 << 16

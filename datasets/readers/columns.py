@@ -187,7 +187,7 @@ def read_parquet(
                 if part is None:
                     source.follow(done / max(1, total))
                 yield from rows
-        except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
+        except (pyarrow.ArrowException, OSError, ValueError, ArithmeticError) as error:
             where = f"row group {group + 1}, from row {done + 1:,}"
             problems.add(where, f"cannot be read: {_one_line(error)}", error)
         done = start + facts.num_rows
@@ -229,7 +229,7 @@ def read_arrow(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
                 part = batch.slice(start, ROWS)
                 yield from _rows(pyarrow, part)
                 done += part.num_rows
-    except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
+    except (pyarrow.ArrowException, OSError, ValueError, ArithmeticError) as error:
         problems.add(f"row {done + 1:,}", f"{_one_line(error)}; the rest cannot be read", error)
 
 

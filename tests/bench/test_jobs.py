@@ -149,10 +149,10 @@ def test_no_file_keeps_what_a_worker_is_told(
     folders, modes, left = [], [], []
     started = processes._started
 
-    def watched(python: str, folder: Path, *more: Any) -> Any:
+    def watched(python: str, folder: Path, *more: Any, **named: Any) -> Any:
         folders.append(folder)
         modes.append(stat.S_IMODE((folder / "job").stat().st_mode))
-        return started(python, folder, *more)
+        return started(python, folder, *more, **named)
 
     monkeypatch.setattr(processes, "_started", watched)
     monkeypatch.setattr(processes.shutil, "rmtree", lambda folder: left.extend(folder.iterdir()))

@@ -26,6 +26,7 @@ from bakeoff.bench.run.machines.lock import measuring
 from bakeoff.bench.run.machines.remote import RemoteExecutor
 from bakeoff.bench.survey import SurveyTally
 from bakeoff.bench.worker.records import make_sample
+from bakeoff.codecs import registry
 from bakeoff.codecs.registry import give
 from bakeoff.datasets.sampling import MergedSample
 from bakeoff.errors import RunError, UsageError
@@ -278,6 +279,7 @@ def test_workers_do_not_see_what_an_engine_sets(
     kept = {"MALLOC_ARENA_MAX": "1", "PYTHONPATH": str(apart)}
     for key, value in {**removed, **kept, "MALLOC_TRIM_THRESHOLD_": threshold}.items():
         monkeypatch.setenv(key, value)
+    monkeypatch.setattr(registry, "_registered", {})
     give({"spy": "spying:spy"})
     with far(lambda: CommandLink(AGENT, "far"), apart) as executor:
         sample = executor.blobs.put(make_sample([{"a": 1}]).stored())

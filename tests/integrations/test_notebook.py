@@ -35,7 +35,7 @@ def test_the_page_is_a_notebook(tmp_path: Path) -> None:
 
     outputs = [output for cell in notebook.cells for output in cell.outputs]
     shown = [output.data for output in outputs if output.output_type == "execute_result"]
-    assert len(shown) == len(cells) - 1  # all but the one that writes a file
+    assert len(shown) == len(cells) - 2  # all but one that prints and one that writes a file
     assert ["<svg" in data.get("text/html", "") for data in shown] == [True, True, True, False, False, False]
     assert "<table" in shown[-1]["text/html"]
     assert "ormsgpack" in shown[0]["text/plain"]
