@@ -28,6 +28,7 @@ MOST = 1.03
 KNOWN = {
     ("ormsgpack", "load"): (1.08, "finds the end of the value, as the library ignores data after it"),
     ("cbor2", "dump"): (1.07, "counts levels, as a deep record crashes the library"),
+    ("cbor2", "load"): (1.05, "finds the end of the value, as the library ignores data after it"),
     ("bson", "load"): (1.04, "checks lengths, as the library reads beyond the end of a payload"),
 }
 """Codecs that may cost more, and why; see `bakeoff.codecs.safety.guards`."""
