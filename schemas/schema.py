@@ -340,14 +340,7 @@ class Schema:
         """
         from .tree.infer import infer
 
-        return Schema.of_inferred(infer(records, name=name, confidence=confidence, base64=base64), name)
-
-    @staticmethod
-    def of_inferred(found: Inferred, name: str = "Record") -> Schema:
-        """Return the schema that was inferred, under a name."""
-        schema = Schema(found.types, name=name)
-        schema.inferred = found
-        return schema
+        return of_inferred(infer(records, name=name, confidence=confidence, base64=base64), name)
 
     # identity ----------------------------------------------------------------------------------
 
@@ -404,3 +397,10 @@ def _carrier(codec: Carrier | str) -> Carrier:
 
     found: Carrier = by_name(split_name(codec)[0])
     return found
+
+
+def of_inferred(found: Inferred, name: str = "Record") -> Schema:
+    """Return the schema that was inferred, under a name."""
+    schema = Schema(found.types, name=name)
+    schema.inferred = found
+    return schema

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inprocess
-from bakeoff import Schema, corpus
+from bakeoff import corpus
 from bakeoff.bench.jobs import Ended, Survey, Surveyed, SurveyPiece, decode, encode
 from bakeoff.bench.run.machines.addresses import Machine
 from bakeoff.bench.run.machines.link import CommandLink
@@ -26,6 +26,7 @@ from bakeoff.bench.worker.survey import Surveyor
 from bakeoff.datasets.passes import ReadOptions
 from bakeoff.datasets.profile import profile
 from bakeoff.datasets.shards import Piece, pieces
+from bakeoff.schemas.schema import of_inferred
 
 JOB = Survey(
     pieces=(SurveyPiece("shard", 0, 1, 0),),
@@ -60,7 +61,7 @@ def facts(tally: SurveyTally) -> str:
     found = (
         tally.profile.sizes() | tally.profile.facts(),
         {name: each.facts() for name, each in tally.codecs.items()},
-        Schema.of_inferred(tally.observed.inferred()).to_python(),
+        of_inferred(tally.observed.inferred()).to_python(),
         [str(one) for one in tally.sample.kept()],
         tally.errors(),
     )

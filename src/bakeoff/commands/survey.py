@@ -80,16 +80,16 @@ def command(
 ) -> None:
     """Read all records of a corpus in shards, and show exact facts about them.
 
-    SHARDS are files, folders, patterns ('events/*.parquet'), or URLs of fsspec ('s3://bucket/events/*').
-    The facts are the number of records, their profile, and for each codec the bytes of all payloads and
-    what round trips lose. Nothing is timed: `bakeoff run` does that on the sample, in which each record of
-    all shards is equally likely.
+    SHARDS are files, folders, patterns such as `events/*.parquet`, or URLs of fsspec such as
+    `s3://bucket/events/`. The facts are the number of records, their profile, and for each codec the bytes
+    of all payloads and what round trips lose. Nothing is timed: `bakeoff run` does that on the sample, in
+    which each record of all shards is equally likely.
 
     A shard that cannot be read is named, and the others are read. After Ctrl-C, the findings so far are
     shown and written.
 
     \b
-      bakeoff survey 'events/*.parquet' -c orjson,msgpack -o survey.json
+      bakeoff survey events/ -c orjson,msgpack -o survey.json
       bakeoff survey logs/ --sample-to sample.msgpack --schema-to events.py
       bakeoff run sample.msgpack --schema events.py
 
@@ -103,7 +103,7 @@ def command(
     from ..datasets.base import DEFAULT_SEED
     from ..datasets.shards import pieces
     from ..datasets.writing import framed
-    from ..schemas import Schema
+    from ..schemas.schema import of_inferred
 
     names, machines = _selected(codecs), machines_of(on, wheel)
     for path in (output, sample, inferred):
@@ -145,7 +145,7 @@ def command(
     if not result.tally.records:
         raise RunError(f"{', '.join(sources)}: contains no records")
     observed = result.tally.observed
-    made = Schema.of_inferred(observed.inferred()) if observed.whole and observed.records else None
+    made = of_inferred(observed.inferred()) if observed.whole and observed.records else None
     facts = _facts(result, sources, made)
     if output is not None:
         put(encoded(json.dumps(facts, indent=1) + "\n"), output)
