@@ -26,6 +26,10 @@ MOST_DEATHS = 20
 """Deaths after which a target is given up, as each costs a start."""
 FIRST_PATIENCE = 60.0
 """Seconds until a child must have its first case."""
+_LOST = "exit code 255:"
+"""What multiprocessing reports if it could not read an exit code, as when its fork server has ended."""
+_MOST_LOST = 2
+"""Children lost between cases before this counts as a fault of the driver."""
 _TICK = 0.1
 
 
@@ -73,7 +77,7 @@ def hunt(result: Result, order: Order, stop: threading.Event, beat: Callable[[],
     """
     begin = time.monotonic()
     until = None if order.seconds is None else begin + order.seconds
-    deaths, tally = 0, Tally()
+    deaths, lost, tally = 0, 0, Tally()
 
     def current() -> None:
         result.counts = tally.counts()
@@ -90,6 +94,9 @@ def hunt(result: Result, order: Order, stop: threading.Event, beat: Callable[[],
             current()
             if not kind:
                 break
+            if not tally.busy and what.startswith(_LOST) and lost < _MOST_LOST:
+                lost += 1
+                continue
             if not tally.busy:
                 result.fault = f"the driver itself failed: {what}"
                 break
