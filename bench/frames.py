@@ -1,4 +1,4 @@
-"""Messages between this machine and the agent of another one: JSON with bytes, each preceded by its length.
+"""Messages to the agent of another machine or to a worker: JSON with bytes, each preceded by its length.
 
 A message is a line with two lengths in hexadecimal, a JSON object, bytes, and a line feed. What an agent
 writes is ASCII and ends in a line feed, as `srun` may buffer lines.
