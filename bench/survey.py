@@ -201,8 +201,8 @@ class SurveyTally:
     def errors(self) -> dict[str, tuple[float, float]]:
         """Return how far the sample's mean payload is off that of all records, and the standard error.
 
-        Both are shares of the mean, by codec. The standard error is that of a
-        mean of so many records drawn without replacement (Cochran, "Sampling Techniques", 3rd edition, 2.5).
+        Both are shares of the mean, by codec. The standard error is that of the mean of a sample drawn
+        without replacement (Cochran, "Sampling Techniques", 3rd edition, 2.5).
         """
         kept = self.sample.kept()
         found = {}

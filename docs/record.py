@@ -23,7 +23,7 @@ WIDTH = 100
 
 
 def recording() -> str:
-    """Return the SVG with the command, the table and the recommendation; "..." stands for the notes."""
+    """Return the SVG with the command, the table and the recommendation; the notes are cut to "..."."""
     printed = render([read(IMAGES / "orders.json.gz")], "text", width=WIDTH, color=True)
     shown = printed.partition("\n\x1b[2m↓")[0]
     console = Console(file=io.StringIO(), record=True, width=WIDTH, force_terminal=True)

@@ -228,7 +228,7 @@ def _converse(block: Block, folder: Path, environment: Mapping[str, str]) -> Non
 
 
 def _matches(shown: list[str], printed: list[str]) -> bool:
-    """Whether the lines are the same; ``...`` stands for further lines, or for a part of a line."""
+    """Whether the lines are the same; ``...`` matches further lines, or a part of a line."""
     pattern = "".join(
         r"(?:.*\n)*?" if line == _GAP else re.escape(line).replace(re.escape(_GAP), ".*?") + r"\n"
         for line in shown

@@ -136,7 +136,7 @@ def _compressor(name: str, results: Sequence[ResultData] = ()) -> dict[str, str]
     known = [str(result.environment.get(f"{library.lower()}_version", "")) for result in results]
     if not results:
         known = [version(library) or ""]
-    # Without what the environment says beside it: "3.11.7 (64-bit)".
+    # Without the remark that the environment adds: "3.11.7 (64-bit)".
     return {library: version_range(next(filter(None, known), "").partition(" ")[0])}
 
 
