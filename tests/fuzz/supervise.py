@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import takewhile
+from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +27,11 @@ MOST_DEATHS = 20
 """Deaths after which a target is given up, as each costs a start."""
 FIRST_PATIENCE = 60.0
 """Seconds until a child must have its first case."""
-_LOST = "exit code 255:"
-"""What multiprocessing reports if it could not read an exit code, as when its fork server has ended."""
-_MOST_LOST = 2
-"""Children lost between cases before this counts as a fault of the driver."""
+_STATUS = threading.Lock()
+"""Held to start a child and to read how one ended.
+
+Each start polls all other children. If two threads poll a child at once, the second finds no exit code and takes 255.
+"""
 _TICK = 0.1
 
 
@@ -77,7 +79,7 @@ def hunt(result: Result, order: Order, stop: threading.Event, beat: Callable[[],
     """
     begin = time.monotonic()
     until = None if order.seconds is None else begin + order.seconds
-    deaths, lost, tally = 0, 0, Tally()
+    deaths, tally = 0, Tally()
 
     def current() -> None:
         result.counts = tally.counts()
@@ -94,9 +96,6 @@ def hunt(result: Result, order: Order, stop: threading.Event, beat: Callable[[],
             current()
             if not kind:
                 break
-            if not tally.busy and what.startswith(_LOST) and lost < _MOST_LOST:
-                lost += 1
-                continue
             if not tally.busy:
                 result.fault = f"the driver itself failed: {what}"
                 break
@@ -123,12 +122,12 @@ def _watch(
 ) -> tuple[str, str]:
     """Run a child; return the kind of its end and a sentence, or nothing if it succeeded."""
     process = CHILDREN.Process(target=run, args=job)
-    process.start()
+    with _STATUS:
+        process.start()
     late = False
     try:
         runs, since, allowed = tally.counts()["runs"], time.monotonic(), FIRST_PATIENCE
-        while not late and process.is_alive() and not stop.is_set():
-            process.join(_TICK)
+        while not late and not wait([process.sentinel], _TICK) and not stop.is_set():
             current()
             now = tally.counts()["runs"]
             if now != runs:
@@ -137,8 +136,9 @@ def _watch(
     finally:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
-        process.kill()
-        process.join()
+        with _STATUS:
+            process.kill()
+            process.join()
     if late:
         return "slow", f"did not come back within {patience:g} s"
     code = process.exitcode or 0
