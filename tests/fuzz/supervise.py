@@ -30,7 +30,8 @@ FIRST_PATIENCE = 60.0
 _STATUS = threading.Lock()
 """Held to start a child and to read how one ended.
 
-Each start polls all other children. If two threads poll a child at once, the second finds no exit code and takes 255.
+Each start polls all other children. If two threads poll a child at once, the second finds no exit code and
+takes 255.
 """
 _TICK = 0.1
 
