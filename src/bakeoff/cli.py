@@ -40,6 +40,7 @@ GROUPS = {
         "codecs": "List codecs and which types they preserve.",
         "fidelity": "Show which Python types each codec preserves.",
         "attack": "Attack codecs with hostile payloads and objects.",
+        "readers": "Build or list readers in other languages.",
     },
     "Diagnostics": {
         "selftest": "Check that this machine measures correctly.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +12,9 @@ from pathlib import Path
 from typing import IO
 
 from .errors import RunError, UsageError
+
+CACHE = "BAKEOFF_CACHE"
+"""Environment variable with the folder of the cache."""
 
 _STREAMS = (Path("/dev/stdout"), Path("/dev/stderr"))
 
@@ -76,6 +80,21 @@ def read_limited(path: str | os.PathLike[str], most: int) -> bytes:
     if len(content) > most:
         raise UsageError(f"{path}: larger than {most >> 20} MiB, the limit for this file")
     return content
+
+
+def cache_folder(name: str) -> Path:
+    """Return the folder in the user's cache for one purpose. It need not exist."""
+    if chosen := os.environ.get(CACHE, ""):
+        return Path(chosen).absolute() / name
+    if sys.platform == "darwin":
+        folder = Path.home() / "Library" / "Caches"
+    elif sys.platform == "win32":
+        folder = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    else:
+        # The XDG specification ignores paths that are not absolute.
+        folder = Path(os.environ.get("XDG_CACHE_HOME", ""))
+        folder = folder if folder.is_absolute() else Path.home() / ".cache"
+    return folder / "bakeoff" / name
 
 
 def is_device(path: Path) -> bool:

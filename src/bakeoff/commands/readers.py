@@ -1,0 +1,79 @@
+"""``bakeoff readers``: list and build the workers that read payloads in other languages."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from ..console import progress, show_on, show_table
+from ..errors import UsageError
+
+if TYPE_CHECKING:
+    from ..bench.workers.builds import Build
+
+
+@click.command("readers")
+@click.argument("languages", nargs=-1, metavar="[LANGUAGE...]")
+@click.option(
+    "--offline", is_flag=True, help="Download nothing; use what the toolchain has downloaded before."
+)
+def command(languages: tuple[str, ...], offline: bool) -> None:
+    """Build the readers of other languages, or list them.
+
+    A reader loads payloads with the libraries of another language. Its sources come with bakeoff. They are
+    compiled by the language's own toolchain, once, into a cache; nothing else builds them.
+
+    \b
+      bakeoff readers
+      bakeoff readers go node
+    """
+    if languages:
+        _build(languages, offline=offline)
+    elif offline:
+        raise UsageError("--offline goes with the languages to build, as in `bakeoff readers go --offline`")
+    else:
+        _list()
+
+
+def _build(languages: tuple[str, ...], *, offline: bool) -> None:
+    from ..bench.workers.builds import build, find
+
+    for name in dict.fromkeys(languages):
+        find(name)  # an unknown name or a missing toolchain is an error before minutes of building
+    for name in dict.fromkeys(languages):
+        begin = time.monotonic()
+        was_built = find(name).is_built
+        with progress() as display:
+            built = build(name, offline=offline, show=show_on(display))
+        told = "already built" if was_built else f"built in {time.monotonic() - begin:.0f} s"
+        click.echo(f"{name}: {told} with {built.toolchain}: {_libraries(built)}", err=True)
+
+
+def _list() -> None:
+    from ..bench.workers.builds import LANGUAGES, find
+
+    rows = []
+    for name in LANGUAGES:
+        try:
+            found = find(name)
+        except UsageError as error:
+            rows.append((name, "–", "no toolchain", str(error)))
+            continue
+        if found.is_built:
+            rows.append((name, found.toolchain, "built", _libraries(found)))
+        else:
+            rows.append((name, found.toolchain, "not built", f"run `bakeoff readers {name}`"))
+    show_table(["language", "toolchain", "state", "libraries"], rows, whole=3)
+
+
+def _libraries(built: Build) -> str:
+    from ..bench.workers.builds import start
+    from ..bench.workers.port import WorkerError
+
+    try:
+        with start(built.language) as worker:
+            return ", ".join(f"{each.name} {each.version} ({each.format})" for each in worker.libraries)
+    except WorkerError as error:
+        return f"does not start: {error}"
