@@ -52,6 +52,9 @@ _MOST_VALUES = 4_000_000
 """Most values of a result file. A real file of `LARGEST` bytes holds fewer; one of empty lists would take
 gigabytes of memory."""
 
+_FIGURES_BELOW = 1e100
+"""Bound of figures, in any unit, whose sums and squares are finite."""
+
 _METADATA = {
     "raw": "bakeoff_raw",
     "paired": "bakeoff_paired",
@@ -286,6 +289,8 @@ def _samples(benchmark: pyperf.Benchmark, *, sums: bool) -> tuple[Measurement, .
         metadata = run.get_metadata()
         if _METADATA["raw"] not in metadata:
             continue
+        if not run.values[0] < _FIGURES_BELOW:
+            raise ValueError(f"{benchmark.get_name()}: no figure is as large as {run.values[0]}")
         if not metadata[_METADATA["paired"]] > 0:
             raise ValueError(f"{benchmark.get_name()}: a figure for ratios must be above 0")
         found.append(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import csv
 import gzip
 import io
@@ -23,8 +22,9 @@ from bakeoff.reports.decide.lock import check
 VALUES: tuple[Any, ...] = (
     None, True, -1, 0, 2.5, 1e308, float("nan"), 10**400, "", "x", "\ud800", [], [[]], [1], {}, {"a": 1},
 )  # fmt: skip
-OTHERS = (
+COMMANDS = (
     ["report", "new.json", "-f", "json"],
+    ["report", "new.json"],
     ["report", "new.json", "-f", "csv"],
     ["report", "new.json", "old.json", "-f", "md"],
     ["report", "new.json", "-f", "latex", "--bandwidth", "1Gbit"],
@@ -64,14 +64,12 @@ def places(plain: Any, at: Place = ()) -> Iterator[Place]:
 
 
 def changed(plain: Any, at: Place, value: Any) -> Any:
+    """Return plain values with another one in a place; they share everything else."""
     if not at:
         return value
-    plain = copy.deepcopy(plain)
-    holder = plain
-    for key in at[:-1]:
-        holder = holder[key]
-    holder[at[-1]] = value
-    return plain
+    copied = plain.copy()
+    copied[at[0]] = changed(plain[at[0]], at[1:], value)
+    return copied
 
 
 def texts(plain: Any, change: Callable[[Place, str], str], at: Place = ()) -> Any:
@@ -104,12 +102,12 @@ class Files:
         self.document = json.loads(self._holder["bakeoff_document"])
 
     def write(self, suite: Any = None, document: Any = None) -> None:
+        before = self._holder["bakeoff_document"]
         if document is not None:
-            before = self._holder["bakeoff_document"]
             self._holder["bakeoff_document"] = json.dumps(document)
-            suite = copy.deepcopy(self.suite)
-            self._holder["bakeoff_document"] = before
+            suite = self.suite
         (self.folder / "new.json").write_text(json.dumps(suite))
+        self._holder["bakeoff_document"] = before
 
 
 @pytest.fixture
@@ -148,11 +146,14 @@ def test_any_type_in_any_field_ends_in_a_report_or_in_one_sentence(
     for number, place in enumerate(found):
         for turn, value in enumerate(VALUES):
             files.write(**{part: changed(plain, place, value)})
-            for command in (["report", "new.json"], OTHERS[(number + turn) % len(OTHERS)]):
-                try:
+            command = COMMANDS[0]
+            try:
+                codes.add(code := ended(command))
+                if code == 0:  # all commands refuse what the first one does, as they read alike
+                    command = COMMANDS[1 + (number + turn) % (len(COMMANDS) - 1)]
                     codes.add(ended(command))
-                except Exception as error:
-                    raise AssertionError(f"{command}: {value!r:.40} at {place}: {error!r:.200}") from error
+            except Exception as error:
+                raise AssertionError(f"{command}: {value!r:.40} at {place}: {error!r:.200}") from error
         assert "Traceback" not in capsys.readouterr().err
 
     assert codes >= {0, 1}
