@@ -114,6 +114,35 @@ class PipelineFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadFacts:
+    """What a library of another language read from a codec's payloads.
+
+    Attributes:
+        language: Name of the language, such as "Go".
+        library: Name of the library.
+        version: Its version.
+        exact: Payloads that it read as Python does.
+        changed: Payloads that it read otherwise, without an error.
+        refused: Payloads that it refused.
+        uncompared: Payloads whose records have no canonical text, as they have too many levels.
+        changes: What it changed, such as ``$.id: int 1 became float 1.0``, with the number of the first
+            record that has it, counted from 1; the first ones only.
+        reasons: Why it refused payloads, likewise.
+    """
+
+    language: str
+    library: str
+    version: str
+    exact: int
+    changed: int = 0
+    refused: int = 0
+    uncompared: int = 0
+    changes: Mapping[str, int] = field(default_factory=dict)
+    reasons: Mapping[str, int] = field(default_factory=dict)
+    kind: Literal["read"] = "read"
+
+
+@dataclass(frozen=True, slots=True)
 class PyperfFacts:
     """A benchmark of a plain pyperf file, whose records were not checked.
 
@@ -125,7 +154,7 @@ class PyperfFacts:
     kind: Literal["pyperf"] = "pyperf"
 
 
-Facts = GrowthFacts | PeakFacts | StoreFacts | PipelineFacts | PyperfFacts
+Facts = GrowthFacts | PeakFacts | StoreFacts | PipelineFacts | ReadFacts | PyperfFacts
 """The facts about the figure of a cell."""
 
 

@@ -11,6 +11,7 @@ from ..facts import (
     PipelineFacts,
     PipelineSetup,
     PyperfFacts,
+    ReadFacts,
     Setup,
     StoreFacts,
     StoreSetup,
@@ -51,7 +52,7 @@ __all__ = [
     "BASELINE", "FORMAT_VERSION", "LARGEST", "UNREADABLE", "VERSION_KEY", "Cell", "CellResult",
     "CheckFacts", "CodecFacts", "CorpusFacts", "Direction", "Fact", "Facts", "GrowthFacts", "Measurement",
     "OperationFacts", "Outcome", "PairFacts", "Part", "PeakFacts", "Phase", "PipelineFacts",
-    "PipelineSetup", "PyperfFacts", "Ranking", "ResultData", "ResultFileError", "Setup", "StoreFacts",
-    "StoreSetup", "Unit", "Verdict", "averaged", "cell_from", "from_suite", "plain_cell", "read",
-    "read_suite", "to_suite", "typed", "without_defaults", "write",
+    "PipelineSetup", "PyperfFacts", "Ranking", "ReadFacts", "ResultData", "ResultFileError", "Setup",
+    "StoreFacts", "StoreSetup", "Unit", "Verdict", "averaged", "cell_from", "from_suite", "plain_cell",
+    "read", "read_suite", "to_suite", "typed", "without_defaults", "write",
 ]  # fmt: skip

@@ -12,7 +12,16 @@ from collections.abc import Collection, Mapping
 from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from ..cells import Cell
-from ..facts import CheckFacts, Facts, GrowthFacts, PeakFacts, PipelineFacts, PyperfFacts, StoreFacts
+from ..facts import (
+    CheckFacts,
+    Facts,
+    GrowthFacts,
+    PeakFacts,
+    PipelineFacts,
+    PyperfFacts,
+    ReadFacts,
+    StoreFacts,
+)
 from .records import CellResult, Measurement
 
 
@@ -41,6 +50,7 @@ _FACTS: Mapping[str, type[Facts]] = {
     "peak": PeakFacts,
     "store": StoreFacts,
     "pipeline": PipelineFacts,
+    "read": ReadFacts,
     "pyperf": PyperfFacts,
 }
 

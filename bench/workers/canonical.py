@@ -12,6 +12,8 @@ import math
 import re
 import struct
 import uuid
+from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,15 +22,16 @@ _STRINGS = ("int", "text", "raw text", "bytes", "time", "date", "decimal", "uuid
 _LONGEST = 40
 _DEEPEST = 200
 """Most levels of a value; comparing takes several calls per level."""
+_TOO_DEEP = f"more than {_DEEPEST} levels"
 
 
 class CanonicalError(ValueError):
-    """Text that is not canonical."""
+    """Text that is not canonical, or a value that has no canonical text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The first place where a value arrived otherwise.
+    """A place where a value arrived otherwise.
 
     Attributes:
         path: Place in the record, such as ``$.id``.
@@ -40,19 +43,32 @@ class Change:
     wrote: str
     became: str
 
+    def __str__(self) -> str:
+        """Return it as text, such as ``$.id: int 1 became float 1.0``."""
+        return f"{self.path}: {self.wrote} became {self.became}"
 
-def canonical(value: Any) -> list[Any]:
+
+def canonical(value: Any, depth: int = 0) -> list[Any]:
     """Return the canonical form of a Python value.
 
     Subclasses are written as their base. Types that no other language has get the tag ``other``.
+
+    Args:
+        value: Any value.
+        depth: Levels around it.
+
+    Raises:
+        CanonicalError: It has more levels than the canonical form, or a longer int than Python prints.
     """
+    if depth > _DEEPEST:
+        raise CanonicalError(_TOO_DEEP)
     match value:
         case None:
             return ["null"]
         case bool():
             return ["bool", value]
         case int():
-            return ["int", str(int(value))]
+            return ["int", _digits(value)]
         case float():
             return ["float", struct.pack(">d", value).hex()]
         case str():
@@ -60,14 +76,25 @@ def canonical(value: Any) -> list[Any]:
         case bytes() | bytearray() | memoryview():
             return ["bytes", bytes(value).hex()]
         case list() | tuple():
-            return ["list", [canonical(each) for each in value]]
+            return ["list", [canonical(each, depth + 1) for each in value]]
         case dict():
-            return ["map", [[canonical(key), canonical(each)] for key, each in value.items()]]
+            deeper = depth + 1
+            return [
+                "map",
+                [[canonical(key, deeper), canonical(each, deeper)] for key, each in value.items()],
+            ]
         case dt.datetime():
             return ["time", re.sub(r"\+00:00$", "Z", value.isoformat(timespec="microseconds"))]
         case dt.date() | decimal.Decimal() | uuid.UUID():
             return [type(value).__name__.lower(), str(value)]
     return ["other", type(value).__name__, repr(value)]
+
+
+def _digits(value: int) -> str:
+    try:
+        return str(int(value))
+    except ValueError as error:
+        raise CanonicalError(f"an int of {value.bit_length():,} bits") from error
 
 
 def parse(text: bytes) -> list[Any]:
@@ -84,20 +111,30 @@ def parse(text: bytes) -> list[Any]:
     return list(found)
 
 
-def first_change(wrote: list[Any], became: list[Any], path: str = "$") -> Change | None:
+def first_change(wrote: list[Any], became: list[Any]) -> Change | None:
     """Return the first difference between two canonical forms; None if they mean the same."""
+    return next(changes(wrote, became), None)
+
+
+def changes(wrote: list[Any], became: list[Any], path: str = "$") -> Iterator[Change]:
+    """Yield the differences between two canonical forms.
+
+    Args:
+        wrote: What was encoded, from `canonical`.
+        became: What a library read, from `parse`.
+        path: Place of both in the record.
+    """
     kinds = wrote[0], became[0]
     if kinds == ("map", "map"):
-        return _map_change(wrote, became, path)
-    if kinds == ("list", "list"):
+        yield from _of_maps(wrote[1], became[1], path)
+    elif kinds == ("list", "list"):
         if len(wrote[1]) != len(became[1]):
-            return Change(path, f"{len(wrote[1])} items", f"{len(became[1])} items")
-        pairs = enumerate(zip(wrote[1], became[1], strict=True))
-        found = (first_change(old, new, f"{path}[{index}]") for index, (old, new) in pairs)
-        return next(filter(None, found), None)
-    if _meaning(wrote) == _meaning(became) or _same_number(wrote, became):
-        return None
-    return Change(path, shown(wrote), shown(became))
+            yield Change(path, f"{len(wrote[1])} items", f"{len(became[1])} items")
+            return
+        for index, (old, new) in enumerate(zip(wrote[1], became[1], strict=True)):
+            yield from changes(old, new, f"{path}[{index}]")
+    elif _meaning(wrote) != _meaning(became) and not _same_number(wrote, became):
+        yield Change(path, shown(wrote), shown(became))
 
 
 def shown(form: list[Any]) -> str:
@@ -116,28 +153,45 @@ def shown(form: list[Any]) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
-def _map_change(wrote: list[Any], became: list[Any], path: str) -> Change | None:
-    old, new = ({_key(key): (key, value) for key, value in form[1]} for form in (wrote, became))
-    for key, (written, value) in old.items():
-        if key in new:
-            change = first_change(value, new[key][1], path + _step(written))
-            if change is not None:
-                return change
-            continue
-        others = [shown(new[each][0]) for each in new if each not in old]
-        return Change(
-            path + _step(written), f"key {shown(written)}", f"key {others[0]}" if others else "no key"
-        )
-    more = [shown(key) for name, (key, _) in new.items() if name not in old]
-    return Change(path, "no key", f"key {more[0]}") if more else None
+def _of_maps(wrote: list[Any], became: list[Any], path: str) -> Iterator[Change]:
+    old, new = _by_key(wrote), _by_key(became)
+    others = sorted((pairs[0][0] for name, pairs in new.items() if name not in old), key=shown)
+    for name, pairs in old.items():
+        key, found = pairs[0][0], new.get(name, [])
+        place = path + _step(key)
+        if len(pairs) == len(found):
+            for pair, arrived in zip(pairs, found, strict=True):
+                yield from _of_pairs(pair, arrived, place)
+        elif found:
+            yield Change(place, f"{len(pairs)} of this key", f"{len(found)} of this key")
+        else:
+            other = next((each for each in others if each[1:] == key[1:]), others[0] if others else None)
+            yield Change(place, f"key {shown(key)}", f"key {shown(other)}" if other else "no key")
+            if other:
+                others.remove(other)
+    for each in others:
+        yield Change(path, "no key", f"key {shown(each)}")
+
+
+def _of_pairs(wrote: list[Any], became: list[Any], path: str) -> Iterator[Change]:
+    if next(changes(wrote[0], became[0]), None) is None:
+        yield from changes(wrote[1], became[1], path)
+    else:
+        yield Change(path, f"key {shown(wrote[0])}", f"key {shown(became[0])}")
+
+
+def _by_key(pairs: list[Any]) -> dict[str, list[Any]]:
+    """Return the pairs of a map by key, with numbers of all types alike; a key may repeat."""
+    found = defaultdict(list)
+    for pair in pairs:
+        found[json.dumps(_numeric(_meaning(pair[0])))].append(pair)
+    for same in found.values():
+        same.sort(key=lambda pair: json.dumps(_numeric(_meaning(pair[1]))) if len(same) > 1 else "")
+    return found
 
 
 def _step(key: list[Any]) -> str:
     return f".{key[1]}" if key[0] == "text" else f"[{shown(key)}]"
-
-
-def _key(form: list[Any]) -> str:
-    return json.dumps(_meaning(form))
 
 
 def _meaning(form: list[Any]) -> list[Any]:
@@ -157,6 +211,24 @@ def _meaning(form: list[Any]) -> list[Any]:
     return [tag, rest[0], _meaning(rest[1])] if tag == "tag" else form
 
 
+def _numeric(meaning: list[Any]) -> list[Any]:
+    """Return a meaning in which numbers have one type, unless no double is the same number."""
+    tag, *rest = meaning
+    if tag == "float":
+        return ["number", rest[0]]
+    if tag == "int":
+        try:
+            value = float(int(rest[0]))
+        except (OverflowError, ValueError):
+            return meaning
+        return ["number", struct.pack(">d", value).hex()] if str(int(value)) == rest[0] else meaning
+    if tag == "list":
+        return [tag, [_numeric(each) for each in rest[0]]]
+    if tag == "map":
+        return [tag, sorted(([_numeric(part) for part in pair] for pair in rest[0]), key=json.dumps)]
+    return [tag, rest[0], _numeric(rest[1])] if tag == "tag" else meaning
+
+
 def _same_number(wrote: list[Any], became: list[Any]) -> bool:
     """Return whether a language without ints got the number, whichever it was."""
     if became[0] != "number" or wrote[0] not in ("int", "float"):
@@ -173,7 +245,7 @@ def _float(bits: str) -> float:
 
 def _check(form: Any, depth: int = 0) -> None:
     if depth > _DEEPEST:
-        raise ValueError(f"more than {_DEEPEST} levels")
+        raise ValueError(_TOO_DEEP)
     tag, *rest = form
     if tag in ("list", "map"):
         (parts,) = rest
