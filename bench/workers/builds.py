@@ -24,7 +24,7 @@ Show = Callable[[str, float, float], object]
 
 _PATIENCE = 10.0
 """Seconds for a toolchain to print its version."""
-_NUMBER = re.compile(r"\d+(?:\.\d+)+")
+_NUMBER = re.compile(r"\d+(?:\.\d+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +80,19 @@ LANGUAGES: dict[str, Language] = {
         offline=("--offline",),
         kept=("package.json", "worker.js", "node_modules"),
         start=("node", "worker.js"),
+    ),
+    "java": Language(
+        title="Java",
+        version=("javac", "-version"),
+        least="17",
+        home="https://adoptium.net",
+        tools=("java", "mvn"),
+        steps=(("mvn", "--batch-mode", "--quiet", "compiler:compile", "dependency:copy-dependencies"),),
+        offline=("--offline",),
+        kept=("target/classes", "target/dependency"),
+        # With -Xbatch, code that the compiler has asked for is compiled before it runs on: the warm-up does
+        # not depend on a free processor.
+        start=("java", "-Xbatch", "-cp", os.pathsep.join(("classes", "dependency/*")), "Worker"),
     ),
 }
 """The languages by the name of their folder."""
