@@ -220,14 +220,16 @@ class Worker:
         return WorkerError(reason)
 
     def _end(self) -> str:
-        """Return how the process ended, with the last line of its errors."""
+        """Return how the process ended, with the last error that it printed."""
         try:
             code = self._process.wait(2)
         except subprocess.TimeoutExpired:
             return "it closed its output"
         self._errors.seek(0)
         lines = self._errors.read(1 << 16).decode(errors="replace").split("\n")
-        last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+        # Runtimes print a stack after their errors.
+        told = [line.strip() for line in lines if "error: " in line.lower()] or list(map(str.strip, lines))
+        last = next(filter(None, reversed(told)), "")
         return f"it ended with exit code {code}" + f": {last[:200]}" * bool(last)
 
     def _read(self, size: int) -> bytes:
