@@ -6,13 +6,16 @@ The sources and the lock file of a language are in the folder of its name. They 
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import hashlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,6 +25,7 @@ from .port import Worker, WorkerError
 
 Show = Callable[[str, float, float], object]
 
+_PREFIX = "building-"
 _PATIENCE = 10.0
 """Seconds for a toolchain to print its version."""
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
@@ -40,8 +44,9 @@ class Language:
         offline: Arguments that these commands get with `--offline`.
         kept: Files and folders that the worker needs; the rest of the build is deleted.
         start: Command that starts the worker.
-        environment: Variables of the commands.
         tools: Other programs that the build needs.
+        environment: Variables of the commands.
+        offline_environment: Variables that they get with `--offline`.
     """
 
     title: str
@@ -117,6 +122,11 @@ class Build:
         """Whether it can be started."""
         return self.folder.is_dir()
 
+    @property
+    def is_out_of_date(self) -> bool:
+        """Whether there is only a build of other sources, or by another toolchain."""
+        return not self.is_built and any(self.folder.parent.glob(f"{self.language}-*"))
+
 
 def start(language: str) -> Worker:
     """Start the worker of a language.
@@ -128,14 +138,21 @@ def start(language: str) -> Worker:
         UsageError: There is no such language or no toolchain, or the worker is not built.
         WorkerError: It does not start.
     """
+    return Worker(*command(language))
+
+
+def command(language: str) -> tuple[tuple[str, ...], Path]:
+    """Return the command that starts the worker of a language, and its working directory.
+
+    Raises:
+        UsageError: There is no such language or no toolchain, or the worker is not built.
+    """
     found = find(language)
     if not found.is_built:
-        older = any(found.folder.parent.glob(f"{language}-*"))
-        raise UsageError(
-            f"the worker for {LANGUAGES[language].title} is {'out of date' if older else 'not built'}; "
-            f"run `bakeoff readers {language}`"
-        )
-    return _start(LANGUAGES[language], found.folder)
+        state = "out of date" if found.is_out_of_date else "not built"
+        title = LANGUAGES[language].title
+        raise UsageError(f"the worker for {title} is {state}; run `bakeoff readers {language}`")
+    return _command(LANGUAGES[language], found.folder), found.folder
 
 
 def find(language: str) -> Build:
@@ -147,18 +164,19 @@ def find(language: str) -> Build:
     if language not in LANGUAGES:
         known = ", ".join(LANGUAGES)
         raise UsageError(f"no reader {language!r}; {hint(near(language, LANGUAGES), f'there are {known}')}")
-    known_as = LANGUAGES[language]
-    missing = [tool for tool in (known_as.version[0], *known_as.tools) if not shutil.which(tool)]
-    needed = f"readers in {known_as.title} need {known_as.title} {known_as.least} or later: {known_as.home}"
+    chosen = LANGUAGES[language]
+    missing = [tool for tool in (chosen.version[0], *chosen.tools) if not shutil.which(tool)]
+    needed = f"readers in {chosen.title} need {chosen.title} {chosen.least} or later: {chosen.home}"
     if missing:
         raise UsageError(f"`{missing[0]}` was not found; {needed}")
-    printed = _output(known_as.version, known_as.environment)
+    program, *arguments = chosen.version
+    printed = _printed(shutil.which(program) or program, tuple(arguments), (*chosen.environment.items(),))
     number = _NUMBER.search(printed)
     if number is None:
-        raise UsageError(f"`{' '.join(known_as.version)}` printed no version; {needed}")
-    if _parts(number[0]) < _parts(known_as.least):
-        raise UsageError(f"this is {known_as.title} {number[0]}; {needed}")
-    digest = hashlib.sha256(repr((known_as, printed)).encode())
+        raise UsageError(f"`{' '.join(chosen.version)}` printed no version; {needed}")
+    if _parts(number[0]) < _parts(chosen.least):
+        raise UsageError(f"this is {chosen.title} {number[0]}; {needed}")
+    digest = hashlib.sha256(repr((chosen, printed)).encode())
     sources = _sources(language)
     for path in sorted(each for each in sources.rglob("*") if each.is_file()):
         content = path.read_bytes()
@@ -181,56 +199,99 @@ def build(language: str, *, offline: bool = False, show: Show = lambda text, don
     found = find(language)
     if found.is_built:
         return found
-    chosen = LANGUAGES[language]
-    found.folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="building-", dir=found.folder.parent) as name:
-        work, made = Path(name, "work"), Path(name, "made")
-        shutil.copytree(_sources(language), work)
-        for number, step in enumerate(chosen.steps):
-            show(f"{chosen.title}: {' '.join(step[:2])}", number, len(chosen.steps))
-            _run(chosen, step, work, offline=offline)
-        made.mkdir()
-        for kept in chosen.kept:
-            (work / kept).rename(made / Path(kept).name)
-        try:
-            _start(chosen, made).close()
-        except WorkerError as error:
-            raise RunError(f"the worker for {chosen.title} was built, but {error}") from error
+    builds = found.folder.parent
+    builds.mkdir(parents=True, exist_ok=True)
+    with _alone(builds, show):
+        for abandoned in builds.glob(f"{_PREFIX}*"):
+            shutil.rmtree(abandoned, ignore_errors=True)
         if not found.is_built:
-            made.rename(found.folder)
+            with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=builds) as folder:
+                _made(language, Path(folder), offline=offline, show=show).rename(found.folder)
     return found
+
+
+@contextlib.contextmanager
+def _alone(builds: Path, show: Show) -> Iterator[None]:
+    """Wait until no other process builds. The kernel unlocks the file if this one is killed."""
+    import fcntl  # missing on Windows, where nothing is measured
+
+    with (builds / "lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            show("waiting for another build", -1, 0)
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _made(language: str, folder: Path, *, offline: bool, show: Show) -> Path:
+    """Build a worker below a folder; return where it is."""
+    chosen, work, made = LANGUAGES[language], folder / "work", folder / "made"
+    log = folder.parent / f"{language}.log"
+    shutil.copytree(_sources(language), work)
+    for number, step in enumerate(chosen.steps):
+        short = " ".join(step[:2])
+        show(f"{chosen.title}: {short}", number, len(chosen.steps))
+        if _run(chosen, step, work, log, offline=offline):
+            then = f"run `bakeoff readers {language}` without --offline" if offline else f"see {log}"
+            raise RunError(
+                f"the worker for {chosen.title} is not built: `{short}` failed: {_reason(log)}; {then}"
+            )
+    made.mkdir()
+    for kept in chosen.kept:
+        (work / kept).rename(made / Path(kept).name)
+    try:
+        Worker(_command(chosen, made), made).close()
+    except WorkerError as error:
+        raise RunError(f"the worker for {chosen.title} was built, but does not work: {error}") from error
+    return made
+
+
+def _reason(log: Path) -> str:
+    """Return the first two lines with an error, or else the last line."""
+    lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
+    errors = [line for line in lines if "error" in line.lower()]
+    return " ".join(errors[:2] or lines[-1:]) or "no output"
 
 
 def _sources(language: str) -> Path:
     return Path(__file__).with_name(language)
 
 
-def _start(language: Language, folder: Path) -> Worker:
+def _command(language: Language, folder: Path) -> tuple[str, ...]:
     program, *arguments = language.start
     if program.startswith("./"):
         program = str(folder / program)
-    return Worker([program, *arguments], folder)
+    return program, *arguments
 
 
-def _run(language: Language, step: tuple[str, ...], folder: Path, *, offline: bool) -> None:
-    environment = dict(language.environment) | (dict(language.offline_environment) if offline else {})
-    done = subprocess.run(
-        [*step, *(language.offline if offline else ())],
-        cwd=folder,
-        env=os.environ | environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    )
-    if done.returncode:
-        raise RunError(f"`{' '.join(step)}` failed:\n{done.stdout.decode(errors='replace').strip()}")
+def _run(language: Language, step: tuple[str, ...], folder: Path, log: Path, *, offline: bool) -> int:
+    """Run a command of a build; return its exit code."""
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [*step, *(language.offline if offline else ())],
+            cwd=folder,
+            env={**os.environ, **language.environment, **(language.offline_environment if offline else {})},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            return process.wait()
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)  # with the compilers that it has started
+            process.wait()
+            raise
 
 
-def _output(command: Iterable[str], environment: Mapping[str, str]) -> str:
+@functools.cache
+def _printed(program: str, arguments: tuple[str, ...], environment: tuple[tuple[str, str], ...]) -> str:
+    """Return what a program prints."""
     try:
         done = subprocess.run(
-            [*command],
-            env=os.environ | environment,
+            [program, *arguments],
+            env={**os.environ, **dict(environment)},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,  # where `java -version` prints

@@ -64,7 +64,8 @@ def _list() -> None:
         if found.is_built:
             rows.append((name, found.toolchain, "built", _libraries(found)))
         else:
-            rows.append((name, found.toolchain, "not built", f"run `bakeoff readers {name}`"))
+            state = "out of date" if found.is_out_of_date else "not built"
+            rows.append((name, found.toolchain, state, f"run `bakeoff readers {name}`"))
     show_table(["language", "toolchain", "state", "libraries"], rows, whole=3)
 
 
