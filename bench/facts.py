@@ -128,6 +128,8 @@ class ReadFacts:
         changes: What it changed, such as ``$.id: int 1 became float 1.0``, with the number of the first
             record that has it, counted from 1; the first ones only.
         reasons: Why it refused payloads, likewise.
+        warmup: Seconds from its first call until its times were steady, mean over timing processes; 0 if it
+            was not timed.
     """
 
     language: str
@@ -139,6 +141,7 @@ class ReadFacts:
     uncompared: int = 0
     changes: Mapping[str, int] = field(default_factory=dict)
     reasons: Mapping[str, int] = field(default_factory=dict)
+    warmup: float = 0.0
     kind: Literal["read"] = "read"
 
 

@@ -191,6 +191,72 @@ class Time(Job):
         return (self.corpus.digests() | cells) - {""}
 
 
+@dataclass(frozen=True, slots=True)
+class ReadCell:
+    """A library of another language, and what it reads.
+
+    Attributes:
+        library: Its name.
+        codec: The codec that wrote the payloads.
+        payloads: Digest of the payloads of its check.
+    """
+
+    library: str
+    codec: str
+    payloads: Digest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Read(Job):
+    """The fields of jobs for readers in another language.
+
+    Attributes:
+        command: The command that starts the language's worker, see `bench.workers`.
+        folder: Its working directory.
+        reads: What to read.
+    """
+
+    command: tuple[str, ...]
+    folder: str
+    reads: tuple[ReadCell, ...]
+
+    def digests(self) -> set[Digest]:
+        """Return the digests of the payloads."""
+        return {cell.payloads for cell in self.reads}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckReads(Read):
+    """Check what readers make of payloads; one note per cell.
+
+    Attributes:
+        corpus: The inputs that the codecs need.
+        seconds: Seconds after which a library is checked on no further record.
+    """
+
+    kind = "check reads"
+    corpus: CorpusInputs
+    seconds: float
+
+    def digests(self) -> set[Digest]:
+        """Return the digests of the corpus and the payloads."""
+        return self.corpus.digests() | {cell.payloads for cell in self.reads}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeReads(Read):
+    """Time readers.
+
+    Attributes:
+        records: Number of records that each reads.
+        slice: Seconds of a slice.
+    """
+
+    kind = "time reads"
+    records: int
+    slice: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alone(Job):
     """Run an operation that has separate processes.
@@ -466,6 +532,20 @@ class Timed:
 
 
 @dataclass(frozen=True, slots=True)
+class TimedReads:
+    """The answer to `TimeReads`.
+
+    Attributes:
+        cells: Figures by the index of the read in the job.
+        errors: Why a read has no figure.
+    """
+
+    kind: ClassVar[str] = "timed reads"
+    cells: Mapping[str, Mapping[str, float]]
+    errors: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """The answer to `Alone`; see `operations.base.Measured`.
 
@@ -531,15 +611,32 @@ class Refused:
     exit_code: int
 
 
-Answer = Prepared | Surveyed | Checked | Timed | Found | Described | Tried | Done | Failed | Refused
+Answer = (
+    Prepared | Surveyed | Checked | Timed | TimedReads | Found | Described | Tried | Done | Failed | Refused
+)
 
-_JOBS = (Prepare, Survey, Check, Time, Alone, Describe, Compare, Attack, Conform, Try, Reread)
+_JOBS = (
+    Prepare,
+    Survey,
+    Check,
+    Time,
+    CheckReads,
+    TimeReads,
+    Alone,
+    Describe,
+    Compare,
+    Attack,
+    Conform,
+    Try,
+    Reread,
+)
 _KINDS: dict[str, type[Any]] = {made.kind: made for made in (*_JOBS, *Answer.__args__)}
 _PARTS: dict[str, Callable[[Any], Any]] = {
     "corpus": lambda value: typed(CorpusInputs, value),
     "cells": lambda value: (
         tuple(typed(TimedCell, cell) for cell in value) if isinstance(value, list) else value
     ),
+    "reads": lambda value: tuple(typed(ReadCell, cell) for cell in value),
     "pieces": lambda value: tuple(typed(SurveyPiece, piece) for piece in value),
     "bad": lambda value: tuple((where, why) for where, why in value),
     "failed": lambda value: {name: (outcome, reason) for name, (outcome, reason) in value.items()},

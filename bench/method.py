@@ -131,6 +131,20 @@ class Processes:
     NAMELESS: Annotated[int, "crashes", "without a cell to blame before all cells are given up"] = 3
 
 
+class Readers:
+    """Readers in other languages."""
+
+    BUDGET: Annotated[float, "share", "of the default budget that each language adds"] = 0.5
+    CHECK: Annotated[float, "share", "of the budget, after which readers are checked no further"] = 0.3
+    SLICE: Annotated[float, "s", "at least: just-in-time compilers need more calls than Python"] = 0.001
+    SLICES: Annotated[int, "slices", "of a turn, after its warm-up; the median counts"] = 9
+    TURNS: Annotated[int, "turns", "of each library in a process, each with other records"] = 3
+    WARM_UP: Annotated[int, "slices", "of warm-up in a turn, roughly"] = 3
+    LIBRARY: Annotated[float, "s", "of a library in a process, roughly; else on a part of the records"] = 0.06
+    LATE: Annotated[float, "×", "the expected time, after which a reader is late"] = 10.0
+    START: Annotated[float, "s", "that a reader may take to start and to compile"] = 3.0
+
+
 class Verdicts:
     """Verdicts (Holm 1979, Smyth 2004)."""
 
@@ -208,7 +222,7 @@ class Budget:
     CELL_MEMORY: Annotated[int, "B", "of address space of a worker"] = 2 << 30
 
 
-GROUPS = (Slices, Strata, Estimate, Cores, Processes, Verdicts, Pooling, Checks, Budget)
+GROUPS = (Slices, Strata, Estimate, Cores, Processes, Readers, Verdicts, Pooling, Checks, Budget)
 
 
 class Constant(NamedTuple):

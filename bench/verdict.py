@@ -285,7 +285,7 @@ def rankings(result: ResultData) -> tuple[Ranking, ...]:
     alpha = error_share(result)
     found: dict[str, dict[str, dict[str, CellResult]]] = {}
     for cell in result.cells:
-        if cell.cell.codec != BASELINE and cell.cell.codec in facts:
+        if cell.cell.codec != BASELINE and cell.cell.codec in facts and not cell.by_reader:
             codecs = found.setdefault(cell.cell.corpus, {})
             codecs.setdefault(cell.cell.codec, {})[cell.cell.operation_name] = cell
     return tuple(

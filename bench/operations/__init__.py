@@ -19,6 +19,7 @@ from . import (
     peak,
     peek,
     pipeline,
+    read,
     retained,
     size,
     stores,
@@ -36,7 +37,7 @@ ENTRY_POINTS = "bakeoff.operations"
 
 _MODULES = (
     dump, load, fix, size, batch, first, threads, tail, peek, stores, pipeline, update, copied,
-    count, peak, retained, growth,
+    read, count, peak, retained, growth,
 )  # fmt: skip
 _MEMBERS = tuple(
     member for module in _MODULES for declared in module.OPERATIONS for member in declared.family()

@@ -8,7 +8,7 @@ from typing import Literal
 
 from ...errors import RunError
 from ..cells import Cell
-from ..facts import CheckFacts, Facts, GrowthFacts, Setup, Unit
+from ..facts import CheckFacts, Facts, GrowthFacts, ReadFacts, Setup, Unit
 
 BASELINE = "baseline"
 """The pseudo codec that copies a record's bytes: the cost of the harness."""
@@ -50,6 +50,7 @@ _IRRELEVANT = frozenset(
         "operations",
         "precision",
         "ratios",
+        "readers",
         "records",
         "rounds",
         "sample",
@@ -142,6 +143,11 @@ class CellResult:
     def verdict(self) -> str:
         """The verdict on memory growth; empty if growth was not measured."""
         return self.facts.verdict if isinstance(self.facts, GrowthFacts) else ""
+
+    @property
+    def by_reader(self) -> bool:
+        """Whether a library of another language was measured, which says nothing about the codec here."""
+        return isinstance(self.facts, ReadFacts)
 
 
 @dataclass(frozen=True, slots=True)

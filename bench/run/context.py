@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from ..jobs import Checked, CorpusInputs, Executor
 from ..results import Cell, Outcome, without_defaults
 from .journal import Journal
+from .languages import Read
 from .options import Options
 from .schedule import Schedule
 from .state import Entry, State
@@ -31,6 +32,7 @@ class Stage:
         schedule: How its time is allotted.
         changed: Codecs whose version differs from the one that this run began with, in words.
         libraries: Modules that the records need, to be imported once for all checks.
+        reads: The cells of readers that may be timed.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Stage:
     checks: dict[str, Checked] = field(default_factory=dict)
     changed: list[str] = field(default_factory=list)
     libraries: tuple[str, ...] = ()
+    reads: dict[Cell, Read] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

@@ -19,6 +19,7 @@ from ..method import Budget, Checks, Processes, Slices, Verdicts
 from ..operations import DEFAULT, operation
 from ..operations.base import NOGC
 from ..results import Fact, typed
+from ..workers import builds
 from .stopping import Rule
 
 FREE = frozenset(
@@ -75,6 +76,7 @@ class Options:
         twins: Each codec is entered with the schema as well, unless that has nothing to fix.
         ratios: Require the precision for every ratio to the best, resolved or not.
         places: ``NAME=URL`` of each place of an operation that is a server.
+        readers: Languages whose libraries read the payloads, too.
         joining: Codecs for certain values, which join on corpora with these values, see `codecs.specialists`.
     """
 
@@ -111,6 +113,7 @@ class Options:
     twins: bool = False
     places: tuple[str, ...] = ()
     joining: tuple[str, ...] = ()
+    readers: tuple[str, ...] = ()
 
     def quick(self) -> Self:
         """Return the options for a quick run: about ten seconds, wider intervals."""
@@ -176,6 +179,8 @@ class Options:
         if self.sizes and any(map(is_read_once, self.corpora)):
             raise UsageError("--record-sizes reads a corpus once for each size; save it to a file")
         self._check_servers()
+        for language in self.readers:
+            builds.command(language)
         self.sources.validate()
         if not (self.infer or self.schema or self.trusted or self.sources.hold_objects()):
             self._check_schemas(named)
@@ -267,7 +272,8 @@ class Options:
         for key in ("corpora", "codecs", "operations", "null", "include"):
             if plain.get(key) is not None:
                 plain[key] = tuple(text.replace(_LINE_BREAK, "\n") for text in str(plain[key]).split("\n"))
-        plain["joining"] = tuple(str(plain.get("joining") or "").split())
+        for key in ("joining", "readers"):
+            plain[key] = tuple(str(plain.get(key) or "").split())
         return typed(cls, plain)
 
     def sized(self) -> list[tuple[str, int | None]]:

@@ -28,7 +28,20 @@ from .. import valgrind
 from ..blobs import Blobs
 from ..disk_space import NoDiskSpace, is_full, needing_room
 from ..heartbeat import Heartbeat
-from ..jobs import Alone, Check, Ended, Failed, Job, Refused, Survey, Try, decode, encode
+from ..jobs import (
+    Alone,
+    Check,
+    CheckReads,
+    Ended,
+    Failed,
+    Job,
+    Refused,
+    Survey,
+    TimeReads,
+    Try,
+    decode,
+    encode,
+)
 from ..orphans import PREFIX, hold, remove_abandoned
 from ..results import Fact, Outcome
 from .environment import abreast, cores, environment
@@ -46,7 +59,7 @@ SCRUBBED = (
 """Variables that would affect measurements in every process. Allocator settings are the user's choice and are
 recorded instead."""
 
-FORKED: tuple[type, ...] = (Check, Survey, Try)
+FORKED: tuple[type, ...] = (Check, CheckReads, Survey, TimeReads, Try)
 """Jobs whose workers are forked from a process with all imports done, as starting takes most of their time.
 """
 

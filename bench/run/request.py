@@ -22,7 +22,8 @@ from ...codecs import (
 from ...codecs.registry import RAW
 from ...codecs.streams.compression import library
 from ...errors import UsageError
-from ..operations import COUNTS, DEFAULT, MEMORY, OPERATIONS, operation
+from ..method import Readers
+from ..operations import COUNTS, DEFAULT, MEMORY, OPERATIONS, operation, read
 from .options import Options
 
 _DEFAULT = ("movies", "messages")
@@ -46,6 +47,7 @@ class Request:
         batch_sizes: Numbers of records, separated by commas.
         compress: Compressors, separated by commas; each codec is also entered with each of them.
         raw: Also enter the libraries' own calls.
+        readers: Languages whose libraries read the payloads, too, separated by commas.
         settings: Fields of `Options` by name; None for fields that were not requested.
     """
 
@@ -60,6 +62,7 @@ class Request:
     batch_sizes: str | None = None
     compress: str | None = None
     raw: bool = False
+    readers: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -85,6 +88,9 @@ class Request:
         base = dataclasses.replace(stored or Options(_DEFAULT, ()), trusted=False)
         if self.quick:
             base = base.quick()
+        if self.readers is not None:
+            chosen["readers"] = languages = _languages(self.readers)
+            base = dataclasses.replace(base, budget=(1 + Readers.BUDGET * len(languages)) * base.budget)
         asked = {key: value for key, value in chosen.items() if value is not None}
         options = dataclasses.replace(base, **asked)
         if self.codecs or stored is None:
@@ -124,6 +130,8 @@ class Request:
                 operation(name)
             if not wanted:
                 raise UsageError(f"--ops names no operation; there are {', '.join(OPERATIONS)}")
+            if any(operation(name).operation == read.NAME for name in wanted):
+                raise UsageError("--ops does not take readers; name their languages: --readers go,node")
             return tuple(dict.fromkeys((*wanted, *_batches(self.batch_sizes), *self._counts())))
         if stored is not None and self.memory is None and not (self.repeat or self.cold or self.count):
             if self.batch_sizes is not None:
@@ -168,6 +176,18 @@ def _batches(text: str | None) -> list[str]:
     return [
         operation(f"batch-{name}:{number}").name for name in ("dump", "load", "size") for number in numbers
     ]
+
+
+def _languages(text: str) -> tuple[str, ...]:
+    """Return the languages of a list.
+
+    Raises:
+        UsageError: It is empty.
+    """
+    found = tuple(dict.fromkeys(name for part in text.split(",") if (name := part.strip())))
+    if not found:
+        raise UsageError("--readers is empty; use go,node, for example")
+    return found
 
 
 def _compressed(codecs: Sequence[str], text: str) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ from .memory import measure_memory
 from .objects import IN_MEMORY, NO_OBJECTS, Objects
 from .options import Options
 from .output_file import OutputFile
+from .readers import check_reads
 from .reading import Reader
 from .schedule import Schedule
 from .state import Entry, State
@@ -306,6 +307,8 @@ class Session:
             stage.schedule.begin()
             before = dict(run.state.codecs)
             check(run, stage)
+            if self.options.readers and not run.stopping:
+                check_reads(run, stage)
             if stage.changed:
                 self._refuse(stage.changed)
             self._warn_of_codecs(run, before)

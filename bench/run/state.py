@@ -23,8 +23,10 @@ from ..results import (
     CellResult,
     CodecFacts,
     CorpusFacts,
+    Facts,
     Measurement,
     Outcome,
+    ReadFacts,
     ResultData,
     averaged,
     cell_from,
@@ -143,6 +145,8 @@ class State:
         if before is not None:
             if cell.found.check is None:
                 cell.found = dataclasses.replace(cell.found, check=before.found.check)
+            if cell.found.facts is None and before.found.by_reader:
+                cell.found = dataclasses.replace(cell.found, facts=before.found.facts)
             if cell.found.outcome not in FAILED:
                 cell.figures = before.figures
         if "value" in entry:
@@ -161,6 +165,10 @@ class State:
             cell = self._cells[name]
             cell.figures[pair] = {**figure, "reference_kernel": entry["reference_kernel"]}
             cell.found = dataclasses.replace(cell.found, rough=None)
+            facts = cell.found.facts
+            if isinstance(facts, ReadFacts) and "warmup" in figure:
+                mean = averaged(facts.warmup, figure["warmup"], len(cell.figures))
+                cell.found = dataclasses.replace(cell.found, facts=dataclasses.replace(facts, warmup=mean))
 
     def _apply_alone(self, entry: Entry) -> None:
         """Apply the findings of one process; facts become means over processes."""
@@ -205,6 +213,11 @@ class State:
         """Return a cell's outcome, or None if it is not known yet."""
         found = self._cells.get(cell.name)
         return None if found is None else found.found.outcome
+
+    def facts(self, cell: Cell) -> Facts | None:
+        """Return the facts about a cell's figure, if there are any."""
+        found = self._cells.get(cell.name)
+        return None if found is None else found.found.facts
 
     def measured(self, cell: Cell) -> bool:
         """Return whether a cell is done: it has a figure or a verdict, or will never get one.

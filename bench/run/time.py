@@ -18,6 +18,7 @@ from ..operations.base import length_of_slice
 from ..results import BASELINE, Cell, Measurement
 from .context import Run, Stage
 from .options import Options
+from .readers import expected, time_reads, timeable
 from .state import FAILED
 from .stopping import Progress
 
@@ -84,6 +85,10 @@ class _Contest:
                     found.append(cell)
         return found
 
+    def reads(self) -> list[Cell]:
+        """Return the cells of readers that still run."""
+        return [cell for cell in timeable(self.run, self.stage) if cell.codec not in self.out]
+
     def codecs(self) -> list[str]:
         return list(dict.fromkeys(cell.codec for cell in self.cells() if cell.codec != BASELINE))
 
@@ -146,7 +151,8 @@ class _Contest:
             calls = 1 if call > Processes.SINGLE * options.slice else Processes.CALLS
             # Each call includes making a new record or payload.
             total += max(2 * slices, calls * call) * Processes.OVERHEAD
-        return total
+        reads = (read for cell, read in self.stage.reads.items() if cell.codec == codec and not read.twin)
+        return total + expected(reads)
 
     def _thin(self) -> None:
         """Leave out the slowest codecs if the requested processes would take too long."""
@@ -171,7 +177,7 @@ class _Contest:
 
     def _leave(self, codec: str) -> None:
         """Stop timing a codec; its few figures are only rough."""
-        for cell in [cell for cell in self.cells() if cell.codec == codec]:
+        for cell in [cell for cell in (*self.cells(), *self.reads()) if cell.codec == codec]:
             if samples := self.run.state.samples(cell):
                 self.run.record({"kind": "rough", "cell": cell.name, "seconds": samples[-1].value})
         self.out.add(codec)
@@ -187,7 +193,7 @@ class _Contest:
 
     def _tables(self) -> list[dict[str, Sequence[Measurement]]]:
         tables: dict[str, dict[str, Sequence[Measurement]]] = {}
-        for cell in self.cells():
+        for cell in (*self.cells(), *self.reads()):
             if cell.codec != BASELINE and (samples := self.run.state.samples(cell)):
                 tables.setdefault(cell.operation_name, {})[cell.codec] = samples
         return list(tables.values())
@@ -200,7 +206,11 @@ class _Contest:
             random.shuffle(groups)
         figures: dict[str, Any] = {}
         answers: list[Timed] = []
+        reads: dict[str, Any] | None = {}
         twins = self._twins(groups)
+        # Whatever the first part of a process does to the machine, neither side always follows it.
+        if readers_first := self._done() % 2 == 1:
+            reads = self._read()
         for group in filter(None, groups):
             answer = self._answer(group)
             if answer is None:
@@ -211,19 +221,42 @@ class _Contest:
             figures |= {group[int(index)].name: found for index, found in answer.cells.items()}
             self.harness = min(self.harness, answer.harness)
         figures |= {twin.name: figures[cell.name] for twin, cell in twins.items() if cell.name in figures}
+        if not readers_first:
+            reads = self._read()
+        if reads is None:
+            self.over = True
+            return False
+        reference_kernel = sum(answer.reference_kernel for answer in answers) / len(answers)
+        contention = max(answer.contention for answer in answers)
+        for name, figure in reads.items():
+            paired = figure["raw"] / reference_kernel
+            figures[name] = figure | {"paired": paired, "contention": contention}
         entry = {
             "kind": "process",
             "corpus": self.stage.name,
             "pair": self._done(),
             "spent": round(self.run.spent(), 3),
-            "reference_kernel": sum(answer.reference_kernel for answer in answers) / len(answers),
+            "reference_kernel": reference_kernel,
             # All codecs are compared with each other, so one on a shared core decides.
-            "contention": max(answer.contention for answer in answers),
+            "contention": contention,
             "least": min(answer.least for answer in answers),
             "cells": figures,
         }
         self.run.record(entry)
         return True
+
+    def _read(self) -> dict[str, Any] | None:
+        """Time the readers; see `readers.time_reads`."""
+        if not (cells := self.reads()):
+            return {}
+        self.run.show(f"{self._said()}: readers", -1, 0)
+        return time_reads(self.run, self.stage, cells, self._core)
+
+    @property
+    def _core(self) -> int | None:
+        """The processor of this process."""
+        allowed = self.run.executor.cores
+        return allowed[self._done() % len(allowed)] if len(allowed) > 1 else None
 
     @staticmethod
     def _twins(groups: list[list[Cell]]) -> dict[Cell, Cell]:
@@ -242,7 +275,6 @@ class _Contest:
     def _answer(self, group: list[Cell]) -> Timed | None:
         """Run a worker over `group`; return None if it died (and remove its cell) or must be replaced."""
         options = self.run.options
-        allowed = self.run.executor.cores
         job = Time(
             memory=options.cell_memory,
             path=self.stage.path,
@@ -252,7 +284,7 @@ class _Contest:
             rounds=rounds(options, [length(cell, self.stage.checks) for cell in group]),
             slice=options.slice,
             collect=options.gc != "off",
-            core=allowed[self._done() % len(allowed)] if len(allowed) > 1 else None,
+            core=self._core,
             places=options.where(),
             least=self.run.state.least,
             repeats=1.0 if options.no_time_limit or options.budget >= Cores.WAIT_FROM else Cores.WAIT,

@@ -65,6 +65,8 @@ _MODULES = {
     "prepare": ".prepare",
     "check": ".check",
     "time": ".time",
+    "check reads": ".check_reads",
+    "time reads": ".time_reads",
     "alone": ".alone",
     "describe": ".describe",
     "compare": "..lab.fidelity.matrix",

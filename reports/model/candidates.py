@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple
 
@@ -103,10 +103,16 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True)
 class Candidate:
-    """A codec's cells on one corpus, by operation."""
+    """A codec's cells on one corpus.
+
+    Attributes:
+        cells: By operation.
+        reads: Those of readers in other languages, by their place.
+    """
 
     facts: CodecFacts
     cells: Mapping[str, CellResult]
+    reads: Mapping[str, CellResult] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -302,13 +308,16 @@ def corpora(result: ResultData) -> list[CorpusFacts]:
 def candidates_on(result: ResultData, corpus: str) -> list[Candidate]:
     """Return the codecs that were measured on a corpus, in the run's order."""
     cells: dict[str, dict[str, CellResult]] = {codec.name: {} for codec in result.codecs}
+    reads: dict[str, dict[str, CellResult]] = {}
     for cell in result.cells:
-        if cell.cell.corpus == corpus:
+        if cell.cell.corpus == corpus and cell.by_reader:
+            reads.setdefault(cell.cell.codec, {})[cell.cell.place] = cell
+        elif cell.cell.corpus == corpus:
             cells.setdefault(cell.cell.codec, {})[cell.cell.operation_name] = cell
     facts = {codec.name: codec for codec in result.codecs}
     bare = CodecFacts(name="", format="", library="", version="", accelerated=None)
     return [
-        Candidate(facts.get(name, replace(bare, name=name)), operations)
+        Candidate(facts.get(name, replace(bare, name=name)), operations, reads.get(name, {}))
         for name, operations in cells.items()
         if operations
     ]

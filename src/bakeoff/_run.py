@@ -39,6 +39,7 @@ def run(
     infer: bool = False,
     raw: bool = False,
     compress: Sequence[str] = (),
+    readers: Sequence[str] = (),
     gc: Literal["on", "off", "both"] | None = None,
     isolate: bool = False,
     all: bool = False,  # noqa: A002 - as the command's option
@@ -68,6 +69,8 @@ def run(
         infer: Infer a schema, convert the records to its types, and add ``+schema`` codecs.
         raw: Measure the libraries' own calls, too.
         compress: Compressors such as "zstd:3"; each codec is also measured with each of them.
+        readers: Languages whose libraries read the payloads, too: "go", "node".
+            `bakeoff readers` builds their workers.
         gc: Garbage collector while timing; on by default.
         isolate: One codec per process.
         all: Measure every codec and ignore the budget.
@@ -91,6 +94,7 @@ def run(
             memory=memory,
             raw=raw,
             compress=",".join(compress) or None,
+            readers=",".join(readers) or None,
             budget=budget,
             precision=precision,
             records=None if records is None else str(records),

@@ -58,6 +58,7 @@ _TOPICS = {
         "--record-sizes",
         "--gc",
         "--isolate",
+        "--readers",
         "--cell-timeout",
         "--cell-memory",
     ],
@@ -168,6 +169,11 @@ _TOPICS = {
     "codecs that need a schema. Runs the code of Python files.",
 )
 @include_option
+@click.option(
+    "--readers",
+    metavar="LIST",
+    help="Also let libraries of these languages read the payloads: go,node. `bakeoff readers` builds them.",
+)
 @click.option("--raw", is_flag=True, help="Also measure the libraries' own calls, as NAME/raw.")
 @reading
 @click.option(
@@ -219,6 +225,8 @@ def command(
             "a run keeps its results in a file; name it with -o, and print it with `bakeoff report`"
         )
     machines = machines_of(on, wheel)
+    if given["readers"] and on:
+        raise UsageError("--readers works on this machine only; remove --on")
     stored = None
     if resume is not None:
         fixed = {"--quick"} if output == resume else {"--quick", "--output"}

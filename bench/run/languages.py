@@ -1,0 +1,76 @@
+"""The languages of readers, and what is timed in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from ...errors import RunError
+from ..jobs import Digest
+from ..results import Cell, ReadFacts, typed
+from ..workers import builds
+from ..workers.port import Library, Worker, WorkerError
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A language whose worker can be started.
+
+    Attributes:
+        name: Its short name, as in ``--readers``.
+        title: Its name.
+        version: Its version.
+        libraries: What the worker reads with.
+        command: The command that starts it.
+        folder: Its working directory.
+    """
+
+    name: str
+    title: str
+    version: str
+    libraries: tuple[Library, ...]
+    command: tuple[str, ...]
+    folder: str
+
+    @classmethod
+    def of(cls, name: str) -> Self:
+        """Return a language.
+
+        Raises:
+            UsageError: There is none of this name, or its worker is not built.
+            RunError: Its worker does not start.
+        """
+        command, folder = builds.command(name)
+        try:
+            with Worker(command, folder) as worker:
+                found = worker.language, worker.version, tuple(worker.libraries)
+        except WorkerError as error:
+            raise RunError(f"the worker for {name} does not work: {error}") from error
+        return cls(name, *found, command, str(folder))
+
+    def facts(self, library: Library, found: Mapping[str, Any] | None = None) -> ReadFacts:
+        """Return what a library read, as a worker of ours noted it."""
+        if found is not None:
+            return typed(ReadFacts, dict(found))
+        return ReadFacts(self.title, library.name, library.version, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A cell of a reader in another language.
+
+    Attributes:
+        language: The language.
+        library: Name of the library.
+        payloads: Digest of the payloads of the codec's check.
+        twin: The cell of another codec that writes the same payloads, and whose figures are used; None if
+            there is none.
+        rough: Seconds to read a payload, roughly.
+    """
+
+    language: Language
+    library: str
+    payloads: Digest
+    twin: Cell | None
+    rough: float

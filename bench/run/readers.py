@@ -1,0 +1,204 @@
+"""Readers in other languages: what they make of the payloads of a run, and their part of its processes.
+
+Each library of each language reads the payloads of every codec of its format. Payloads that several codecs
+write alike are read once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ...codecs import describe, split_name
+from ..jobs import CheckReads, Ended, ReadCell, TimedReads, TimeReads
+from ..method import Budget, Readers
+from ..operations.read import NAME, place_of
+from ..results import Cell, Outcome, ReadFacts, without_defaults
+from ..workers.port import Library
+from .context import Run, Stage
+from .languages import Language, Read
+from .state import FAILED
+
+
+def check_reads(run: Run, stage: Stage) -> None:
+    """Check what all readers make of the payloads; afterwards `stage.reads` holds the ones to time."""
+    seconds, endless = Readers.CHECK * stage.schedule.budget, run.options.no_time_limit
+    begun = time.monotonic()
+
+    def over() -> bool:
+        return not endless and time.monotonic() > begun + seconds
+
+    waiting = []
+    for language in map(Language.of, run.options.readers):
+        reads = list(_reads(stage, language))
+        job = CheckReads(
+            path=stage.path,
+            modules=stage.modules,
+            corpus=stage.corpus,
+            command=language.command,
+            folder=language.folder,
+            reads=tuple(
+                ReadCell(library.name, codec, stage.checks[codec].payloads) for library, codec in reads
+            ),
+            seconds=Budget.CHECKED if endless else seconds / (2 * max(1, len(reads))),
+        )
+        if reads:
+            future = run.executor.submit(job, patience=run.options.cell_timeout, over=over)
+            waiting.append((language, reads, future))
+    for done, (language, reads, future) in enumerate(waiting):
+        run.show(f"{stage.name}: checking readers in {language.title}", done, len(waiting))
+        if not (run.stopping and future.cancel()):
+            _take(run, stage, language, reads, future.result())
+        run.look()
+
+
+def _reads(stage: Stage, language: Language) -> Iterable[tuple[Library, str]]:
+    """Yield what each library can read: codecs of its format whose payloads nothing compresses."""
+    for library in language.libraries:
+        for codec in stage.checks:
+            compressed = split_name(codec)[2] is not None
+            if not compressed and describe(codec).format == library.format:
+                yield library, codec
+
+
+def _take(
+    run: Run, stage: Stage, language: Language, reads: Sequence[tuple[Library, str]], ended: Ended
+) -> None:
+    """Record what was found, and why the others have no figure."""
+    notes: dict[int, Mapping[str, Any]] = {note["index"]: note for note in ended.notes}
+    for index, (library, codec) in enumerate(reads):
+        cell = Cell(stage.name, NAME, codec, place=place_of(language.name, library))
+        note = notes.get(index)
+        if note is None:
+            late = ended.outcome == "unfinished" or index != ended.cell
+            why = "not enough time for its check; use --all" if late else ended.reason
+            note = {"error": why, "outcome": "unfinished" if late else ended.outcome}
+        same = note.get("same")
+        found = note if same is None else notes[same]
+        before = run.state.facts(cell)
+        facts = language.facts(library, found.get("facts"))
+        outcome, reason = _outcome(found, facts)
+        if isinstance(before, ReadFacts) and before.version != facts.version:
+            stage.changed.append(
+                f"{language.title}, {library.name}: was {before.version}, is now {facts.version}"
+            )
+        if outcome in ("ok", "lossy"):
+            twin = None if same is None else dataclasses.replace(cell, codec=reads[same][1])
+            stage.reads[cell] = Read(
+                language, library.name, stage.checks[codec].payloads, twin, float(found["rough"])
+            )
+        if run.resumed and run.state.measured(cell):
+            continue
+        entry: dict[str, Any] = {
+            "kind": "cell",
+            "cell": without_defaults(cell),
+            "outcome": outcome,
+            "reason": reason,
+            "loss": tuple(facts.changes),
+            "facts": {**without_defaults(facts), "kind": facts.kind},
+        }
+        run.record(entry | ({"rough": found["rough"]} if "rough" in found else {}))
+
+
+def _outcome(found: Mapping[str, Any], facts: ReadFacts) -> tuple[Outcome, str]:
+    if "error" in found:
+        return found.get("outcome", "error"), found["error"]
+    if facts.refused:
+        total = facts.exact + facts.changed + facts.refused
+        return "unsupported", f"refuses {facts.refused} of {total} payloads: {next(iter(facts.reasons))}"
+    return ("lossy" if facts.changed else "ok"), ""
+
+
+def time_reads(run: Run, stage: Stage, cells: Sequence[Cell], core: int | None) -> dict[str, Any] | None:
+    """Time readers as a part of a timing process.
+
+    Args:
+        run: The run.
+        stage: The corpus.
+        cells: The cells to time.
+        core: Processor to stay on.
+
+    Returns:
+        Figures by the name of their cell, without those that failed; None if the time of the corpus is over.
+    """
+    figures: dict[str, Any] = {}
+    own = [cell for cell in cells if stage.reads[cell].twin not in cells]
+    languages = list(dict.fromkeys(stage.reads[cell].language for cell in own))
+    for language in random.sample(languages, len(languages)):
+        there = [cell for cell in own if stage.reads[cell].language == language]
+        found = _timed(run, stage, there, core)
+        if found is None:
+            return None
+        figures |= found
+    for cell in cells:
+        twin = stage.reads[cell].twin
+        if twin is not None and twin.name in figures:
+            figures[cell.name] = figures[twin.name]
+    return figures
+
+
+def expected(reads: Iterable[Read]) -> float:
+    """Return the seconds that readers take in a process, roughly."""
+    return sum(_turns(read.rough, _records(read.rough)) for read in reads)
+
+
+def _records(rough: float) -> int:
+    """Return how many records to time, if reading one takes that many seconds."""
+    slices = Readers.WARM_UP + Readers.SLICES
+    return max(Readers.TURNS, round(Readers.LIBRARY / (slices * rough)))
+
+
+def _turns(rough: float, records: int) -> float:
+    """Return the seconds of all turns of a library."""
+    a_slice = max(Readers.SLICE, rough * records / Readers.TURNS)
+    return Readers.TURNS * (Readers.WARM_UP + Readers.SLICES) * a_slice
+
+
+def _timed(run: Run, stage: Stage, cells: Sequence[Cell], core: int | None) -> dict[str, Any] | None:
+    reads = [stage.reads[cell] for cell in cells]
+    language = reads[0].language
+    # All libraries read the same records, so that their ratios have no other cause.
+    records = min(_records(read.rough) for read in reads)
+    seconds = sum(_turns(read.rough, records) for read in reads)
+    late = time.monotonic() + Readers.START + Readers.LATE * seconds
+    job = TimeReads(
+        command=language.command,
+        folder=language.folder,
+        reads=tuple(
+            ReadCell(r.library, cell.codec, r.payloads) for cell, r in zip(cells, reads, strict=True)
+        ),
+        records=records,
+        slice=Readers.SLICE,
+        core=core,
+    )
+    schedule = stage.schedule
+    ended = run.executor.submit(
+        job,
+        patience=run.options.cell_timeout,
+        over=lambda: schedule.all_over() or time.monotonic() > late,
+    ).result()
+    answer: TimedReads | None = ended.answer
+    if answer is None:
+        if schedule.all_over():
+            return None
+        _blame(run, cells, ended)
+        return {}
+    for index, reason in answer.errors.items():
+        run.fail(cells[int(index)], "error", f"while being timed: {reason}")
+    return {cells[int(index)].name: found for index, found in answer.cells.items()}
+
+
+def _blame(run: Run, cells: Sequence[Cell], ended: Ended) -> None:
+    """Take out the cell that was running, or all if none was: the worker did not even start."""
+    outcome: Outcome = "timed out" if ended.outcome == "unfinished" else ended.outcome
+    reason = "did not answer in time" if ended.outcome == "unfinished" else ended.reason
+    for cell in [cells[ended.cell]] if 0 <= ended.cell < len(cells) else cells:
+        run.fail(cell, outcome, f"{reason}, while being timed")
+
+
+def timeable(run: Run, stage: Stage) -> list[Cell]:
+    """Return the cells of readers that still run."""
+    return [cell for cell in stage.reads if run.state.outcome(cell) not in FAILED]

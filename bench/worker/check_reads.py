@@ -1,0 +1,68 @@
+"""The check of readers in another language: what each library makes of the payloads of codecs."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+import time
+from collections.abc import Iterator, Sequence
+from itertools import tee
+from typing import Any
+
+from ...codecs import CodecError
+from ..jobs import Answer, CheckReads, Done, ReadCell
+from ..method import Readers
+from ..workers.judge import judge
+from ..workers.port import PATIENCE, Refused, Worker, WorkerError
+from .context import WorkerContext
+from .parts import codec_parts
+from .readers import Restarted
+from .records import Payloads
+
+_TIMED = 100
+"""Most payloads to time roughly."""
+
+
+def run(job: CheckReads, context: WorkerContext) -> Answer:
+    """Check each library, and note what was found."""
+    known: dict[tuple[str, tuple[bytes, ...]], int] = {}
+    with Restarted(job, PATIENCE) as worker:
+        for index, read in enumerate(job.reads):
+            context.beat(index)
+            payloads = Payloads.of(context.blobs[read.payloads]).payloads
+            same = known.setdefault((read.library, tuple(payloads)), index)
+            found: dict[str, Any] = {"same": same}
+            if same == index:
+                try:
+                    found = _checked(worker, read, payloads, job, context)
+                except (WorkerError, CodecError) as error:
+                    found = {"error": str(error)}
+            context.note({"index": index, **found})
+    return Done()
+
+
+def _checked(
+    worker: Restarted, read: ReadCell, payloads: Sequence[bytes], job: CheckReads, context: WorkerContext
+) -> dict[str, Any]:
+    decode = codec_parts(read.codec, job.corpus, context.blobs).bare.decode
+    first, second = tee(_until(time.monotonic() + job.seconds, payloads))
+    facts = worker.ask(lambda asked: judge(asked, read.library, map(decode, first), second))
+    found = {"facts": dataclasses.asdict(facts)}
+    return found if facts.refused else found | _rough(worker, read.library, payloads[:_TIMED])
+
+
+def _until(end: float, payloads: Sequence[bytes]) -> Iterator[bytes]:
+    for payload in payloads:
+        yield payload
+        if time.monotonic() > end:
+            return
+
+
+def _rough(worker: Restarted, library: str, payloads: Sequence[bytes]) -> dict[str, Any]:
+    """Return the seconds to read a payload, roughly."""
+
+    def ask(asked: Worker) -> Any:
+        return asked.time(library, payloads, 1, round(Readers.SLICE * 1e9), random.getrandbits(31))
+
+    timed = worker.ask(ask)
+    return {"error": timed.reason} if isinstance(timed, Refused) else {"rough": timed.slices[0] * 1e-9}

@@ -1,0 +1,138 @@
+"""Readers in other languages in the rounds of a run, with the reference worker as their language."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bakeoff.bench.results import CellResult, ReadFacts, ResultData, read
+from bakeoff.bench.workers import builds
+from inprocess import bakeoff
+
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "worker.py"
+LINES = '{"id": 9007199254740993, "x": 0.5}\n{"id": 2, "x": 1.5}\n'
+QUICK = ["--quick", "--all", "--budget", "0", "-c", "json,orjson,msgpack,json|zlib", "--readers", "python"]
+
+Change = Callable[[str, str], None]
+
+
+@pytest.fixture
+def worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Change:
+    """Make the reference worker a language, and return a function that changes its code."""
+    (tmp_path / "mine.jsonl").write_text(LINES)
+    path = tmp_path / "worker.py"
+    path.write_text(REFERENCE.read_text())
+    command = (sys.executable, str(path)), tmp_path
+    monkeypatch.setattr(builds, "command", lambda language: command)
+
+    def change(before: str, after: str) -> None:
+        text = path.read_text()
+        assert before in text
+        path.write_text(text.replace(before, after))
+
+    return change
+
+
+def measured(folder: Path, *arguments: str) -> ResultData:
+    done = bakeoff(folder, "run", *arguments)
+    assert done.returncode == 0, done.stderr
+    return read(folder / "bakeoff.json")
+
+
+def reads(result: ResultData) -> dict[str, CellResult]:
+    return {f"{c.cell.place} {c.cell.codec}": c for c in result.cells if c.by_reader}
+
+
+def test_every_library_reads_the_payloads_of_its_format(worker: Change, tmp_path: Path) -> None:
+    result = measured(tmp_path, "mine.jsonl", *QUICK)
+
+    found = reads(result)
+    dump = result.cell("mine", "dump", "json")
+    facts = found["python-json json"].facts
+    assert sorted(found) == ["python-json json", "python-json orjson", "python-msgpack msgpack"]
+    assert isinstance(facts, ReadFacts)
+    assert (facts.language, facts.library, facts.exact, facts.changed) == ("Python", "json", 2, 0)
+    assert facts.warmup > 0
+    assert dump is not None
+    for cell in found.values():
+        assert cell.outcome == "ok"
+        assert [s.pair for s in cell.samples] == [s.pair for s in dump.samples]
+        assert [s.reference_kernel for s in cell.samples] == [s.reference_kernel for s in dump.samples]
+    # The two write the same bytes, which are read once.
+    assert found["python-json json"].samples == found["python-json orjson"].samples
+
+
+def test_changes_and_refusals_are_kept_apart(worker: Change, tmp_path: Path) -> None:
+    worker(
+        'return ["int" if isinstance(value, int) else "decimal", str(value)]',
+        "return canonical(float(value))",
+    )
+    worker('if library == "msgpack":', 'if library == "msgpack":\n        raise ValueError("no ints")')
+
+    result = measured(tmp_path, "mine.jsonl", *QUICK)
+
+    found = reads(result)
+    changed, refused = found["python-json json"], found["python-msgpack msgpack"]
+    assert changed.outcome == "lossy"
+    assert len(changed.loss) == 1
+    assert changed.loss[0].startswith("$.id: int ")
+    assert changed.samples
+    assert (refused.outcome, refused.samples) == ("unsupported", ())
+    assert refused.reason == "refuses 2 of 2 payloads: ValueError: no ints"
+    # It says nothing about the codecs.
+    ranking = result.rankings[0]
+    assert ranking.winner
+    assert set(ranking.order) == {"json", "orjson", "msgpack", "json|zlib"}
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("sys.exit('out of flour')", "while being timed: it ended with exit code 1: out of flour"),
+        ("return {'kind': 'times', 'slices': [1], 'warmup_ns': 1}, b''", "it did not send 9 times"),
+    ],
+)
+def test_a_worker_that_dies_or_lies_costs_its_rows(
+    worker: Change, tmp_path: Path, code: str, reason: str
+) -> None:
+    where = "    begin = time.perf_counter_ns()\n    slice_of"
+    worker(where, f"    if head['library'] == 'msgpack' and head['slices'] > 1:\n        {code}\n{where}")
+
+    result = measured(tmp_path, "mine.jsonl", *QUICK)
+
+    found = reads(result)
+    assert found["python-msgpack msgpack"].outcome == "error"
+    assert reason in found["python-msgpack msgpack"].reason
+    assert found["python-json json"].samples
+    assert all(cell.samples for cell in result.cells if cell.cell.operation == "dump")
+
+
+def test_a_resumed_run_times_the_same_readers(worker: Change, tmp_path: Path) -> None:
+    before = reads(measured(tmp_path, "mine.jsonl", *QUICK))["python-json json"]
+    again = measured(tmp_path, "--resume", "bakeoff.json", "--all", "--budget", "0.1")
+
+    after = reads(again)["python-json json"]
+
+    assert len(after.samples) > len(before.samples)
+    assert after.samples[0].raw == before.samples[0].raw
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--readers", "klingon"], "no reader 'klingon'"),
+        (["--readers", ","], "--readers is empty"),
+        (["--readers", "go", "--on", "ssh://somewhere"], "--readers works on this machine only"),
+        (["--ops", "dump,read@go-encoding-json"], "name their languages: --readers"),
+    ],
+)
+def test_wrong_requests_are_refused_before_anything_is_measured(
+    tmp_path: Path, arguments: list[str], said: str
+) -> None:
+    done = bakeoff(tmp_path, "run", "movies", *arguments)
+
+    assert done.returncode == 2
+    assert said in done.stderr
