@@ -121,7 +121,7 @@ class ReadFacts:
         language: Name of the language, such as "Go".
         library: Name of the library.
         version: Its version.
-        exact: Payloads that it read as Python does.
+        exact: Payloads that it read exactly.
         changed: Payloads that it read otherwise, without an error.
         refused: Payloads that it refused.
         uncompared: Payloads whose records have no canonical text, as they have too many levels.

@@ -24,9 +24,8 @@ def judge(worker: Worker, library: str, records: Iterable[Any], payloads: Iterab
     Args:
         worker: The running worker.
         library: Name of one of its libraries.
-        records: What Python's codec reads from each payload, without a schema: what a codec writes in another
-            form, such as a time as text, is not the reader's doing.
-        payloads: One for each record.
+        records: What it should read, one for each payload.
+        payloads: The payloads.
 
     Raises:
         WorkerError: The worker failed.

@@ -43,7 +43,7 @@ UNWRITTEN = {"datetime_zone", "datetime_fold"}
 
 @cache
 def column(name: str) -> dict[str, tuple[FidelityCell, FidelityCell]]:
-    return {value: (without, with_schema) for value, without, with_schema in cells(name)}
+    return {value: (tried.without, tried.with_schema) for value, tried in cells(name)}
 
 
 @pytest.mark.parametrize("name", AVAILABLE)

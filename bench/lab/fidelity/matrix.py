@@ -5,6 +5,7 @@ Every codec runs in a separate process with limits: one that crashes or hangs lo
 
 from __future__ import annotations
 
+import base64
 import datetime as dt
 import decimal
 import enum
@@ -20,6 +21,7 @@ from ....codecs.registry import missing
 from ....errors import UsageError
 from ....schemas import Hint, Schema
 from ...jobs import Answer, Compare, Done, Ended
+from ...workers.canonical import CanonicalError, canonical
 from .equality import first_difference
 
 if TYPE_CHECKING:
@@ -29,6 +31,8 @@ TIMEOUT = 60.0
 """Seconds per value."""
 MEMORY = 3 * 2**30
 """Bytes of address space of a codec's process."""
+LARGEST_PAYLOAD = 1 << 16
+"""Most bytes of a payload that is kept for readers."""
 
 
 class Level(enum.IntEnum):
@@ -77,6 +81,13 @@ MOMENT = dt.datetime(2024, 2, 29, 12, 30, 15, 123456)
 SHARED: list[int] = [1]
 
 
+def _nested(levels: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(levels - 1):
+        value = [value]
+    return value
+
+
 def _values() -> tuple[Value, ...]:
     big = Annotated[int, Hint(big=True)]
     naive = Annotated[dt.datetime, Hint(aware=False)]
@@ -120,6 +131,7 @@ def _values() -> tuple[Value, ...]:
         Value("dict bytes key", {b"a": "a"}, dict[bytes, str], "any_keys"),
         Value("dict date key", {dt.date(2024, 1, 2): "a"}, dict[dt.date, str], "any_keys"),
         Value("dict 1 and '1'", {1: "a", "1": "b"}),
+        Value("key '__proto__'", {"__proto__": 1}, dict[str, int]),
         Value("key order", {"b": 1, "a": 2, "c": 3}, dict[str, int], "key_order"),
         Value("key order, _id", {"b": 1, "_id": 2}, dict[str, int], "key_order", top=True),
         Value("datetime µs", MOMENT, naive, "datetime"),
@@ -147,6 +159,7 @@ def _values() -> tuple[Value, ...]:
         Value("OrderedDict", OrderedDict(b=1, a=2)),
         Value("defaultdict", defaultdict(list, a=[1])),
         Value("shared list", [SHARED, SHARED]),
+        Value("40 levels", _nested(40)),
     )
     shown = {row.token for row in rows} | {"dict"}  # the container of every value
     rest = (token for token in TOKENS if token.name not in shown)
@@ -162,7 +175,7 @@ class FidelityCell:
 
     Attributes:
         outcome: ``"exact"``, ``"changed"``, ``"encode error"``, ``"decode error"``, ``"needs a schema"`` or
-            ``"crash"``.
+            ``"crash"``; of a reader in another language ``"refused"`` instead of an error.
         became: Type (or value) that was decoded, or the error.
     """
 
@@ -175,18 +188,46 @@ class FidelityCell:
         return f"~{self.became}" if self.outcome == "changed" else short.get(self.outcome, self.outcome)
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a codec wrote without a schema, for readers in other languages.
+
+    Attributes:
+        payload: The bytes.
+        form: Canonical form of what Python reads from them.
+    """
+
+    payload: bytes
+    form: list[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """The results for one value and one codec.
+
+    Attributes:
+        without: The result without a schema.
+        with_schema: The result with one.
+        written: What was written without one; None if that failed, is too large, or has no canonical form.
+    """
+
+    without: FidelityCell
+    with_schema: FidelityCell
+    written: Written | None = None
+
+
 NEEDS_SCHEMA = FidelityCell("needs a schema")
 
 
-def cells(codec: str) -> Iterator[tuple[str, FidelityCell, FidelityCell]]:
-    """Yield name, cell without and cell with a schema for every value, in this process."""
+def cells(codec: str) -> Iterator[tuple[str, Tried]]:
+    """Yield name and results for every value, in this process."""
     bare = by_name(codec, trusted=True)
     for row in VALUES:
-        without = NEEDS_SCHEMA if bare.needs_schema else _cell(bare, row)
+        without, written = (NEEDS_SCHEMA, None) if bare.needs_schema else _cell(bare, row)
         if row.kind is None or without.outcome in ("exact", "encode error"):
-            yield row.name, without, without
+            yield row.name, Tried(without, without, written)
         else:
-            yield row.name, without, _cell_with_schema(bare, row)
+            yield row.name, Tried(without, _cell_with_schema(bare, row), written)
 
 
 def _cell_with_schema(bare: Any, row: Value) -> FidelityCell:
@@ -194,26 +235,34 @@ def _cell_with_schema(bare: Any, row: Value) -> FidelityCell:
         codec = bare.with_schema(Schema(row.kind if row.top else {"v": row.kind}, as_objects=True))
     except UsageError as error:
         return FidelityCell("encode error", _reason(error))  # the codec does not support the type
-    return _cell(codec, row)
+    return _cell(codec, row)[0]
 
 
-def _cell(codec: Any, row: Value) -> FidelityCell:
+def _cell(codec: Any, row: Value) -> tuple[FidelityCell, Written | None]:
     bound = codec.bound
     try:
         payload = codec.encode(row.record if bound is None or bound.dicts else bound.take(row.record))
     except Exception as error:  # noqa: BLE001 - the error is the result
-        return FidelityCell("encode error", _reason(error))
+        return FidelityCell("encode error", _reason(error)), None
     try:
         back = codec.decode(payload)
         if bound is not None and bound.give is not None:
             back = bound.give(back)
     except Exception as error:  # noqa: BLE001 - the error is the result
-        return FidelityCell("decode error", _reason(error))
+        return FidelityCell("decode error", _reason(error)), None
+    written = _written(payload, back)
     if row.top:
-        return _compare(row.value, back)
+        return _compare(row.value, back), written
     if type(back) is not dict or list(back) != ["v"]:
-        return FidelityCell("changed", type(back).__name__)
-    return _compare(row.value, back["v"])
+        return FidelityCell("changed", type(back).__name__), written
+    return _compare(row.value, back["v"]), written
+
+
+def _written(payload: bytes, back: Any) -> Written | None:
+    try:
+        return Written(payload, canonical(back)) if len(payload) <= LARGEST_PAYLOAD else None
+    except CanonicalError:
+        return None
 
 
 def _compare(value: Any, back: Any) -> FidelityCell:
@@ -231,7 +280,7 @@ def _compare(value: Any, back: Any) -> FidelityCell:
     if isinstance(value, dict):
         return FidelityCell("changed", _keys(value, back))
     if isinstance(value, dt.datetime):
-        return FidelityCell("changed", _datetime(value, back))
+        return FidelityCell("changed", moment_change(value, back))
     return FidelityCell("changed", difference.found)
 
 
@@ -241,7 +290,8 @@ def _keys(value: dict[Any, Any], back: dict[Any, Any]) -> str:
     return f"{type(next(iter(back))).__name__} key"
 
 
-def _datetime(value: dt.datetime, back: dt.datetime) -> str:
+def moment_change(value: dt.datetime, back: dt.datetime) -> str:
+    """Return what differs in a decoded datetime: ``"UTC ms"``, for instance."""
     changes = []
     if value.utcoffset() != back.utcoffset():
         changes.append("no offset" if back.tzinfo is None else "UTC" if not back.utcoffset() else "offset")
@@ -257,32 +307,41 @@ def _reason(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"[:200]
 
 
-def matrix(codecs: Iterable[str]) -> Iterator[tuple[str, dict[str, tuple[FidelityCell, FidelityCell]]]]:
-    """Yield each codec with its cells by value name: (without schema, with schema).
+def matrix(codecs: Iterable[str]) -> Iterator[tuple[str, dict[str, Tried]]]:
+    """Yield each codec with its results by value name.
 
     Codecs whose library is not installed are left out.
     """
     from ...run.processes import LocalExecutor
 
     with LocalExecutor() as executor:
-        for name in codecs:
-            if missing(name) is None:
-                yield name, _told(executor.work(Compare(codec=name, memory=MEMORY), patience=TIMEOUT))
+        jobs = {
+            name: executor.submit(Compare(codec=name, memory=MEMORY), patience=TIMEOUT)
+            for name in codecs
+            if missing(name) is None
+        }
+        for name, job in jobs.items():
+            yield name, _told(job.result())
 
 
-def _told(ended: Ended) -> dict[str, tuple[FidelityCell, FidelityCell]]:
-    found = {
-        value: (FidelityCell(*without), FidelityCell(*with_schema))
-        for value, without, with_schema in ended.notes
-    }
+def _told(ended: Ended) -> dict[str, Tried]:
+    found = {value: _tried(*rest) for value, *rest in ended.notes}
     gone = FidelityCell("crash", ended.cause[:200])
-    return {row.name: found.get(row.name, (gone, gone)) for row in VALUES}
+    return {row.name: found.get(row.name, Tried(gone, gone)) for row in VALUES}
+
+
+def _tried(without: list[str], with_schema: list[str], written: list[Any] | None) -> Tried:
+    kept = None if written is None else Written(base64.b64decode(written[0]), written[1])
+    return Tried(FidelityCell(*without), FidelityCell(*with_schema), kept)
 
 
 def run(job: Compare, context: WorkerContext) -> Answer:
-    """Write a note with the cells of one codec for each value."""
+    """Write a note with the results of one codec for each value."""
     context.beat(0)
-    for number, (value, without, with_schema) in enumerate(cells(job.codec), 1):
-        context.note([value, [without.outcome, without.became], [with_schema.outcome, with_schema.became]])
+    for number, (value, tried) in enumerate(cells(job.codec), 1):
+        parts = ([cell.outcome, cell.became] for cell in (tried.without, tried.with_schema))
+        kept = tried.written
+        written = None if kept is None else [base64.b64encode(kept.payload).decode(), kept.form]
+        context.note([value, *parts, written])
         context.beat(number)
     return Done()

@@ -1,32 +1,36 @@
-"""``bakeoff fidelity``: the Python types that each codec preserves."""
+"""``bakeoff fidelity``: the Python types that each codec preserves, and what other languages read."""
 
 from __future__ import annotations
 
-import csv
-import io
-from html import escape
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ..grid import draw
 from ._options import format_option, selecting
+from ._placed import listed
+from ._tables import csv_of, drawn, paragraphs, split
 
 if TYPE_CHECKING:
-    from ..bench.lab.fidelity.matrix import FidelityCell
+    from ..bench.lab.fidelity.matrix import Tried
 
-    Column = dict[str, tuple[FidelityCell, FidelityCell]]
+    Column = dict[str, Tried]
 
 LEGEND = (
     "= exact, type and all; ~X came back as X; E refused when encoding; D when decoding. "
     "A > B: A without a schema, B with one."
 )
-TABLES = {"text": "plain", "md": "markdown", "html": "html"}
 
 
 @click.command("fidelity")
 @selecting("all that are installed")
+@click.option(
+    "--readers",
+    multiple=True,
+    metavar="LANGUAGES",
+    help="Show what libraries of these languages read, instead: go,node (see bakeoff readers).",
+)
 @format_option("text", "md", "csv", "html")
 @click.option(
     "-o",
@@ -34,91 +38,102 @@ TABLES = {"text": "plain", "md": "markdown", "html": "html"}
     type=click.Path(dir_okay=False, path_type=Path),
     help="File to write instead of standard output.",
 )
-def command(codecs: tuple[str, ...], form: str, output: Path | None) -> None:
+def command(codecs: tuple[str, ...], readers: tuple[str, ...], form: str, output: Path | None) -> None:
     """Show which Python types each codec preserves, without and with a schema.
 
     Each codec is tried in a separate process. The text format splits the table to fit the terminal.
+
+    With --readers, libraries of other languages read what the codecs write without a schema. For each
+    format, a table shows the values that Python preserves and a library changes or refuses.
     """
-    from ..bench.lab.fidelity.matrix import matrix
     from ..codecs import select
     from ..codecs.registry import join_name, split_name
-    from ..console import console, progress
     from ._output import guard, put
 
     guard(output)
     # Every column shows both, with and without a schema.
     parts = [split_name(name) for name in select(codecs)]
-    chosen = list(dict.fromkeys(join_name(base, compression=compression) for base, _, compression in parts))
-    columns: dict[str, Column] = {}
-    with progress() as bar:
-        task = bar.add_task("codecs", total=len(chosen))
-        for name, column in matrix(chosen):
-            columns[name] = column
-            bar.update(task, completed=len(columns), description=name)
-    if form == "csv":
-        text = _csv(columns)
-    elif form == "text":
-        text = _groups(columns, console().width)
+    if readers:
+        text = _read(list(dict.fromkeys(base for base, _, _ in parts)), listed(readers), form)
     else:
-        notes = [LEGEND, *_crashes(columns)]
-        below = notes if form == "md" else [f"<p>{escape(note)}</p>" for note in notes]
-        text = "\n\n".join([_table(columns, TABLES[form]), *below]) + "\n"
+        names = (join_name(base, compression=compression) for base, _, compression in parts)
+        text = _preserved(list(dict.fromkeys(names)), form)
     put(text.encode(), output)
 
 
-def _short(cells: tuple[FidelityCell, FidelityCell]) -> str:
-    without, with_schema = (str(cell) for cell in cells)
+def _preserved(codecs: Sequence[str], form: str) -> str:
+    from ..console import console
+
+    columns = _columns(codecs)
+    if form == "csv":
+        return csv_of(_lines(columns))
+    rows = [["value", *columns], *_rows(columns)]
+    tables = split(rows, console().width) if form == "text" else [rows]
+    notes = paragraphs([LEGEND, *_crashes(columns)], form)
+    return "\n\n".join([*(drawn(table, form) for table in tables), *notes]) + "\n"
+
+
+def _read(codecs: Sequence[str], languages: Sequence[str], form: str) -> str:
+    from ..console import console
+    from ..reports.model.lists import some
+    from ._fidelity_readers import lines, read, readable, started, written
+
+    with started(languages) as readers:
+        formats = readable(readers, codecs)
+        columns = _columns(list(formats))
+        reads = read(readers, columns, formats)
+    if form == "csv":
+        return csv_of(lines(reads))
+    unread = [codec for codec in codecs if codec not in formats]
+    notes = [*([f"no library here reads {some(unread)}"] if unread else []), *_crashes(columns)]
+    return written(reads, notes, form, console().width)
+
+
+def _columns(codecs: Sequence[str]) -> dict[str, Column]:
+    from ..bench.lab.fidelity.matrix import matrix
+    from ..console import progress
+
+    columns: dict[str, Column] = {}
+    with progress() as bar:
+        task = bar.add_task("codecs", total=len(codecs))
+        for name, column in matrix(codecs):
+            columns[name] = column
+            bar.update(task, completed=len(columns), description=name)
+    return columns
+
+
+def _short(tried: Tried) -> str:
+    without, with_schema = str(tried.without), str(tried.with_schema)
     return without if without == with_schema else f"{without} > {with_schema}"
 
 
 def _rows(columns: dict[str, Column]) -> list[list[str]]:
     names = list(next(iter(columns.values()), {}))
     rows = [[name, *(_short(column[name]) for column in columns.values())] for name in names]
-    exact = [
-        " > ".join(str(sum(cells[side].outcome == "exact" for cells in column.values())) for side in (0, 1))
-        for column in columns.values()
-    ]
-    return [*rows, [f"exact of {len(names)}", *exact]]
+    return [*rows, [f"exact of {len(names)}", *map(_exact, columns.values())]]
 
 
-def _table(columns: dict[str, Column], style: str) -> str:
-    rows = [["value", *columns], *_rows(columns)]
-    if style == "html":
-        rows = [[escape(cell) for cell in row] for row in rows]
-    return draw(style, rows[0], rows[1:])
-
-
-def _groups(columns: dict[str, Column], width: int) -> str:
-    """Lay out the codecs in groups that fit the width."""
-    parts, group = [], dict[str, "Column"]()
-    for name, column in columns.items():
-        wider = group | {name: column}
-        if group and len(_table(wider, "plain").splitlines()[0]) > width:
-            parts.append(_table(group, "plain"))
-            wider = {name: column}
-        group = wider
-    parts.append(_table(group, "plain"))
-    return "\n\n".join([*parts, LEGEND, *_crashes(columns)]) + "\n"
+def _exact(column: Column) -> str:
+    without = sum(tried.without.outcome == "exact" for tried in column.values())
+    with_schema = sum(tried.with_schema.outcome == "exact" for tried in column.values())
+    return f"{without} > {with_schema}"
 
 
 def _crashes(columns: dict[str, Column]) -> list[str]:
     """Return why codecs lost their remaining cells."""
     reasons = [
-        (codec, without.became)
+        (codec, tried.without.became)
         for codec, column in columns.items()
-        for without, _ in column.values()
-        if without.outcome == "crash"
+        for tried in column.values()
+        if tried.without.outcome == "crash"
     ]
     return [f"{codec}: crash: {reason}" for codec, reason in dict.fromkeys(reasons)]
 
 
-def _csv(columns: dict[str, Column]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["codec", "value", "without", "became", "with_schema", "became_with_schema"])
+def _lines(columns: dict[str, Column]) -> Iterator[list[str]]:
+    """Yield the rows of the CSV."""
+    yield ["codec", "value", "without", "became", "with_schema", "became_with_schema"]
     for codec, column in columns.items():
-        for value, (without, with_schema) in column.items():
-            writer.writerow(
-                [codec, value, without.outcome, without.became, with_schema.outcome, with_schema.became]
-            )
-    return out.getvalue()
+        for value, tried in column.items():
+            without, with_schema = tried.without, tried.with_schema
+            yield [codec, value, without.outcome, without.became, with_schema.outcome, with_schema.became]

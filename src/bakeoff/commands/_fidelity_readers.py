@@ -1,0 +1,238 @@
+"""``bakeoff fidelity --readers``: what libraries of other languages read from each value."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from textwrap import shorten
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from ..errors import RunError, UsageError
+from ._tables import drawn, paragraphs, split
+
+if TYPE_CHECKING:
+    from ..bench.lab.fidelity.matrix import FidelityCell, Tried
+    from ..bench.lab.fidelity.readers import Reader, Readers
+
+LEGEND: Final = (
+    "= as Python reads it; ~X silently became X; refused: an error.",
+    "-f csv has all reasons, and the values that Python itself changes.",
+)
+_BRIEFER: Final = (
+    (r"^~(?:number|float) ", "~"),  # the figure shows it
+    (r"^(~(?:key )?tag -?\d+ of \w+) .*", r"\1"),
+    (r"(\.\d{4})\d+(?=e)", r"\1…"),
+    (r"(\d{4})\.0$", r"\1"),
+    (r"^~key text ", "~key "),
+)
+"""What is left out of cells."""
+_OUTCOMES: Final = ("exact", "changed", "refused", "crash")
+"""From best to worst."""
+
+
+class _Block(NamedTuple):
+    """A table with lines above and below it.
+
+    Attributes:
+        rows: The header, then all other rows.
+        right: For each column whether it is aligned to the right.
+    """
+
+    above: list[str]
+    rows: list[list[str]]
+    below: list[str]
+    right: tuple[bool, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reads:
+    """What was read.
+
+    Attributes:
+        readers: The libraries.
+        formats: Format of each codec.
+        python: What Python made of a value, by codec and value.
+        cells: What a library made of it, by codec, value and library.
+    """
+
+    readers: Sequence[Reader]
+    formats: Mapping[str, str]
+    python: Mapping[tuple[str, str], FidelityCell]
+    cells: Mapping[tuple[str, str, Reader], FidelityCell]
+
+    def codecs(self, form: str) -> list[str]:
+        """Return the codecs of a format."""
+        return [codec for codec, known in self.formats.items() if known == form]
+
+    def values(self, form: str) -> list[str]:
+        """Return the values that Python preserves with one of the codecs of a format."""
+        kept = (value for codec, value in self.python if self.formats[codec] == form)
+        return [value for value in dict.fromkeys(kept) if self.preserving(value, form)]
+
+    def preserving(self, value: str, form: str) -> list[str]:
+        """Return the codecs of a format with which Python preserves a value."""
+        found = {codec: self.python.get((codec, value)) for codec in self.codecs(form)}
+        return [codec for codec, cell in found.items() if cell is not None and cell.outcome == "exact"]
+
+    def outcome(self, value: str, reader: Reader) -> str:
+        """Return the worst outcome of a value in a library, of the codecs with which Python preserves it."""
+        codecs = self.preserving(value, reader.format)
+        return max((self.cells[codec, value, reader].outcome for codec in codecs), key=_OUTCOMES.index)
+
+
+def started(languages: Sequence[str]) -> Readers:
+    """Start the workers of some languages.
+
+    Raises:
+        UsageError: No language, an unknown one, or one whose worker is not built.
+        RunError: One does not start.
+    """
+    from ..bench.lab.fidelity.readers import Readers
+    from ..bench.workers.port import WorkerError
+
+    if not languages:
+        raise UsageError("--readers needs a language, such as go")
+    try:
+        return Readers(languages)
+    except WorkerError as error:
+        raise RunError(f"--readers {','.join(languages)}: {error}") from error
+
+
+def readable(readers: Readers, codecs: Sequence[str]) -> dict[str, str]:
+    """Return the formats of the codecs that a library reads.
+
+    Raises:
+        UsageError: There is none.
+    """
+    from ..codecs import describe
+
+    known = dict.fromkeys(reader.format for reader in readers.libraries)
+    formats = {codec: describe(codec).format for codec in codecs}
+    found = {codec: form for codec, form in formats.items() if form in known}
+    if not found:
+        wanted = " or ".join(dict.fromkeys(formats.values()))
+        raise UsageError(f"no library of these readers reads {wanted}; they read {', '.join(known)}")
+    return found
+
+
+def read(readers: Readers, columns: Mapping[str, Mapping[str, Tried]], formats: Mapping[str, str]) -> Reads:
+    """Read every payload with every library of its format."""
+    python, cells = {}, {}
+    for codec, column in columns.items():
+        for value, tried in column.items():
+            if tried.written is None:
+                continue
+            python[codec, value] = tried.without
+            for reader in readers.libraries:
+                if reader.format == formats[codec]:
+                    cells[codec, value, reader] = readers.cell(reader, tried.written)
+    return Reads(readers.libraries, {codec: formats[codec] for codec in columns}, python, cells)
+
+
+def written(reads: Reads, notes: Sequence[str], form: str, width: int) -> str:
+    """Lay out the summary, and a table for each format."""
+    parts = []
+    for block in _blocks(reads):
+        tables = list(split(block.rows, width)) if form == "text" and block.above else [block.rows]
+        parts += paragraphs(block.above, form)
+        parts += [drawn(table, form, block.right) for table in tables if table]
+        below = (
+            [shorten(line, width, placeholder=" …") for line in block.below]
+            if form == "text"
+            else block.below
+        )
+        parts += ["\n".join(paragraphs(below, form))] * bool(below)
+    return "\n\n".join([*parts, "\n".join(paragraphs([*LEGEND, *notes], form))]) + "\n"
+
+
+def lines(reads: Reads) -> Iterator[list[str]]:
+    """Yield the rows of the CSV: every value of every codec in every library."""
+    yield [
+        "codec", "value", "python", "became_in_python", "language", "library", "version", "outcome", "became",
+    ]  # fmt: skip
+    for (codec, value, reader), cell in reads.cells.items():
+        python = reads.python[codec, value]
+        where = [reader.language, reader.library, reader.version]
+        yield [codec, value, python.outcome, python.became, *where, cell.outcome, cell.became]
+
+
+def _blocks(reads: Reads) -> Iterator[_Block]:
+    forms = [form for form in dict.fromkeys(reads.formats.values()) if reads.values(form)]
+    yield _summary(reads, forms)
+    for form in forms:
+        yield _format(reads, form)
+
+
+def _summary(reads: Reads, forms: Sequence[str]) -> _Block:
+    rows = [["language", "library", "format", "values", *_OUTCOMES]]
+    for reader in reads.readers:
+        if reader.format in forms:
+            values = reads.values(reader.format)
+            counts = Counter(reads.outcome(value, reader) for value in values)
+            figures = [len(values), *(counts[each] for each in _OUTCOMES)]
+            rows.append([reader.language, reader.library, reader.format, *map(str, figures)])
+    if all(row[-1] == "0" for row in rows[1:]):
+        rows = [row[:-1] for row in rows]
+    told = "values: those that a round trip in Python preserves, without a schema"
+    return _Block([], rows, [told], (*[False] * 3, *[True] * 5)[: len(rows[0])])
+
+
+def _format(reads: Reads, form: str) -> _Block:
+    from ..reports.model.lists import some
+
+    readers = [reader for reader in reads.readers if reader.format == form]
+    codecs, values = reads.codecs(form), reads.values(form)
+    rows, partial = [["value", *_headings(readers)]], list[list[str]]()
+    differing = set()
+    for value in values:
+        for texts, same in _groups(reads, value, form, readers):
+            if set(texts) == {"="}:
+                continue
+            differing.add(value)
+            if same != codecs and same not in partial:
+                partial.append(same)
+            rows.append([value if same == codecs else f"{value} [{partial.index(same) + 1}]", *texts])
+    exact = len(values) - len(differing)
+    above = f"{form} ({some(codecs, 1)}): {exact} of {len(values)} values are exact in every library"
+    only = [f"[{number}] {', '.join(names)}" for number, names in enumerate(partial, 1)]
+    return _Block([above], rows if differing else [], [*only, *_reasons(reads, form)])
+
+
+def _headings(readers: Sequence[Reader]) -> list[str]:
+    """Return the names of libraries, with the language where two have the same."""
+    counts = Counter(reader.library for reader in readers)
+    return [
+        each.library if counts[each.library] == 1 else f"{each.library} ({each.language})" for each in readers
+    ]
+
+
+def _groups(
+    reads: Reads, value: str, form: str, readers: Sequence[Reader]
+) -> Iterator[tuple[tuple[str, ...], list[str]]]:
+    """Yield the texts of a value in all libraries, with the codecs that have the same."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for codec in reads.preserving(value, form):
+        texts = tuple(_brief(reads.cells[codec, value, reader]) for reader in readers)
+        groups.setdefault(texts, []).append(codec)
+    yield from groups.items()
+
+
+def _brief(cell: FidelityCell) -> str:
+    text = str(cell)
+    for pattern, less in _BRIEFER:
+        text = re.sub(pattern, less, text)
+    return text
+
+
+def _reasons(reads: Reads, form: str) -> Iterator[str]:
+    """Yield the first refusal, and the first crash, of each library."""
+    said = set()
+    for (codec, value, reader), cell in reads.cells.items():
+        told = cell.outcome, reader
+        if reader.format != form or cell.outcome not in ("refused", "crash") or told in said:
+            continue
+        if codec in reads.preserving(value, form):
+            said.add(told)
+            yield f"{reader.library}, {value}: {cell.outcome}: {cell.became}"

@@ -1,0 +1,153 @@
+"""What libraries of other languages read from the payloads of the fidelity matrix."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from bakeoff.bench.lab.fidelity.matrix import Written
+from bakeoff.bench.lab.fidelity.readers import DEATHS, Readers
+from bakeoff.bench.workers import builds
+from bakeoff.bench.workers.canonical import canonical
+from bakeoff.bench.workers.port import Worker, WorkerError
+from bakeoff.commands import _fidelity_readers
+from bakeoff.commands.fidelity import command
+from bakeoff.errors import UsageError
+
+REFERENCE = (Path(__file__).parents[2] / "docs" / "reference" / "worker.py").read_text()
+FOUND = {
+    "go": {
+        ("json", "encoding/json", "nan", "refused"),
+        ("json", "encoding/json", "list", "changed"),
+        ("msgpack", "vmihailenco/msgpack", "dict int keys", "refused"),
+        ("msgpack", "vmihailenco/msgpack", "datetime UTC µs", "exact"),
+        ("msgpack", "tinylib/msgp", "dict int keys", "refused"),
+        ("cbor2", "fxamacker/cbor", "40 levels", "refused"),
+        ("cbor2", "fxamacker/cbor", "UUID", "changed"),
+        ("bson", "mongo-driver/bson", "UUID", "exact"),
+    },
+    "node": {
+        ("json", "JSON.parse", "int 2^53+1", "changed"),
+        ("json", "JSON.parse", "nan", "refused"),
+        ("msgpack", "@msgpack/msgpack", "int 2^53+1", "changed"),
+        ("msgpack", "@msgpack/msgpack", "key '__proto__'", "refused"),
+        ("msgpack", "msgpackr", "int 2^53+1", "exact"),
+        ("msgpack", "msgpackr", "key '__proto__'", "changed"),
+        ("msgpack", "msgpackr", "datetime UTC µs", "changed"),
+        ("cbor2", "cbor-x", "key '__proto__'", "changed"),
+        ("cbor2", "cbor-x", "Decimal 1.10", "changed"),
+    },
+}
+"""Known behavior of libraries, by codec, library and value."""
+
+
+PLANTED = REFERENCE.replace(
+    "    if isinstance(value, float):\n",
+    "    if isinstance(value, bytes):\n        raise ValueError('no bytes here')\n"
+    "    if value == 'é😀':\n        sys.exit('out of flour')\n"
+    "    if isinstance(value, float):\n",
+).replace(
+    '"int" if isinstance(value, int) else "decimal", str(value)', '"float", struct.pack(">d", value).hex()'
+)
+"""A worker in Python that makes every int a float, refuses bytes, and dies of a text."""
+
+
+@pytest.fixture
+def planted(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+    def begin(language: str) -> Worker:
+        return Worker([sys.executable, "-c", PLANTED])
+
+    def run(*arguments: str) -> Result:
+        return CliRunner().invoke(command, ["--readers", "python", *arguments])
+
+    monkeypatch.setattr(_fidelity_readers, "started", lambda languages: Readers(languages, begin))
+    return run
+
+
+def test_tables_show_what_each_library_made_of_a_value(planted: Callable[..., Result]) -> None:
+    result = planted("-c", "json,msgpack")
+
+    assert result.exit_code == 0
+    lines = [line.split() for line in result.output.splitlines()]
+    assert ["int", "2^53+1", "~9007199254740992"] in lines
+    assert ["bytes", "refused"] in lines
+    assert ["str", "é😀", "crash"] in lines
+    assert "msgpack, bytes: refused: ValueError: no bytes here" in result.output
+    assert "msgpack, str é😀: crash: it ended with exit code 1: out of flour" in result.output
+    assert ["None", "="] not in lines
+
+
+def test_summary_counts_each_value_once(planted: Callable[..., Result]) -> None:
+    result = planted("-c", "msgpack,msgpack/tuple", "-f", "csv")
+    rows = list(csv.DictReader(io.StringIO(result.output)))
+    kept = {row["value"] for row in rows if row["python"] == "exact"}
+    summary = planted("-c", "msgpack,msgpack/tuple").output
+
+    counted = next(line.split() for line in summary.splitlines() if line.startswith("Python"))
+    assert counted[1:4] == ["msgpack", "msgpack", str(len(kept))]
+    assert sum(map(int, counted[4:])) == len(kept)
+
+
+@pytest.mark.parametrize(("kind", "words"), [("md", "| int 2^53+1"), ("html", "<td>int 2^53+1</td>")])
+def test_layouts(planted: Callable[..., Result], kind: str, words: str) -> None:
+    assert words in planted("-c", "json", "-f", kind).output
+
+
+def test_no_library_for_a_codec(planted: Callable[..., Result]) -> None:
+    assert "no library here reads yaml" in planted("-c", "json,yaml").output
+    alone = planted("-c", "yaml,pickle")
+    assert isinstance(alone.exception, UsageError)
+    assert "reads yaml or pickle; they read json, msgpack, cbor, bson" in str(alone.exception)
+
+
+def test_worker_that_dies_is_started_again_a_few_times() -> None:
+    begun = []
+
+    def begin(language: str) -> Worker:
+        begun.append(language)
+        if len(begun) == DEATHS:
+            raise WorkerError("it does not start")
+        return Worker([sys.executable, "-c", PLANTED])
+
+    with Readers(["python"], begin) as readers:
+        reader = next(each for each in readers.libraries if each.format == "json")
+        texts = enumerate(["a", "é😀", "b", "é😀", "c", "d"])
+        payloads = (Written(json.dumps(text).encode() + b" " * i, canonical(text)) for i, text in texts)
+        cells = [readers.cell(reader, each) for each in payloads]
+
+    assert [cell.outcome for cell in cells] == ["exact", "crash", "exact", "crash", "crash", "crash"]
+    assert len(begun) == DEATHS
+
+
+@pytest.mark.parametrize(
+    ("language", "words"), [("goo", "no reader 'goo'; did you mean go?"), (",", "--readers needs a language")]
+)
+def test_unknown_language(language: str, words: str) -> None:
+    result = CliRunner().invoke(command, ["-c", "json", "--readers", language])
+
+    assert isinstance(result.exception, UsageError)
+    assert words in str(result.exception)
+
+
+@pytest.mark.parametrize("language", FOUND)
+def test_known_behavior_is_found(language: str) -> None:
+    try:
+        built = builds.find(language).is_built
+    except UsageError as error:
+        pytest.skip(str(error))
+    if not built:
+        pytest.skip(f"the reader is not built: bakeoff readers {language}")
+    result = CliRunner().invoke(
+        command, ["--readers", language, "-c", "json,msgpack,cbor2,bson", "-f", "csv"], catch_exceptions=False
+    )
+    rows = csv.DictReader(io.StringIO(result.output))
+    read = {(row["codec"], row["library"], row["value"], row["outcome"]) for row in rows}
+
+    assert read >= FOUND[language]
