@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 from .heartbeat import IDLE
-from .results import Fact, Outcome, typed
+from .results import BASELINE, Fact, Outcome, typed
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -37,6 +37,7 @@ class Job:
         pickled: Codecs that are objects of the calling program, as pickles in base64, by name.
         core: Processor to stay on.
         places: URLs of the operations' places that are servers, by name; they may hold passwords.
+        release: Folder with the release of a library to measure, which comes first in `sys.path`.
     """
 
     kind: ClassVar[str]
@@ -47,10 +48,16 @@ class Job:
     pickled: Mapping[str, str] = field(default_factory=dict)
     core: int | None = None
     places: Mapping[str, str] = field(default_factory=dict)
+    release: str = ""
 
     def digests(self) -> set[Digest]:
         """Return the digests of the blobs that an executor must transfer to the worker."""
         return set()
+
+    def measured(self) -> list[str]:
+        """Return the codecs that the worker uses; none if it only reads records."""
+        own = [self.codec] if hasattr(self, "codec") else []
+        return own + [cell.codec for cell in getattr(self, "cells", ()) if cell.codec != BASELINE]
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,9 +31,10 @@ def codec(
     """Return a codec by name, or made from two functions.
 
     Args:
-        source: ``NAME[/VARIANT][+schema][|COMPRESSOR[:LEVEL]]``, for instance ``"orjson|zstd:3"``; or a pair
-            ``(dumps, loads)``, an object or module with ``dumps`` and ``loads`` or ``encode`` and ``decode``,
-            or a function without arguments that returns one of these.
+        source: ``NAME[/VARIANT][==RELEASE][+schema][|COMPRESSOR[:LEVEL]]``, for instance
+            ``"orjson|zstd:3"``, where a release must be the installed one; or a pair ``(dumps, loads)``, an
+            object or module with ``dumps`` and ``loads`` or ``encode`` and ``decode``, or a function without
+            arguments that returns one of these.
         name: Name of the codec, if `source` is not a name.
         format: Wire format of a pair; the codec's name if None.
         trusted: Allow pickle and marshal to decode.

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from ..errors import UsageError, near
 from .conventions.notes import GUARD, Note
 from .errors import CodecError, MissingLibrary, UnknownCodec
-from .production.installed import version
+from .production.installed import same_release, version
 from .safety.guards import GUARDS
 
 if TYPE_CHECKING:
@@ -340,7 +340,7 @@ def describe(name: str) -> Declaration:
     Raises:
         UnknownCodec: No codec of that name.
     """
-    base = split_name(name)[0]
+    base = _without_release(split_name(name)[0])
     known = _known(base) or _known(base.removesuffix(RAW))
     if known is None:
         raise UnknownCodec(name, near(base.removesuffix(RAW), _all()))
@@ -354,6 +354,13 @@ def missing(name: str) -> str | None:
         UnknownCodec: No codec of that name.
     """
     declaration = describe(name)
+    release = split_release(name)[1]
+    if release and not same_release(found := version(declaration.library) or "", release):
+        here = f"{found} is installed" if found else "it is not installed"
+        return (
+            f"{declaration.library} {release} cannot be used here, as {here}; `bakeoff run -c {name}` "
+            "measures it in a folder of its own"
+        )
     if not declaration.module or _is_there(declaration.module):
         return None
     what = f"bakeoff[{declaration.extra}]" if declaration.extra else declaration.library
@@ -474,18 +481,19 @@ def spec_of(name: str) -> Spec:
     """Return the spec of a codec by name, the same object each time.
 
     Args:
-        name: Without a schema or a compressor.
+        name: Without a schema or a compressor; the spec is the same with and without a release.
 
     Raises:
         UnknownCodec: No codec of that name.
-        MissingLibrary: Its library is not installed.
+        MissingLibrary: Its library is not installed, or in another release than the name says.
         CodecError: The name means a library's own calls, or a third-party codec cannot be imported.
     """
     if (reason := missing(name)) is not None:
         raise MissingLibrary(name, reason)
-    if _known(name) is None:
+    bare = _without_release(name)
+    if _known(bare) is None:
         raise CodecError(name, "raw codecs cannot be imported; measure them with `bakeoff run --raw`")
-    return _build(name)
+    return _build(bare)
 
 
 @functools.cache
@@ -495,10 +503,13 @@ def _build(name: str) -> Spec:
 
 _OWN_NAME = re.compile(r"[^\W_][\w./-]*")
 _NAME = re.compile(r"(?P<base>[^+|]+)(?P<schema>\+schema)?(?:\|(?P<compression>[^|]+))?")
+_RELEASE = re.compile(r"[0-9][0-9A-Za-z.!_-]*")
 
 
 def split_name(name: str) -> tuple[str, bool, str | None]:
-    """Split ``NAME[/VARIANT][+schema][|COMPRESSOR[:LEVEL]]`` into base name, schema and compressor.
+    """Split ``NAME[/VARIANT][==RELEASE][+schema][|COMPRESSOR[:LEVEL]]`` into base, schema and compressor.
+
+    The release is a part of the base; see `split_release`.
 
     Raises:
         UnknownCodec: Invalid form.
@@ -525,12 +536,33 @@ def join_name(base: str, schema: bool = False, compression: str | None = None) -
     return base + ("+schema" if schema else "") + (f"|{compression}" if compression else "")
 
 
+def split_release(name: str) -> tuple[str, str]:
+    """Split a codec's name into the name without a release, and the release; empty if there is none.
+
+    Raises:
+        UnknownCodec: Invalid form.
+    """
+    base, schema, compression = split_name(name)
+    return join_name(_without_release(base), schema, compression), base.partition("==")[2]
+
+
+def join_release(name: str, release: str) -> str:
+    """Join the parts that `split_release` returns."""
+    base, schema, compression = split_name(name)
+    return join_name(f"{base}=={release}" if release else base, schema, compression)
+
+
+def _without_release(base: str) -> str:
+    return base.partition("==")[0]
+
+
 def select(patterns: Sequence[str], default: Iterable[str] | None = None) -> list[str]:
     """Return the codec names of a selection, in order, each once.
 
     Args:
-        patterns: Names or globs, separated by commas or as separate items; ``!`` excludes. ``+schema``
-            and ``|compressor`` may follow a glob, too. With only exclusions, all others are selected.
+        patterns: Names or globs, separated by commas or as separate items; ``!`` excludes. ``==RELEASE``,
+            ``+schema`` and ``|compressor`` may follow a glob, too. With only exclusions, all others are
+            selected.
             ``NAME=pkg.module:attribute`` and ``NAME=FILE.py:attribute`` are the user's own codecs, which
             are then registered under that name.
         default: The selection if there are no patterns; by default the installed codecs.
@@ -538,8 +570,8 @@ def select(patterns: Sequence[str], default: Iterable[str] | None = None) -> lis
     Raises:
         UnknownCodec: A pattern matches no codec.
         UnknownCompressor: A pattern names an unknown compressor.
-        UsageError: The selection is empty; or the user's own codec cannot be imported, is not a codec, or
-            has a name that is taken.
+        UsageError: The selection is empty; a codec has no releases; or the user's own codec cannot be
+            imported, is not a codec, or has a name that is taken.
     """
     # The comma of `|zstd:3,dict` is part of a name.
     parts = [
@@ -567,7 +599,7 @@ def _check_name(name: str, shown: str) -> None:
 def _introduced(pattern: str) -> str:
     """Return a pattern; for ``NAME=SOURCE``, register the codec and return its name."""
     name, sign, source = pattern.partition("=")
-    if not sign:
+    if not sign or source.startswith("="):  # NAME==RELEASE
         return pattern
     _check_name(name, pattern)
     if (taken := _known(name)) is not None and taken.source != source:
@@ -595,7 +627,22 @@ def _matching(pattern: str) -> list[str]:
         from .streams.compression import library
 
         library(compression)
+    base, sign, release = base.partition("==")
     found = [base] if base in _all() else [name for name in _all() if fnmatchcase(name, base)]
     if not found:
         raise UnknownCodec(pattern, near(base, names()))
-    return [join_name(name, with_schema, compression) for name in found]
+    if sign:
+        _check_releases(found, release, pattern)
+    return [join_release(join_name(name, with_schema, compression), release) for name in found]
+
+
+def _check_releases(names: Iterable[str], release: str, shown: str) -> None:
+    """Refuse an invalid release, and codecs without a distribution of their own."""
+    if not _RELEASE.fullmatch(release):
+        raise UsageError(f"{shown}: expected a release after ==, such as 3.12.0")
+    for name in names:
+        known = _all()[name]
+        if name in _registered:
+            raise UsageError(f"{shown}: {name} is a codec of your own; only codecs of packages have releases")
+        if not known.library:
+            raise UsageError(f"{shown}: {name} is part of Python, so it has no releases of its own")

@@ -29,7 +29,7 @@ from . import (
 )
 from .base import Operation
 
-__all__ = ["COUNTS", "DEFAULT", "ENTRY_POINTS", "MEMORY", "OPERATIONS", "operation"]
+__all__ = ["COUNTS", "DEFAULT", "ENTRY_POINTS", "MEMORY", "OPERATIONS", "RETAINED", "operation"]
 
 ENTRY_POINTS = "bakeoff.operations"
 """Entry-point group for operations of other packages: name = the operation's, value = ``module:attribute``.
@@ -53,6 +53,9 @@ DEFAULT = tuple(o.name for o in OPERATIONS.values() if o.default and o.phase != 
 
 MEMORY = tuple(o.name for o in OPERATIONS.values() if o.default and o.phase == "memory")
 """Operations that join unless ``--no-memory``."""
+
+RETAINED = tuple(o.name for o in retained.OPERATIONS)
+"""Operations that join if releases of a library are compared."""
 
 COUNTS = tuple(o.name for o in OPERATIONS.values() if o.exact)
 """Operations that join with ``--count``."""

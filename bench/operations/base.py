@@ -248,12 +248,14 @@ class Toolkit:
             clocked in C; results are dropped, and each item is touched before, untimed.
         clock: Nanoseconds that `each` returns for empty calls, in rising order: the cost of the clock itself.
         path: Entries of `sys.path` that other processes need, for codecs of the user's own modules.
+        release: Folder that they must find first, see `jobs.Job`.
     """
 
     beat: Callable[[], object]
     each: Callable[[Callable[[Any], object], list[Any]], list[int]]
     clock: Sequence[int]
     path: Sequence[str] = ()
+    release: str = ""
 
 
 MeasureAlone = Callable[[Context, Toolkit], Measured]

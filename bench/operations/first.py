@@ -11,7 +11,8 @@ from .base import Context, Measured, Operation, Toolkit, UnfitError
 
 _IMPORT = """
 import sys, time
-name, *path = sys.argv[1:]
+name, release, *path = sys.argv[1:]
+sys.path[:0] = filter(None, [release])
 sys.path += path
 from bakeoff.codecs import codec, describe
 describe(name)
@@ -31,7 +32,7 @@ def _import(context: Context, tools: Toolkit) -> Measured:
     import subprocess
 
     done = subprocess.run(
-        [sys.executable, "-P", "-c", _IMPORT, wanted, *tools.path],
+        [sys.executable, "-P", "-c", _IMPORT, wanted, tools.release, *tools.path],
         capture_output=True,
         text=True,
         check=False,

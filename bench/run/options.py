@@ -33,6 +33,7 @@ FREE = frozenset(
         "cell_timeout",
         "cell_memory",
         "trusted",
+        "offline",
     }
 )
 """Options that may change when a run is resumed, as they do not affect the meaning of a sample. Trust must be
@@ -78,6 +79,7 @@ class Options:
         places: ``NAME=URL`` of each place of an operation that is a server.
         readers: Languages whose libraries read the payloads, too.
         joining: Codecs for certain values, which join on corpora with these values, see `codecs.specialists`.
+        offline: Fetch no release of a library that is not in the cache.
     """
 
     corpora: tuple[str, ...]
@@ -114,6 +116,7 @@ class Options:
     places: tuple[str, ...] = ()
     joining: tuple[str, ...] = ()
     readers: tuple[str, ...] = ()
+    offline: bool = False
 
     def quick(self) -> Self:
         """Return the options for a quick run: about ten seconds, wider intervals."""

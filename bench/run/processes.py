@@ -22,7 +22,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from ...codecs.registry import given, missing
+from ...codecs.registry import given
 from ...errors import RunError, UsageError
 from .. import valgrind
 from ..blobs import Blobs
@@ -45,6 +45,7 @@ from ..jobs import (
 from ..orphans import PREFIX, hold, remove_abandoned
 from ..results import Fact, Outcome
 from .environment import abreast, cores, environment
+from .releases import Releases
 from .warm import Fork, Warm
 
 SCRUBBED = (
@@ -76,6 +77,9 @@ class LocalExecutor:
         python: Interpreter of the workers, with the same bakeoff as ours.
         codecs: Codecs that workers load from pickles, see `jobs.Job.pickled`.
 
+    Attributes:
+        releases: The releases of libraries that workers can measure.
+
     Raises:
         RunError: There is no folder for temporary files.
     """
@@ -83,6 +87,7 @@ class LocalExecutor:
     def __init__(self, python: str = sys.executable, codecs: Mapping[str, str] | None = None) -> None:
         self.python = python
         self.codecs = codecs or {}
+        self.releases = Releases()
         try:
             remove_abandoned()
             self._folder = tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True)
@@ -112,7 +117,7 @@ class LocalExecutor:
 
     def missing(self, codec: str) -> str | None:
         """Return why a codec cannot be used here."""
-        return missing(codec)
+        return self.releases.missing(codec)
 
     def __enter__(self) -> Self:
         return self
@@ -195,9 +200,12 @@ class LocalExecutor:
         folder.mkdir()
         heartbeat = Heartbeat.create(folder / "heartbeat")
         reply, notes = folder / "reply", folder / "notes"
-        warm = self.warm_up() if isinstance(job, FORKED) and not handles and not exact else None
+        job = replace(job, given=given(), pickled=self.codecs, release=self.releases.folder(job.measured()))
+        # A process that forks may have imported another release.
+        forked = isinstance(job, FORKED) and not (handles or exact or job.release)
+        warm = self.warm_up() if forked else None
         envelope = {
-            "job": encode(replace(job, given=given(), pickled=self.codecs)).decode(),
+            "job": encode(job).decode(),
             "blobs": str(self.blobs.folder),
             "heartbeat": str(heartbeat.path),
             "notes": str(notes),

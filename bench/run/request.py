@@ -23,7 +23,7 @@ from ...codecs.registry import RAW
 from ...codecs.streams.compression import library
 from ...errors import UsageError
 from ..method import Readers
-from ..operations import COUNTS, DEFAULT, MEMORY, OPERATIONS, operation, read
+from ..operations import COUNTS, DEFAULT, MEMORY, OPERATIONS, RETAINED, operation, read
 from .options import Options
 
 _DEFAULT = ("movies", "messages")
@@ -142,7 +142,9 @@ class Request:
         memory = self.memory if self.memory is not None else not (self.quick or swept)
         repeat = ("dump-repeat",) if self.repeat else ()
         cold = ("dump-cold", "load-cold") if self.cold else ()
-        return (*DEFAULT, *repeat, *cold, *batches, *(MEMORY if memory else ()), *self._counts())
+        # A release may retain more memory than the one before, which no other figure shows.
+        retained = RETAINED if memory and any("==" in pattern for pattern in self.codecs) else ()
+        return (*DEFAULT, *repeat, *cold, *batches, *(MEMORY if memory else ()), *retained, *self._counts())
 
     def _counts(self) -> tuple[str, ...]:
         return COUNTS if self.count else ()

@@ -32,6 +32,7 @@ from .options import Options
 from .output_file import OutputFile
 from .readers import check_reads
 from .reading import Reader
+from .releases import Releases, release_of
 from .schedule import Schedule
 from .state import Entry, State
 from .time import time_cells
@@ -161,6 +162,7 @@ class Session:
         guard(self.output)
         with contextlib.ExitStack() as stack:
             reader = self.reader or stack.enter_context(Reader(self.options, self.objects))
+            self._fetch(reader.executor.releases)
             executor = self._executor = self._open(reader, stack)
             journal = Journal(self.output, resume=self.resume)
             if journal.aside is not None:
@@ -191,6 +193,21 @@ class Session:
             if complete and self.machine.connect is None and (failed := remember(result)):
                 self.notes.append(failed)
             return result
+
+    def _fetch(self, releases: Releases) -> None:
+        """Fetch the releases of libraries that codecs name.
+
+        Raises:
+            UsageError: Another machine measures, which has a cache of its own.
+        """
+        if self.machine.connect is not None:
+            if named := next(filter(release_of, self.options.codecs), None):
+                raise UsageError(
+                    f"{self.machine.name}: {named}: releases are measured on this machine only; install the "
+                    "release there, and name the codec without =="
+                )
+            return
+        self.notes += releases.fetch(self.options.codecs, self.show, offline=self.options.offline)
 
     def _open(self, reader: Reader, stack: contextlib.ExitStack) -> Executor:
         """Return the executor of the machine, as soon as it may measure."""

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any
 
+from ...codecs import describe
 from ...codecs.registry import bare_name
 from ..heartbeat import IDLE
 from ..jobs import Checked, Ended, Time, Timed, TimedCell
@@ -19,6 +20,7 @@ from ..results import BASELINE, Cell, Measurement
 from .context import Run, Stage
 from .options import Options
 from .readers import expected, time_reads, timeable
+from .releases import Release, release_of
 from .state import FAILED
 from .stopping import Progress
 
@@ -58,6 +60,10 @@ def timed_cell(cell: Cell, checks: Mapping[str, Checked]) -> TimedCell:
         return TimedCell(BASELINE, cell.operation_name)
     found = checks[cell.codec]
     return TimedCell(cell.codec, cell.operation_name, found.payloads, found.dictionary)
+
+
+def _release(cell: Cell) -> Release | None:
+    return None if cell.codec == BASELINE else release_of(cell.codec)
 
 
 class _Contest:
@@ -199,11 +205,8 @@ class _Contest:
         return list(tables.values())
 
     def _process(self) -> bool:
-        """Run one timing process (with --isolate one for each codec); return whether it counts."""
-        groups: list[list[Cell]] = [self.cells()]
-        if self.run.options.isolate:
-            groups = [[c for c in groups[0] if c.codec == codec] for codec in (*self.codecs(), BASELINE)]
-            random.shuffle(groups)
+        """Run one timing process, or one for each group; return whether it counts."""
+        groups = self._groups()
         figures: dict[str, Any] = {}
         answers: list[Timed] = []
         reads: dict[str, Any] | None = {}
@@ -257,6 +260,26 @@ class _Contest:
         """The processor of this process."""
         allowed = self.run.executor.cores
         return allowed[self._done() % len(allowed)] if len(allowed) > 1 else None
+
+    def _groups(self) -> list[list[Cell]]:
+        """Return the cells that share a process, in random order: all of them in an ordinary run.
+
+        With --isolate each codec has a process. A process can hold only one release of a library. If releases
+        are compared, the installed one also has its own, as other codecs leave the caches cold.
+        """
+        cells = self.cells()
+        libraries = {found.library for cell in cells if (found := _release(cell))}
+        groups: dict[object, list[Cell]] = {}
+        for cell in cells:
+            key: object = _release(cell)
+            if self.run.options.isolate:
+                key = cell.codec
+            elif key is None and cell.codec != BASELINE and describe(cell.codec).library in libraries:
+                key = describe(cell.codec).library
+            groups.setdefault(key, []).append(cell)
+        shuffled = list(groups.values())
+        random.shuffle(shuffled)
+        return shuffled
 
     @staticmethod
     def _twins(groups: list[list[Cell]]) -> dict[Cell, Cell]:

@@ -39,6 +39,7 @@ def main(path: Path) -> NoReturn:
     path.unlink()
     me = os.getpid()
     job: Job = decode(envelope["job"])
+    sys.path[:0] = filter(None, [job.release])
     sys.path += [entry for entry in job.path if entry not in sys.path]
     _confine(job)
     context = WorkerContext(

@@ -34,6 +34,7 @@ def run(job: Alone, context: WorkerContext) -> Answer:
             time_each,
             sorted(time_each(nothing, [None] * readings)),
             job.path,
+            job.release,
         )
         try:
             found = declared.carry_out(given, tools)

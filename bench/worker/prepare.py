@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...codecs import CodecError, codec, describe, split_name
 from ...codecs.conventions.classes import CLASS_FAMILIES, RecordClass, record_class
-from ...codecs.registry import bare_name
+from ...codecs.registry import bare_name, split_release
 from ...datasets.readers.formats import codec_of
 from ...errors import RunError, UsageError
 from ...imports import imported
@@ -211,7 +211,7 @@ def _is_idle(schema: Any, name: str, known: RecordClass | None) -> bool:
     if (bare := bare_name(name)) == name:
         return False
     try:
-        made = codec(bare)
+        made = codec(split_release(bare)[0])
         if known is not None and known.token in made.preserves:
             return True
         return schema.fixer(made) is None

@@ -89,6 +89,12 @@ def _clause(text: str) -> tuple[Callable[[Any, Any], bool] | None, str]:
     return _COMPARED.get(match[1]), match[2]
 
 
+def same_release(one: str, other: str) -> bool:
+    """Whether two versions are the same: ``"3.11"`` and ``"3.11.0"`` are."""
+    key = release_of(one)
+    return one == other or (key is not None and key == release_of(other))
+
+
 def release_of(found: str) -> tuple[tuple[int, ...], int] | None:
     """Return the key that orders final and post releases; None for versions of other kinds.
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ...codecs import MissingLibrary, codec, describe, missing, split_name
 from ...codecs.production.installed import release_of, version
 from ...codecs.production.lock import PYTHON, Dictionary, Lock, compressor, faults
-from ...codecs.registry import bare_name
+from ...codecs.registry import bare_name, split_release
 from ...errors import UsageError
 from ..model.candidates import dictionary_of, limits_needed
 from ..model.merge import plain_name
@@ -46,7 +46,7 @@ def lock_of(choice: PickedCodec, files: Sequence[Path], results: Sequence[Result
         )
     dictionary = dictionary_of(choice.winner.cells.values())
     measured = plain_name(facts.name)
-    name, schema = bare_name(measured), split_name(measured)[1]
+    (name, release), schema = split_release(bare_name(measured)), split_name(measured)[1]
     known = [_date(result.started) or _today() for result in results]
     wish = choice.wish
     terms: dict[str, Any] = {
@@ -64,7 +64,7 @@ def lock_of(choice: PickedCodec, files: Sequence[Path], results: Sequence[Result
         terms["needs"] = list(wish.needs)
     return Lock(
         codec=name,
-        requires=_compressor(name, results) | {facts.library: version_range(facts.version)},
+        requires=_compressor(name, results) | {facts.library: _allowed(facts.version, release)},
         format=facts.format,
         schema=schema,
         definition=definition_of(choice.winner.cells.values()),
@@ -110,14 +110,14 @@ def decided(name: str, by: str, *, trusted: bool = False, schema: Schema | None 
         raise UsageError(
             f"{name} runs code found in its input; if every payload can be trusted, use --trusted"
         )
-    base, with_schema = bare_name(name), split_name(name)[1]
+    (base, release), with_schema = split_release(bare_name(name)), split_name(name)[1]
     made = codec(base)
     if schema is not None and not made.needs_schema:
         raise UsageError(f"{name} needs no schema; fastest(schema=...) gives it one")
     bound = None if schema is None else made.with_schema(schema).bound
     return Lock(
         codec=base,
-        requires=_compressor(base) | {made.library or PYTHON: version_range(made.version)},
+        requires=_compressor(base) | {made.library or PYTHON: _allowed(made.version, release)},
         format=made.format,
         schema=with_schema,
         definition="" if bound is None else bound.definition,
@@ -138,6 +138,11 @@ def _compressor(name: str, results: Sequence[ResultData] = ()) -> dict[str, str]
         known = [version(library) or ""]
     # Without the remark that the environment adds: "3.11.7 (64-bit)".
     return {library: version_range(next(filter(None, known), "").partition(" ")[0])}
+
+
+def _allowed(version: str, release: str) -> str:
+    """Return the versions that a lock allows: only this one, if the codec's name asks for a release."""
+    return f"=={version}" if release else version_range(version)
 
 
 def version_range(version: str) -> str:

@@ -25,8 +25,12 @@ def machine(result: ResultData) -> tuple[Fact, ...]:
 
 
 def versions(result: ResultData) -> dict[str, str]:
-    """Return the version of each library that took part."""
-    return {c.library: c.version for c in result.codecs if c.library and c.version}
+    """Return the version of each library that took part; a run may have measured several releases of one."""
+    found: dict[str, dict[str, None]] = {}
+    for codec in result.codecs:
+        if codec.library and codec.version:
+            found.setdefault(codec.library, {})[codec.version] = None
+    return {library: ", ".join(versions) for library, versions in found.items()}
 
 
 def head(result: ResultData) -> str:

@@ -269,8 +269,8 @@ def selecting(default: str) -> Callable[[_F], _F]:
         "codecs",
         multiple=True,
         metavar="NAME",
-        help="Codecs, with * and !exclusion, or your own as NAME=MODULE:CODEC or NAME=FILE.py:CODEC; "
-        f"repeatable.  [default: {default}]",
+        help="Codecs, with * and !exclusion, a release as NAME==RELEASE, or your own as NAME=MODULE:CODEC or "
+        f"NAME=FILE.py:CODEC; repeatable.  [default: {default}]",
         shell_complete=_completion.codecs,
     )
 

@@ -33,7 +33,7 @@ _STOPPED = 130
 _NOTHING = 1
 
 _TOPICS = {
-    "Codecs": ["--codec", "--raw", "--compress", "--infer", "--schema", "--include"],
+    "Codecs": ["--codec", "--offline", "--raw", "--compress", "--infer", "--schema", "--include"],
     "Records": [
         "--records",
         "--sample",
@@ -173,6 +173,9 @@ _TOPICS = {
     "--readers",
     metavar="LIST",
     help="Also let libraries of these languages read the payloads: go,node. `bakeoff readers` builds them.",
+)
+@click.option(
+    "--offline", is_flag=True, default=None, help="Fetch no release that -c names; use those in the cache."
 )
 @click.option("--raw", is_flag=True, help="Also measure the libraries' own calls, as NAME/raw.")
 @reading

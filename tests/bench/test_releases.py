@@ -1,0 +1,194 @@
+"""Releases of a library as codecs of one run: names, folders, processes, and reasons for those left out."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bakeoff
+import released
+from bakeoff import UsageError
+from bakeoff.bench.jobs import Check, Time, TimedCell
+from bakeoff.bench.results import Cell, ResultData, read
+from bakeoff.bench.run import releases
+from bakeoff.bench.run.releases import Release, Releases
+from bakeoff.bench.run.time import _Contest
+from bakeoff.codecs import MissingLibrary, join_name, select, split_name
+from bakeoff.codecs.registry import join_release, split_release
+from launched import launch
+
+NAMES = "tiny==1.0,tiny==2.0,tiny==3.0,tiny==4.0,tiny==9.1,tiny"
+PARTS = st.tuples(
+    st.from_regex(r"[a-z][a-z0-9-]{0,8}(/[a-z]{1,5})?", fullmatch=True),
+    st.from_regex(r"([0-9]!)?[0-9]{1,4}(\.[0-9]{1,3}){0,3}(rc[0-9])?(\.post[0-9])?", fullmatch=True)
+    | st.just(""),
+    st.booleans(),
+    st.sampled_from([None, "zstd:3", "zlib", "zstd:3,dict"]),
+)  # fmt: skip
+
+
+@given(PARTS)
+def test_a_name_with_a_release_is_read_as_it_is_written(parts):
+    base, release, schema, compression = parts
+    bare = join_name(base, schema, compression)
+    name = join_release(bare, release)
+
+    assert (bare, release) == split_release(name)
+    assert name == join_name(*split_name(name))
+    assert (schema, compression) == split_name(name)[1:]
+
+
+def test_releases_are_selected_for_each_codec_of_a_library():
+    expected = ["msgspec-json==0.20.0|zlib", "msgspec-msgpack==0.20.0|zlib", "orjson"]
+
+    assert expected == select(["msgspec-[jm]*==0.20.0|zlib,orjson,!*/*"])
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("json==3.12", "json is part of Python, so it has no releases"),
+        ("orjson==", "expected a release after =="),
+        ("orjson==newest", "expected a release after =="),
+    ],
+)
+def test_names_without_a_release_are_refused(name, reason):
+    with pytest.raises(UsageError, match=reason):
+        select([name])
+
+
+def test_a_program_gets_only_the_installed_release():
+    installed = bakeoff.codec("msgpack").version
+
+    assert bakeoff.codec("msgpack") is bakeoff.codec(f"msgpack=={installed}")
+    with pytest.raises(
+        MissingLibrary, match=f"msgpack 0.0.1 cannot be used here, as {installed} is installed"
+    ):
+        bakeoff.codec("msgpack==0.0.1")
+
+
+def test_a_process_holds_one_release(tmp_path, monkeypatch):
+    monkeypatch.setenv("BAKEOFF_CACHE", str(tmp_path))
+    cells = tuple(TimedCell(name, "dump") for name in ("orjson==1.0", "orjson==1.0+schema", "baseline"))
+    job = Time(corpus=None, cells=cells, rounds=1, slice=0.1)  # type: ignore[arg-type]
+
+    assert "orjson-1.0" == Path(Releases().folder(job.measured())).name
+    with pytest.raises(UsageError, match=r"orjson 1.0 and orjson 2.0 cannot be measured in one process"):
+        Releases().folder(["orjson==1.0", "orjson==2.0"])
+    assert ["tiny"] == Check(corpus=None, codec="tiny", seconds=1.0).measured()  # type: ignore[arg-type]
+    assert not Releases().folder(["orjson"])
+
+
+@pytest.mark.parametrize(
+    ("isolate", "expected"),
+    [
+        (False, ["baseline json", "bson==1 bson==1+schema", "orjson", "orjson==1", "orjson==2"]),
+        (True, ["baseline", "bson==1", "bson==1+schema", "json", "orjson", "orjson==1", "orjson==2"]),
+    ],
+)
+def test_processes_are_grouped_by_release(isolate, expected):
+    codecs = ["baseline", "json", "orjson", "orjson==1", "orjson==2", "bson==1", "bson==1+schema"]
+    cells = [Cell("movies", "load", name) for name in codecs]
+    contest: Any = SimpleNamespace(
+        cells=lambda: cells, run=SimpleNamespace(options=SimpleNamespace(isolate=isolate))
+    )
+
+    assert expected == sorted(" ".join(cell.codec for cell in group) for group in _Contest._groups(contest))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with an index: a lossy release, one without a wheel, and one that lacks a call."""
+    made = tmp_path_factory.mktemp("releases")
+    wheels = made / "wheels"
+    released.wheel(wheels, "1.0", released.source())
+    released.wheel(wheels, "2.0", released.source(lossy=True))
+    released.sdist(wheels, "3.0")
+    released.wheel(wheels, "4.0", "import json; tiny = json.no_such_call")
+    (made / "rows.py").write_text(released.ROWS)
+    return made
+
+
+@pytest.fixture(scope="module")
+def run(folder: Path) -> tuple[subprocess.CompletedProcess[str], ResultData]:
+    """Return a run over all releases, and its result."""
+    done = launch(
+        folder, "run", "rows.py:ROWS", "-c", NAMES, "-o", "r.json", "--all", "--budget", "0",
+        "--ops", "load,retained-payloads", **released.environment(folder),
+    )  # fmt: skip
+    assert not done.returncode, done.stderr
+    return done, read(folder / "r.json")
+
+
+def test_releases_are_measured_side_by_side(run):
+    done, result = run
+    versions = {codec.name: codec.version for codec in result.codecs if codec.version}
+    cells = {(cell.cell.codec, cell.cell.operation_name): cell for cell in result.cells}
+    pairs = {
+        name: [s.pair for s in cells[name, "load"].samples] for name in ("tiny", "tiny==1.0", "tiny==2.0")
+    }
+
+    assert {"tiny": "1.0", "tiny==1.0": "1.0", "tiny==2.0": "2.0"} == versions
+    assert 1 == len(set(map(tuple, pairs.values())))
+    assert len(pairs["tiny"]) >= 3
+    assert "ok" == cells["tiny==1.0", "load"].outcome
+    assert "lossy" == cells["tiny==2.0", "load"].outcome
+    assert all(cells["tiny==2.0", name].samples for name in ("load", "retained-payloads"))
+    assert "tinycodec 1.0, 2.0" in done.stdout
+    assert "fetched tinycodec 1.0, tinycodec 2.0" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "outcome", "reason"),
+    [
+        ("tiny==3.0", "missing", "has no wheel for Python 3"),
+        ("tiny==4.0", "error", "has no attribute 'no_such_call'"),
+        ("tiny==9.1", "missing", "no such release; near ones: 1.0, 2.0, 4.0"),
+    ],
+)
+def test_releases_that_cannot_be_measured_have_a_reason(run, name, outcome, reason):
+    cell = next(cell for cell in run[1].cells if cell.cell.codec == name)
+
+    assert outcome == cell.outcome
+    assert reason in cell.reason
+
+
+def test_nothing_is_fetched_twice_or_offline(run, folder, monkeypatch):
+    monkeypatch.setenv("BAKEOFF_CACHE", str(folder / "cache"))
+    monkeypatch.setattr(releases, "describe", lambda name: SimpleNamespace(library="tinycodec"))
+    monkeypatch.setattr(releases, "_pip", None)
+    mine = Releases()
+
+    assert [] == mine.fetch(["tiny==1.0", "tiny==2.0", "tiny"], lambda *step: None, offline=False)
+    assert [] == mine.fetch(["tiny==1.0", "tiny==7.0"], lambda *step: None, offline=True)
+    assert {Release("tinycodec", "7.0"): "not in the cache, and --offline fetches nothing"} == mine.failed
+    assert "not in the cache, and --offline fetches nothing" == mine.missing("tiny==7.0")
+    assert "bakeoff run -c tiny==8.0" in (mine.missing("tiny==8.0") or "")
+    assert mine.missing("tiny==1.0") is None
+
+
+def test_without_pip_uv_provides_it(monkeypatch, tmp_path):
+    uv = tmp_path / "uv"
+    uv.write_text('#!/bin/sh\nshift 4\necho \'{"versions": ["1.10", "1.9"]}\'')
+    uv.chmod(0o755)
+    monkeypatch.setattr(releases, "find_spec", lambda name: None)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+
+    assert ["1.9", "1.10"] == releases.releases_of("tinycodec")
+    uv.unlink()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(UsageError, match="fetched with pip or uv"):
+        releases.releases_of("tinycodec")
+
+
+def test_other_machines_measure_no_releases(tmp_path):
+    done = launch(tmp_path, "run", "movies", "-c", "orjson==3.11.7", "--on", "ssh://there", "-o", "r.json")
+
+    assert 2 == done.returncode
+    assert "releases are measured on this machine only" in done.stderr
