@@ -85,6 +85,7 @@ def measure_alone(run: Run, stage: Stage) -> None:
         _shuffle(turn)
         for done, group in enumerate(turn):
             cell = group[0]
+            run.pass_on(stage.schedule)
             # A cell that could not finish in time is not started.
             if run.stopping or over(took.get(cell, 0.0)):
                 return _conclude(run, stage, cells)

@@ -13,6 +13,7 @@ from .languages import Read
 from .options import Options
 from .schedule import Schedule
 from .state import Entry, State
+from .turns import Turn, turns
 
 Show = Callable[[str, float, float], object]
 """``show(text, done, total)`` shows the current step and its progress."""
@@ -61,6 +62,7 @@ class Run:
         resumed: It resumes an earlier run.
         stopping: Start nothing new.
         abandoned: The run ends at once: what its workers still answer is not recorded.
+        turn: Its turn among the runs that share this machine.
         begun: When it began, on the monotonic clock.
         before: Seconds that it took before it was resumed.
     """
@@ -74,12 +76,17 @@ class Run:
     resumed: bool = False
     stopping: bool = False
     abandoned: bool = False
+    turn: Turn = field(default_factory=lambda: turns(1)[0])
     begun: float = field(default_factory=time.monotonic)
     before: float = 0.0
 
     def spent(self) -> float:
         """Return the seconds that the run has taken, including those before it was resumed."""
         return self.before + time.monotonic() - self.begun
+
+    def pass_on(self, schedule: Schedule) -> None:
+        """Let the other runs on this machine work once; it takes nothing from the time of the corpus."""
+        schedule.begun += self.turn.pass_on()
 
     def record(self, *entries: Entry) -> None:
         """Apply entries to the state and write them to the journal.

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import subprocess
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ from ..results import Cell, CellResult, CorpusFacts, Measurement, ResultData, wi
 from ..stats import same_core, split
 from .context import Show
 from .environment import cores
+from .interpreters import facts_of
 from .options import Options
 from .processes import LocalExecutor
 from .reading import handles, prepare
@@ -34,7 +34,7 @@ from .time import length, rounds, timed_cell
 LOOKS = Rule(fewest=6, most=120).looks()
 """Pairs after which cells are judged."""
 _PATIENCE = 60.0
-"""Seconds for an interpreter to report its version of bakeoff, and for the check of a slow codec."""
+"""Seconds for the check of a slow codec."""
 _GRACE = 5.0
 """Seconds after the budget until a process that is still at work is ended."""
 
@@ -135,7 +135,7 @@ def interleave(
         RunError: A corpus cannot be read.
     """
     for side in sides:
-        _check_interpreter(side.python)
+        facts_of(side.python)
     again = Again(alpha=split(Verdicts.ALPHA, len(LOOKS) * len(cells)))
     begun = time.monotonic()
     with contextlib.ExitStack() as stack:
@@ -151,27 +151,6 @@ def interleave(
             again.samples.pop(cell, None)
             again.failed.setdefault(cell, "no pair of processes finished in time")
     return again
-
-
-def _check_interpreter(python: str) -> None:
-    """Refuse an interpreter that cannot run our workers.
-
-    Raises:
-        UsageError: The message says what it lacks.
-    """
-    from importlib.metadata import version
-
-    script = "from importlib.metadata import version; print(version('bakeoff'))"
-    try:
-        done = subprocess.run(
-            [python, "-P", "-c", script], capture_output=True, text=True, timeout=_PATIENCE, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise UsageError(f"{python}: cannot be started as Python: {error}") from error
-    if done.returncode:
-        raise UsageError(f"{python}: bakeoff is not installed there")
-    if (theirs := done.stdout.strip()) != (ours := version("bakeoff")):
-        raise UsageError(f"{python}: has bakeoff {theirs}, this is {ours}; install the same version in both")
 
 
 def _stages(

@@ -22,6 +22,7 @@ from .alone import count_all, measure_alone
 from .check import check
 from .context import Run, Show, Stage
 from .environment import MACHINE, abreast, warnings
+from .interpreters import InterpreterExecutor
 from .journal import Journal, stored
 from .machines.addresses import LOCAL, Machine
 from .machines.lock import measuring
@@ -36,6 +37,7 @@ from .releases import Releases, release_of
 from .schedule import Schedule
 from .state import Entry, State
 from .time import time_cells
+from .turns import Turn, turns
 
 _SAVE_EVERY = 15.0
 """Seconds between two writes of the result file, at the end of a corpus's timing. The journal is written
@@ -111,6 +113,7 @@ class Session:
         objects: Objects of the program; a corpus among them is the only one.
         machine: The machine that measures.
         reader: Reads the corpora on this machine; a new one if it is None.
+        turn: Its turn among the sessions that share this machine; it shares nothing if it is None.
 
     Attributes:
         notes: Messages for the user at the end, besides the result.
@@ -130,6 +133,7 @@ class Session:
         objects: Objects = NO_OBJECTS,
         machine: Machine = LOCAL,
         reader: Reader | None = None,
+        turn: Turn | None = None,
     ) -> None:
         self.options = options
         self.output = output
@@ -140,6 +144,7 @@ class Session:
         self.objects = objects
         self.machine = machine
         self.reader = reader
+        self.turn = turn or turns(1)[0]
         self.notes: list[str] = []
         self.place = OutputFile(output)
         self.interrupted = False
@@ -161,6 +166,7 @@ class Session:
         """
         guard(self.output)
         with contextlib.ExitStack() as stack:
+            stack.enter_context(self.turn.taken(lambda: self._wait("waiting for other interpreters")))
             reader = self.reader or stack.enter_context(Reader(self.options, self.objects))
             self._fetch(reader.executor.releases)
             executor = self._executor = self._open(reader, stack)
@@ -171,6 +177,7 @@ class Session:
                     f"{journal.path.name} and say --resume to resume it)"
                 )
             run = Run(self.options, State(), journal, executor, self.show, resumed=bool(journal.entries))
+            run.turn = self.turn
             run.look = lambda: self.look(lambda: run.state.result(duration=run.spent(), complete=False))
             run.stopping, self._run = self.interrupted, run
             try:
@@ -212,10 +219,14 @@ class Session:
     def _open(self, reader: Reader, stack: contextlib.ExitStack) -> Executor:
         """Return the executor of the machine, as soon as it may measure."""
         if self.machine.connect is None:
-            reader.executor.warm_up()
+            executor = reader.executor
+            if python := self.machine.python:
+                another = InterpreterExecutor(python, executor.blobs, executor.codecs)
+                executor = stack.enter_context(another)
+            executor.warm_up()
             here = "waiting: an agent of another run measures on this machine"
             stack.enter_context(measuring(lambda: self._wait(here), alone=False))
-            return reader.executor
+            return executor
         sources = given()
         self._refuse_files({name: source for name, source in sources.items() if ".py:" in source})
         return stack.enter_context(RemoteExecutor(self.machine, reader.executor.blobs, self._wait))
@@ -296,7 +307,9 @@ class Session:
         for entry in run.journal.entries:
             run.state.apply(entry)
         run.before = run.state.seconds
-        facts = run.executor.facts
+        facts = dict(run.executor.facts)
+        if self.machine.python:
+            facts["interpreter"] = self.machine.name
         run.state.knows(free_core(facts))
         if run.resumed:
             stored = _options_of(run.state.head, self.output)

@@ -1,4 +1,4 @@
-"""A run on several machines at once: a session and a result file for each, and corpora that are read once."""
+"""A run on several machines or interpreters: a session and a result file each; corpora are read once."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from .machines.addresses import Machine
 from .options import Options
 from .reading import Reader
 from .session import Session, guard, stored_options
+from .turns import Turn, turns
 
 _TICK = 0.1
 
 
 class Several:
-    """A run on several machines, which measure at the same time.
+    """A run on several machines, which measure at the same time; interpreters of this one take turns.
 
     A machine that is lost costs only its own result.
 
@@ -80,7 +81,10 @@ class Several:
         for file in self.files.values():
             guard(file)
         with Reader(self._options) as reader:
-            sessions = [session for machine in self._machines if (session := self._session(machine, reader))]
+            left = [machine for machine in self._machines if not self._is_complete(machine)]
+            interpreters = [machine.name for machine in left if machine.python]
+            order = dict(zip(interpreters, turns(len(interpreters)), strict=True))
+            sessions = [self._session(machine, reader, order.get(machine.name)) for machine in left]
             threads = [threading.Thread(target=self._measure, args=(s,), daemon=True) for s in sessions]
             try:
                 with self._listening():
@@ -98,19 +102,29 @@ class Several:
         if self._failed:
             raise self._failed[0]
 
-    def _session(self, machine: Machine, reader: Reader) -> Session | None:
-        """Return the session of a machine; None if its result is complete."""
+    def _is_complete(self, machine: Machine) -> bool:
+        """Return whether the run to resume has nothing left to do for a machine; keep its result."""
         file = self.files[machine.name]
-        begun = self._resume and is_begun(file)
-        if begun and not journal_path(file).exists():
-            result = read(file)
-            if result.complete and stored_options(file).flat() == self._options.flat():
-                self.results[machine.name] = result
-                self.notes.append(f"{machine.name}: is complete in {file}")
-                return None
-        show = self._show(machine.name)
+        if not self._resume or not is_begun(file) or journal_path(file).exists():
+            return False
+        result = read(file)
+        if not result.complete or stored_options(file).flat() != self._options.flat():
+            return False
+        self.results[machine.name] = result
+        self.notes.append(f"{machine.name}: is complete in {file}")
+        return True
+
+    def _session(self, machine: Machine, reader: Reader, turn: Turn | None) -> Session:
+        file = self.files[machine.name]
         return Session(
-            self._options, file, resume=begun, show=show, machine=machine, reader=reader, **self._more
+            self._options,
+            file,
+            resume=self._resume and is_begun(file),
+            show=self._show(machine.name),
+            machine=machine,
+            reader=reader,
+            turn=turn,
+            **self._more,
         )
 
     def _measure(self, session: Session) -> None:

@@ -105,7 +105,10 @@ class _Contest:
             self.progress = rule.look(self._tables())
         self.stage.schedule.begin_timing()
         self._choose()
-        while self.codecs() and not self._ended():
+        while self.codecs():
+            self.run.pass_on(self.stage.schedule)
+            if self._ended():
+                break
             budget = self.stage.schedule.budget
             self.run.show(self._said(), min(budget, budget - self.stage.schedule.left()), budget)
             begun = time.monotonic()

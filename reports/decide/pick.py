@@ -28,6 +28,7 @@ from ..model.candidates import (
     summed,
 )
 from ..model.cost import CostModel, bandwidth_text
+from ..model.environment import block_noun
 from ..model.lists import FEW_NAMES, few, listed, some
 from ..model.merge import aligned, machines, plain_name
 from ..model.prices import Prices, Saving, YearlyCost, rate_text
@@ -145,14 +146,15 @@ def pick(results: Sequence[ResultData], wish: Wish, file: str = "FILE") -> Picke
         file: Name of the result file, for the suggested command; empty if there is none.
 
     Raises:
-        UsageError: No such corpus or codec, no process common to all, or results of several machines.
+        UsageError: No such corpus or codec, no process common to all, or results of several machines or
+            interpreters.
         RunError: Nothing fits; the message says what excluded the best candidates.
     """
     merged = machines(results)
     if len(merged) > 1:
         raise UsageError(
-            f"these results are of several machines ({', '.join(label for label, _ in merged)}); "
-            "pick from those of the machine that will run it"
+            f"these results are of several {(noun := block_noun(results))}s "
+            f"({', '.join(label for label, _ in merged)}); pick from those of the {noun} that will run it"
         )
     result = merged[0][1]
     by_command, file = bool(file), "" if result.in_python else file

@@ -18,10 +18,23 @@ _DISTURBED: Final = 0.1
 MACHINE: Final = ("hostname", "cpu_model_name", "cpu_count", "platform")
 """Environment keys that together name a machine."""
 
+INTERPRETER: Final = ("python_implementation", "python_version", "interpreter")
+"""Environment keys that together name an interpreter; the last is its name in `run --python`."""
+
 
 def machine(result: ResultData) -> tuple[Fact, ...]:
     """Return what identifies the machine of a result."""
     return tuple(result.environment.get(key) for key in MACHINE)
+
+
+def interpreter(result: ResultData) -> tuple[Fact, ...]:
+    """Return what identifies the interpreter of a result."""
+    return tuple(result.environment.get(key) for key in INTERPRETER)
+
+
+def block_noun(results: Iterable[ResultData]) -> str:
+    """Return the noun for what the results of several blocks of columns are of: machine or interpreter."""
+    return "machine" if len({machine(result) for result in results}) > 1 else "interpreter"
 
 
 def versions(result: ResultData) -> dict[str, str]:
@@ -41,10 +54,15 @@ def head(result: ResultData) -> str:
 
 
 def version_differences(results: Iterable[tuple[str, ResultData]]) -> list[str]:
-    """Name the libraries whose versions differ between machines, in a line; none if there are none."""
+    """Name the libraries whose versions differ between machines, in a line; none if there are none.
+
+    The version of Python, which is that of standard codecs, is above each block of columns.
+    """
     found: dict[str, dict[str, list[str]]] = {}
     for label, result in results:
         for library, version in versions(result).items():
+            if library == "Python":
+                continue
             found.setdefault(library, {}).setdefault(version, []).append(label)
     texts = [
         f"{library} {', '.join(f'{version} on {listed(labels)}' for version, labels in where.items())}"

@@ -1,4 +1,4 @@
-"""Merge result files: those of one machine become one result, several machines stay separate."""
+"""Merge result files: those of one interpreter on one machine become one result, others stay separate."""
 
 from __future__ import annotations
 
@@ -10,26 +10,37 @@ from ...bench.results import CellResult, CodecFacts, CorpusFacts, Measurement, R
 from ...errors import UsageError
 from ..decide.compare import option_differences
 from .candidates import BASELINE
-from .environment import machine
+from .environment import block_noun, interpreter, machine
 from .reference import measured_by
 
 _STRIDE = 1_000_000
 """Keeps process numbers of several files apart, so that nothing is paired across files."""
+
+_DISTINCT = (
+    ("hostname",),
+    ("cpu_model_name",),
+    ("platform",),
+    ("interpreter",),
+    ("python_version",),
+    ("hostname", "interpreter"),
+    ("hostname", "python_version"),
+)
+"""Facts by which blocks of columns are named."""
 
 _Records = tuple[str, str, int]
 """Results whose figures share a table: name, hash and sample of a corpus."""
 
 
 def machines(results: Sequence[ResultData]) -> list[tuple[str, ResultData]]:
-    """Return a label and a result for each machine; the label is empty if there is only one."""
+    """Return a label and a result for each machine and interpreter; with only one, the label is empty."""
     return [(label, _merge(group)) for label, group in by_machine(results)]
 
 
 def by_machine(results: Sequence[ResultData]) -> list[tuple[str, list[ResultData]]]:
-    """Return a label and the results of each machine; the label is empty if there is only one."""
+    """Return a label and the results of each machine and interpreter; see `machines`."""
     found: dict[tuple[object, ...], list[ResultData]] = {}
     for result in results:
-        found.setdefault(machine(result), []).append(result)
+        found.setdefault((*machine(result), *interpreter(result)), []).append(result)
     groups = list(found.values())
     labels = _labels([first for first, *_ in groups]) if len(groups) > 1 else [""]
     return list(zip(labels, groups, strict=True))
@@ -39,22 +50,31 @@ def of_one_machine(results: Sequence[ResultData]) -> ResultData:
     """Combine results for a format without machines.
 
     Raises:
-        UsageError: They are of several machines.
+        UsageError: They are of several machines or interpreters.
     """
     merged = machines(results)
     if len(merged) > 1:
         names = ", ".join(label for label, _ in merged)
-        raise UsageError(f"these results are of several machines ({names}); write each on its own")
+        raise UsageError(
+            f"these results are of several {block_noun(results)}s ({names}); write each on its own"
+        )
     return merged[0][1]
 
 
 def _labels(results: Sequence[ResultData]) -> list[str]:
-    """Name machines by the first property that distinguishes all of them."""
-    for key in ("hostname", "cpu_model_name", "platform"):
-        names = [str(result.environment.get(key) or "") for result in results]
+    """Name machines and interpreters by the first property that distinguishes all of them, or by two."""
+    for keys in _DISTINCT:
+        names = [_described(result, keys) for result in results]
         if all(names) and len(set(names)) == len(names):
             return names
     return [f"machine {number}" for number in range(1, len(results) + 1)]
+
+
+def _described(result: ResultData, keys: Sequence[str]) -> str:
+    """Return these facts in words; empty if one is unknown."""
+    facts = [(key, result.environment.get(key)) for key in keys]
+    words = [f"Python {fact}" if key == "python_version" else str(fact) for key, fact in facts if fact]
+    return " ".join(words) if len(words) == len(keys) else ""
 
 
 def _merge(results: Sequence[ResultData]) -> ResultData:

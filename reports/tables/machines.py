@@ -1,4 +1,4 @@
-"""Several machines in one table, for people: a block of columns each, and where their rankings differ."""
+"""Several machines or interpreters in one table: a block of columns each, and where their rankings differ."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import Final
 
 from ..model.candidates import BASELINE
+from ..model.environment import block_noun
 from ..model.lists import few, listed
 from ..model.table import EMPTY, Absent, Column, Entry, Row, Section
 from ..model.view import CorpusView
@@ -90,7 +91,7 @@ def _filled(
 
 
 def agreement(views: Sequence[CorpusView]) -> str:
-    """Say in one sentence on which pairs of codecs machines disagree.
+    """Say in one sentence on which pairs of codecs machines, or interpreters, disagree.
 
     Only pairs that are distinguishable on at least two machines can agree or disagree.
 
@@ -100,7 +101,8 @@ def agreement(views: Sequence[CorpusView]) -> str:
     splits = _splits(views)
     both = "both" if len(views) == 2 else "at least two"
     if not splits:
-        return f"No two codecs are distinguishable on {both} machines, so their ranks cannot be compared."
+        nouns = f"{block_noun(view.result for view in views)}s"
+        return f"No two codecs are distinguishable on {both} {nouns}, so their ranks cannot be compared."
     opposite = {pair: split for pair, split in splits.items() if all(split)}
     agreed = len(splits) - len(opposite)
     pairs = f"{agreed} pair{'s' * (agreed != 1)} of codecs distinguishable on {both}"

@@ -83,21 +83,9 @@ def test_a_codec_that_fails_there_is_said(run: ResultData, tmp_path: Path) -> No
     assert found.failed[packed]
 
 
-@pytest.mark.parametrize(
-    ("script", "said"),
-    [
-        (None, "cannot be started as Python"),
-        ("exit 1", "bakeoff is not installed there"),
-        ("echo 0.0.0; exit 0", "has bakeoff 0.0.0, this is"),
-    ],
-)
-def test_an_interpreter_that_cannot_measure_is_refused(
-    run: ResultData, tmp_path: Path, script: str | None, said: str
-) -> None:
-    python = str(tmp_path / "none") if script is None else wrapped(tmp_path, script)
-
-    with pytest.raises(UsageError, match=said):
-        measured(run, python)
+def test_an_interpreter_that_cannot_measure_is_refused(run: ResultData, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot be started as Python"):
+        measured(run, str(tmp_path / "none"))
 
 
 def test_another_version_is_refused(run: ResultData) -> None:

@@ -10,7 +10,9 @@ import pytest
 
 from bakeoff.bench.results import ResultData
 from bakeoff.bench.results.file import write
+from bakeoff.errors import UsageError
 from bakeoff.reports import render
+from bakeoff.reports.model.merge import of_one_machine
 from bakeoff.reports.model.view import View
 from bakeoff.reports.page import page
 from bakeoff.reports.tables.machines import agreement
@@ -92,6 +94,23 @@ def test_where_machines_disagree(second: Mapping[str, tuple[float, float]], said
     assert said == agreement(views)
     assert said in render(results, "text").splitlines()
     assert said.removesuffix(".") in page.render(results)
+
+
+def test_interpreters_have_a_block_each() -> None:
+    """Named as in the run, or by their versions; results of one interpreter share a block."""
+    chosen = [under({"interpreter": name}) for name in ("python3.11", "pypy3")]
+    plain = [under({"python_version": version}) for version in ("3.11.7", "3.13.0")]
+
+    assert ["python3.11", "pypy3"] == [view.machine for view in View.of(chosen).corpora]
+    assert ["Python 3.11.7", "Python 3.13.0"] == [view.machine for view in View.of(plain).corpora]
+    assert 1 == len(View.of([plain[0], plain[0]]).corpora)
+    with pytest.raises(UsageError, match=r"of several interpreters \(python3.11, pypy3\)"):
+        of_one_machine(chosen)
+
+
+def under(facts: Mapping[str, str]) -> ResultData:
+    """The result of an interpreter on this machine."""
+    return planted({"a": {"dump": 1e-6, "load": 1e-6, "size": 100.0}}, environment=facts)
 
 
 def test_many_disagreements_are_counted() -> None:

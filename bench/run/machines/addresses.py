@@ -13,7 +13,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -35,6 +35,7 @@ class Machine:
         install: How bakeoff is installed on it, for the user.
         connect: Starts its agent; None for this machine, which needs none.
         option: The option of `bakeoff run` that names it, after a space; empty for the default.
+        python: Interpreter of the workers on this machine; empty for the running one.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Machine:
     install: str = ""
     connect: Callable[[], Link] | None = None
     option: str = ""
+    python: str = ""
 
 
 LOCAL = Machine("local")
@@ -246,12 +248,12 @@ def machines(addresses: Sequence[str], wheel: Path | None = None) -> list[Machin
         for machine in SCHEMES[address.scheme](address, wheel):
             if any(machine.command == other.command for other in found.values()):
                 raise UsageError(f"--on {without_passwords(text)}: names a machine twice")
-            name = _free(machine.name, found)
+            name = free_name(machine.name, found)
             found[name] = replace(machine, name=name, option=option)
     return list(found.values())
 
 
-def _free(name: str, taken: Mapping[str, Machine]) -> str:
+def free_name(name: str, taken: Collection[str]) -> str:
     """Return a name that no other machine has, safe in the name of a file."""
     safe = re.sub(r"[^\w.-]+", "_", name, flags=re.ASCII).lstrip(".") or "machine"
     number, free = 1, safe

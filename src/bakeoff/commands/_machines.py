@@ -1,4 +1,4 @@
-"""The option ``--on`` of ``bakeoff run`` and ``bakeoff survey``: other machines that do the work."""
+"""Options for other machines (``--on``) and interpreters (``--python``) that do the work."""
 
 from __future__ import annotations
 
@@ -40,14 +40,21 @@ def machine_options(function: _F) -> _F:
     return on(wheel(function))
 
 
-def machines_of(on: Sequence[str], wheel: Path | None) -> list[Machine]:
-    """Return the machines that ``--on`` names.
+def machines_of(on: Sequence[str], wheel: Path | None, pythons: Sequence[str] = ()) -> list[Machine]:
+    """Return the machines that ``--on`` names, or this machine with each interpreter of ``--python``.
 
     Raises:
         UsageError: One of them is invalid, or the wheel has no use.
     """
+    from ..bench.run.interpreters import interpreters
     from ..bench.run.machines.addresses import machines
 
+    if on and pythons:
+        raise UsageError(
+            "--python is for this machine; name that of another one in its address: ssh://HOST?python=PATH"
+        )
+    if pythons and wheel is None:
+        return interpreters(pythons)
     found = machines(on or ["local"], wheel)
     if wheel is not None and all(machine.connect is None for machine in found):
         raise UsageError("--wheel is installed on other machines; add --on ssh://HOST")
@@ -56,13 +63,16 @@ def machines_of(on: Sequence[str], wheel: Path | None) -> list[Machine]:
 
 def plan(machines: Sequence[Machine], output: Path) -> str:
     """Return how agents would be started and where results would be; nothing for this machine."""
+    from ..bench.run.machines.addresses import LOCAL
     from ..bench.run.several import files_of
 
-    if all(machine.connect is None for machine in machines):
+    if list(machines) == [LOCAL]:
         return ""
     files = files_of(output, machines)
-    lines = (f"  {m.name:12}{files[m.name]}: {m.command or 'in worker processes here'}\n" for m in machines)
-    return f"\nMachines, and how each is reached\n\n{''.join(lines)}"
+    here = "in worker processes here"
+    lines = (f"  {m.name:12}{files[m.name]}: {m.command or m.python or here}\n" for m in machines)
+    title = "Interpreters, which take turns" if machines[0].python else "Machines, and how each is reached"
+    return f"\n{title}\n\n{''.join(lines)}"
 
 
 def measure(options: Options, output: Path, machines: Sequence[Machine], **more: Any) -> Several:
@@ -88,7 +98,8 @@ def measure(options: Options, output: Path, machines: Sequence[Machine], **more:
         return several
     if several.interrupted:
         raise KeyboardInterrupt
-    raise RunError("no machine has measured anything")
+    what = "interpreter" if machines[0].python else "machine"
+    raise RunError(f"no {what} has measured anything")
 
 
 def ordered(several: Several) -> list[ResultData]:

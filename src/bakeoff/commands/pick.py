@@ -117,7 +117,7 @@ def command(
     Results of `bakeoff stores` decide by puts and gets, including the store. Results of `bakeoff pipeline`
     decide by processor time with --reads readers. A line below shows the codec's part of that.
 
-    Results of several machines are decided separately; exit 1 if the choices differ.
+    Results of several machines or interpreters are decided separately; exit 1 if the choices differ.
     """
     from ..codecs.production.lock import located
     from ..reports.decide.lock import decided, lock_of
@@ -125,6 +125,7 @@ def command(
     from ..reports.decide.pick_output import render
     from ..reports.decide.pick_placed import in_place, said
     from ..reports.model.cost import CostModel
+    from ..reports.model.environment import block_noun
     from ..reports.model.files import load_all
     from ..reports.model.merge import by_machine
     from ..reports.model.prices import Prices, parse_rate
@@ -167,7 +168,8 @@ def command(
     choices, texts = [], []
     for label, group in by_machine(results):
         if label and write:
-            raise UsageError("--write takes the results of one machine: the one that will run the codec")
+            noun = block_noun(results)
+            raise UsageError(f"--write takes the results of one {noun}: the one that will run the codec")
         asked, adapted = in_place(group, wish, reads)
         choice = pick(asked, adapted, files_of[id(group[0])])
         name, _, why = render(choice, explain=explain, **layout(None)).partition("\n\n")
@@ -176,15 +178,15 @@ def command(
         choices.append((label, choice))
     if wish.prices and wish.prices.gigabyte and adapted.cost.reads != 1 and crossings is None:
         texts[-1] += "assumed: each payload crosses the network once; else use --crossings per-read\n"
-    _check_agreement(choices)
+    _check_agreement(choices, block_noun(results))
     put(encoded("\n".join([f"{name}\n", *texts])), None)
     if write:
         _lock.write(lock_of(choice, paths, results), place, paths, force=force)
     return None
 
 
-def _check_agreement(choices: Sequence[tuple[str, PickedCodec]]) -> None:
-    """Refuse to choose among the choices of several machines.
+def _check_agreement(choices: Sequence[tuple[str, PickedCodec]], noun: str) -> None:
+    """Refuse to choose among the choices of several machines or interpreters.
 
     Raises:
         RunError: They differ.
@@ -193,7 +195,7 @@ def _check_agreement(choices: Sequence[tuple[str, PickedCodec]]) -> None:
 
     if len({plain_name(choice.name) for _, choice in choices}) > 1:
         lines = [f"  {label}: {choice.sentence}" for label, choice in choices]
-        way = "machines disagree; name only the results of the machine that will run the codec"
+        way = f"{noun}s disagree; name only the results of the {noun} that will run the codec"
         raise RunError("\n".join([way, *lines]))
 
 

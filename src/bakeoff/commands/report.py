@@ -96,9 +96,10 @@ def command(
 ) -> None:
     """Show result files, or bakeoff.json by default.
 
-    Files of one machine share a table. Several machines have a block of columns each, and a sentence names
-    the codecs that they rank in opposite order. Rows are ranked by cost = dump + reads × (load + fix) +
-    crossings × bytes / bandwidth. A codec that may have several ranks has a range.
+    Files of one machine and Python version share a table. Several machines or versions have a block of
+    columns each, and a sentence names the codecs that they rank in opposite order. Rows are ranked by cost =
+    dump + reads × (load + fix) + crossings × bytes / bandwidth. A codec that may have several ranks has a
+    range.
     """
     from ..reports.model.files import load_all
 

@@ -62,6 +62,7 @@ _TOPICS = {
         "--cell-timeout",
         "--cell-memory",
     ],
+    "Interpreters": ["--python"],
     "Machines": ["--on", "--wheel"],
     "Results": ["--output", "--resume", "--baseline", "--scale-to", "--dry-run"],
 }
@@ -185,6 +186,14 @@ _TOPICS = {
     help="Drop a codec that makes no progress for this long.  [default: 60s]",
 )
 @click.option("--cell-memory", type=Size(), help="Memory limit of a worker: 512MiB, 4G.  [default: 2GiB]")
+@click.option(
+    "--python",
+    "pythons",
+    multiple=True,
+    metavar="PYTHON",
+    help="Measure with this interpreter, which has bakeoff installed: python3.13, or a path. Repeatable: "
+    "interpreters take turns.  [default: the running one]",
+)
 @machine_options
 @click.option(
     "--resume", type=click.Path(path_type=Path), metavar="FILE", help="Continue the run in this result file."
@@ -205,6 +214,7 @@ def command(
     baseline: Path | None,
     explaining: bool,
     scale_to: int | None,
+    pythons: Sequence[str],
     on: Sequence[str],
     wheel: Path | None,
     **given: Any,
@@ -227,7 +237,7 @@ def command(
         raise UsageError(
             "a run keeps its results in a file; name it with -o, and print it with `bakeoff report`"
         )
-    machines = machines_of(on, wheel)
+    machines = machines_of(on, wheel, pythons)
     if given["readers"] and on:
         raise UsageError("--readers works on this machine only; remove --on")
     stored = None
