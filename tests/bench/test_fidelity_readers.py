@@ -84,6 +84,17 @@ def test_tables_show_what_each_library_made_of_a_value(planted: Callable[..., Re
     assert ["None", "="] not in lines
 
 
+def test_a_library_that_reads_all_values_exactly(
+    planted: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reference = Worker([sys.executable, "-c", REFERENCE])
+    monkeypatch.setattr(_fidelity_readers, "started", lambda _: Readers(["python"], lambda _: reference))
+    result = planted("-c", "json")
+
+    assert result.exit_code == 0
+    assert "values are exact in every library\n\n= as" in result.output
+
+
 def test_summary_counts_each_value_once(planted: Callable[..., Result]) -> None:
     result = planted("-c", "msgpack,msgpack/tuple", "-f", "csv")
     rows = list(csv.DictReader(io.StringIO(result.output)))

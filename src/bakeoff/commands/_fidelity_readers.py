@@ -135,7 +135,8 @@ def written(reads: Reads, notes: Sequence[str], form: str, width: int) -> str:
     """Lay out the summary, and a table for each format."""
     parts = []
     for block in _blocks(reads):
-        tables = list(split(block.rows, width)) if form == "text" and block.above else [block.rows]
+        folds = form == "text" and block.above and block.rows
+        tables = list(split(block.rows, width)) if folds else [block.rows]
         parts += paragraphs(block.above, form)
         parts += [drawn(table, form, block.right) for table in tables if table]
         below = (
