@@ -7,6 +7,9 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +18,7 @@ from hypothesis import HealthCheck, settings
 from needed import count, leave_out
 
 if TYPE_CHECKING:
+    from bakeoff.bench.workers.port import Worker
     from machines import Machine
 
 settings.register_profile(
@@ -29,11 +33,13 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
-DRIVING = {"server", "machine"}
-"""Fixtures that start a server."""
+DRIVING = {"server", "machine", "reader"}
+"""Fixtures that start a server, or a worker in another language."""
 
 # Test runs are not past runs of this machine.
 os.environ["BAKEOFF_PAST_RUNS"] = "off"
+# Later test runs find what this one has built.
+os.environ["BAKEOFF_CACHE"] = str(Path(__file__).parents[1] / "build" / "cache")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -126,6 +132,25 @@ def machine(
 
     yield start
     machines.close()
+
+
+@pytest.fixture(scope="session")
+def reader() -> Iterator[Callable[[str], Worker]]:
+    """Return a function that builds and starts the worker of a language; skip without its toolchain."""
+    from bakeoff.bench.workers import builds
+    from bakeoff.errors import UsageError
+
+    with ExitStack() as stack:
+
+        @cache
+        def start(language: str) -> Worker:
+            try:
+                builds.build(language)
+            except UsageError as lacking:
+                leave_out(str(lacking))
+            return stack.enter_context(builds.start(language))
+
+        yield start
 
 
 @pytest.fixture(scope="session")

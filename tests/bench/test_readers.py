@@ -1,0 +1,108 @@
+"""Readers in other languages say exactly what their libraries return, and refuse without ending."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import struct
+from collections.abc import Callable
+from typing import Any
+
+import bson
+import cbor2
+import msgpack
+import pytest
+
+from bakeoff.bench.workers.canonical import canonical
+from bakeoff.bench.workers.port import Refused, Timed, Worker
+
+Start = Callable[[str], Worker]
+
+REFUSED = "refused"
+BIG = 2**53 + 1
+MOMENT = dt.datetime(2024, 2, 29, 12, 30, 15, 123456, dt.UTC)
+NAMES = {"constructor": {"name": "X"}, "toString": "a", "_bsontype": "Long", "length": "b"}
+PAYLOADS = {"json": b'{"a": "b"}', "msgpack": b"\x81\xa1a\xa1b", "cbor": b"\xa1\x61a\x61b"}
+PAYLOADS["bson"] = bson.encode({"a": "b"})
+
+
+def number(value: float) -> list[Any]:
+    return ["number", struct.pack(">d", value).hex()]
+
+
+def field(value: list[Any], name: str = "v") -> list[Any]:
+    return ["map", [[["text", name], value]]]
+
+
+def time(fraction: str) -> list[Any]:
+    return ["time", f"2024-02-29T12:30:15.{fraction}Z"]
+
+
+def pack(value: Any) -> bytes:
+    return msgpack.packb(value, datetime=True)
+
+
+DATE = cbor2.dumps(dt.date(2024, 2, 29))
+SET = cbor2.dumps({1})
+TWICE = b"\x13\0\0\0\x10a\0\x01\0\0\0\x10a\0\x02\0\0\0\0"
+LATE = b"\x10\0\0\0\x09v\0" + struct.pack("<q", 2**62) + b"\0"
+RETURNED: list[tuple[str, bytes, Any]] = [
+    ("go encoding/json", json.dumps(BIG).encode(), canonical(2.0**53)),
+    ("go encoding/json", b"NaN", REFUSED),
+    ("go goccy/go-json", json.dumps({"1": None}).encode(), canonical({"1": None})),
+    ("go goccy/go-json", b"[" * 202 + b"]" * 202, REFUSED),  # more levels than canonical text may have
+    ("go vmihailenco/msgpack", pack(BIG), canonical(BIG)),
+    ("go vmihailenco/msgpack", pack(MOMENT), time("123456000")),
+    ("go vmihailenco/msgpack", pack({1: 2}), REFUSED),
+    ("go vmihailenco/msgpack", b"\xa1\xff", ["raw text", "ff"]),
+    ("go tinylib/msgp", pack([b"\xff", -(2**63), 1.5]), canonical([b"\xff", -(2**63), 1.5])),
+    ("go tinylib/msgp", b"\xd4\x05\x00", ["tag", "5", ["bytes", "00"]]),
+    ("go tinylib/msgp", b"\x01\x02", REFUSED),
+    ("go fxamacker/cbor", cbor2.dumps({1: [2**64, b"a"]}), canonical({1: [2**64, b"a"]})),
+    ("go fxamacker/cbor", DATE, ["tag", "1004", ["text", "2024-02-29"]]),
+    ("go fxamacker/cbor", b"\xf0", ["other", "cbor.SimpleValue", "16"]),
+    ("go mongo-driver/bson", TWICE, ["map", [[["text", "a"], ["int", "1"]], [["text", "a"], ["int", "2"]]]]),
+    ("go mongo-driver/bson", bson.encode({"v": MOMENT}), field(time("123"))),
+    ("go mongo-driver/bson", LATE, field(["other", "bson.DateTime", str(2**62)])),
+    ("node JSON.parse", json.dumps(BIG).encode(), number(2.0**53)),
+    ("node JSON.parse", json.dumps(NAMES).encode(), canonical(NAMES)),
+    ("node JSON.parse", b'{"__proto__": "a"}', canonical({"__proto__": "a"})),
+    ("node JSON.parse", b"[" * 10**5 + b"]" * 10**5, REFUSED),
+    ("node @msgpack/msgpack", pack({1: b"\xff"}), canonical({"1": b"\xff"})),
+    ("node @msgpack/msgpack", pack({"__proto__": 1}), REFUSED),
+    ("node @msgpack/msgpack", b"\xd4\x05\x00", ["tag", "5", ["bytes", "00"]]),
+    ("node msgpackr", pack(BIG), canonical(BIG)),
+    ("node msgpackr", pack(MOMENT), time("123")),
+    ("node msgpackr", pack({"__proto__": "a"}), canonical({"__proto_": "a"})),
+    ("node cbor-x", DATE, ["tag", "1004", ["text", "2024-02-29"]]),
+    ("node cbor-x", b"\xd8\x56\x48" + struct.pack("<d", 1.5), ["list", [number(1.5)]]),
+    ("node cbor-x", SET, ["other", "Set", "Set(1) { 1 }"]),
+    ("node cbor-x", b"\xd8\x1c\x81\xd8\x1d\x00", REFUSED),  # a list that contains itself
+    ("node cbor-x", b"\xf7", ["undefined"]),
+    ("node bson", bson.encode({"v": bson.Int64(BIG)}), field(canonical(BIG))),
+    ("node bson", bson.encode({"v": bson.Decimal128("1.10")}), field(["decimal", "1.10"])),
+    ("node bson", bson.encode({"v": bson.Binary(b"123", 4)}), field(["tag", "4", ["bytes", "313233"]])),
+    ("node bson", LATE, field(["other", "Date", "Invalid Date"])),
+]
+
+
+@pytest.mark.parametrize(("library", "payload", "returned"), RETURNED)
+def test_canonical_text_says_what_the_library_returned(
+    reader: Start, library: str, payload: bytes, returned: Any
+) -> None:
+    language, name = library.split(" ")
+
+    found = reader(language).check(name, payload)
+
+    assert returned == (REFUSED if isinstance(found, Refused) else found)
+
+
+@pytest.mark.parametrize("language", ["go", "node"])
+def test_every_library_is_timed(reader: Start, language: str) -> None:
+    worker = reader(language)
+
+    for library in worker.libraries:
+        payload = PAYLOADS[library.format]
+        timed = worker.time(library.name, [payload, payload], slices=3, slice_ns=1000, seed=1)
+        assert isinstance(timed, Timed)
+        assert isinstance(worker.time(library.name, [payload, b""], 3, 1000, 1), Refused)
