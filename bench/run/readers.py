@@ -31,8 +31,11 @@ def check_reads(run: Run, stage: Stage) -> None:
     def over() -> bool:
         return not endless and time.monotonic() > begun + seconds
 
+    languages = [Language.of(name) for name in run.options.readers]
+    versions = ", ".join(f"{language.title} {language.version}" for language in languages)
+    run.record({"kind": "environment", "facts": {"readers": versions}})
     waiting = []
-    for language in map(Language.of, run.options.readers):
+    for language in languages:
         reads = list(_reads(stage, language))
         job = CheckReads(
             path=stage.path,

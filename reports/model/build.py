@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...errors import UsageError
-from ..tables import places
+from ..tables import places, readers
 from ..tables.sentence import answer, contests, recommendation
 from ..tables.sweep import sweeps
 from .candidates import limits_needed, records_seen
@@ -48,7 +48,7 @@ def build(view: View, options: TableOptions) -> Table:
         apart = {corpus.name for r in results for sizes in scaled(r).values() for corpus in sizes.values()}
         sections = [section for section in sections if section.title not in apart]
         for machine in view.machines:
-            sections += [*sweeps(machine), *places.sections(machine)]
+            sections += [*sweeps(machine), *readers.sections(machine), *places.sections(machine)]
     return view.table(
         sections,
         "\n".join(labelled([(machine.label, _headline(machine)) for machine in view.machines])),

@@ -331,7 +331,8 @@ def columns(results: Iterable[ResultData]) -> dict[str, ColumnSpec]:
     # They have separate tables.
     apart = {name for names in swept(results).values() for name in names}
     for result in results:
-        for name, place in {cell.cell.operation_name: cell.cell.place for cell in result.cells}.items():
+        places = {c.cell.operation_name: c.cell.place for c in result.cells if not c.by_reader}
+        for name, place in places.items():
             if name not in _KNOWN and not name.startswith("growth-"):
                 for spec in _told(result.operation(name)):
                     if place:

@@ -128,7 +128,7 @@ def groups(result: ResultData) -> list[Group]:
     def group_of(kind: str, corpus: str, setup: StoreSetup | PipelineSetup | None, apart: object) -> Group:
         return found.setdefault((corpus, kind, apart), Group(kind, bare[corpus], setup, alpha))
 
-    for cell in result.cells:
+    for cell in (cell for cell in result.cells if not cell.by_reader):
         at, facts = cell.cell, known.get(cell.cell.operation_name)
         setup = facts.setup if facts is not None else None
         if isinstance(setup, PipelineSetup) and setup.rate is None:

@@ -28,7 +28,7 @@ from ..model.placed import PIPELINE, STORES
 from ..model.profiled import profile_lines
 from ..model.table import Section, Table, labelled
 from ..model.view import CorpusView, View
-from ..tables import placed_answer, places
+from ..tables import placed_answer, places, readers
 from ..tables.machines import agreement
 from ..tables.markup import html
 from ..tables.sentence import drawback, recommendation
@@ -182,6 +182,8 @@ def _sheets(view: View) -> dict[str, Markup]:
 
     found: dict[str, list[Section]] = {}
     for machine in view.machines:
+        if read := [*readers.sections(machine)]:
+            found.setdefault("readers", []).extend(read)
         for kind in dict.fromkeys(group.kind for group in machine.placed):
             name = kind if kind in (STORES, PIPELINE) else "places"
             found.setdefault(name, []).extend(places.sections(machine, (kind,)))
