@@ -54,6 +54,8 @@ def lock_of(choice: PickedCodec, files: Sequence[Path], results: Sequence[Result
         "corpora": {c.name: c.sha256 for c in choice.corpora},
         "trusted": wish.trusted,
     }
+    if wish.cost.readers:
+        terms["readers"] = wish.cost.readers
     if math.isfinite(wish.cost.bandwidth):
         terms["bandwidth"] = wish.cost.bandwidth
     if math.isfinite(wish.weights.bandwidth):

@@ -394,6 +394,8 @@ def _failure(candidate: Candidate, wish: Wish) -> str:
         return FAILED[candidate.outcome] + (f" ({candidate.reason})" if candidate.reason else "")
     if candidate.untimed:
         return _UNTIMED
+    if wish.cost.readers and "load" in candidate.cells and candidate.cells["load"].reason:
+        return candidate.cells["load"].reason
     if not wish.weights.samples(candidate.cells):
         lacking = [op for op in wish.weights.operations if not candidate.samples(op)]
         return f"has no figure for {', '.join(lacking) or 'its cost'}"
@@ -547,6 +549,8 @@ def _merits(winner: Candidate, wish: Wish, fields: _Fields) -> list[str]:
         reasons.append("safe to read from anyone")
     if wish.interop:
         reasons.append("read by other languages")
+    if wish.cost.readers and (read := winner.cells["load"].extras.get("read")):
+        reasons.append(f"read {read}")
     if winner.losses:
         reasons.append(f"lossy, as allowed: {'; '.join(winner.losses)}")
     if winner.slow_build:

@@ -86,7 +86,8 @@ def breakeven(
             continue
         theirs = parts[other]
         point = breakeven_reads(own.along(cost), theirs.along(cost))
-        if _plausible(point, "reads"):
+        # With several languages, it is not one number of reads that changes.
+        if not cost.readers and _plausible(point, "reads"):
             reads.append((point, other))
         work = own.dump + cost.reads * own.read, theirs.dump + cost.reads * theirs.read
         sent = own.size * cost.transfers, theirs.size * cost.transfers

@@ -62,11 +62,13 @@ class CostModel:
         reads: Loads for each dump.
         bandwidth: Bytes per second of the line that each payload crosses; infinite for none.
         crossings: Whether a payload crosses it once, or once for each read.
+        readers: Where the reads happen, in words; empty for this Python.
     """
 
     reads: float = 1.0
     bandwidth: float = math.inf
     crossings: Crossings = "once"
+    readers: str = ""
 
     def __post_init__(self) -> None:
         if not (self.reads >= 0 and math.isfinite(self.reads)):
@@ -123,7 +125,7 @@ class CostModel:
     def sentence(self) -> str:
         """Describe the model in words, for the head of a table."""
         reads = "one read" if self.reads == 1 else f"{self.reads:g} reads"
-        words = f"one write and {reads}"
+        words = f"one write and {reads}" + (f" ({self.readers})" if self.readers else "")
         if math.isfinite(self.bandwidth):
             each = ", each" if self.transfers != 1 else ""
             words += f"{each} over {bandwidth_text(self.bandwidth)}"

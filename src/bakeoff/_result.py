@@ -63,6 +63,7 @@ class Result:
         reads: float | None = None,
         bandwidth: str | float | None = None,
         crossings: Literal["once", "per-read"] | None = None,
+        readers: str = "",
         rate: str | float | None = None,
         core_year: float | None = None,
         gigabyte: float | None = None,
@@ -79,6 +80,8 @@ class Result:
             reads: Reads for each write; 1 by default.
             bandwidth: Bandwidth of the network for payloads, such as "1Gbit"; none by default.
             crossings: Whether a payload crosses the network "once" (the default) or "per-read".
+            readers: Reads for each write by language instead of `reads`, such as "go*20,node*4". The run must
+                have measured them.
             rate: Records that are written, such as "3000/s" or "10M/day"; a number is per second.
             core_year: Price of one core for a year. With it, the codec with the lowest price wins; `rate` is
                 needed, too.
@@ -100,6 +103,7 @@ class Result:
         """
         from .reports.decide.pick import Wish, pick
         from .reports.decide.pick_placed import in_place
+        from .reports.decide.pick_readers import elsewhere, parse_readers
         from .reports.model.cost import CostModel
         from .reports.model.prices import Prices, parse_rate
 
@@ -114,7 +118,10 @@ class Result:
             allow_loss=allow_loss,
             corpora=tuple(corpora),
         )
-        results, wish = in_place([self.data], wish, reads)
+        if readers and reads is not None:
+            raise UsageError("readers counts the reads of each language; remove reads")
+        named = parse_readers(readers) if readers else ()
+        results, wish = in_place(*elsewhere([self.data], wish, named), reads)
         return pick(results, wish, file="")
 
     def to_pandas(self) -> pandas.DataFrame:

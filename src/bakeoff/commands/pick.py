@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[RESULTS]...")
 @costing
+@click.option(
+    "--readers",
+    default="",
+    metavar="LIST",
+    help="Reads for each write by language, as measured by `bakeoff run --readers`: go*20,node*4,python.",
+)
 @click.option("--rate", metavar="RATE", help="Records that are written: 3000/s, 10M/day.")
 @click.option(
     "--core-year",
@@ -86,6 +92,7 @@ def command(
     reads: float | None,
     bandwidth: str | None,
     crossings: Crossings | None,
+    readers: str,
     rate: str | None,
     core_year: float | None,
     gigabyte: float | None,
@@ -117,6 +124,10 @@ def command(
     Results of `bakeoff stores` decide by puts and gets, including the store. Results of `bakeoff pipeline`
     decide by processor time with --reads readers. A line below shows the codec's part of that.
 
+    With --readers, each read costs what the fastest library of its language that reads all payloads exactly
+    takes. Codecs that a language changes or refuses are left out. Name a library instead of a language as
+    go-tinylib-msgp*20.
+
     Results of several machines or interpreters are decided separately; exit 1 if the choices differ.
     """
     from ..codecs.production.lock import located
@@ -124,6 +135,7 @@ def command(
     from ..reports.decide.pick import Wish, pick
     from ..reports.decide.pick_output import render
     from ..reports.decide.pick_placed import in_place, said
+    from ..reports.decide.pick_readers import elsewhere, parse_readers
     from ..reports.model.cost import CostModel
     from ..reports.model.environment import block_noun
     from ..reports.model.files import load_all
@@ -140,6 +152,9 @@ def command(
         raise UsageError("--max-age requires --check")
     if force and not write:
         raise UsageError("--force requires --write")
+    if readers and reads is not None:
+        raise UsageError("--readers counts the reads of each language; remove --reads")
+    asked_readers = parse_readers(readers) if readers else ()
     place = Path(located(lock).path)
     wish = Wish(
         cost=CostModel.of(reads, bandwidth, crossings),
@@ -170,7 +185,7 @@ def command(
         if label and write:
             noun = block_noun(results)
             raise UsageError(f"--write takes the results of one {noun}: the one that will run the codec")
-        asked, adapted = in_place(group, wish, reads)
+        asked, adapted = in_place(*elsewhere(group, wish, asked_readers), reads)
         choice = pick(asked, adapted, files_of[id(group[0])])
         name, _, why = render(choice, explain=explain, **layout(None)).partition("\n\n")
         parts = [why, *(f"{line}\n" for line in said(asked, choice))]

@@ -1,0 +1,165 @@
+"""`pick` for reads in other languages: each costs what it was measured to cost there.
+
+In each language, the fastest library that reads all payloads of a codec exactly counts. The mean of all reads
+replaces the time of a load, so that the same rules decide as for reads in Python.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ...bench.results import CellResult, Measurement, ResultData
+from ...errors import UsageError
+from ..model.candidates import Candidate, candidates_on, corpora, summed
+from ..model.lists import listed
+from ..model.readers import best, facts_of, language_of, remark
+from .pick import Wish
+
+_PYTHON: Final = "python"
+_READER: Final = re.compile(r"(?P<name>[\w.-]+)\s*(\*\s*(?P<count>\d+(\.\d+)?))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A language, or one library of it, and its reads of each record.
+
+    Attributes:
+        name: Short name of the language, or name of the library as in cells: "go", "go-tinylib-msgp".
+        count: Reads for each write.
+    """
+
+    name: str
+    count: float
+
+    def of(self, candidate: Candidate) -> list[CellResult]:
+        """Return what its libraries read of a codec."""
+        cells = candidate.reads.values()
+        return [cell for cell in cells if self.name in (cell.cell.place, language_of(cell))]
+
+
+def parse_readers(text: str) -> tuple[Reader, ...]:
+    """Read a list of readers such as "go*20,node*4".
+
+    Raises:
+        UsageError: It has another form.
+    """
+    found = []
+    for part in text.split(","):
+        match = _READER.fullmatch(part.strip())
+        count = float(match["count"] or 1) if match else 0.0
+        if match is None or not count:
+            raise UsageError(f"readers {text!r}: expected languages with their reads, such as go*20,node*4")
+        found.append(Reader(match["name"], count))
+    return tuple(found)
+
+
+def elsewhere(
+    results: Sequence[ResultData], wish: Wish, readers: Sequence[Reader]
+) -> tuple[Sequence[ResultData], Wish]:
+    """Return results in which a load is a read of these readers, and the wish adapted to them.
+
+    Args:
+        results: The results to choose by.
+        wish: The requirements.
+        readers: The readers; results are unchanged if there are none.
+
+    Raises:
+        UsageError: A reader was not measured.
+    """
+    if not readers:
+        return results, wish
+    titles = {_PYTHON: "Python"}
+    for result in results:
+        for cell in filter(_by_reader, result.cells):
+            facts = facts_of(cell)
+            titles[language_of(cell)] = facts.language
+            titles[cell.cell.place] = f"{facts.language} with {facts.library}"
+    if unknown := [reader.name for reader in readers if reader.name not in titles]:
+        raise UsageError(_unmeasured(unknown, results, titles))
+    words = ", ".join(f"{reader.count:g} in {titles[reader.name]}" for reader in readers)
+    cost = replace(wish.cost, reads=math.fsum(reader.count for reader in readers), readers=words)
+    mixer = _Mixer(tuple(readers), titles, allow_loss=wish.allow_loss)
+    return [mixer.result(result) for result in results], replace(wish, cost=cost)
+
+
+def _by_reader(cell: CellResult) -> bool:
+    return cell.by_reader
+
+
+def _unmeasured(unknown: Sequence[str], results: Sequence[ResultData], titles: Mapping[str, str]) -> str:
+    """Say which readers there are, and how to measure the others."""
+    known = [name for name in titles if name != _PYTHON]
+    there = f"there are {', '.join(known)}" if known else "no reader was"
+    languages = dict.fromkeys(name.partition("-")[0] for name in (*known, *unknown))
+    sources = dict.fromkeys(corpus.source for result in results for corpus in result.corpora)
+    command = shlex.join(["bakeoff", "run", *sources, "--readers", ",".join(languages)])
+    return f"readers {', '.join(unknown)}: not measured in these results; {there}; measure with `{command}`"
+
+
+@dataclass(frozen=True, slots=True)
+class _Mixer:
+    """Replaces loads by the reads of some readers.
+
+    Attributes:
+        titles: Names of languages and libraries for people.
+        allow_loss: A library that changes values is acceptable.
+    """
+
+    readers: tuple[Reader, ...]
+    titles: Mapping[str, str]
+    allow_loss: bool
+
+    def result(self, result: ResultData) -> ResultData:
+        """Return a result without verdicts, as they are on other costs."""
+        kept = (c for c in result.cells if c.by_reader or c.cell.operation_name not in ("load", "fix"))
+        cells = [cell for cell in kept if not cell.by_reader]
+        for corpus in corpora(result):
+            known = candidates_on(result, corpus.name)
+            cells += [self.load(candidate) for candidate in known if "load" in candidate.cells]
+        return replace(result, cells=tuple(cells), rankings=())
+
+    def load(self, candidate: Candidate) -> CellResult:
+        """Return the mean read of a codec, or why a reader does not read it."""
+        load, parts, losses, names = candidate.cells["load"], [], [], []
+        total = math.fsum(reader.count for reader in self.readers)
+        for reader in self.readers:
+            if reader.name == _PYTHON:
+                samples = candidate.samples("load", *() if candidate.unfixed else ("fix",))
+            else:
+                cells = reader.of(candidate)
+                found = best(cells, allow_loss=self.allow_loss)
+                if found is None:
+                    return replace(
+                        load, outcome="unsupported", reason=self.obstacle(reader, cells), samples=()
+                    )
+                samples = found.samples
+                losses += [remark(found)] if found.outcome == "lossy" else []
+                names.append(f"in {facts_of(found).language} by {facts_of(found).library}")
+            parts.append(list(_weighted(samples, reader.count / total)))
+        return replace(
+            load,
+            outcome="lossy" if losses else load.outcome,
+            loss=(*load.loss, *losses),
+            samples=summed(parts),
+            extras={"read": listed(names)} if names else {},
+        )
+
+    def obstacle(self, reader: Reader, cells: Sequence[CellResult]) -> str:
+        """Say why no library of a reader can be used, as the end of a sentence."""
+        title = self.titles[reader.name]
+        if not cells:
+            return f"has no reader in {title}"
+        if well := [cell for cell in cells if cell.outcome == "ok"]:
+            return f"was not timed in {title}" if len(well) == len(cells) else f"was not read in {title}"
+        changed = [cell for cell in cells if cell.outcome == "lossy"]
+        return f"is not read exactly in {title}: {remark((changed or cells)[0])}"
+
+
+def _weighted(samples: Sequence[Measurement], share: float) -> Iterator[Measurement]:
+    for s in samples:
+        yield replace(s, value=s.value * share, raw=s.raw * share, paired=s.paired * share)
