@@ -20,6 +20,7 @@ from ...bench.results import (
     Facts,
     GrowthFacts,
     OperationFacts,
+    ReadFacts,
     ResultData,
     StoreFacts,
 )
@@ -177,6 +178,8 @@ def _facts(facts: Facts | None) -> Facts | None:
     """Return the facts of a figure without texts from outside bakeoff."""
     if isinstance(facts, GrowthFacts):
         return replace(facts, allocator="", where="", reason="")
+    if isinstance(facts, ReadFacts):
+        return replace(facts, changes={}, reasons={})
     return replace(facts, settings={}) if isinstance(facts, StoreFacts) else facts
 
 

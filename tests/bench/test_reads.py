@@ -125,7 +125,10 @@ def test_a_resumed_run_times_the_same_readers(worker: Change, tmp_path: Path) ->
     [
         (["--readers", "klingon"], "no reader 'klingon'"),
         (["--readers", ","], "--readers is empty"),
-        (["--readers", "go", "--on", "ssh://somewhere"], "--readers works on this machine only"),
+        (
+            ["--readers", "go", "--on", "ssh://somewhere"],
+            "--readers needs this machine and interpreter; remove --on",
+        ),
         (["--ops", "dump,read@go-encoding-json"], "name their languages: --readers"),
     ],
 )

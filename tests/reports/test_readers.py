@@ -12,6 +12,7 @@ from bakeoff import Result
 from bakeoff.bench.results import CellResult, ReadFacts, ResultData, read, write
 from bakeoff.errors import RunError, UsageError
 from bakeoff.reports import render
+from bakeoff.reports.model.anonymous import anonymous
 from madeup import planted
 
 GO_JSON, GO_MSGP, GO_SLOW = "read@go-encoding-json", "read@go-tinylib-msgp", "read@go-vmihailenco-msgpack"
@@ -125,6 +126,17 @@ def test_a_result_file_keeps_what_readers_found(tmp_path: Any) -> None:
 
     assert [c.facts for c in kept.cells if c.by_reader] == [c.facts for c in run.cells if c.by_reader]
     assert sections(kept) == sections(run)
+
+
+def test_an_anonymous_result_has_no_values_of_records() -> None:
+    run = result_of(**{f"orjson {NODE_JSON}": lossy(NODE_JSON), f"msgpack {GO_SLOW}": refused(GO_SLOW)})
+
+    (told,) = anonymous([run], ())
+
+    shown = [(c.reason, c.loss, c.facts) for c in told.cells if c.by_reader and c.outcome != "ok"]
+    assert len(shown) == 2
+    assert "$.id" not in repr(shown)
+    assert "int keys" not in repr(shown)
 
 
 @pytest.mark.parametrize("layout", ["html", "md", "latex", "csv"])

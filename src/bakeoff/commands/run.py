@@ -238,8 +238,6 @@ def command(
             "a run keeps its results in a file; name it with -o, and print it with `bakeoff report`"
         )
     machines = machines_of(on, wheel, pythons)
-    if given["readers"] and on:
-        raise UsageError("--readers works on this machine only; remove --on")
     stored = None
     if resume is not None:
         fixed = {"--quick"} if output == resume else {"--quick", "--output"}
@@ -253,6 +251,10 @@ def command(
     how = {key: value or None for key, value in given.pop("how").items()}
     given["include"] = given["include"] or None
     options = Request.of(corpora, **given, **how).options(stored)
+    if options.readers and (
+        others := [name for name, value in (("--on", on), ("--python", pythons)) if value]
+    ):
+        raise UsageError(f"--readers works in this interpreter on this machine; remove {others[0]}")
     carry_out(
         options,
         output,
