@@ -85,6 +85,11 @@ class Releases:
         self._place = cache_folder("releases") / interpreter
         self.failed: dict[Release, str] = {}
 
+    def cached(self, library: str) -> list[str]:
+        """Return the releases of a library that are in the cache, the oldest first."""
+        names = (path.name for path in self._place.glob(f"{library}-[0-9]*"))
+        return sorted((name.removeprefix(f"{library}-") for name in names), key=Version)
+
     def missing(self, codec: str) -> str | None:
         """Return why a codec cannot be measured: its release was not fetched, or it is not installed."""
         release = release_of(codec)

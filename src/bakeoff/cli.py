@@ -20,6 +20,8 @@ GROUPS = {
         "run": "Benchmark codecs on your own files or built-in corpora.",
         "stores": "Measure what codecs cost inside databases and other stores.",
         "pipeline": "Measure what codecs cost between a producer and its readers.",
+        "releases": "Measure the last releases of a codec's library, and say which suits your records.",
+        "upgrade": "Say what gets worse for your records with other versions of codec libraries.",
     },
     "Results": {
         "report": "Show results as text, Markdown, CSV, JSON, LaTeX, reST, HTML or a chart.",

@@ -173,6 +173,18 @@ def test_nothing_is_fetched_twice_or_offline(run, folder, monkeypatch):
     assert mine.missing("tiny==1.0") is None
 
 
+def test_an_upgrade_to_a_lossy_release_fails(run, folder):
+    for name, release in (("old", "1.0"), ("new", "2.0")):
+        (folder / f"{name}.txt").write_text(f"tinycodec=={release}\n")
+    done = launch(
+        folder, "upgrade", "old.txt", "--to", "new.txt", "rows.py:ROWS", "--offline", "--budget", "3",
+        **released.environment(folder),
+    )  # fmt: skip
+
+    assert 1 == done.returncode
+    assert "tiny: ok → lossy (`tuple` came back as `list`" in done.stderr
+
+
 def test_without_pip_uv_provides_it(monkeypatch, tmp_path):
     uv = tmp_path / "uv"
     uv.write_text('#!/bin/sh\nshift 4\necho \'{"versions": ["1.10", "1.9"]}\'')

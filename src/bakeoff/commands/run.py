@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..bench.results import ResultData
     from ..bench.run.machines.addresses import Machine
     from ..bench.run.options import Options
+    from ..bench.run.session import Session
     from ..console import LiveDisplay
 
 _EVERY = 0.7
@@ -295,7 +296,6 @@ def carry_out(
         click.exceptions.Exit: The run was interrupted, a machine was lost, or no codec passed its checks.
     """
     from ..bench.run.machines.addresses import LOCAL
-    from ..bench.run.session import Session
 
     options.validate(named)
     # Before the run, which may write to one of these files, and takes longer than to find no such folder.
@@ -304,13 +304,34 @@ def carry_out(
     if len(machines) > 1 and not explaining:
         _on_several(options, output, per, resume=resume, machines=machines, earlier=earlier)
         return
-    with live_display() as screen:
-        if explaining:
-            from ..bench.run.explain import explain
+    if explaining:
+        from ..bench.run.explain import explain
 
+        with live_display() as screen:
             text = explain(options, show_on(screen.progress)) + plan(machines, output)
             click.echo(lines_visible(text), nl=False)
             return
+    session, result = measured_here(options, output, resume=resume, machine=machines[0])
+    _print([result], per)
+    noted(session)
+    _finish([result], earlier, f"{output}{machines[0].option}", stopped=session.interrupted)
+
+
+def measured_here(
+    options: Options, output: Path, *, resume: bool = False, machine: Machine | None = None
+) -> tuple[Session, ResultData]:
+    """Measure on one machine; on a terminal, show progress and the table so far.
+
+    Args:
+        options: Valid options.
+        output: Result file.
+        resume: Continue the run in `output`.
+        machine: The machine that measures; None for this one.
+    """
+    from ..bench.run.machines.addresses import LOCAL
+    from ..bench.run.session import Session
+
+    with live_display() as screen:
         session = Session(
             options,
             output,
@@ -318,17 +339,21 @@ def carry_out(
             resume=resume,
             show=show_on(screen.progress),
             look=_look(screen),
-            machine=machines[0],
+            machine=machine or LOCAL,
         )
         try:
-            result = session.run()
+            return session, session.run()
         except KeyboardInterrupt:
             if session.place.note:
                 click.echo(lines_visible(session.place.note), err=True)
             raise
+
+
+def noted(session: Session) -> None:
+    """Print the notes of a run, and the file of its result, on stderr."""
     kept = "; ".join(filter(None, [f"results are in {session.place.path}", session.place.note]))
-    _report([result], per, [*session.notes, kept])
-    _finish([result], earlier, f"{output}{machines[0].option}", stopped=session.interrupted)
+    for note in (*session.notes, kept):
+        click.echo(lines_visible(note), err=True)
 
 
 def _on_several(
@@ -343,7 +368,9 @@ def _on_several(
     """Measure on several machines and print all results as one table."""
     several = measure(options, output, machines, command=_command_line(), resume=resume)
     results = ordered(several)
-    _report(results, per, several.notes)
+    _print(results, per)
+    for note in several.notes:
+        click.echo(lines_visible(note), err=True)
     again = "".join(dict.fromkeys(machine.option for machine in machines))
     _finish(results, earlier, f"{output}{again}", stopped=several.interrupted, lost=bool(several.lost))
 
@@ -401,10 +428,8 @@ def _command_line() -> str:
     return encoded(shlex.join(["bakeoff", *map(without_passwords, sys.argv[1:])])).decode()
 
 
-def _report(results: Sequence[ResultData], per: int | None, notes: Sequence[str]) -> None:
+def _print(results: Sequence[ResultData], per: int | None) -> None:
     from ..reports import render
 
     options = layout(None) | ({"per": per} if per is not None else {})
     click.echo(render(results, "text", **options).rstrip("\n"))
-    for note in notes:
-        click.echo(lines_visible(note), err=True)

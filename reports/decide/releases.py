@@ -1,0 +1,182 @@
+"""What changes from one release of a library to another, and which release suits some records.
+
+All releases are measured in the rounds of one run, so a comparison pairs their processes. Verdicts are those
+of `compare`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Final
+
+from packaging.version import InvalidVersion, Version
+
+from ...bench.method import Verdicts
+from ...bench.results import ResultData
+from ...codecs.registry import split_release
+from ...errors import UsageError
+from ..model.build import build
+from ..model.candidates import Candidate, preferred
+from ..model.lists import few
+from ..model.numbers import amount
+from ..model.options import TableOptions
+from ..model.table import Section, Table
+from ..model.view import CorpusView, View
+from .compare import ONCE, CellChange, Comparison, compare, confirmed
+
+_COLUMNS: Final = (
+    "codec", "dump", "load", "bytes", "retained-payloads", "retained-records", "peak", "growth", "fidelity",
+    "rank",
+)  # fmt: skip
+_MUCH: Final = 2
+"""Ratio of retained memory from which the recommendation mentions it."""
+_PAYLOAD: Final = "retained-payloads"
+
+
+def between(
+    result: ResultData, before: Mapping[str, str], after: Mapping[str, str], tests: int = 1
+) -> Comparison:
+    """Compare codecs of one run with others of it.
+
+    Args:
+        result: The run.
+        before: Common name by codec.
+        after: The same for the codecs to judge.
+        tests: Number of such comparisons that share the chance of a false verdict.
+
+    Raises:
+        UsageError: No cell was measured on both sides.
+    """
+    found = compare(_side(result, before), _side(result, after))
+    timed = {
+        change.cell: (change.before.samples, change.after.samples)
+        for change in found.changes
+        if change.timed and change.ratio is not None and change.before and change.after
+    }
+    alpha = Verdicts.ALPHA / max(1, len(timed)) / tests
+    return confirmed(found, timed, alpha, ["both sides were measured in the rounds of one run"])
+
+
+def _side(result: ResultData, names: Mapping[str, str]) -> ResultData:
+    """Return only some codecs of a result, under other names."""
+    return replace(
+        result,
+        cells=tuple(
+            replace(cell, cell=replace(cell.cell, codec=names[cell.cell.codec]))
+            for cell in result.cells
+            if cell.cell.codec in names
+        ),
+        codecs=tuple(
+            replace(codec, name=names[codec.name]) for codec in result.codecs if codec.name in names
+        ),
+        rankings=(),
+    )
+
+
+def worse(comparison: Comparison) -> list[str]:
+    """Describe what became worse, a line each, including what could not be measured any more."""
+    gone: dict[str, str] = {}
+    for change in comparison.missing():
+        reason = change.after.reason if change.after is not None else ""
+        gone[change.cell.codec] = gone.get(change.cell.codec) or reason
+    lines = [f"{codec}: no longer measured{': ' * bool(reason)}{reason}" for codec, reason in gone.items()]
+    return _described(comparison.regressions(0.0)) + lines
+
+
+def _described(changes: Iterable[CellChange]) -> list[str]:
+    """Describe changes, each once: a loss affects all operations of a codec."""
+    lines: dict[str, None] = {}
+    for change in changes:
+        name = f"{change.cell.codec} {change.cell.operation_name}"
+        loss = "; ".join(change.after.loss) if change.after is not None else ""
+        if change.outcomes and change.words == " → ".join(change.outcomes):
+            name = change.cell.codec
+        lines[f"{name}: {change.words}" + (f" ({loss})" if loss and name == change.cell.codec else "")] = None
+    return list(lines)
+
+
+def table(result: ResultData) -> Table:
+    """Return the table of a run over releases, by version, with the recommendation below.
+
+    Raises:
+        UsageError: Nothing was measured.
+    """
+    view = View.of([result])
+    made = build(view, TableOptions.of(columns=_COLUMNS))
+    corpora = {corpus.corpus.name: corpus for corpus in view.corpora}
+    return replace(made, sections=tuple(_section(each, corpora[each.title]) for each in made.sections))
+
+
+def _section(section: Section, view: CorpusView) -> Section:
+    rows = sorted(section.rows, key=lambda row: _order(row.codec) if row.ranked else ("~", Version("0")))
+    return replace(section, rows=tuple(rows), answer=tuple(_answer(view)))
+
+
+def _order(codec: str) -> tuple[str, Version]:
+    """Return the key that orders codecs by name, and then by version."""
+    name, release = split_release(codec)
+    try:
+        return name, Version(release)
+    except InvalidVersion:
+        return name, Version("0")
+
+
+def _answer(view: CorpusView) -> Iterable[str]:
+    """Yield the recommendation for each codec, and the changes from each release to the next."""
+    libraries: dict[str, list[Candidate]] = {}
+    for candidate in sorted(view.codecs, key=lambda each: _order(each.name)):
+        libraries.setdefault(split_release(candidate.name)[0], []).append(candidate)
+    for name, releases in libraries.items():
+        yield _suits(view, name, releases)
+        yield from _steps(view.result, name, [each.name for each in releases])
+
+
+def _steps(result: ResultData, name: str, releases: Sequence[str]) -> Iterable[str]:
+    steps = list(pairwise(releases))
+    for old, new in steps:
+        try:
+            found = between(result, {old: name}, {new: name}, len(steps))
+        except UsageError:
+            continue
+        changed = _described(each for each in found.changes if each.verdict in ("better", "worse"))
+        numbers = " → ".join(split_release(each)[1] for each in (old, new))
+        words = ", ".join(line.removeprefix(name).lstrip(": ") for line in changed)
+        yield f"{name} {numbers}: {words or 'no significant change'}"
+
+
+def _suits(view: CorpusView, name: str, releases: Sequence[Candidate]) -> str:
+    """Say which release suits the records, and why; ties are ordered by retained memory, then by age."""
+    safe = [each for each in releases if not each.drawback]
+    contest = view.standing.contest(safe, preferred(safe, view.cost)) if safe else None
+    if contest is None:
+        return f"No release of {name} was measured that preserves every record."
+    cost = f"the cost of {view.cost.sentence()}"
+    level = sorted(contest.level, key=_order)
+    held = {each.name: figure for each in safe if (figure := _held(each)) is not None}
+    if len(level) == 1:
+        chosen, why = level[0], f"{level[0]} suits these records: it costs least, by {cost}"
+    else:
+        least = min((held[each] for each in level if each in held), default=0.0)
+        light = [each for each in level if held.get(each, 0.0) <= least * (1 + ONCE)]
+        chosen = light[-1]
+        tie = f"have the same cost, within {Verdicts.TIE:.0%}"
+        if contest.unresolved:
+            tie = "are not distinguishable (run longer)"
+        reason = "is the newest of them"
+        if len(light) < len(level):
+            reason = f"retains the least memory for a payload, {amount(least, 'byte', None)}"
+            reason += " and is the newest such one" if len(light) > 1 else ""
+        why = f"{few(level)} {tie}, by {cost}; {chosen} {reason}"
+    lightest = min(held, key=held.__getitem__, default=chosen)
+    if held and held.get(chosen, 0.0) >= _MUCH * held[lightest]:
+        own, other = (amount(held[each], "byte", None) for each in (chosen, lightest))
+        why += f"; but each payload retains {own} of memory, and {other} with {lightest}"
+    return f"{why}."
+
+
+def _held(candidate: Candidate) -> float | None:
+    """Return the memory that a payload retains; None if it was not measured."""
+    cell = candidate.cells.get(_PAYLOAD)
+    return cell.samples[0].value if cell is not None and cell.samples else None

@@ -1,0 +1,55 @@
+"""Runs over releases of codec libraries, for the commands that compare them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from packaging.utils import canonicalize_name
+
+from ..errors import UsageError
+
+if TYPE_CHECKING:
+    from ..bench.results import ResultData
+
+BUDGET = 60.0
+"""Seconds for a corpus."""
+
+
+def codecs_of(library: str) -> list[str]:
+    """Return the codecs of a library that are worth comparing; none if bakeoff has none."""
+    from ..codecs import default_set, describe
+
+    wanted = canonicalize_name(library)
+    return [name for name in default_set() if canonicalize_name(describe(name).library) == wanted]
+
+
+def measured(
+    corpora: Sequence[str], codecs: Sequence[str], output: Path, how: dict[str, Any], **given: Any
+) -> ResultData:
+    """Measure releases, and print notes on stderr.
+
+    Args:
+        corpora: As typed.
+        codecs: Names with releases.
+        output: Result file.
+        how: Options for reading the corpora.
+        **given: Further fields of `Options`, None for those that were not requested.
+
+    Raises:
+        UsageError: There are no records, or an option is invalid.
+    """
+    from ..bench.run.request import Request
+    from .run import measured_here, noted
+
+    if not corpora:
+        raise UsageError("name the records to measure with: FILE, or a corpus such as messages")
+    settings = {**given, **{key: value or None for key, value in how.items()}}
+    settings["budget"] = settings.get("budget") or BUDGET
+    # Releases often differ little, which the precision must show even if none of them is the best.
+    options = Request.of(corpora, codecs=codecs, memory=True, ratios=True, **settings).options()
+    options.validate(codecs)
+    session, result = measured_here(options, output)
+    noted(session)
+    return result

@@ -1,0 +1,82 @@
+"""``bakeoff releases``: the last releases of a codec's library, on the user's own records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..console import show_on
+from ..errors import UsageError
+from . import _completion
+from ._options import Time, format_option, measuring, reading, records_option
+from ._output import encoded, layout, put
+from ._releases import BUDGET, codecs_of, measured
+
+
+@click.command()
+@click.argument("name", shell_complete=_completion.codecs)
+@measuring("releases.json")
+@click.option("--last", type=click.IntRange(min=1), default=8, show_default=True, help="Number of releases.")
+@click.option("--offline", is_flag=True, default=None, help="Fetch nothing; use the releases in the cache.")
+@click.option("--budget", type=Time(), help=f"Time per corpus.  [default: {BUDGET:g}s]")
+@records_option
+@format_option("text", "md", "json")
+@reading
+def command(
+    name: str, corpora: Sequence[str], output: Path, last: int, form: str, how: dict[str, Any], **given: Any
+) -> None:
+    """Measure the last releases of a codec's library on your records, and say which suits them.
+
+    NAME is a codec, or a library with all its codecs. pip lists the releases that have a wheel for this
+    Python, and installs each into a folder of its own in the user's cache. They are measured in the rounds of
+    one run. The table is ordered by version. Below it are the
+    changes from each release to the next.
+    """
+    from ..reports.decide.releases import table
+    from ..reports.tables import csv_json, markup, text
+
+    codecs = _codecs(name)
+    releases = _listed(codecs, last, offline=bool(given["offline"]))
+    wanted = [f"{codec}=={release}" for codec in codecs for release in releases]
+    found = table(measured(corpora, wanted, output, how, **given))
+    if form == "json":
+        content = csv_json.json(found)
+    elif form == "md":
+        content = markup.markdown(found)
+    else:
+        content = text.render(found, **layout(None))
+    put(encoded(content), None)
+
+
+def _codecs(name: str) -> list[str]:
+    """Return the codec of a name, or the codecs of a library."""
+    from ..codecs import describe, names
+
+    if name in names(needs_schema=True, only_values=True):
+        if not describe(name).library:
+            raise UsageError(f"{name} is part of Python, so it has no releases of its own")
+        return [name]
+    if found := codecs_of(name):
+        return found
+    raise UsageError(f"{name}: neither a codec nor the library of one; see `bakeoff codecs`")
+
+
+def _listed(codecs: Sequence[str], last: int, *, offline: bool) -> list[str]:
+    """Return the releases to measure, the oldest first."""
+    from ..bench.run.releases import Releases, releases_of
+    from ..codecs import describe
+    from ..console import progress
+
+    library = describe(codecs[0]).library
+    if offline:
+        found = Releases().cached(library)
+    else:
+        with progress() as bar:
+            show_on(bar)(f"listing the releases of {library}", -1, 0)
+            found = releases_of(library)
+    if not found:
+        raise UsageError(f"no release of {library} is in the cache; remove --offline")
+    return found[-last:]

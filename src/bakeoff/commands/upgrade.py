@@ -1,0 +1,105 @@
+"""``bakeoff upgrade``: what gets worse for the user's records with other versions of codec libraries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+
+from ..errors import RunError, UsageError
+from ..escape import visible
+from ._options import Time, format_option, measuring, reading, records_option
+from ._output import encoded, layout, put
+from ._releases import BUDGET, codecs_of, measured
+
+
+@click.command()
+@click.argument("before", metavar="REQUIREMENTS", type=click.Path(path_type=Path))
+@measuring("upgrade.json")
+@click.option(
+    "--to", "after", type=click.Path(path_type=Path), required=True, help="Requirements after the upgrade."
+)
+@click.option("--offline", is_flag=True, default=None, help="Fetch nothing; use the releases in the cache.")
+@click.option("--budget", type=Time(), help=f"Time per corpus.  [default: {BUDGET:g}s]")
+@records_option
+@format_option("text", "md", "json")
+@reading
+def command(
+    before: Path,
+    after: Path,
+    corpora: Sequence[str],
+    output: Path,
+    form: str,
+    how: dict[str, Any],
+    **given: Any,
+) -> None:
+    """Measure the codec libraries that an upgrade changes, and say what gets worse on your records.
+
+    REQUIREMENTS and --to are requirements files with pinned versions (NAME==VERSION). For each codec library
+    whose version differs, both versions are measured in the rounds of one run: time, bytes, memory, and what
+    is preserved. Your environment does not change.
+
+    Exit codes: 0 nothing gets worse, 1 something does, 2 nothing was compared.
+    """
+    from ..reports.decide import compare_output as written
+    from ..reports.decide.releases import between, worse
+    from ..reports.tables import markup, text
+
+    old, new = _pinned(before), _pinned(after)
+    pairs = [
+        (codec, f"{codec}=={old[library]}", f"{codec}=={new[library]}")
+        for library in old
+        if library in new and old[library] != new[library]
+        for codec in codecs_of(library)
+    ]
+    if not pairs:
+        click.echo(f"{before} and {after} have the same versions of all codec libraries", err=True)
+        return
+    wanted = [side for _, *sides in pairs for side in sides]
+    result = measured(corpora, wanted, output, how, **given)
+    found = between(
+        result, {then: codec for codec, then, _ in pairs}, {now: codec for codec, _, now in pairs}
+    )
+    if form == "json":
+        content = written.json(found)
+    elif form == "md":
+        content = markup.markdown(written.table(found))
+    else:
+        content = text.render(written.table(found), **layout(None))
+    put(encoded(content), None)
+    if lines := worse(found):
+        raise RunError("\n  ".join(["the upgrade makes these worse:", *lines]))
+
+
+def _pinned(path: Path) -> Mapping[str, str]:
+    """Return the pinned version of each codec library in a requirements file.
+
+    Raises:
+        UsageError: It cannot be read, or a line is not a requirement.
+    """
+    found: dict[str, str] = {}
+    try:
+        content = path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: cannot be read: {error}") from error
+    for number, line in enumerate(content.replace("\\\n", " ").splitlines(), 1):
+        # Without comments, and without options such as --hash.
+        text = f" {line}".split(" #")[0].split(" -")[0].strip()
+        if not text:
+            continue
+        try:
+            wanted = Requirement(text)
+        except InvalidRequirement as error:
+            raise UsageError(f"{path}: line {number}: {error}") from error
+        if (wanted.marker is not None and not wanted.marker.evaluate()) or not codecs_of(wanted.name):
+            continue
+        exact = [each.version for each in wanted.specifier if each.operator in ("==", "===")]
+        if exact and not exact[0].endswith(".*"):
+            found[canonicalize_name(wanted.name)] = exact[0]
+        else:
+            click.echo(visible(f"{path}: {text} is not pinned with ==, so it is not compared"), err=True)
+    return found
