@@ -100,8 +100,9 @@ def facts_of(python: str) -> dict[str, Fact]:
     """
     answer = _asked(python)
     if answer.implementation != "CPython":
+        instead = "; time its libraries as a reader: --readers pypy" * (answer.implementation == "PyPy")
         raise UsageError(
-            f"{python}: is {answer.implementation}, for which bakeoff's compiled modules are not built"
+            f"{python}: bakeoff's compiled modules are not built for {answer.implementation}{instead}"
         )
     if tuple(map(int, re.findall(r"\d+", answer.version)[:2])) < OLDEST:
         raise UsageError(f"{python}: is Python {answer.version}; bakeoff needs 3.11 or later")

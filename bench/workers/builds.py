@@ -99,6 +99,22 @@ LANGUAGES: dict[str, Language] = {
         # not depend on a free processor.
         start=("java", "-Xbatch", "-cp", os.pathsep.join(("classes", "dependency/*")), "Worker"),
     ),
+    "pypy": Language(
+        title="PyPy",
+        version=("pypy3", "--version"),
+        least="3.9",
+        home="https://pypy.org",
+        steps=(
+            ("pypy3", "-m", "venv", "environment"),
+            (
+                *("environment/bin/pypy3", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"),
+                *("--require-hashes", "--no-deps", "--requirement", "requirements.txt"),
+            ),
+        ),
+        kept=("environment", "worker.py"),
+        start=("./environment/bin/pypy3", "worker.py"),
+        offline_environment={"PIP_NO_INDEX": "1"},
+    ),
 }
 """The languages by the name of their folder."""
 

@@ -21,7 +21,7 @@ from bakeoff.commands import _fidelity_readers
 from bakeoff.commands.fidelity import command
 from bakeoff.errors import UsageError
 
-REFERENCE = (Path(__file__).parents[2] / "docs" / "reference" / "worker.py").read_text()
+REFERENCE = (Path(builds.__file__).with_name("pypy") / "worker.py").read_text()
 FOUND = {
     "go": {
         ("json", "encoding/json", "nan", "refused"),

@@ -90,7 +90,10 @@ def answer(**fields: Any) -> str:
     [
         ("echo 1", "cannot be started as Python: it printed '1'"),
         ("echo pyenv: command not found >&2; exit 127", "cannot be started as Python: pyenv: command not"),
-        (answer(implementation="PyPy", version="3.9.16"), "is PyPy, for which bakeoff's compiled modules"),
+        (
+            answer(implementation="PyPy", version="3.9.16"),
+            "not built for PyPy; .*: --readers pypy",
+        ),
         (answer(version="3.10.13"), "is Python 3.10.13; bakeoff needs 3.11 or later"),
         (answer(lacking="No module named 'bakeoff'"), r"named 'bakeoff'\); run .*other -m pip install 'bake"),
         (answer(facts={"bakeoff_version": "0.0.1"}), r"has bakeoff 0.0.1, this is .*; run .* -m pip install"),

@@ -16,11 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff.bench.facts import ReadFacts
+from bakeoff.bench.workers import builds
 from bakeoff.bench.workers.canonical import CanonicalError, canonical, changes, first_change, parse
 from bakeoff.bench.workers.judge import KEPT, judge
 from bakeoff.bench.workers.port import Worker
 
-REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "worker.py"
+REFERENCE = Path(builds.__file__).with_name("pypy") / "worker.py"
 LEAVES = (
     st.none()
     | st.booleans()

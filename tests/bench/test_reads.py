@@ -12,7 +12,7 @@ from bakeoff.bench.results import CellResult, ReadFacts, ResultData, read
 from bakeoff.bench.workers import builds
 from inprocess import bakeoff
 
-REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "worker.py"
+REFERENCE = Path(builds.__file__).with_name("pypy") / "worker.py"
 LINES = '{"id": 9007199254740993, "x": 0.5}\n{"id": 2, "x": 1.5}\n'
 QUICK = ["--quick", "--all", "--budget", "0", "-c", "json,orjson,msgpack,json|zlib", "--readers", "python"]
 
@@ -98,7 +98,7 @@ def test_changes_and_refusals_are_kept_apart(worker: Change, tmp_path: Path) -> 
 def test_a_worker_that_dies_or_lies_costs_its_rows(
     worker: Change, tmp_path: Path, code: str, reason: str
 ) -> None:
-    where = "    begin = time.perf_counter_ns()\n    slice_of"
+    where = "    begin = time.perf_counter_ns()\n    warm_up"
     worker(where, f"    if head['library'] == 'msgpack' and head['slices'] > 1:\n        {code}\n{where}")
 
     result = measured(tmp_path, "mine.jsonl", *QUICK)

@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
+from bakeoff.bench.workers import builds
 from bakeoff.bench.workers.canonical import CanonicalError, canonical, first_change, parse
 from bakeoff.bench.workers.port import Refused, Timed, Worker, WorkerError
 
-REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "worker.py"
+REFERENCE = Path(builds.__file__).with_name("pypy") / "worker.py"
 MOMENT = dt.datetime(2024, 2, 29, 12, 30, 15, 123456, dt.UTC)
 BIG = ["number", "4340000000000000"]
 AT = "time 2024-02-29T12:30:15."
