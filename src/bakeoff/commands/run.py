@@ -252,10 +252,9 @@ def command(
     how = {key: value or None for key, value in given.pop("how").items()}
     given["include"] = given["include"] or None
     options = Request.of(corpora, **given, **how).options(stored)
-    if options.readers and (
-        others := [name for name, value in (("--on", on), ("--python", pythons)) if value]
-    ):
-        raise UsageError(f"--readers works in this interpreter on this machine; remove {others[0]}")
+    elsewhere = [name for name, value in (("--on", on), ("--python", pythons)) if value]
+    if options.readers and elsewhere:
+        raise UsageError(f"--readers works in this interpreter on this machine; remove {elsewhere[0]}")
     carry_out(
         options,
         output,
