@@ -238,7 +238,7 @@ class CheckReads(Read):
 
     Attributes:
         corpus: The inputs that the codecs need.
-        seconds: Seconds after which a library is checked on no further record.
+        seconds: Seconds for all libraries; one that takes half of the rest is checked on no further record.
     """
 
     kind = "check reads"

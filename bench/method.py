@@ -135,7 +135,7 @@ class Readers:
     """Readers in other languages."""
 
     BUDGET: Annotated[float, "share", "of the default budget that each language adds"] = 0.5
-    CHECK: Annotated[float, "share", "of the budget, after which readers are checked no further"] = 0.3
+    CHECK: Annotated[float, "share", "of the budget, after which readers are checked no further"] = 0.4
     SLICE: Annotated[float, "s", "at least: just-in-time compilers need more calls than Python"] = 0.001
     SLICES: Annotated[int, "slices", "of a turn, after its warm-up; the median counts"] = 9
     TURNS: Annotated[int, "turns", "of each library in a process, each with other records"] = 3

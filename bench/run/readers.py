@@ -46,7 +46,7 @@ def check_reads(run: Run, stage: Stage) -> None:
             reads=tuple(
                 ReadCell(library.name, codec, stage.checks[codec].payloads) for library, codec in reads
             ),
-            seconds=Budget.CHECKED if endless else seconds / (2 * max(1, len(reads))),
+            seconds=Budget.CHECKED * len(reads) if endless else seconds,
         )
         if reads:
             future = run.executor.submit(job, patience=run.options.cell_timeout, over=over)

@@ -26,6 +26,7 @@ _TIMED = 100
 def run(job: CheckReads, context: WorkerContext) -> Answer:
     """Check each library, and note what was found."""
     known: dict[tuple[str, tuple[bytes, ...]], int] = {}
+    end = time.monotonic() + job.seconds
     with Restarted(job, PATIENCE) as worker:
         for index, read in enumerate(job.reads):
             context.beat(index)
@@ -34,7 +35,9 @@ def run(job: CheckReads, context: WorkerContext) -> Answer:
             found: dict[str, Any] = {"same": same}
             if same == index:
                 try:
-                    found = _checked(worker, read, payloads, job, context)
+                    # Most libraries need little of it, so the first ones may take more than their share.
+                    until = (time.monotonic() + end) / 2
+                    found = _checked(worker, read, payloads, until, job, context)
                 except (WorkerError, CodecError) as error:
                     found = {"error": str(error)}
             context.note({"index": index, **found})
@@ -42,10 +45,15 @@ def run(job: CheckReads, context: WorkerContext) -> Answer:
 
 
 def _checked(
-    worker: Restarted, read: ReadCell, payloads: Sequence[bytes], job: CheckReads, context: WorkerContext
+    worker: Restarted,
+    read: ReadCell,
+    payloads: Sequence[bytes],
+    until: float,
+    job: CheckReads,
+    context: WorkerContext,
 ) -> dict[str, Any]:
     decode = codec_parts(read.codec, job.corpus, context.blobs).bare.decode
-    first, second = tee(_until(time.monotonic() + job.seconds, payloads))
+    first, second = tee(_until(until, payloads))
     facts = worker.ask(lambda asked: judge(asked, read.library, map(decode, first), second))
     found = {"facts": dataclasses.asdict(facts)}
     return found if facts.refused else found | _rough(worker, read.library, payloads[:_TIMED])

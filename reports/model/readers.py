@@ -42,13 +42,21 @@ def best(cells: Iterable[CellResult], *, allow_loss: bool = False) -> CellResult
     return min(figures, key=lambda pair: pair[0], default=(0.0, None))[1]
 
 
-def remark(cell: CellResult) -> str:
-    """Say which values a library changes, or why it has no figure; empty if it reads exactly."""
+def remark(cell: CellResult, sample: int) -> str:
+    """Say which values a library changes, or why it has no figure; empty if it reads everything exactly.
+
+    Args:
+        cell: What it read.
+        sample: Records that it should have read.
+    """
     facts = facts_of(cell)
     who = f"{facts.library} ({facts.language})"
+    seen = facts.exact + facts.changed
+    if cell.outcome == "ok":
+        return f"{who} was checked on {seen:,} of {sample:,} records" if seen < sample else ""
     if cell.outcome == "lossy":
         more = len(cell.loss) - 2
         return f"{who} changes {'; '.join(cell.loss[:2])}{f'; and {more} more' if more > 0 else ''}"
     if cell.outcome == "unsupported":
         return f"{who} {cell.reason}"
-    return f"{who}: {cell.outcome}: {cell.reason}" if cell.outcome != "ok" else ""
+    return f"{who}: {cell.outcome}: {cell.reason}"

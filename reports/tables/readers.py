@@ -27,11 +27,12 @@ def sections(machine: MachineView) -> Iterator[Section]:
         if codecs:
             title = machine.titled(view.corpus.name)
             yield _by_codec(view, codecs, f"{title}: read by others", str(versions or ""))
-            yield _by_library(codecs, f"{title}: readers")
+            yield _by_library(codecs, f"{title}: readers", view.corpus.sample)
 
 
 def _by_codec(view: CorpusView, codecs: Sequence[Candidate], title: str, versions: str) -> Section:
     """Return the table of the best library in each language, and of what others change or refuse."""
+    sample = view.corpus.sample
     builder = TableBuilder[Candidate](lambda codec: [*codec.reads.values()], lambda codec: codec.name)
     cells = [cell for codec in codecs for cell in (*codec.reads.values(), codec.cells.get("load"))]
     style = Style(scale_of(cells, "second"), rough=True)
@@ -41,7 +42,7 @@ def _by_codec(view: CorpusView, codecs: Sequence[Candidate], title: str, version
         return builder.entry(codec.cells.get("load"), style)
 
     def theirs(codec: Candidate, language: str) -> Entry:
-        return _best(builder, in_language(codec, language), style)
+        return _best(builder, in_language(codec, language), style, sample)
 
     def size(codec: Candidate) -> Entry:
         return builder.entry(codec.cells.get("size"), Style((1.0, "B"), interval=False, write=grouped))
@@ -55,7 +56,10 @@ def _by_codec(view: CorpusView, codecs: Sequence[Candidate], title: str, version
         columns.append((Column(name, heading, unit, "lower", "second"), partial(theirs, language=name)))
     columns.append((Column("bytes", "bytes", "B/record", "lower", "byte", dispensable=1), size))
     columns.append(
-        (Column("others", "read by others", numeric=False), partial(_others, builder, languages=list(known)))
+        (
+            Column("others", "read by others", numeric=False),
+            partial(_others, builder, sample, languages=list(known)),
+        )
     )
     order = {name: number for number, name in enumerate(view.standing.costs)}
     return builder.section(
@@ -73,39 +77,37 @@ def _by_codec(view: CorpusView, codecs: Sequence[Candidate], title: str, version
     )
 
 
-def _best(builder: TableBuilder[Candidate], cells: Sequence[CellResult], style: Style) -> Entry:
+def _best(builder: TableBuilder[Candidate], cells: Sequence[CellResult], style: Style, sample: int) -> Entry:
     """Write the time of the best library with its name, or else of the fastest that changes values."""
     found = best(cells) or best(cells, allow_loss=True)
     if found is None:
         found = next((cell for cell in cells if cell.outcome in ("ok", "lossy")), None)
     if found is None:
-        marks = tuple(builder.mark(remark(cell)) for cell in cells)
+        marks = tuple(builder.mark(remark(cell, sample)) for cell in cells)
         return Entry("refused" if cells else "–", marks=marks, tone="bad" if cells else "dim")
     entry = builder.entry(found, style)
-    marks = (builder.mark(remark(found)),) if found.outcome == "lossy" else ()
+    marks = (builder.mark(remark(found, sample)),) if found.outcome == "lossy" else ()
     text = f"{entry.text} ({facts_of(found).library})"
     return Entry(text, entry.value, entry.low, entry.high, marks=marks, tone=entry.tone)
 
 
-def _others(builder: TableBuilder[Candidate], codec: Candidate, languages: Sequence[str]) -> Entry:
+def _others(
+    builder: TableBuilder[Candidate], sample: int, codec: Candidate, languages: Sequence[str]
+) -> Entry:
     """Write how many libraries of each language read exactly, and name what the others do."""
     words = []
     for language in languages:
         if not (cells := in_language(codec, language)):
             continue
-        marks = sorted(builder.mark(remark(cell)) for cell in cells if cell.outcome != "ok")
-        exact = len(cells) - len(marks)
-        if not marks:
-            words.append(f"{language} exact")
-        elif len(cells) == 1:
-            outcome = cells[0].outcome
-            words.append(f"{language} {_OUTCOMES.get(outcome, outcome)} [{marks[0]}]")
-        else:
-            words.append(f"{language} {exact} of {len(cells)} exact [{','.join(marks)}]")
+        marks = sorted(builder.mark(text) for cell in cells if (text := remark(cell, sample)))
+        exact = sum(cell.outcome == "ok" for cell in cells)
+        outcomes = {_OUTCOMES.get(cell.outcome, cell.outcome) for cell in cells}
+        word = outcomes.pop() if len(outcomes) == 1 else f"{exact} of {len(cells)} exact"
+        words.append(f"{language} {word}" + (f" [{','.join(marks)}]" if marks else ""))
     return Entry(", ".join(words), ", ".join(words))
 
 
-def _by_library(codecs: Sequence[Candidate], title: str) -> Section:
+def _by_library(codecs: Sequence[Candidate], title: str, sample: int) -> Section:
     """Return the table of every library."""
     rows = sorted(_alike(codecs), key=_place)
     builder = TableBuilder[_Alike](lambda row: row, lambda row: row[0].cell.codec)
@@ -119,9 +121,9 @@ def _by_library(codecs: Sequence[Candidate], title: str) -> Section:
 
     def fidelity(row: _Alike) -> Entry:
         text = _OUTCOMES.get(row[0].outcome, row[0].outcome)
-        if row[0].outcome == "ok":
-            return Entry(text, text, tone="good")
-        return Entry(text, text, marks=(builder.mark(remark(row[0])),), tone="bad")
+        said = remark(row[0], sample)
+        marks = (builder.mark(said),) if said else ()
+        return Entry(text, text, marks=marks, tone="good" if row[0].outcome == "ok" else "bad")
 
     def read(row: _Alike) -> Entry:
         return builder.entry(row[0], style) if row[0].outcome in ("ok", "lossy") else Entry("")

@@ -47,7 +47,7 @@ def result_of(**changes: dict[str, Any]) -> ResultData:
         name = cell.cell.operation_name
         if name not in FACTS:
             return cell
-        facts = ReadFacts(*FACTS[name], "1.0", 200, warmup=0.05)
+        facts = ReadFacts(*FACTS[name], "1.0", 1000, warmup=0.05)
         return replace(cell, **{"facts": facts, **changes.get(f"{cell.cell.codec} {name}", {})})
 
     environment = {**run.environment, "readers": "Go 1.26.8, Node 20.20.2"}
@@ -55,15 +55,15 @@ def result_of(**changes: dict[str, Any]) -> ResultData:
 
 
 def lossy(operation: str) -> dict[str, Any]:
-    facts = ReadFacts(*FACTS[operation], "1.0", 199, 1, changes={LOSS: 1})
+    facts = ReadFacts(*FACTS[operation], "1.0", 999, 1, changes={LOSS: 1})
     return {"outcome": "lossy", "loss": (LOSS,), "facts": facts}
 
 
 def refused(operation: str) -> dict[str, Any]:
-    facts = ReadFacts(*FACTS[operation], "1.0", 199, 0, 1)
+    facts = ReadFacts(*FACTS[operation], "1.0", 999, 0, 1)
     return {
         "outcome": "unsupported",
-        "reason": "refuses 1 of 200 payloads: no int keys",
+        "reason": "refuses 1 of 1000 payloads: no int keys",
         "samples": (),
         "facts": facts,
     }
@@ -102,9 +102,16 @@ def test_footnotes_name_changed_paths_and_refusals() -> None:
     text = render([run], "text", width=200)
 
     assert f"JSON.parse (Node) changes {LOSS}" in text
-    assert "vmihailenco/msgpack (Go) refuses 1 of 200 payloads: no int keys" in text
+    assert "vmihailenco/msgpack (Go) refuses 1 of 1000 payloads: no int keys" in text
     assert entries(run, 1)["orjson"]["others"] == "go exact, node changed [a]"
     assert "Go 1.26.8, Node 20.20.2" in text
+
+
+def test_a_library_that_was_checked_on_fewer_records_says_so() -> None:
+    run = result_of(**{f"orjson {NODE_JSON}": {"facts": ReadFacts(*FACTS[NODE_JSON], "1.0", 12)}})
+
+    assert entries(run, 1)["orjson"]["others"] == "go exact, node exact [a]"
+    assert "[a] JSON.parse (Node) was checked on 12 of 1,000 records" in render([run], "text", width=200)
 
 
 def test_readers_say_nothing_about_codecs() -> None:

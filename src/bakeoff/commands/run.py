@@ -252,9 +252,10 @@ def command(
     how = {key: value or None for key, value in given.pop("how").items()}
     given["include"] = given["include"] or None
     options = Request.of(corpora, **given, **how).options(stored)
-    elsewhere = [name for name, value in (("--on", on), ("--python", pythons)) if value]
-    if options.readers and elsewhere:
-        raise UsageError(f"--readers works in this interpreter on this machine; remove {elsewhere[0]}")
+    if options.readers and (on or pythons):
+        raise UsageError(
+            f"--readers needs this machine and interpreter; remove {'--on' if on else '--python'}"
+        )
     carry_out(
         options,
         output,
