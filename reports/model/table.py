@@ -149,6 +149,7 @@ class Section:
         absent: Codecs that failed or were not available.
         answer: The recommendation, and what would change it, a line each.
         heads: Processor and Python of each block.
+        folds: A terminal shows only the first footnotes.
     """
 
     title: str
@@ -160,6 +161,7 @@ class Section:
     remarks: tuple[str, ...] = ()
     answer: tuple[str, ...] = ()
     heads: Mapping[str, str] = field(default_factory=dict)
+    folds: bool = True
 
     @property
     def headers(self) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 from ...bench.results import CellResult
@@ -27,7 +28,7 @@ def sections(machine: MachineView) -> Iterator[Section]:
         if codecs:
             title = machine.titled(view.corpus.name)
             yield _by_codec(view, codecs, f"{title}: read by others", str(versions or ""))
-            yield _by_library(codecs, f"{title}: readers", view.corpus.sample)
+            yield _by_library(codecs, f"{title}: readers")
 
 
 def _by_codec(view: CorpusView, codecs: Sequence[Candidate], title: str, versions: str) -> Section:
@@ -62,7 +63,7 @@ def _by_codec(view: CorpusView, codecs: Sequence[Candidate], title: str, version
         )
     )
     order = {name: number for number, name in enumerate(view.standing.costs)}
-    return builder.section(
+    section = builder.section(
         title,
         sorted(codecs, key=lambda codec: order.get(codec.name, len(order))),
         columns,
@@ -75,6 +76,8 @@ def _by_codec(view: CorpusView, codecs: Sequence[Candidate], title: str, version
             ),
         ),
     )
+    # What readers change is what the table is for.
+    return replace(section, folds=False)
 
 
 def _best(builder: TableBuilder[Candidate], cells: Sequence[CellResult], style: Style, sample: int) -> Entry:
@@ -107,7 +110,7 @@ def _others(
     return Entry(", ".join(words), ", ".join(words))
 
 
-def _by_library(codecs: Sequence[Candidate], title: str, sample: int) -> Section:
+def _by_library(codecs: Sequence[Candidate], title: str) -> Section:
     """Return the table of every library."""
     rows = sorted(_alike(codecs), key=_place)
     builder = TableBuilder[_Alike](lambda row: row, lambda row: row[0].cell.codec)
@@ -121,9 +124,7 @@ def _by_library(codecs: Sequence[Candidate], title: str, sample: int) -> Section
 
     def fidelity(row: _Alike) -> Entry:
         text = _OUTCOMES.get(row[0].outcome, row[0].outcome)
-        said = remark(row[0], sample)
-        marks = (builder.mark(said),) if said else ()
-        return Entry(text, text, marks=marks, tone="good" if row[0].outcome == "ok" else "bad")
+        return Entry(text, text, tone="good" if row[0].outcome == "ok" else "bad")
 
     def read(row: _Alike) -> Entry:
         return builder.entry(row[0], style) if row[0].outcome in ("ok", "lossy") else Entry("")

@@ -98,7 +98,7 @@ def _folded(section: Section) -> Section:
     """Return a section with a few footnotes; the last one says where to find the others."""
     kept = section.footnotes[: _MOST_FOOTNOTES - 1]
     rest = section.footnotes[_MOST_FOOTNOTES - 1 :]
-    if len(rest) < 2:
+    if len(rest) < 2 or not section.folds:
         return section
     last = rest[0][0]
     marks = {mark: mark for mark, _ in kept} | dict.fromkeys((mark for mark, _ in rest), last)

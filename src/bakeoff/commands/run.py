@@ -253,9 +253,8 @@ def command(
     given["include"] = given["include"] or None
     options = Request.of(corpora, **given, **how).options(stored)
     if options.readers and (on or pythons):
-        raise UsageError(
-            f"--readers needs this machine and interpreter; remove {'--on' if on else '--python'}"
-        )
+        other = "--on" if on else "--python"
+        raise UsageError(f"--readers needs this machine and interpreter; remove {other}")
     carry_out(
         options,
         output,
