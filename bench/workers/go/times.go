@@ -1,33 +1,23 @@
 package main
 
 import (
-	"bytes"
 	"math/rand"
-	"os"
-	"strconv"
+	"syscall"
 	"time"
 )
 
 const (
-	waitedMost = 0.01 // of a slice without the processor: it is repeated,
-	repeats    = 2    // at most so often
+	idleMost = 0.01 // of a slice without the processor: it is repeated,
+	repeats  = 2    // at most so often
 )
 
-// schedule has the times of the thread that opens it; there is none but on Linux.
-var schedule *os.File
-
-// waited returns the nanoseconds in which this thread was ready to run and the processor was busy with others.
-func waited() int64 {
-	line := make([]byte, 100)
-	if schedule == nil {
+// busy returns the nanoseconds that this process has used of the processor.
+func busy() int64 {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
 		return 0
 	}
-	size, err := schedule.ReadAt(line, 0)
-	if fields := bytes.Fields(line[:size]); (err == nil || size > 0) && len(fields) > 1 {
-		nanoseconds, _ := strconv.ParseInt(string(fields[1]), 10, 64)
-		return nanoseconds
-	}
-	return 0
+	return usage.Utime.Nano() + usage.Stime.Nano()
 }
 
 func loop(load func([]byte) (any, error), payloads [][]byte, atLeast int64) (spent int64, count int, err error) {
@@ -46,20 +36,17 @@ func loop(load func([]byte) (any, error), payloads [][]byte, atLeast int64) (spe
 
 func slice(load func([]byte) (any, error), payloads [][]byte, atLeast int64) (float64, error) {
 	for left := repeats; ; left-- {
-		before := waited()
+		before := busy()
 		spent, count, err := loop(load, payloads, atLeast)
-		lost := waited() - before
-		if err != nil || left == 0 || float64(lost) <= waitedMost*float64(spent) {
-			return float64(max(spent-lost, 1)) / float64(max(count, 1)), err
+		used := busy() - before
+		if err != nil || left == 0 || float64(spent-used) <= idleMost*float64(spent) {
+			return float64(max(used, 1)) / float64(max(count, 1)), err
 		}
 	}
 }
 
 // measure reads for one slice before it measures: code that was compiled before needs only warm caches.
 func measure(load func([]byte) (any, error), asked head, content []byte) (map[string]any, error) {
-	if schedule == nil {
-		schedule, _ = os.Open("/proc/thread-self/schedstat")
-	}
 	var payloads [][]byte
 	for _, size := range asked.Sizes {
 		payloads, content = append(payloads, content[:size]), content[size:]

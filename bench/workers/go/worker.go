@@ -119,7 +119,7 @@ func answer(asked head, content []byte) (reply map[string]any, text []byte, err 
 }
 
 func main() {
-	runtime.LockOSThread() // whose time `waited` reads
+	runtime.GOMAXPROCS(1) // garbage is collected on the processor that is timed
 	in := bufio.NewReader(os.Stdin)
 	for {
 		var headSize, contentSize int
