@@ -257,11 +257,13 @@ class TimeReads(Read):
     Attributes:
         records: Number of records that each reads.
         slice: Seconds of a slice.
+        patience: Seconds that a turn may take.
     """
 
     kind = "time reads"
     records: int
     slice: float
+    patience: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -141,8 +141,8 @@ class Readers:
     TURNS: Annotated[int, "turns", "of each library in a process, each with other records"] = 3
     WARM_UP: Annotated[int, "slices", "of warm-up in a turn, roughly"] = 3
     LIBRARY: Annotated[float, "s", "of a library in a process, roughly; else on a part of the records"] = 0.06
-    LATE: Annotated[float, "×", "the expected time, after which a reader is late"] = 10.0
-    START: Annotated[float, "s", "that a reader may take to start and to compile"] = 3.0
+    LATE: Annotated[float, "×", "the expected time of a turn, after which a reader is late"] = 10.0
+    START: Annotated[float, "s", "that a reader may take in addition, to start and to compile"] = 5.0
 
 
 class Verdicts:

@@ -165,8 +165,7 @@ def _timed(run: Run, stage: Stage, cells: Sequence[Cell], core: int | None) -> d
     language = reads[0].language
     # All libraries read the same records, so that their ratios have no other cause.
     records = min(_records(read.rough) for read in reads)
-    seconds = sum(_turns(read.rough, records) for read in reads)
-    late = time.monotonic() + Readers.START + Readers.LATE * seconds
+    longest = max(_turns(read.rough, records) for read in reads) / Readers.TURNS
     job = TimeReads(
         command=language.command,
         folder=language.folder,
@@ -175,13 +174,14 @@ def _timed(run: Run, stage: Stage, cells: Sequence[Cell], core: int | None) -> d
         ),
         records=records,
         slice=Readers.SLICE,
+        patience=Readers.START + Readers.LATE * longest,
         core=core,
     )
     schedule = stage.schedule
     ended = run.executor.submit(
         job,
         patience=run.options.cell_timeout,
-        over=lambda: schedule.all_over() or time.monotonic() > late,
+        over=schedule.all_over,
     ).result()
     answer: TimedReads | None = ended.answer
     if answer is None:
@@ -196,10 +196,8 @@ def _timed(run: Run, stage: Stage, cells: Sequence[Cell], core: int | None) -> d
 
 def _blame(run: Run, cells: Sequence[Cell], ended: Ended) -> None:
     """Take out the cell that was running, or all if none was: the worker did not even start."""
-    outcome: Outcome = "timed out" if ended.outcome == "unfinished" else ended.outcome
-    reason = "did not answer in time" if ended.outcome == "unfinished" else ended.reason
     for cell in [cells[ended.cell]] if 0 <= ended.cell < len(cells) else cells:
-        run.fail(cell, outcome, f"{reason}, while being timed")
+        run.fail(cell, ended.outcome, f"{ended.reason}, while being timed")
 
 
 def timeable(run: Run, stage: Stage) -> list[Cell]:

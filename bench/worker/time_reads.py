@@ -14,7 +14,7 @@ from statistics import fmean, median
 from ..heartbeat import IDLE
 from ..jobs import Answer, TimedReads, TimeReads
 from ..method import Readers
-from ..workers.port import PATIENCE, Refused, Timed, Worker, WorkerError
+from ..workers.port import Refused, Timed, Worker, WorkerError
 from .context import WorkerContext
 from .readers import Restarted
 from .records import Payloads
@@ -51,7 +51,7 @@ def run(job: TimeReads, context: WorkerContext) -> Answer:
     known = {read.payloads: Payloads.of(context.blobs[read.payloads]).payloads for read in job.reads}
     figures = {index: _Figures() for index in range(len(job.reads))}
     errors: dict[str, str] = {}
-    with Restarted(job, PATIENCE) as worker:
+    with Restarted(job, job.patience) as worker:
         for part in _parts(min(map(len, known.values())), job.records):
             for index in random.sample(sorted(figures), len(figures)):
                 context.beat(index)
