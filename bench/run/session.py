@@ -205,13 +205,13 @@ class Session:
         """Fetch the releases of libraries that codecs name.
 
         Raises:
-            UsageError: Another machine measures, which has a cache of its own.
+            UsageError: Another machine or interpreter measures, to which the cache does not belong.
         """
-        if self.machine.connect is not None:
+        if self.machine.connect is not None or self.machine.python:
             if named := next(filter(release_of, self.options.codecs), None):
                 raise UsageError(
-                    f"{self.machine.name}: {named}: releases are measured on this machine only; install the "
-                    "release there, and name the codec without =="
+                    f"{self.machine.name}: {named}: releases are measured by this interpreter only; install "
+                    "the release there, and name the codec without =="
                 )
             return
         self.notes += releases.fetch(self.options.codecs, self.show, offline=self.options.offline)

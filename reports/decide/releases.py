@@ -18,7 +18,7 @@ from ...bench.results import ResultData
 from ...codecs.registry import split_release
 from ...errors import UsageError
 from ..model.build import build
-from ..model.candidates import Candidate, preferred
+from ..model.candidates import WELL, Candidate, preferred
 from ..model.lists import few
 from ..model.numbers import amount
 from ..model.options import TableOptions
@@ -76,13 +76,25 @@ def _side(result: ResultData, names: Mapping[str, str]) -> ResultData:
 
 
 def worse(comparison: Comparison) -> list[str]:
-    """Describe what became worse, a line each, including what could not be measured any more."""
-    gone: dict[str, str] = {}
-    for change in comparison.missing():
-        reason = change.after.reason if change.after is not None else ""
-        gone[change.cell.codec] = gone.get(change.cell.codec) or reason
-    lines = [f"{codec}: no longer measured{': ' * bool(reason)}{reason}" for codec, reason in gone.items()]
-    return _described(comparison.regressions(0.0)) + lines
+    """Describe what became worse, a line each, including codecs that cannot be measured any more."""
+    gone = [f"{codec}: cannot be measured any more: {reason}" for codec, reason in _gone(comparison).items()]
+    return _described(comparison.regressions(0.0)) + gone
+
+
+def undecided(comparison: Comparison) -> list[str]:
+    """Name the cells that there was no time for after the change."""
+    gone = _gone(comparison)
+    missing = [change.cell for change in comparison.missing() if change.cell.codec not in gone]
+    return [f"{cell.codec} {cell.operation_name}" for cell in missing]
+
+
+def _gone(comparison: Comparison) -> dict[str, str]:
+    """Return the reason by codec that fails after the change."""
+    return {
+        change.cell.codec: change.after.reason
+        for change in comparison.missing()
+        if change.after is not None and change.after.outcome not in (*WELL, "unfinished")
+    }
 
 
 def _described(changes: Iterable[CellChange]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -199,8 +200,9 @@ def test_without_pip_uv_provides_it(monkeypatch, tmp_path):
         releases.releases_of("tinycodec")
 
 
-def test_other_machines_measure_no_releases(tmp_path):
-    done = launch(tmp_path, "run", "movies", "-c", "orjson==3.11.7", "--on", "ssh://there", "-o", "r.json")
+@pytest.mark.parametrize("where", [("--on", "ssh://there"), ("--python", sys.executable)])
+def test_others_measure_no_releases(tmp_path, where):
+    done = launch(tmp_path, "run", "movies", "-c", "orjson==3.11.7", *where, "-o", "r.json")
 
     assert 2 == done.returncode
-    assert "releases are measured on this machine only" in done.stderr
+    assert "releases are measured by this interpreter only" in done.stderr

@@ -13,9 +13,9 @@ import pytest
 from bakeoff import UsageError
 from bakeoff.bench.results import ResultData
 from bakeoff.commands import releases, upgrade
-from bakeoff.reports.decide.releases import between, table, worse
+from bakeoff.reports.decide.releases import between, table, undecided, worse
 from inprocess import exit_code
-from madeup import planted
+from madeup import changed, planted
 
 USUAL = {"dump": 1e-6, "load": 2e-6, "size": 1404.0, "retained-payloads": 2081.0}
 
@@ -58,7 +58,8 @@ def test_a_release_that_cannot_be_measured_is_worse():
     result = run({"3.11.9": {}}, outcomes={"orjson==3.12.0": ("missing", "no such release")})
     found = between(result, {"orjson==3.11.9": "orjson"}, {"orjson==3.12.0": "orjson"})
 
-    assert ["orjson: no longer measured: no such release"] == worse(found)
+    assert ["orjson: cannot be measured any more: no such release"] == worse(found)
+    assert [] == undecided(found)
 
 
 @pytest.mark.parametrize(
@@ -139,6 +140,16 @@ def test_pins_are_read_from_requirements_files(pins, capsys):
         upgrade._pinned(Path(pins("orjson 3", "")[0]))
     with pytest.raises(UsageError, match="cannot be read"):
         upgrade._pinned(Path("missing.txt"))
+
+
+def test_a_figure_that_there_was_no_time_for_is_not_a_regression(pins, monkeypatch, capsys):
+    made = run({"3.11.9": {}, "3.12.0": {}})
+    late = changed(made, "orjson==3.12.0", "retained-payloads", samples=())
+    monkeypatch.setattr(upgrade, "measured", lambda *given, **more: late)
+    old, new = pins("orjson==3.11.9", "orjson==3.12.0")
+
+    assert 2 == exit_code("upgrade", old, "--to", new, "movies")
+    assert "not enough time for orjson retained-payloads" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("after", "expected"), [({}, 0), ({"load": 3e-6}, 1)])

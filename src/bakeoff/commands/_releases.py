@@ -52,4 +52,6 @@ def measured(
     options.validate(codecs)
     session, result = measured_here(options, output)
     noted(session)
+    if session.interrupted:
+        raise KeyboardInterrupt  # verdicts on a part of the run would look like those of all
     return result

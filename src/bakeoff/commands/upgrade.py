@@ -43,10 +43,11 @@ def command(
     whose version differs, both versions are measured in the rounds of one run: time, bytes, memory, and what
     is preserved. Your environment does not change.
 
-    Exit codes: 0 nothing gets worse, 1 something does, 2 nothing was compared.
+    Exit codes: 0 nothing gets worse, 1 something does, 2 not everything was compared.
     """
     from ..reports.decide import compare_output as written
-    from ..reports.decide.releases import between, worse
+    from ..reports.decide.releases import between, undecided, worse
+    from ..reports.model.lists import some
     from ..reports.tables import markup, text
 
     old, new = _pinned(before), _pinned(after)
@@ -73,6 +74,8 @@ def command(
     put(encoded(content), None)
     if lines := worse(found):
         raise RunError("\n  ".join(["the upgrade makes these worse:", *lines]))
+    if left := undecided(found):
+        raise UsageError(f"not enough time for {some(left)}; use a longer --budget")
 
 
 def _pinned(path: Path) -> Mapping[str, str]:
