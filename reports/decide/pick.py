@@ -13,7 +13,6 @@ from ...bench.stats import Ratio
 from ...bench.verdict import Contest, error_share, preference, ranked
 from ...codecs import is_raw, split_name
 from ...codecs.conventions.tokens import NAMES, SCHEMA_BRINGS
-from ...codecs.registry import formats
 from ...errors import RunError, UsageError, hint, near
 from ..model import numbers
 from ..model.breakeven import Parts, beyond, breakeven
@@ -34,6 +33,7 @@ from ..model.merge import aligned, machines, plain_name
 from ..model.prices import Prices, Saving, YearlyCost, rate_text
 from ..tables.further import resolving
 from ..tables.sentence import FAILED, broken_by
+from . import interop
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,8 @@ class Wish:
         needs: Types that must be preserved exactly (`bakeoff.codecs.conventions.tokens`).
         trusted: Whether the data is trusted; codecs that run code from their input require it.
         formats: Acceptable wire formats; empty for all.
-        interop: Whether other languages must read it.
+        interop: Whether other languages must read it exactly, as the readers of the run did; if the run tried
+            none, whether they can read its format.
         allow_loss: Whether a lossy codec is acceptable.
         corpora: Corpora to choose by; empty for all.
         codec: A codec that was decided on manually; None for the cheapest.
@@ -165,7 +166,9 @@ def pick(results: Sequence[ResultData], wish: Wish, file: str = "FILE") -> Picke
     excluded = {}
     eligible = []
     for name in dict.fromkeys(name for found in fields.values() for name in found):
-        why = _obstacle(name, fields, wish) or (_foreign_keys(name, fields, chosen) if wish.interop else "")
+        why = _obstacle(name, fields, wish) or (
+            interop.obstacle(name, fields, chosen) if wish.interop else ""
+        )
         if why:
             excluded[name] = why
         else:
@@ -180,7 +183,11 @@ def pick(results: Sequence[ResultData], wish: Wish, file: str = "FILE") -> Picke
     if not eligible:
         if not excluded:
             raise RunError("no codec took part")
-        raise RunError("\n".join(["no codec fits", *explained(excluded, len(excluded), options=by_command)]))
+        lines = explained(excluded, len(excluded), options=by_command)
+        fitting = (name for name in excluded if not _obstacle(name, fields, wish))
+        if wish.interop and (line := interop.alternatives(fitting, fields)):
+            lines.append(f"  ({line})")
+        raise RunError("\n".join(["no codec fits", *lines]))
     weights = dict.fromkeys(fields, 1 / len(fields)) if wish.prices else _weights(fields)
     also = {name for name in eligible if _takes(name, fields)}
     standing = _standing(result, fields, weights, wish.weights, also)
@@ -225,7 +232,7 @@ def pick(results: Sequence[ResultData], wish: Wish, file: str = "FILE") -> Picke
         winner=candidate,
         wish=wish,
         corpora=tuple(chosen),
-        reasons=(*reasons, *_merits(candidate, wish, fields)),
+        reasons=(*reasons, *_merits(candidate, wish, fields, options=by_command)),
         tied=tied,
         unresolved=tuple(unresolved.items()),
         runners_up=tuple((n, race.total(n) / race.total(winner)) for n in race.order if n not in level),
@@ -365,23 +372,6 @@ def _obstacle(name: str, fields: _Fields, wish: Wish) -> str:
         return "has another dictionary for each corpus; decide by one: --corpus NAME"
     candidate = next(iter(fields.values()))[name]
     return _unfit(candidate, wish) or _too_wide(name, fields, wish)
-
-
-def _foreign_keys(name: str, fields: _Fields, chosen: Sequence[CorpusFacts]) -> str:
-    """Return whether a codec writes keys that many readers in other languages do not accept.
-
-    Go's usual reader refuses them (vmihailenco/msgpack#289, #372), and JavaScript converts them to text.
-    """
-    written = next(iter(fields.values()))[name].facts.format
-    if _has_any_keys(written) and any(corpus.profile.get("key_other") for corpus in chosen):
-        return "writes keys that are not text, which readers in other languages may refuse"
-    return ""
-
-
-def _has_any_keys(name: str) -> bool:
-    """Return whether dicts have keys other than text in a format; False for third-party formats."""
-    known = formats().get(name)
-    return known is not None and known.family is not None and not known.family.text_keys
 
 
 def _takes(name: str, fields: _Fields) -> str:
@@ -540,7 +530,7 @@ def _saving(winner: str, race: _Race) -> Saving | None:
     return Saving.of((winner, yearly[winner]), (against, yearly[against]), *judged[winner, against])
 
 
-def _merits(winner: Candidate, wish: Wish, fields: _Fields) -> list[str]:
+def _merits(winner: Candidate, wish: Wish, fields: _Fields, *, options: bool) -> list[str]:
     """Describe other advantages and disadvantages of a codec."""
     reasons = []
     if wish.needs:
@@ -548,7 +538,7 @@ def _merits(winner: Candidate, wish: Wish, fields: _Fields) -> list[str]:
     if not wish.trusted and not winner.facts.source:
         reasons.append("safe to read from anyone")
     if wish.interop:
-        reasons.append("read by other languages")
+        reasons.append(interop.claim(winner.name, fields, options=options))
     if wish.cost.readers and (read := winner.cells["load"].extras.get("read")):
         reasons.append(f"read {read}")
     if winner.losses:

@@ -57,7 +57,8 @@ def fastest(
         needs: Types that must be preserved, such as ("datetime", "bytes").
         trusted: All payloads are trusted; pickle and marshal need it, with a lock as well.
         formats: Allowed wire formats.
-        interop: Require a format that other languages can read.
+        interop: Require that other languages read the records exactly, as the readers of the run did. If it
+            tried none, require a format that they can read.
 
     Raises:
         UsageError: There is no lock, no result file, and no calibration was asked for; ``BAKEOFF_LOCK``

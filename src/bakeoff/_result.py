@@ -89,7 +89,8 @@ class Result:
             needs: Types that must be preserved, such as ("datetime",).
             formats: Allowed wire formats; all if empty.
             trusted: Allow codecs that run code from their input, such as pickle.
-            interop: Require a format that other languages can read.
+            interop: Require that other languages read the records exactly, as the readers of the run did. If
+                it tried none, require a format that they can read.
             allow_loss: Allow codecs that lose data.
             corpora: Use only these corpora.
 

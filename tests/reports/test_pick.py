@@ -81,7 +81,7 @@ class TestScenarios:
             # An archive behind a slow line, never read: the smallest payload.
             (Wish(CostModel.of(0, "50Mbit")), "json|zstd:3", ""),
             (Wish(trusted=True), "pickle", ""),
-            (Wish(trusted=True, interop=True), "msgpack", "; read by other languages"),
+            (Wish(trusted=True, interop=True), "msgpack", "; other languages read its format, but no reader"),
             (Wish(formats=("json",)), "json", ""),
         ],
     )

@@ -61,7 +61,12 @@ if TYPE_CHECKING:
     shell_complete=_completion.wire_formats,
     help="Allowed wire formats: msgpack,cbor,...",
 )
-@click.option("--interop", is_flag=True, help="Require a format that other languages can read.")
+@click.option(
+    "--interop",
+    is_flag=True,
+    help="Require that other languages read the records exactly, as run --readers tried; "
+    "without that, a format that they can read.",
+)
 @click.option("--allow-loss", is_flag=True, help="Allow codecs that lose data; the table says what.")
 @click.option("--corpus", "corpora", multiple=True, help="Decide by this corpus only; repeatable.")
 @click.option(
