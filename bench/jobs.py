@@ -199,15 +199,30 @@ class Time(Job):
 
 
 @dataclass(frozen=True, slots=True)
+class ReaderCommand:
+    """How to start the worker of another language.
+
+    Attributes:
+        command: The program and its arguments.
+        folder: Its working directory.
+    """
+
+    command: tuple[str, ...]
+    folder: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReadCell:
     """A library of another language, and what it reads.
 
     Attributes:
+        worker: Index of its worker in the job.
         library: Its name.
         codec: The codec that wrote the payloads.
         payloads: Digest of the payloads of its check.
     """
 
+    worker: int
     library: str
     codec: str
     payloads: Digest
@@ -215,16 +230,14 @@ class ReadCell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Read(Job):
-    """The fields of jobs for readers in another language.
+    """The fields of jobs for readers in other languages.
 
     Attributes:
-        command: The command that starts the language's worker, see `bench.workers`.
-        folder: Its working directory.
+        workers: A worker for each language, see `bench.workers`.
         reads: What to read.
     """
 
-    command: tuple[str, ...]
-    folder: str
+    workers: tuple[ReaderCommand, ...]
     reads: tuple[ReadCell, ...]
 
     def digests(self) -> set[Digest]:
@@ -234,7 +247,7 @@ class Read(Job):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckReads(Read):
-    """Check what readers make of payloads; one note per cell.
+    """Check what the readers of one language make of payloads; one note per cell.
 
     Attributes:
         corpus: The inputs that the codecs need.
@@ -645,6 +658,7 @@ _PARTS: dict[str, Callable[[Any], Any]] = {
     "cells": lambda value: (
         tuple(typed(TimedCell, cell) for cell in value) if isinstance(value, list) else value
     ),
+    "workers": lambda value: tuple(ReaderCommand(tuple(each["command"]), each["folder"]) for each in value),
     "reads": lambda value: tuple(typed(ReadCell, cell) for cell in value),
     "pieces": lambda value: tuple(typed(SurveyPiece, piece) for piece in value),
     "bad": lambda value: tuple((where, why) for where, why in value),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from ...errors import RunError
-from ..jobs import Digest
+from ..jobs import Digest, ReaderCommand
 from ..results import Cell, ReadFacts, typed
 from ..workers import builds
 from ..workers.port import Library, Worker, WorkerError
@@ -22,16 +22,14 @@ class Language:
         title: Its name.
         version: Its version.
         libraries: What the worker reads with.
-        command: The command that starts it.
-        folder: Its working directory.
+        start: How it is started.
     """
 
     name: str
     title: str
     version: str
     libraries: tuple[Library, ...]
-    command: tuple[str, ...]
-    folder: str
+    start: ReaderCommand
 
     @classmethod
     def of(cls, name: str) -> Self:
@@ -47,7 +45,7 @@ class Language:
                 found = worker.language, worker.version, tuple(worker.libraries)
         except WorkerError as error:
             raise RunError(f"the worker for {name} does not work: {error}") from error
-        return cls(name, *found, command, str(folder))
+        return cls(name, *found, ReaderCommand(command, str(folder)))
 
     def facts(self, library: Library, found: Mapping[str, Any] | None = None) -> ReadFacts:
         """Return what a library read, as a worker of ours noted it."""

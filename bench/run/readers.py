@@ -7,7 +7,6 @@ write alike are read once.
 from __future__ import annotations
 
 import dataclasses
-import random
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -41,10 +40,9 @@ def check_reads(run: Run, stage: Stage) -> None:
             path=stage.path,
             modules=stage.modules,
             corpus=stage.corpus,
-            command=language.command,
-            folder=language.folder,
+            workers=(language.start,),
             reads=tuple(
-                ReadCell(library.name, codec, stage.checks[codec].payloads) for library, codec in reads
+                ReadCell(0, library.name, codec, stage.checks[codec].payloads) for library, codec in reads
             ),
             seconds=Budget.CHECKED * len(reads) if endless else seconds,
         )
@@ -127,15 +125,10 @@ def time_reads(run: Run, stage: Stage, cells: Sequence[Cell], core: int | None) 
     Returns:
         Figures by the name of their cell, without those that failed; None if the time of the corpus is over.
     """
-    figures: dict[str, Any] = {}
     own = [cell for cell in cells if stage.reads[cell].twin not in cells]
-    languages = list(dict.fromkeys(stage.reads[cell].language for cell in own))
-    for language in random.sample(languages, len(languages)):
-        there = [cell for cell in own if stage.reads[cell].language == language]
-        found = _timed(run, stage, there, core)
-        if found is None:
-            return None
-        figures |= found
+    figures = _timed(run, stage, own, core)
+    if figures is None:
+        return None
     for cell in cells:
         twin = stage.reads[cell].twin
         if twin is not None and twin.name in figures:
@@ -162,15 +155,15 @@ def _turns(rough: float, records: int) -> float:
 
 def _timed(run: Run, stage: Stage, cells: Sequence[Cell], core: int | None) -> dict[str, Any] | None:
     reads = [stage.reads[cell] for cell in cells]
-    language = reads[0].language
+    languages = list(dict.fromkeys(read.language for read in reads))
     # All libraries read the same records, so that their ratios have no other cause.
     records = min(_records(read.rough) for read in reads)
     longest = max(_turns(read.rough, records) for read in reads) / Readers.TURNS
     job = TimeReads(
-        command=language.command,
-        folder=language.folder,
+        workers=tuple(language.start for language in languages),
         reads=tuple(
-            ReadCell(r.library, cell.codec, r.payloads) for cell, r in zip(cells, reads, strict=True)
+            ReadCell(languages.index(read.language), read.library, cell.codec, read.payloads)
+            for cell, read in zip(cells, reads, strict=True)
         ),
         records=records,
         slice=Readers.SLICE,

@@ -27,7 +27,7 @@ def run(job: CheckReads, context: WorkerContext) -> Answer:
     """Check each library, and note what was found."""
     known: dict[tuple[str, tuple[bytes, ...]], int] = {}
     end = time.monotonic() + job.seconds
-    with Restarted(job, PATIENCE) as worker:
+    with Restarted(job.workers[0], PATIENCE) as worker:
         for index, read in enumerate(job.reads):
             context.beat(index)
             payloads = Payloads.of(context.blobs[read.payloads]).payloads

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
 
-from ..jobs import Read
+from ..jobs import ReaderCommand
 from ..workers.port import Worker, WorkerError
 
 _SCRUBBED = (
@@ -32,12 +32,12 @@ class Restarted:
     Leaving the context ends it.
 
     Args:
-        job: The job that it is for.
+        start: How it is started.
         patience: Seconds for an answer.
     """
 
-    def __init__(self, job: Read, patience: float) -> None:
-        self._job = job
+    def __init__(self, start: ReaderCommand, patience: float) -> None:
+        self._start = start
         self._patience = patience
         self._worker: Worker | None = None
         for name in _SCRUBBED:
@@ -59,7 +59,7 @@ class Restarted:
         """
         try:
             if self._worker is None:
-                self._worker = Worker(self._job.command, Path(self._job.folder), self._patience)
+                self._worker = Worker(self._start.command, Path(self._start.folder), self._patience)
             return question(self._worker)
         except WorkerError:
             self._end()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from statistics import fmean, median
 
@@ -51,13 +52,14 @@ def run(job: TimeReads, context: WorkerContext) -> Answer:
     known = {read.payloads: Payloads.of(context.blobs[read.payloads]).payloads for read in job.reads}
     figures = {index: _Figures() for index in range(len(job.reads))}
     errors: dict[str, str] = {}
-    with Restarted(job, job.patience) as worker:
+    with ExitStack() as stack:
+        workers = [stack.enter_context(Restarted(each, job.patience)) for each in job.workers]
         for part in _parts(min(map(len, known.values())), job.records):
             for index in random.sample(sorted(figures), len(figures)):
                 context.beat(index)
                 read = job.reads[index]
                 payloads = [known[read.payloads][number] for number in part]
-                timed = _turn(worker, read.library, payloads, round(job.slice * 1e9))
+                timed = _turn(workers[read.worker], read.library, payloads, round(job.slice * 1e9))
                 if isinstance(timed, Timed):
                     figures[index].turns.append((len(payloads), timed))
                 else:
