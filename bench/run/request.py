@@ -144,7 +144,7 @@ class Request:
         cold = ("dump-cold", "load-cold") if self.cold else ()
         # A release may retain more memory than the one before, which no other figure shows.
         retained = RETAINED if memory and any("==" in pattern for pattern in self.codecs) else ()
-        return (*DEFAULT, *repeat, *cold, *batches, *(MEMORY if memory else ()), *retained, *self._counts())
+        return (*DEFAULT, *repeat, *cold, *batches, *retained, *(MEMORY if memory else ()), *self._counts())
 
     def _counts(self) -> tuple[str, ...]:
         return COUNTS if self.count else ()

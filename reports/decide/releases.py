@@ -178,8 +178,8 @@ def _suits(view: CorpusView, name: str, releases: Sequence[Candidate]) -> str:
             tie = "are not distinguishable (run longer)"
         reason = "is the newest of them"
         if len(light) < len(level):
-            reason = f"retains the least memory for a payload, {amount(least, 'byte', None)}"
-            reason += " and is the newest such one" if len(light) > 1 else ""
+            reason = f"retains the least memory for a payload ({amount(least, 'byte', None)})"
+            reason += ", and is the newest of those that do" if len(light) > 1 else ""
         why = f"{few(level)} {tie}, by {cost}; {chosen} {reason}"
     lightest = min(held, key=held.__getitem__, default=chosen)
     if held and held.get(chosen, 0.0) >= _MUCH * held[lightest]:
