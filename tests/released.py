@@ -19,9 +19,10 @@ def dumps(obj):
     return json.dumps(obj, separators=(",", ":")).encode()
 
 def loads(data):
-    {loads}
     record = json.loads(data)
-    return record | {{"at": {kind}(record["at"])}}
+    {loads}
+    record["at"] = {kind}(record["at"])
+    return record
 
 def tiny():
     return bakeoff.Codec("tiny", "json", dumps, loads, preserves={{"{kind}"}})
@@ -36,7 +37,7 @@ def source(*, dumps: str = "pass", loads: str = "pass", lossy: bool = False) -> 
 
     Args:
         dumps: A statement at the beginning of this call.
-        loads: The same.
+        loads: A statement after the JSON is decoded to the variable `record`.
         lossy: Decode tuples as lists.
     """
     return SOURCE.format(dumps=dumps, loads=loads, kind="list" if lossy else "tuple")

@@ -13,7 +13,7 @@ from ..errors import UsageError
 if TYPE_CHECKING:
     from ..bench.results import ResultData
 
-BUDGET = 60.0
+BUDGET = 55.0
 """Seconds for a corpus."""
 
 
