@@ -203,7 +203,7 @@ def test_trusted_codecs_are_held_to_their_refusal() -> None:
 
 def test_good_codecs_keep_their_promise(planted: dict[str, str]) -> None:
     done = check(
-        "msgpack", "good", "--only", "mutated", "--only", "deep-*", "--only", "raising-sets", env=planted
+        "msgpack", "good", "--only", "mutated", "--only", "deep-lists", "--only", "raising-sets", env=planted
     )
 
     assert (0, "") == (done.returncode, done.stderr), done.stdout
