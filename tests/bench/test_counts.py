@@ -32,18 +32,17 @@ def counted(dump: float | None, **extras: str) -> ResultData:
 
 
 def test_a_run_counts_with_valgrind(tmp_path: Path) -> None:
-    """More instructions for the slower library, and the conditions of the count."""
+    """Of each call, with the conditions of the count."""
     if not shutil.which("valgrind"):
         leave_out("Valgrind; apt-get install valgrind")
     (tmp_path / "r.jsonl").write_text(RECORDS)
-    done = bakeoff(
-        tmp_path, "run", "r.jsonl", "--ops", "count-dump,count-load", "-c", "json,msgpack", "-o", "o.json"
-    )
+    done = bakeoff(tmp_path, "run", "r.jsonl", "--ops", "count-dump,count-load", "-c", "json", "-o", "o.json")
 
     assert 0 == done.returncode, done.stderr
-    found = {cell.cell.codec: cell for cell in read(tmp_path / "o.json").cells if "dump" in cell.cell.name}
-    assert found["json"].samples[0].value > found["msgpack"].samples[0].value > 100
-    assert "0" == found["json"].extras["hash_seed"]
+    dump, load = read(tmp_path / "o.json").cells
+    assert ("count-dump", "count-load") == (dump.cell.operation, load.cell.operation)
+    assert min(dump.samples[0].value, load.samples[0].value) > 100
+    assert "0" == dump.extras["hash_seed"]
 
 
 def test_without_valgrind_only_counts_are_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
