@@ -177,7 +177,9 @@ def of_each_class(tmp_path_factory: pytest.TempPathFactory) -> ResultData:
     folder = tmp_path_factory.mktemp("classes")
     (folder / "shop.py").write_text(MODULE, encoding="utf-8")
     corpora = [f"shop:{function}" for function in ("api", "structs", "data", "attributed", "rows")]
-    without = "!*yaml*,!cbor2*,!ormsgpack*,!ujson,!rapidjson,!*simplejson*,!json,!bson"
+    without = (
+        "!*yaml*,!cbor2*,!ormsgpack*,!ujson,!rapidjson,!*simplejson*,!json,!bson,!marshal,!msgspec-msgpack"
+    )
     return result(folder, *corpora, "-c", without)
 
 
