@@ -15,7 +15,7 @@ from bakeoff.bench.method import Budget, Processes
 BAKEOFF = (sys.executable, "-P", __file__)
 """The command, to which arguments are added."""
 DECIDED = (sys.executable, "-P", __file__, "--in-full")
-"""The same with as many timing processes and slices as usual, for output with ranks and verdicts."""
+"""The same with as many timing processes as usual, for output with ranks and verdicts."""
 
 
 def hurry(change: Callable[[object, str, object], None] = setattr, *, in_full: bool = False) -> None:
@@ -23,13 +23,14 @@ def hurry(change: Callable[[object, str, object], None] = setattr, *, in_full: b
 
     Args:
         change: Function that sets an attribute.
-        in_full: Keep the number and length of timing processes, and only fork them.
+        in_full: Keep the number of timing processes and enough slices to rank codecs.
     """
     from bakeoff.bench.jobs import Alone, Prepare, Time
     from bakeoff.bench.run import processes
 
+    # Slices of a process take as long.
+    change(Processes, "START", 0.1 if in_full else 0.0)
     if not in_full:
-        change(Processes, "START", 0.0)  # of slices in a process: leaves FEWEST_ROUNDS
         change(Processes, "CHOSEN", Processes.FEWEST)
         change(Budget, "QUICK_FIRST_LOOK", Processes.FEWEST)
     change(processes, "FORKED", (*processes.FORKED, Alone, Prepare, Time))

@@ -14,8 +14,8 @@ A comment above a block may define an exception, for instance ``<!-- not run: ne
 ==================  =====================================================================================
 
 Measurements get as much time as they need instead of their budget: otherwise the load of the machine would
-determine which figures exist. All are `hurried`. Blocks with output only save the start of processes, because
-few and short ones give no ranks and verdicts. The output of a run must be valid for any machine.
+determine which figures exist. All are `hurried`. Blocks with output keep the number of processes, because few
+give no ranks and verdicts. The output of a run must be valid for any machine.
 """
 
 from __future__ import annotations
@@ -194,6 +194,7 @@ def _write_history(folder: Path) -> None:
 def _run(command: list[str], folder: Path, environment: Mapping[str, str]) -> tuple[int, str]:
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     environment = {**os.environ, **environment, "PATH": path, "COLUMNS": "110", "BROWSER": "true"}
+    environment |= {"PIP_NO_BUILD_ISOLATION": "false"}  # in pip's words: build with what is installed
     done = subprocess.run(
         command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
