@@ -5,6 +5,8 @@ python3 tasks.py run [ARGUMENTS]   set up, then `bakeoff run ARGUMENTS`
 python3 tasks.py test [ARGUMENTS]  set up, then all tests, integrations beside the rest; --servers installs
                                    what some drive (servers, a browser, a library) on this machine first;
                                    --cov measures coverage; other arguments go to one pytest
+python3 tasks.py versions [3.N...] [ARGUMENTS]   the core tests on each CPython from 3.11 to 3.14 that is
+                                   installed; other arguments go to pytest
 python3 tasks.py lint              ruff and mypy
 python3 tasks.py docs              the site, into build/docs; a warning is an error
 python3 tasks.py wheel             sdist, wheel from it, and the tests that can differ on that, installed
@@ -114,6 +116,8 @@ Integrations mostly wait, so one process runs them in parallel with the others, 
 clients.
 """
 COVERAGE = ROOT / "build" / "coverage"
+PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
+"""Supported versions of CPython."""
 
 
 def sh(*command: str | Path, cwd: Path = ROOT, **environment: str) -> None:
@@ -141,26 +145,27 @@ def quietly(*command: str | Path, **environment: str) -> None:
         sys.exit("\n".join(["tasks: the build warns:", *warnings]))
 
 
-def setup(*groups: str) -> None:
-    """Create .venv, or update it if its sources have changed."""
+def setup(*groups: str, folder: Path | None = None, python: str = sys.executable) -> None:
+    """Create .venv or another environment, or update it if its sources have changed."""
+    folder = folder or VENV
     sources = [ROOT / "pyproject.toml", ROOT / "setup.py", *sorted(ROOT.glob("[!.]*/**/*.p[yx][xdi]"))]
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
-    stamp = VENV / f"stamp-{'-'.join(groups) or 'run'}"
+    stamp = folder / f"stamp-{'-'.join(groups) or 'run'}"
     if stamp.exists() and stamp.read_text() == digest:
         return
-    say("setting up .venv (a few minutes the first time)")
-    if not any(VENV.glob("stamp-*")):
+    say(f"setting up {os.path.relpath(folder, ROOT)} (a few minutes the first time)")
+    if not any(folder.glob("stamp-*")):
         say("making the environment, with a recent pip")
-        sh(sys.executable, "-m", "venv", "--clear", VENV)
-        sh(BIN / "python", "-m", "pip", "install", "--quiet", "--upgrade", "pip>=25.1")
+        sh(python, "-m", "venv", "--clear", folder)
+        sh(folder / "bin/python", "-m", "pip", "install", "--quiet", "--upgrade", "pip>=25.1")
     wanted = [part for group in groups for part in ("--group", group)]
-    pip("--editable", ".[all]", *wanted)
+    pip(folder, "--editable", ".[all]", *wanted)
     stamp.write_text(digest)
 
 
-def pip(*wanted: str) -> None:
-    """Install into .venv; of pip's output, only show the start of long steps."""
-    command = [str(BIN / "python"), "-m", "pip", "install", "--progress-bar", "off", *wanted]
+def pip(folder: Path, *wanted: str) -> None:
+    """Install into an environment; of pip's output, only show the start of long steps."""
+    command = [str(folder / "bin/python"), "-m", "pip", "install", "--progress-bar", "off", *wanted]
     say("pip: finding and downloading packages")
     with subprocess.Popen(command, cwd=ROOT, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -252,6 +257,46 @@ def both_halves(*, coverage: bool) -> None:
         sh(BIN / "coverage", "report")
     if any(codes):
         sys.exit(max(codes))
+
+
+def versions(arguments: list[str]) -> None:
+    """Run the core tests on each CPython that is installed, in an environment of its own under build."""
+    chosen = [argument for argument in arguments if argument in PYTHONS] or PYTHONS
+    others = [argument for argument in arguments if argument not in PYTHONS]
+    outcomes = {version: on_version(version, others) for version in chosen}
+    for version, outcome in outcomes.items():
+        say(f"{version}: {outcome}")
+    if "failed" in outcomes.values():
+        sys.exit(1)
+
+
+def on_version(version: str, arguments: list[str]) -> str:
+    """Run the core tests on a CPython; return how they ended."""
+    python = interpreter(version)
+    if python is None:
+        return f"skipped, as python{version} is not installed"
+    folder = ROOT / "build/versions" / version
+    setup("dev", folder=folder, python=python)
+    half = ("-m", "not integration and not browser", "--ignore", "tests/integrations", *ABREAST)
+    command = [str(folder / "bin/python"), "-m", "pytest", "--quiet", *half, *arguments]
+    say(f"{version}: {python}")
+    path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(command, cwd=ROOT, env=ENVIRONMENT | {"PATH": path})
+    return "failed" if done.returncode else "passed"
+
+
+def interpreter(version: str) -> str | None:
+    """Return a CPython of this version: that of this process, on PATH, or the newest of pyenv."""
+    installed = (Path.home() / ".pyenv/versions").glob(f"{version}.*/bin/python")
+    newest = sorted(map(str, installed), key=lambda path: [int(part) for part in re.findall(r"\d+", path)])
+    script = "import ensurepip, sys; print(sys.implementation.name, *sys.version_info[:2])"
+    for python in (sys.executable, shutil.which(f"python{version}"), *reversed(newest)):
+        if python is None:
+            continue
+        done = subprocess.run([python, "-c", script], capture_output=True, text=True)
+        if done.stdout.split() == ["cpython", *version.split(".")]:
+            return python
+    return None
 
 
 def lint(arguments: list[str]) -> None:
@@ -401,6 +446,7 @@ def benchmarks(arguments: list[str]) -> None:
 VERBS = {
     "run": run,
     "test": test,
+    "versions": versions,
     "lint": lint,
     "docs": docs,
     "wheel": wheel,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
@@ -23,6 +24,14 @@ def leave_out(reason: str) -> NoReturn:
 def count(skipped: Iterable[Any]) -> int:
     """Return the number of tests skipped by `leave_out`, from the reports of skipped tests."""
     return sum(_MARK in str(report.longrepr) for report in skipped)
+
+
+def is_endless(codec: str) -> bool:
+    """Return whether a codec takes minutes for 100,000 levels before it reaches the recursion limit.
+
+    CPython 3.13.0 visits all of them in simplejson's generators, in time that grows with their square.
+    """
+    return codec == "simplejson/pure" and sys.version_info[:3] == (3, 13, 0)
 
 
 def chromium() -> str:

@@ -165,7 +165,7 @@ def test_long_steps_of_setting_up_are_said(
     python.write_text("#!/bin/sh\n" + "".join(f"echo '{step}'\n" for step in steps) + "exit 4\n")
     python.chmod(0o755)
     with pytest.raises(SystemExit, match="4"):
-        tasks.real_pip("a")
+        tasks.real_pip(tasks.VENV, "a")
 
     shown = capsys.readouterr()
     assert "" == shown.out
@@ -174,3 +174,34 @@ def test_long_steps_of_setting_up_are_said(
         "tasks: pip: building editable for a (pyproject.toml)",
         "tasks: pip: installing",
     ] == shown.err.splitlines()
+
+
+def test_a_version_of_python_that_is_not_installed_is_skipped(
+    tasks: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each that is gets the same arguments; one that fails makes the exit code 1."""
+    ended = {"3.11": "passed", "3.12": "failed"}
+    monkeypatch.setattr(tasks, "interpreter", lambda version: version if version in ended else None)
+    monkeypatch.setattr(tasks, "setup", lambda *_, **__: None)
+    asked: list[list[str]] = []
+
+    def run(command: list[str], **_: object) -> SimpleNamespace:
+        asked.append(command[-2:])
+        return SimpleNamespace(returncode=int("3.12" in command[0]))
+
+    monkeypatch.setattr(tasks.subprocess, "run", run)
+    with pytest.raises(SystemExit):
+        tasks.versions(["tests/codecs", "-x"])
+
+    said = capsys.readouterr().err
+    assert [["tests/codecs", "-x"]] * 2 == asked
+    assert "3.11: passed" in said
+    assert "3.12: failed" in said
+    assert "3.14: skipped, as python3.14 is not installed" in said
+
+
+def test_an_interpreter_is_one_that_runs_and_has_the_version(tasks: ModuleType) -> None:
+    here = f"{sys.version_info.major}.{sys.version_info.minor}"
+
+    assert sys.executable == tasks.interpreter(here)
+    assert tasks.interpreter("3.1") is None

@@ -26,6 +26,7 @@ from bakeoff.codecs.conventions.tokens import token_of
 from bakeoff.codecs.registry import available, describe, specialists
 from bakeoff.schemas import Schema
 from bakeoff.schemas.tree.declare import describe as described
+from needed import is_endless
 
 T = TypeVar("T")
 
@@ -524,7 +525,7 @@ def test_deep_objects_never_end_the_process(box):
     for _ in range(100_000):
         value = box(value)
     try:
-        for name in PLAIN:
+        for name in [name for name in PLAIN if not is_endless(name)]:
             with contextlib.suppress(bakeoff.EncodeError):
                 bakeoff.codec(name, trusted=True).encode(value)
     finally:
