@@ -194,7 +194,8 @@ def find(language: str) -> Build:
         raise UsageError(f"this is {chosen.title} {number[0]}; {needed}")
     digest = hashlib.sha256(repr((chosen, printed)).encode())
     sources = _sources(language)
-    for path in sorted(each for each in sources.rglob("*") if each.is_file()):
+    files = (each for each in sources.rglob("*") if each.is_file() and "__pycache__" not in each.parts)
+    for path in sorted(files):
         content = path.read_bytes()
         digest.update(f"{path.relative_to(sources).as_posix()} {len(content)}\n".encode() + content)
     return Build(language, number[0], cache_folder("readers") / f"{language}-{digest.hexdigest()[:16]}")

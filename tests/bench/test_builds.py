@@ -6,6 +6,7 @@ import json
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from bakeoff.bench.workers.builds import LANGUAGES, Language
 from bakeoff.errors import RunError, UsageError
 from inprocess import bakeoff
 
-REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "worker.py"
+REFERENCE = builds._sources("pypy") / "worker.py"
 
 
 def step(code: str) -> tuple[tuple[str, ...], ...]:
@@ -41,7 +42,7 @@ def language(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Language:
     return made
 
 
-def change(monkeypatch: pytest.MonkeyPatch, language: Language, **fields: object) -> None:
+def change(monkeypatch: pytest.MonkeyPatch, language: Language, **fields: Any) -> None:
     monkeypatch.setitem(builds.LANGUAGES, "snake", replace(language, **fields))
 
 
