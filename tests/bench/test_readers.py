@@ -39,7 +39,7 @@ def time(fraction: str) -> list[Any]:
 
 
 def pack(value: Any) -> bytes:
-    return msgpack.packb(value, datetime=True)
+    return bytes(msgpack.packb(value, datetime=True))
 
 
 DATE = cbor2.dumps(dt.date(2024, 2, 29))
