@@ -10,7 +10,7 @@ import random
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from statistics import fmean, median
+from statistics import fmean
 
 from ..heartbeat import IDLE
 from ..jobs import Answer, TimedReads, TimeReads
@@ -34,7 +34,7 @@ class _Figures:
     def answer(self) -> dict[str, float]:
         """Return the figures as those of other cells."""
         total = sum(count for count, _ in self.turns)
-        raw = math.fsum(count * median(timed.slices) for count, timed in self.turns) * 1e-9 / total
+        raw = math.fsum(count * fmean(timed.slices) for count, timed in self.turns) * 1e-9 / total
         drifts = [math.log(timed.slices[-1] / timed.slices[0]) for _, timed in self.turns]
         return {
             "raw": raw,
