@@ -98,6 +98,7 @@ def explain(options: Options, show: Show = lambda text, done, total: None) -> st
     chosen = [*options.timed(), *options.untimed()]
     operations = "\n".join(_line(name, operation(name)) for name in chosen)
     others = "\n".join(_line(o.syntax, o) for name, o in OPERATIONS.items() if name not in chosen)
+    readers = f"  readers     {', '.join(options.readers)}\n" if options.readers else ""
     codecs = dict.fromkeys((*options.codecs, *(name for plan in plans for name in plan.codecs)))
     counting = sum(plan.counting() for plan in plans)
     seconds = sum(plan.seconds() for plan in plans) + counting
@@ -109,6 +110,7 @@ def explain(options: Options, show: Show = lambda text, done, total: None) -> st
         f"  corpora     {'; '.join(map(str, plans))}\n"
         f"  codecs      {len(codecs)}: {', '.join(codecs)}\n"
         f"  operations\n{operations}\n"
+        f"{readers}"
         f"  sample      at most {options.sample:,} records, {options.sample_bytes >> 20} MiB, a corpus\n"
         f"  mode        {mode}; garbage collector {options.gc}\n"
         f"  takes       about {seconds:.0f} s, {limit}\n"
