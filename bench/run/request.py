@@ -90,7 +90,9 @@ class Request:
             base = base.quick()
         if self.readers is not None:
             chosen["readers"] = languages = _languages(self.readers)
-            base = dataclasses.replace(base, budget=(1 + Readers.BUDGET * len(languages)) * base.budget)
+            if stored is None:
+                share = 1 + Readers.BUDGET * len(languages)
+                base = dataclasses.replace(base, budget=share * base.budget)
         asked = {key: value for key, value in chosen.items() if value is not None}
         options = dataclasses.replace(base, **asked)
         if self.codecs or stored is None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import tee
 from typing import Any
 
@@ -37,7 +38,10 @@ def run(job: CheckReads, context: WorkerContext) -> Answer:
                 try:
                     # Most libraries need little of it, so the first ones may take more than their share.
                     until = (time.monotonic() + end) / 2
-                    found = _checked(worker, read, payloads, until, job, context)
+                    checking = _until(until, payloads, partial(context.beat, index))
+                    found = _checked(worker, job, context, read, checking)
+                    if not found["facts"]["refused"]:
+                        found |= _rough(worker, read.library, payloads[:_TIMED])
                 except (WorkerError, CodecError) as error:
                     found = {"error": str(error)}
             context.note({"index": index, **found})
@@ -45,22 +49,19 @@ def run(job: CheckReads, context: WorkerContext) -> Answer:
 
 
 def _checked(
-    worker: Restarted,
-    read: ReadCell,
-    payloads: Sequence[bytes],
-    until: float,
-    job: CheckReads,
-    context: WorkerContext,
+    worker: Restarted, job: CheckReads, context: WorkerContext, read: ReadCell, payloads: Iterator[bytes]
 ) -> dict[str, Any]:
+    """Return what a library makes of payloads."""
     decode = codec_parts(read.codec, job.corpus, context.blobs).bare.decode
-    first, second = tee(_until(until, payloads))
-    facts = worker.ask(lambda asked: judge(asked, read.library, map(decode, first), second))
-    found = {"facts": dataclasses.asdict(facts)}
-    return found if facts.refused else found | _rough(worker, read.library, payloads[:_TIMED])
+    decoded, given = tee(payloads)
+    facts = worker.ask(lambda asked: judge(asked, read.library, map(decode, decoded), given))
+    return {"facts": dataclasses.asdict(facts)}
 
 
-def _until(end: float, payloads: Sequence[bytes]) -> Iterator[bytes]:
+def _until(end: float, payloads: Sequence[bytes], beat: Callable[[], object]) -> Iterator[bytes]:
+    """Yield payloads until the time is over, at least one."""
     for payload in payloads:
+        beat()
         yield payload
         if time.monotonic() > end:
             return
