@@ -280,6 +280,10 @@ class _Contest:
             elif key is None and cell.codec != BASELINE and describe(cell.codec).library in libraries:
                 key = describe(cell.codec).library
             groups.setdefault(key, []).append(cell)
+        if all(cell.codec == BASELINE for cell in groups.get(None, [])):
+            # It is not worth a process of its own. In a random group it does not always disturb the same one.
+            baseline = groups.pop(None, [])
+            random.choice(list(groups.values()) or [[]]).extend(baseline)
         shuffled = list(groups.values())
         random.shuffle(shuffled)
         return shuffled

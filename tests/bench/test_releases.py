@@ -95,12 +95,24 @@ def test_a_process_holds_one_release(tmp_path, monkeypatch):
 )
 def test_processes_are_grouped_by_release(isolate, expected):
     codecs = ["baseline", "json", "orjson", "orjson==1", "orjson==2", "bson==1", "bson==1+schema"]
+
+    assert expected == sorted(groups(codecs, isolate=isolate))
+
+
+def test_the_baseline_has_no_process_of_its_own():
+    assert {"orjson==1", "orjson==2"} == {
+        name.removesuffix(" baseline") for name in groups(["baseline", "orjson==1", "orjson==2"])
+    }
+    assert ["baseline orjson"] == groups(["baseline", "orjson"])
+
+
+def groups(codecs: list[str], *, isolate: bool = False) -> list[str]:
+    """Return the codecs that share a process."""
     cells = [Cell("movies", "load", name) for name in codecs]
     contest: Any = SimpleNamespace(
         cells=lambda: cells, run=SimpleNamespace(options=SimpleNamespace(isolate=isolate))
     )
-
-    assert expected == sorted(" ".join(cell.codec for cell in group) for group in _Contest._groups(contest))
+    return [" ".join(cell.codec for cell in group) for group in _Contest._groups(contest)]
 
 
 @pytest.fixture(scope="module")
