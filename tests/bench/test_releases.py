@@ -198,6 +198,16 @@ def test_an_upgrade_to_a_lossy_release_fails(run, folder):
     assert "tiny: ok → lossy (`tuple` came back as `list`" in done.stderr
 
 
+def test_fidelity_shows_releases_that_were_fetched(run, folder):
+    environment = released.environment(folder)
+    done = launch(folder, "fidelity", "-c", "tiny==1.0", "-f", "csv", **environment)
+    refused = launch(folder, "fidelity", "-c", "tiny==7.0", **environment)
+
+    assert "tiny==1.0" in done.stdout
+    assert 2 == refused.returncode
+    assert "bakeoff run -c tiny==7.0" in refused.stderr
+
+
 def test_without_pip_uv_provides_it(monkeypatch, tmp_path):
     uv = tmp_path / "uv"
     uv.write_text('#!/bin/sh\nshift 4\necho \'{"versions": ["1.10", "1.9"]}\'')

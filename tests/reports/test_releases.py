@@ -142,6 +142,13 @@ def test_pins_are_read_from_requirements_files(pins, capsys):
         upgrade._pinned(Path("missing.txt"))
 
 
+def test_an_upgrade_that_cannot_be_measured_is_no_regression(pins, capsys):
+    old, new = pins("orjson==3.11.9", "orjson==3.12.0")
+
+    assert 2 == exit_code("upgrade", old, "--to", new, "--offline", "-o", f"{old}.json", "missing.jsonl")
+    assert "missing.jsonl" in capsys.readouterr().err
+
+
 def test_a_figure_that_there_was_no_time_for_is_not_a_regression(pins, monkeypatch, capsys):
     made = run({"3.11.9": {}, "3.12.0": {}})
     late = changed(made, "orjson==3.12.0", "retained-payloads", samples=())

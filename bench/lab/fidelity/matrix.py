@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from ....codecs.conventions.tokens import TOKENS, Colour, Place, Point, Summer, zone
 from ....codecs.factory import codec as by_name
-from ....codecs.registry import missing
+from ....codecs.registry import split_release
 from ....errors import UsageError
 from ....schemas import Hint, Schema
 from ...jobs import Answer, Compare, Done, Ended
@@ -311,14 +311,21 @@ def matrix(codecs: Iterable[str]) -> Iterator[tuple[str, dict[str, Tried]]]:
     """Yield each codec with its results by value name.
 
     Codecs whose library is not installed are left out.
+
+    Raises:
+        UsageError: A release that a name asks for was not fetched.
     """
     from ...run.processes import LocalExecutor
 
     with LocalExecutor() as executor:
+        reasons = {name: executor.missing(name) for name in codecs}
+        for name, reason in reasons.items():
+            if reason is not None and split_release(name)[1]:
+                raise UsageError(f"{name}: {reason}")
         jobs = {
             name: executor.submit(Compare(codec=name, memory=MEMORY), patience=TIMEOUT)
-            for name in codecs
-            if missing(name) is None
+            for name, reason in reasons.items()
+            if reason is None
         }
         for name, job in jobs.items():
             yield name, _told(job.result())

@@ -61,7 +61,11 @@ def command(
         click.echo(f"{before} and {after} have the same versions of all codec libraries", err=True)
         return
     wanted = [side for _, *sides in pairs for side in sides]
-    result = measured(corpora, wanted, output, how, **given)
+    try:
+        result = measured(corpora, wanted, output, how, **given)
+    except RunError as error:
+        # Exit code 1 means that something gets worse: CI must not mistake an unreadable file for that.
+        raise UsageError(str(error)) from error
     found = between(
         result, {then: codec for codec, then, _ in pairs}, {now: codec for codec, _, now in pairs}
     )
