@@ -84,7 +84,15 @@ def main(targets: Targets, runs: int) -> None:
     """Print how often each planted regression is found, against the targets; a minute for each run."""
     found = dict.fromkeys(EXPECTED, 0)
     with index() as folder:
-        command = ["releases", "tiny", f"{folder}/rows.py:ROWS", "-o", folder / "r.json", "--last", "8"]
+        command: list[str | Path] = [
+            "releases",
+            "tiny",
+            f"{folder}/rows.py:ROWS",
+            "-o",
+            folder / "r.json",
+            "--last",
+            "8",
+        ]
         run_bakeoff(*command, "--budget", "1")  # fetches
         took, wide = [], 0
         for number in range(runs):
