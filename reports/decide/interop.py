@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ...bench.results import CellResult, CorpusFacts, ReadFacts
+from ...bench.results import CellResult, CorpusFacts
 from ...codecs.registry import formats
 from ..model.candidates import Candidate
 from ..model.lists import few, listed
+from ..model.readers import facts_of, in_language, languages
 
 Fields = Mapping[str, Mapping[str, Candidate]]
 """Every codec's cells, by corpus and name."""
@@ -21,84 +22,84 @@ def obstacle(name: str, fields: Fields, chosen: Sequence[CorpusFacts]) -> str:
         fields: Every codec's cells.
         chosen: The corpora.
     """
-    languages = tried(fields)
-    if not languages:
+    known = tried(fields)
+    if not known:
         return _foreign_keys(name, fields, chosen)
     for corpus, found in fields.items():
-        if why := next(_failures(found[name], languages), ""):
+        if why := next(_failures(found[name], known), ""):
             return f"{why} on {corpus}" if len(fields) > 1 else why
     return ""
 
 
-def tried(fields: Fields) -> list[str]:
-    """Return the languages whose readers the run has tried."""
-    candidates = (candidate for found in fields.values() for candidate in found.values())
-    return list(dict.fromkeys(facts.language for each in candidates for _, facts in _reads(each)))
+def tried(fields: Fields) -> dict[str, str]:
+    """Return the names of the languages whose readers the run has tried, by their short names."""
+    return languages(candidate for found in fields.values() for candidate in found.values())
 
 
-def claim(winner: str, fields: Fields, *, options: bool) -> str:
+def claim(winner: str, fields: Fields, chosen: Sequence[CorpusFacts], *, options: bool) -> str:
     """Return what is known about other languages, as a part of a sentence.
 
     Args:
         winner: Name of a codec that has no `obstacle`.
         fields: Every codec's cells.
+        chosen: The corpora.
         options: Name the command that would find out more.
     """
-    languages = tried(fields)
-    if not languages:
+    known = tried(fields)
+    if not known:
         way = ": `bakeoff run FILE --readers go,node`" if options else ""
         return f"other languages read its format, but no reader was tried{way}"
-    reads = [[facts for _, facts in _reads(found[winner])] for found in fields.values()]
-    records = sum(min(facts.exact for facts in each) for each in reads)
+    won = [found[winner] for found in fields.values()]
+    records = sum(min(facts_of(cell).exact for cell in each.reads.values()) for each in won)
+    sample = sum(corpus.sample for corpus in chosen)
+    counted = f"{records:,} records" if records >= sample else f"{records:,} of {sample:,} records"
     libraries = [
-        f"{language} ({', '.join(facts.library for facts in reads[0] if facts.language == language)})"
-        for language in languages
+        f"{title} ({', '.join(facts_of(cell).library for cell in in_language(won[0], language))})"
+        for language, title in known.items()
     ]
-    restored = any("+schema" in winner and not found[winner].unfixed for found in fields.values())
+    restored = any("+schema" in winner and not each.unfixed for each in won)
     rest = ", which get what the schema restores in the form that the format has for it" if restored else ""
-    return f"{records:,} records are read exactly by {listed(libraries)}{rest}"
+    return f"{counted} are read exactly by {listed(libraries)}{rest}"
 
 
-def alternatives(names: Iterable[str], fields: Fields) -> str:
-    """Return the codecs that one library of each language reads exactly, as a line; empty if none."""
-    found = {}
+def alternatives(names: Iterable[str], fields: Fields, *, options: bool) -> str:
+    """Return the codecs that one library of each language reads exactly, as a line; empty if none.
+
+    Args:
+        names: Codecs that nothing else excludes.
+        fields: Every codec's cells.
+        options: Name the option that asks only for these libraries.
+    """
+    found = []
     for name in names:
-        chosen = [_exact_library(language, name, fields) for language in tried(fields)]
-        if chosen and all(chosen):
-            found[name] = f"{name} by {listed(chosen)}"
-    return f"one library of each language reads exactly: {few(list(found.values()))}" if found else ""
+        cells = [_exact(language, name, fields) for language in tried(fields)]
+        libraries = [cell for cell in cells if cell is not None]
+        if libraries and len(libraries) == len(cells):
+            way = f" (--readers {','.join(cell.cell.place for cell in libraries)})" if options else ""
+            found.append(f"{name} by {listed([facts_of(cell).library for cell in libraries])}{way}")
+    return f"one library of each language reads exactly: {few(found)}" if found else ""
 
 
-def _exact_library(language: str, name: str, fields: Fields) -> str:
+def _exact(language: str, name: str, fields: Fields) -> CellResult | None:
     """Return the first library of a language that reads a codec's payloads exactly on all corpora."""
-    exact = [
-        [
-            facts.library
-            for cell, facts in _reads(found[name])
-            if facts.language == language and not _fault(cell, facts)
-        ]
-        for found in fields.values()
-        if name in found
-    ]
-    return next((library for library in exact[0] if all(library in each for each in exact)), "")
+    first, *others = (found[name] for found in fields.values())
+    for cell in in_language(first, language):
+        there = [cell, *(each.reads.get(cell.cell.place) for each in others)]
+        if not any(each is None or _fault(each) for each in there):
+            return cell
+    return None
 
 
-def _reads(candidate: Candidate) -> Iterator[tuple[CellResult, ReadFacts]]:
-    for cell in candidate.reads.values():
-        if isinstance(cell.facts, ReadFacts):
-            yield cell, cell.facts
+def _failures(candidate: Candidate, known: Mapping[str, str]) -> Iterator[str]:
+    for language, title in known.items():
+        if not in_language(candidate, language):
+            yield f"was read by no library of {title}"
+    yield from filter(None, map(_fault, candidate.reads.values()))
 
 
-def _failures(candidate: Candidate, languages: Iterable[str]) -> Iterator[str]:
-    reads = list(_reads(candidate))
-    for language in languages:
-        if all(facts.language != language for _, facts in reads):
-            yield f"was read by no library of {language}"
-    yield from (why for cell, facts in reads if (why := _fault(cell, facts)))
-
-
-def _fault(cell: CellResult, facts: ReadFacts) -> str:
+def _fault(cell: CellResult) -> str:
     """Return what a library made of payloads, unless it read all of them exactly."""
+    facts = facts_of(cell)
     who = f"{facts.library} ({facts.language})"
     if facts.refused:
         return f"is refused by {who}: {_first(facts.reasons)}"

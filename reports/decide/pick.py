@@ -185,7 +185,7 @@ def pick(results: Sequence[ResultData], wish: Wish, file: str = "FILE") -> Picke
             raise RunError("no codec took part")
         lines = explained(excluded, len(excluded), options=by_command)
         fitting = (name for name in excluded if not _obstacle(name, fields, wish))
-        if wish.interop and (line := interop.alternatives(fitting, fields)):
+        if wish.interop and (line := interop.alternatives(fitting, fields, options=by_command)):
             lines.append(f"  ({line})")
         raise RunError("\n".join(["no codec fits", *lines]))
     weights = dict.fromkeys(fields, 1 / len(fields)) if wish.prices else _weights(fields)
@@ -232,7 +232,7 @@ def pick(results: Sequence[ResultData], wish: Wish, file: str = "FILE") -> Picke
         winner=candidate,
         wish=wish,
         corpora=tuple(chosen),
-        reasons=(*reasons, *_merits(candidate, wish, fields, options=by_command)),
+        reasons=(*reasons, *_merits(candidate, wish, fields, chosen, options=by_command)),
         tied=tied,
         unresolved=tuple(unresolved.items()),
         runners_up=tuple((n, race.total(n) / race.total(winner)) for n in race.order if n not in level),
@@ -530,7 +530,9 @@ def _saving(winner: str, race: _Race) -> Saving | None:
     return Saving.of((winner, yearly[winner]), (against, yearly[against]), *judged[winner, against])
 
 
-def _merits(winner: Candidate, wish: Wish, fields: _Fields, *, options: bool) -> list[str]:
+def _merits(
+    winner: Candidate, wish: Wish, fields: _Fields, chosen: Sequence[CorpusFacts], *, options: bool
+) -> list[str]:
     """Describe other advantages and disadvantages of a codec."""
     reasons = []
     if wish.needs:
@@ -538,7 +540,7 @@ def _merits(winner: Candidate, wish: Wish, fields: _Fields, *, options: bool) ->
     if not wish.trusted and not winner.facts.source:
         reasons.append("safe to read from anyone")
     if wish.interop:
-        reasons.append(interop.claim(winner.name, fields, options=options))
+        reasons.append(interop.claim(winner.name, fields, chosen, options=options))
     if wish.cost.readers and (read := winner.cells["load"].extras.get("read")):
         reasons.append(f"read {read}")
     if winner.losses:

@@ -116,12 +116,20 @@ class _Mixer:
 
     def result(self, result: ResultData) -> ResultData:
         """Return a result without verdicts, as they are on other costs."""
-        kept = (c for c in result.cells if c.by_reader or c.cell.operation_name not in ("load", "fix"))
-        cells = [cell for cell in kept if not cell.by_reader]
+        cells = [
+            cell
+            for cell in result.cells
+            if (self.names(cell) if cell.by_reader else cell.cell.operation_name not in ("load", "fix"))
+        ]
         for corpus in corpora(result):
             known = candidates_on(result, corpus.name)
             cells += [self.load(candidate) for candidate in known if "load" in candidate.cells]
         return replace(result, cells=tuple(cells), rankings=())
+
+    def names(self, cell: CellResult) -> bool:
+        """Return whether what a library read is asked for; if only Python is named, all are."""
+        others = [reader for reader in self.readers if reader.name != _PYTHON]
+        return not others or any(each.name in (cell.cell.place, language_of(cell)) for each in others)
 
     def load(self, candidate: Candidate) -> CellResult:
         """Return the mean read of a codec, or why a reader does not read it."""

@@ -148,13 +148,8 @@ def test_unknown_language(language: str, words: str) -> None:
 
 
 @pytest.mark.parametrize("language", FOUND)
-def test_known_behavior_is_found(language: str) -> None:
-    try:
-        built = builds.find(language).is_built
-    except UsageError as error:
-        pytest.skip(str(error))
-    if not built:
-        pytest.skip(f"the reader is not built: bakeoff readers {language}")
+def test_known_behavior_is_found(reader: Callable[[str], Worker], language: str) -> None:
+    reader(language)
     result = CliRunner().invoke(
         command, ["--readers", language, "-c", "json,msgpack,cbor2,bson", "-f", "csv"], catch_exceptions=False
     )

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from bakeoff.bench.results import ReadFacts, ResultData
-from bakeoff.bench.workers import builds
+from bakeoff.bench.results import Outcome, ReadFacts, ResultData
+from bakeoff.bench.workers.port import Worker
 from bakeoff.errors import RunError
 from bakeoff.reports.decide.pick import PickedCodec, Wish, pick
-from benchmarks.fidelity import KINDS, Kind, built, picked
+from bakeoff.reports.decide.pick_readers import elsewhere, parse_readers
+from benchmarks.fidelity import KINDS, Kind, picked
 from madeup import added, planted
-
-CHANGED = {
-    "outcome": "lossy",
-    "changed": 2,
-    "changes": {"$.at: a became b": 5, "$.id: int 1 became float 1.0": 3},
-}
-REFUSED = {"outcome": "unsupported", "refused": 1, "reasons": {"invalid code": 7}}
-
 
 COSTS = {
     name: {"dump": place * 1e-6, "load": 1e-6} for place, name in enumerate(("json", "msgpack", "yaml"), 1)
@@ -36,13 +28,12 @@ REFUSED = {"outcome": "unsupported", "refused": 1, "reasons": {"invalid code": 7
 
 
 def read_by(
-    run: ResultData, codec: str, language: str, library: str, *, outcome: str = "ok", **found: Any
+    run: ResultData, codec: str, language: str, library: str, *, outcome: Outcome = "ok", **found: Any
 ) -> ResultData:
-    facts = ReadFacts(language, library, "1.0", found.pop("exact", 10), **found)
+    facts = ReadFacts(language, library, "1.0", found.pop("exact", 1000), **found)
     reason = "died of SIGSEGV" if outcome == "crashed" else ""
-    return added(
-        run, codec, f"read@{language.lower()}-{library}", outcome=outcome, reason=reason, facts=facts
-    )
+    place = f"{language.lower()}-{library}"
+    return added(run, codec, f"read@{place}", 1e-6, outcome=outcome, reason=reason, facts=facts)
 
 
 @pytest.fixture
@@ -74,7 +65,7 @@ def test_codec_that_a_library_does_not_read_exactly(
 
     assert (choice.name, why(choice, "json")) == ("msgpack", reason)
     assert why(choice, "yaml") == "was read by no library of Go"
-    assert "10 records are read exactly by Go (usual)" in choice.sentence
+    assert "1,000 records are read exactly by Go (usual)" in choice.sentence
     assert pick([run], Wish()).name == "json"
 
 
@@ -84,7 +75,7 @@ def test_every_language_counts(run: ResultData) -> None:
     choice = pick([run], Wish(interop=True))
 
     assert why(choice, "json") == "was read by no library of Node"
-    assert "8 records are read exactly by Go (other) and Node (unpack)" in choice.sentence
+    assert "8 of 1,000 records are read exactly by Go (other) and Node (unpack)" in choice.sentence
 
 
 def test_corpus_is_named_if_there_are_several() -> None:
@@ -97,7 +88,7 @@ def test_corpus_is_named_if_there_are_several() -> None:
     choice = pick([run], Wish(interop=True))
 
     assert why(choice, "json").endswith("$.id: int 1 became float 1.0 on messages")
-    assert "20 records are read exactly by Go (b)" in choice.sentence
+    assert "2,000 records are read exactly by Go (b)" in choice.sentence
 
 
 def test_no_codec_that_all_libraries_read(run: ResultData) -> None:
@@ -107,7 +98,21 @@ def test_no_codec_that_all_libraries_read(run: ResultData) -> None:
 
     with pytest.raises(RunError, match="no codec fits") as raised:
         pick([run], Wish(interop=True))
-    assert "(one library of each language reads exactly: msgpack by second)" in str(raised.value)
+    assert "(one library of each language reads exactly: msgpack by second (--readers go-second))" in str(
+        raised.value
+    )
+
+
+def test_named_library_is_the_one_that_counts(run: ResultData) -> None:
+    run = read_by(read_by(run, "json", "Go", "first", **CHANGED), "json", "Go", "second")
+    wish = Wish(interop=True)
+
+    with pytest.raises(RunError, match="is changed by first"):
+        pick([run], wish)
+    results, asked = elsewhere([run], wish, parse_readers("go-second"))
+    assert "read exactly by Go (second)" in pick(results, asked).sentence
+    with pytest.raises(RunError, match="is changed by first"):
+        pick(*elsewhere([run], wish, parse_readers("python")))
 
 
 @pytest.mark.parametrize(
@@ -126,17 +131,8 @@ def test_what_a_schema_restores_is_not_claimed() -> None:
     assert "which get what the schema restores in the form that the format has for it" in choice.sentence
 
 
-@pytest.fixture(scope="module")
-def ask() -> Any:
-    if missing := {"go", "node"} - set(built()):
-        pytest.skip(f"readers are not built: bakeoff readers {' '.join(sorted(missing))}")
-    with ExitStack() as stack:
-        workers = {name: stack.enter_context(builds.start(name)) for name in ("go", "node")}
-        yield lambda kind: picked(kind, workers)
-
-
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_twelve_kinds_of_records(ask: Callable[[Kind], tuple[str, str]], kind: Kind) -> None:
-    name, said = ask(kind)
+def test_twelve_kinds_of_records(reader: Callable[[str], Worker], kind: Kind) -> None:
+    name, said = picked(kind, {language: reader(language) for language in ("go", "node")})
 
     assert name == kind.right, said
