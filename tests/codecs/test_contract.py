@@ -178,9 +178,9 @@ class Box:
     content: Any
 
 
-@pytest.mark.parametrize(
-    ("wrap", "unwrap"),
-    [
+@pytest.fixture(
+    scope="module",
+    params=[
         (lambda inner: [inner], lambda outer: outer.pop()),
         (lambda inner: Row([inner]), lambda outer: outer.pop()),
         (lambda inner: OrderedDict(a=inner), lambda outer: outer.pop("a")),
@@ -188,23 +188,28 @@ class Box:
     ],
     ids=["list", "subclass", "ordered", "frozenset"],
 )
-def test_deep_objects_never_end_the_process(codec, wrap, unwrap):
-    if is_endless(codec.name):
-        pytest.skip("takes minutes in CPython 3.13.0")
+def deep_object(request):
+    wrap, unwrap = request.param
     value = wrap(0)
     kind = type(value)
-    if codec.format == "marshal" and kind is frozenset:
-        return  # each level takes twice the time, as its notes say
     for _ in range(100_000):
         value = wrap(value)
-    try:
-        for record in (value, Box(value)):
-            with contextlib.suppress(EncodeError):
-                codec.encode(record)
-    finally:
-        record = None
-        while isinstance(value, kind):  # or the interpreter itself would recurse to free it
-            value = unwrap(value)
+    held = [value]
+    yield held
+    held.clear()
+    while isinstance(value, kind):  # or the interpreter itself would recurse to free it
+        value = unwrap(value)
+
+
+def test_deep_objects_never_end_the_process(codec, deep_object):
+    if is_endless(codec.name):
+        pytest.skip("takes minutes in CPython 3.13.0")
+    (value,) = deep_object
+    if codec.format == "marshal" and type(value) is frozenset:
+        return  # each level takes twice the time, as its notes say
+    for record in (value, Box(value)):
+        with contextlib.suppress(EncodeError):
+            codec.encode(record)
 
 
 LINE_STARTS = [text.encode() for text in ("\ufeff", "#\r", "#\x85", "#\u2028", "#\u2029")]
