@@ -219,7 +219,7 @@ def test_a_printed_module_declares_the_same(spec: Any) -> None:
 
 @pytest.mark.parametrize("name", NEEDING + OBJECTS + TWINS)
 @given(data=st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_records_come_back_from_any_depth(name: str, data: st.DataObject) -> None:
     unions = name not in (*OBJECTS, "pydantic-json")
     schema = Schema({"node": Node if unions else Plain})
