@@ -121,11 +121,12 @@ def warm_up(library: str, load: Load, payloads: list[bytes], nanoseconds: int) -
 def answer(head: dict[str, Any], content: bytes) -> tuple[dict[str, Any], bytes]:
     """Return head and content of the answer to a message."""
     if head["kind"] == "hello":
+        own = getattr(sys, "pypy_version_info", sys.version_info)[:3]
         return {
             "kind": "hello",
             "protocol": 1,
             "language": "PyPy" if HAS_COMPILER else "Python",
-            "version": platform.python_version(),
+            "version": ".".join(map(str, own)),
             "libraries": list(available()),
         }, b""
     load = loader(head["library"])
