@@ -35,6 +35,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 DRIVING = {"server", "machine", "reader"}
 """Fixtures that start a server, or a worker in another language."""
+LONG_BUILDS = {"rust"}
+"""Languages whose worker takes more than 30 s of processor time to build."""
 
 # Test runs are not past runs of this machine.
 os.environ["BAKEOFF_PAST_RUNS"] = "off"
@@ -136,7 +138,10 @@ def machine(
 
 @pytest.fixture(scope="session")
 def reader() -> Iterator[Callable[[str], Worker]]:
-    """Return a function that builds and starts the worker of a language; skip without its toolchain."""
+    """Return a function that builds and starts the worker of a language.
+
+    Skip without its toolchain, or if the build would take long.
+    """
     from bakeoff.bench.workers import builds
     from bakeoff.errors import UsageError
 
@@ -145,6 +150,10 @@ def reader() -> Iterator[Callable[[str], Worker]]:
         @cache
         def start(language: str) -> Worker:
             try:
+                if language in LONG_BUILDS and not builds.find(language).is_built:
+                    leave_out(
+                        f"the worker is not built: run `BAKEOFF_CACHE=build/cache bakeoff readers {language}`"
+                    )
                 builds.build(language)
             except UsageError as lacking:
                 leave_out(str(lacking))

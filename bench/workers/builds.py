@@ -90,14 +90,29 @@ LANGUAGES: dict[str, Language] = {
         title="Java",
         version=("javac", "-version"),
         least="17",
-        home="https://adoptium.net",
+        home="https://adoptium.net and https://maven.apache.org",
         tools=("java", "mvn"),
         steps=(("mvn", "--batch-mode", "--quiet", "compiler:compile", "dependency:copy-dependencies"),),
         offline=("--offline",),
         kept=("target/classes", "target/dependency"),
-        # With -Xbatch, code that the compiler has asked for is compiled before it runs on: the warm-up does
-        # not depend on a free processor.
-        start=("java", "-Xbatch", "-cp", os.pathsep.join(("classes", "dependency/*")), "Worker"),
+        # Compiler and garbage collector work while the program waits, so that no time depends on whether
+        # another processor is free.
+        start=(
+            *("java", "-Xbatch", "-XX:+UseSerialGC"),
+            *("-cp", os.pathsep.join(("classes", "dependency/*")), "Worker"),
+        ),
+    ),
+    "rust": Language(
+        title="Rust",
+        version=("cargo", "--version"),
+        least="1.85",
+        home="https://rustup.rs",
+        tools=("rustc", "cc"),
+        steps=(("cargo", "build", "--release", "--locked", "--quiet"),),
+        offline=("--offline",),
+        kept=("target/release/worker",),
+        start=("./worker",),
+        environment={"CARGO_TARGET_DIR": "target"},
     ),
     "pypy": Language(
         title="PyPy",

@@ -44,6 +44,22 @@ FOUND = {
         ("cbor2", "cbor-x", "key '__proto__'", "changed"),
         ("cbor2", "cbor-x", "Decimal 1.10", "changed"),
     },
+    "java": {
+        ("json", "jackson-databind", "int 10^40", "exact"),
+        ("json", "jackson-databind", "nan", "refused"),
+        ("msgpack", "msgpack-core", "dict None key", "exact"),
+        ("msgpack", "jackson-dataformat-msgpack", "dict None key", "changed"),
+        ("cbor2", "jackson-dataformat-cbor", "dict float key", "refused"),
+        ("cbor2", "jackson-dataformat-cbor", "UUID", "changed"),
+        ("bson", "org.mongodb:bson", "UUID", "exact"),
+    },
+    "rust": {
+        ("json", "serde_json", "int 10^40", "changed"),
+        ("cbor2", "ciborium", "dict tuple key", "exact"),
+        ("msgpack", "rmpv", "datetime UTC µs", "changed"),
+        ("cbor2", "ciborium", "int 10^40", "changed"),
+        ("bson", "bson", "UUID", "exact"),
+    },
 }
 """Known behavior of libraries, by codec, library and value."""
 

@@ -6,6 +6,7 @@ import datetime as dt
 import json
 import struct
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import bson
@@ -20,6 +21,7 @@ Start = Callable[[str], Worker]
 
 REFUSED = "refused"
 BIG = 2**53 + 1
+CENTS = Decimal("1.10")
 MOMENT = dt.datetime(2024, 2, 29, 12, 30, 15, 123456, dt.UTC)
 NAMES = {"constructor": {"name": "X"}, "toString": "a", "_bsontype": "Long", "length": "b"}
 PAYLOADS = {"json": b'{"a": "b"}', "msgpack": b"\x81\xa1a\xa1b", "cbor": b"\xa1\x61a\x61b"}
@@ -83,6 +85,29 @@ RETURNED: list[tuple[str, bytes, Any]] = [
     ("node bson", bson.encode({"v": bson.Decimal128("1.10")}), field(["decimal", "1.10"])),
     ("node bson", bson.encode({"v": bson.Binary(b"123", 4)}), field(["tag", "4", ["bytes", "313233"]])),
     ("node bson", LATE, field(["other", "Date", "Invalid Date"])),
+    ("java jackson-databind", json.dumps([10**40, "\ud800"]).encode(), canonical([10**40, "\ud800"])),
+    ("java jackson-databind", b"NaN", REFUSED),
+    ("java jackson-databind", b"[" * 300 + b"]" * 300, REFUSED),
+    ("java msgpack-core", pack({1: [MOMENT]}), ["map", [[["int", "1"], ["list", [time("123456")]]]]]),
+    ("java msgpack-core", b"\xa1\xff", ["raw text", "ff"]),
+    ("java msgpack-core", b"\x91" * 10**6, REFUSED),  # the stack overflows
+    ("java jackson-dataformat-msgpack", pack({1: 2**64 - 1}), canonical({"1": 2**64 - 1})),
+    ("java jackson-dataformat-msgpack", pack({None: 1}), canonical({})),
+    ("java jackson-dataformat-cbor", cbor2.dumps([2**64, CENTS]), canonical([2**64, CENTS])),
+    ("java jackson-dataformat-cbor", cbor2.dumps({1: 2}), canonical({"1": 2})),
+    ("java jackson-dataformat-cbor", DATE, canonical("2024-02-29")),
+    ("java org.mongodb:bson", bson.encode({"v": bson.Decimal128("1.10")}), field(["decimal", "1.10"])),
+    ("java org.mongodb:bson", LATE, field(["other", "Instant", "+146140482-04-24T15:36:27.904Z"])),
+    ("rust serde_json", json.dumps(10**40).encode(), canonical(1e40)),
+    ("rust serde_json", b"[" * 300 + b"]" * 300, REFUSED),
+    ("rust rmpv", pack({1: [b"\xff", 2**64 - 1, 1.5]}), canonical({1: [b"\xff", 2**64 - 1, 1.5]})),
+    ("rust rmpv", b"\xd4\x05\x00", ["tag", "5", ["bytes", "00"]]),
+    ("rust rmpv", b"\x91" * 300 + b"\x01", REFUSED),
+    ("rust ciborium", cbor2.dumps({1: -(2**64)}), canonical({1: -(2**64)})),
+    ("rust ciborium", DATE, ["tag", "1004", ["text", "2024-02-29"]]),
+    ("rust bson", bson.encode({"v": MOMENT}), field(time("123"))),
+    ("rust bson", bson.encode({"v": bson.Binary(b"123", 4)}), field(["tag", "4", ["bytes", "313233"]])),
+    ("rust bson", LATE, field(["other", "DateTime", str(2**62)])),
 ]
 
 
@@ -97,7 +122,7 @@ def test_canonical_text_says_what_the_library_returned(
     assert returned == (REFUSED if isinstance(found, Refused) else found)
 
 
-@pytest.mark.parametrize("language", ["go", "node"])
+@pytest.mark.parametrize("language", ["go", "java", "node", "rust"])
 def test_every_library_is_timed(reader: Start, language: str) -> None:
     worker = reader(language)
 
