@@ -17,13 +17,16 @@ final class Times {
     private static final int WARM_UP = 50; // slices at most
     private static final double STEADY = 0.02; // difference of two slices
     private static final int READS = 20_000; // of payloads in a row without a compilation, or at most
-    private static final long COMPILING = 2_000_000_000; // nanoseconds
+    private static final long COMPILING = 2_000_000_000; // nanoseconds, for each library
     private static final double WAITED = 0.01; // of a slice without the processor: it is repeated,
     private static final int REPEATS = 2; // at most so often
 
     private static final CompilationMXBean COMPILER = ManagementFactory.getCompilationMXBean();
-    /** Milliseconds of compilation when a library was measured last; it may discard code at any time. */
+    /** Milliseconds of compilation when a library was measured last: the compiler may discard code at any time. */
     private static final Map<String, Long> COMPILED = new HashMap<>();
+
+    /** Nanoseconds that a library has read only to be compiled. */
+    private static final Map<String, Long> SPENT = new HashMap<>();
 
     private static final RandomAccessFile SCHEDULE = schedule();
 
@@ -33,7 +36,8 @@ final class Times {
 
     private Times() {}
 
-    static Map<String, ?> measure(String library, Worker.Load load, Map<?, ?> asked, byte[] content) throws IOException {
+    static Map<String, ?> measure(String library, Worker.Load load, Map<?, ?> asked, byte[] content)
+            throws IOException {
         List<byte[]> payloads = new ArrayList<>();
         int start = 0;
         for (Object size : (List<?>) asked.get("sizes")) {
@@ -43,7 +47,8 @@ final class Times {
         long atLeast = ((Number) asked.get("slice_ns")).longValue();
         long begin = System.nanoTime();
         if (COMPILED.getOrDefault(library, -1L) != COMPILER.getTotalCompilationTime()) {
-            compile(load, payloads);
+            long left = COMPILING - SPENT.getOrDefault(library, 0L);
+            SPENT.merge(library, compile(load, payloads, left), Long::sum);
         }
         warmUp(load, payloads, atLeast);
         long warmed = System.nanoTime() - begin;
@@ -55,10 +60,11 @@ final class Times {
         return Map.of("kind", "times", "warmup_ns", warmed, "slices", slices);
     }
 
-    private static void compile(Worker.Load load, List<byte[]> payloads) throws IOException {
+    /** Reads until the compiler is idle, for at most so many nanoseconds; returns how many passed. */
+    private static long compile(Worker.Load load, List<byte[]> payloads, long atMost) throws IOException {
         long begin = System.nanoTime();
         long before = COMPILER.getTotalCompilationTime();
-        for (int reads = 0; reads < READS && System.nanoTime() - begin < COMPILING; reads += payloads.size()) {
+        for (int reads = 0; reads < READS && System.nanoTime() - begin < atMost; reads += payloads.size()) {
             loop(load, payloads, 0);
             long now = COMPILER.getTotalCompilationTime();
             if (now != before) {
@@ -66,6 +72,7 @@ final class Times {
                 before = now;
             }
         }
+        return System.nanoTime() - begin;
     }
 
     private static void warmUp(Worker.Load load, List<byte[]> payloads, long atLeast) throws IOException {
