@@ -1,9 +1,9 @@
 """Readers in other languages: how long builds take, and what figures of workers are worth.
 
-Run ``python3 tasks.py benchmarks readers``. Workers are built with empty caches of their toolchains, which
-downloads all libraries. Then pairs of fresh workers take turns on `messages`: two of the same build, and one
-of Go that reads each twentieth payload twice. Last, each library of Node takes turns with a loop of four
-lines in a process of its own.
+Run ``python3 tasks.py benchmarks readers``, on a quiet machine. Workers are built with empty caches of their
+toolchains, which downloads all libraries. Then pairs of fresh workers take turns on `messages`: two of the
+same build, and one of Go that reads each twentieth payload twice. Last, each library of Node takes turns with
+a plain loop in a process of its own.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from statistics import fmean, median
 
@@ -170,15 +171,16 @@ def main(targets: Targets, trials: int, built: bool) -> None:
         with builds.start(language) as worker:
             libraries = worker.libraries
         for library in libraries:
-            start: Start = lambda language=language: builds.start(language)  # type: ignore[misc] # noqa: E731
-            found = interval(ratios(start, start, library.name, known[library.format]))
-            what = f"{language} {library.name}: two workers of a build"
-            targets.at_most(what, abs(found[0] - 1) * 100, SAME * 100, "%")
+            start = partial(builds.start, language)
+            ratio, low, high = interval(ratios(start, start, library.name, known[library.format]))
+            what = f"{language} {library.name}: two workers"
+            shown = f"{ratio - 1:+.1%} ({low - 1:+.1%} to {high - 1:+.1%})"
+            targets.show(what, shown, f"at most {SAME:.0%}", ok=abs(ratio - 1) <= SAME)
     with tempfile.TemporaryDirectory() as name:
         slower = planted(Path(name))
         asked = known["msgpack"]
         lows = [
-            interval(ratios(lambda: builds.start("go"), slower, "vmihailenco/msgpack", asked))[1]
+            interval(ratios(partial(builds.start, "go"), slower, "vmihailenco/msgpack", asked))[1]
             for _ in range(trials)
         ]
         seen = sum(low > 1 for low in lows)
