@@ -314,10 +314,15 @@ class Describe(Job):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compare(Job):
-    """Test which values a codec preserves; one note per value."""
+    """Test which values a codec preserves; one note per value.
+
+    Attributes:
+        schemas: Test each value with a schema, too.
+    """
 
     kind = "compare"
     codec: str
+    schemas: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

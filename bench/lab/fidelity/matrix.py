@@ -219,12 +219,17 @@ class Tried:
 NEEDS_SCHEMA = FidelityCell("needs a schema")
 
 
-def cells(codec: str) -> Iterator[tuple[str, Tried]]:
-    """Yield name and results for every value, in this process."""
+def cells(codec: str, *, schemas: bool = True) -> Iterator[tuple[str, Tried]]:
+    """Yield name and results for every value, in this process.
+
+    Args:
+        codec: Its name.
+        schemas: Test with schemas; otherwise, both results are those without.
+    """
     bare = by_name(codec, trusted=True)
     for row in VALUES:
         without, written = (NEEDS_SCHEMA, None) if bare.needs_schema else _cell(bare, row)
-        if row.kind is None or without.outcome in ("exact", "encode error"):
+        if not schemas or row.kind is None or without.outcome in ("exact", "encode error"):
             yield row.name, Tried(without, without, written)
         else:
             yield row.name, Tried(without, _cell_with_schema(bare, row), written)
@@ -307,10 +312,14 @@ def _reason(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"[:200]
 
 
-def matrix(codecs: Iterable[str]) -> Iterator[tuple[str, dict[str, Tried]]]:
+def matrix(codecs: Iterable[str], *, schemas: bool = True) -> Iterator[tuple[str, dict[str, Tried]]]:
     """Yield each codec with its results by value name.
 
     Codecs whose library is not installed are left out.
+
+    Args:
+        codecs: Their names.
+        schemas: As in `cells`.
 
     Raises:
         UsageError: A release that a name asks for was not fetched.
@@ -323,7 +332,7 @@ def matrix(codecs: Iterable[str]) -> Iterator[tuple[str, dict[str, Tried]]]:
             if reason is not None and split_release(name)[1]:
                 raise UsageError(f"{name}: {reason}")
         jobs = {
-            name: executor.submit(Compare(codec=name, memory=MEMORY), patience=TIMEOUT)
+            name: executor.submit(Compare(codec=name, schemas=schemas, memory=MEMORY), patience=TIMEOUT)
             for name, reason in reasons.items()
             if reason is None
         }
@@ -345,7 +354,7 @@ def _tried(without: list[str], with_schema: list[str], written: list[Any] | None
 def run(job: Compare, context: WorkerContext) -> Answer:
     """Write a note with the results of one codec for each value."""
     context.beat(0)
-    for number, (value, tried) in enumerate(cells(job.codec), 1):
+    for number, (value, tried) in enumerate(cells(job.codec, schemas=job.schemas), 1):
         parts = ([cell.outcome, cell.became] for cell in (tried.without, tried.with_schema))
         kept = tried.written
         written = None if kept is None else [base64.b64encode(kept.payload).decode(), kept.form]

@@ -80,7 +80,7 @@ def _read(codecs: Sequence[str], languages: Sequence[str], form: str) -> str:
 
     with started(languages) as readers:
         formats = readable(readers, codecs)
-        columns = _columns(list(formats))
+        columns = _columns(list(formats), schemas=False)
         reads = read(readers, columns, formats)
     if form == "csv":
         return csv_of(lines(reads))
@@ -89,14 +89,14 @@ def _read(codecs: Sequence[str], languages: Sequence[str], form: str) -> str:
     return written(reads, notes, form, console().width)
 
 
-def _columns(codecs: Sequence[str]) -> dict[str, Column]:
+def _columns(codecs: Sequence[str], *, schemas: bool = True) -> dict[str, Column]:
     from ..bench.lab.fidelity.matrix import matrix
     from ..console import progress
 
     columns: dict[str, Column] = {}
     with progress() as bar:
         task = bar.add_task("codecs", total=len(codecs))
-        for name, column in matrix(codecs):
+        for name, column in matrix(codecs, schemas=schemas):
             columns[name] = column
             bar.update(task, completed=len(columns), description=name)
     return columns
