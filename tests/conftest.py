@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shlex
 import subprocess
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 settings.register_profile(
     "default",
-    max_examples=60,
+    max_examples=40,
     deadline=None,  # the machines are shared; a deadline would be a timing assertion
     derandomize=True,  # the result depends on the commit only; "thorough" searches randomly
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
@@ -50,6 +51,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "integrations" in item.path.parts or DRIVING & {*getattr(item, "fixturenames", ())}:
             item.add_marker(pytest.mark.integration)
+
+
+def pytest_collection_finish() -> None:
+    """Leave 10,000 tests and their modules, which stay, out of every garbage collection."""
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
