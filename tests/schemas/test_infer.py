@@ -154,7 +154,7 @@ def test_one_value_that_would_be_altered_keeps_all_of_them_text(usual: tuple[str
 
 LOOKALIKES = {
     "modules": sorted(sys.stdlib_module_names),
-    "paths": [str(path) for path in Path(json.__file__).parent.parent.rglob("*.py")],
+    "paths": [str(path) for path in Path(json.__file__).parents[1].glob("*/*.py")],
     "hex ids": [sha1(bytes([n])).hexdigest()[:width] for n in range(40) for width in (8, 12, 24, 32, 40)],
     "digests": [sha1(bytes([n])).hexdigest() for n in range(99)],
     "versions": [f"1.{minor}" for minor in range(10, 90)],

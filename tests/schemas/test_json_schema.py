@@ -291,10 +291,10 @@ def doubling(levels: int) -> dict[str, Any]:
 
 LARGE = {
     "references": doubling(40),
-    "alternatives": {"anyOf": [{"enum": [f"v{i}"]} for i in range(20_000)]},
-    "required": {"type": "object", "properties": {}, "required": [f"r{i}" for i in range(20_000)]},
-    "properties": {"type": "object", "properties": {f"p{i}": {} for i in range(20_000)}},
-    "places": {"type": "array", "prefixItems": [True] * 20_000, "items": False},
+    "alternatives": {"anyOf": [{"enum": [f"v{i}"]} for i in range(11_000)]},
+    "required": {"type": "object", "properties": {}, "required": [f"r{i}" for i in range(11_000)]},
+    "properties": {"type": "object", "properties": {f"p{i}": {} for i in range(11_000)}},
+    "places": {"type": "array", "prefixItems": [True] * 11_000, "items": False},
 }
 
 
