@@ -106,7 +106,7 @@ class TestKill:
         A kill in the middle of writing costs that line only; the duration is that of all parts of the run.
         """
         endless = Endless(tmp_path)
-        before = endless.wait_for_processes(3)
+        before = endless.wait_for_processes(2)
         endless.end(signal.SIGKILL)
         lines = [json.loads(line) for line in endless.journal.read_bytes().splitlines()]
         spent = max(line["spent"] for line in lines if line["kind"] == "process")
@@ -181,7 +181,7 @@ class TestKill:
 class TestInterrupt:
     def test_ctrl_c_finishes_the_process_and_reports(self, tmp_path: Path) -> None:
         endless = Endless(tmp_path)
-        before = endless.wait_for_processes(2)
+        before = endless.wait_for_processes(1)
         out, err = endless.end(signal.SIGINT)
 
         assert endless.process.returncode == 130
@@ -194,7 +194,7 @@ class TestInterrupt:
 
     def test_ctrl_c_twice_stops_at_once_and_keeps_the_file(self, tmp_path: Path) -> None:
         endless = Endless(tmp_path)
-        before = endless.wait_for_processes(2)
+        before = endless.wait_for_processes(1)
         endless.process.send_signal(signal.SIGINT)
         _, err = endless.end(signal.SIGINT)
 
