@@ -12,7 +12,7 @@ import subprocess
 import sys
 import sysconfig
 import tomllib
-from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -118,8 +118,9 @@ APART = (
 """Forbidden imports within bench: the parent names a worker's modules only in jobs."""
 
 
-def imports(path: Path, root: Path) -> Iterator[str]:
-    """Yield the names below the package at `root` that a file imports, in functions and for types as well."""
+@cache
+def imports(path: Path, root: Path) -> list[str]:
+    """Return the names below the package at `root` that a file imports, in functions and for types as well."""
     text, package = path.read_text(), ("bakeoff", *path.relative_to(root).parts[:-1])
     if path.suffix == ".py":
         nodes = list(ast.walk(ast.parse(text)))
@@ -137,7 +138,7 @@ def imports(path: Path, root: Path) -> Iterator[str]:
     for level, module, name in found:
         base = package[: len(package) - level + 1] if level else ()
         plain.append(".".join(filter(None, (*base, module, name))))
-    yield from (name.removeprefix("bakeoff.") for name in plain if name.startswith("bakeoff."))
+    return [name.removeprefix("bakeoff.") for name in plain if name.startswith("bakeoff.")]
 
 
 def height(name: str) -> int:
