@@ -11,6 +11,7 @@ import fractions
 import importlib
 import ipaddress
 import pathlib
+import sys
 import threading
 import uuid
 from collections import OrderedDict, UserDict, UserList
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from .....codecs import Codec
 
 _case = partial(HostileCase, "encode")
+_CHARACTERS = "w" if sys.version_info >= (3, 13) else "u"
+"""Type code of text in an array; "u" is deprecated."""
 
 
 class Huge(enum.Enum):
@@ -43,7 +46,7 @@ def _views(codec: Codec) -> Iterator[Any]:
     for view in (
         released, memoryview(b"abcdef")[::2], memoryview(b"abcdef")[::-1],
         memoryview(bytes(24)).cast("B", (2, 3, 4)), memoryview(bytes(16)).cast("d"),
-        memoryview(array.array("u", "ab")), memoryview(b""), memoryview(held), held,
+        memoryview(array.array(_CHARACTERS, "ab")), memoryview(b""), memoryview(held), held,
     ):  # fmt: skip
         yield from (view, [view], {"a": view})
 
