@@ -192,8 +192,6 @@ SMALL_STACK = """
     from dataclasses import dataclass
     import bakeoff
     name, sizes, payload = sys.argv[1], map(int, sys.argv[2:]), sys.stdin.buffer.read()
-    # CPython 3.13 crashes where it frees more in such a thread.
-    LEVELS = (190, 490, 990) if sys.version_info[:2] == (3, 13) else (190, 490, 990, 9990)
     @dataclass
     class Box:
         content: object
@@ -205,7 +203,7 @@ SMALL_STACK = """
             with contextlib.suppress(bakeoff.DecodeError):
                 list(each.load(io.BytesIO(payload)))
             for wrap in (lambda x: [x], lambda x: {"a": x}, lambda x: (x,), Box):
-                for levels in LEVELS:
+                for levels in (190, 490, 990, 9990):
                     x = 1
                     for _ in range(levels):
                         x = wrap(x)
@@ -222,6 +220,10 @@ SMALL_STACK = """
 """
 
 
+@pytest.mark.skipif(
+    sys.version_info[:3] == (3, 13, 0),
+    reason="CPython 3.13.0 frees 9,990 nested dicts by recursion, beyond such a stack",
+)
 def test_threads_with_small_stacks_survive(codec):
     """Hostile nesting, read and written, with the stack size of musl or of a server's threads."""
     # Python's own functions take of no stack.
@@ -266,7 +268,7 @@ def test_too_deep_is_a_limit_error_that_names_the_limit(codec):
 
 def test_too_deep_to_encode_is_said_in_the_same_words(codec):
     record: Any = 1
-    for _ in range(5000):
+    for _ in range(11_000):  # CPython 3.13.0 stops at 10,000
         record = [record]
 
     with pytest.raises(EncodeError, match="nested more"):
