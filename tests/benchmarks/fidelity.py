@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import click
 
 from bakeoff.bench.lab.fidelity.equality import first_difference
-from bakeoff.bench.results import ResultData
+from bakeoff.bench.results import Outcome, ResultData
 from bakeoff.bench.workers import builds
 from bakeoff.bench.workers.judge import judge
 from bakeoff.bench.workers.port import Worker
@@ -92,7 +92,7 @@ def result_of(kind: Kind, workers: Mapping[str, Worker]) -> ResultData:
             for library in workers[language].libraries:
                 if library.format == form:
                     facts = judge(workers[language], library.name, back, payloads)
-                    outcome = "unsupported" if facts.refused else "lossy" if facts.changed else "ok"
+                    outcome: Outcome = "unsupported" if facts.refused else "lossy" if facts.changed else "ok"
                     place = f"{language}-{library.name.replace('/', '-')}"
                     run = added(run, name, f"read@{place}", outcome=outcome, facts=facts)
     return run
