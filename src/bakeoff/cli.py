@@ -22,6 +22,7 @@ GROUPS = {
         "pipeline": "Measure what codecs cost between a producer and its readers.",
         "releases": "Measure the last releases of a codec's library, and say which suits your records.",
         "upgrade": "Say what gets worse for your records with other versions of codec libraries.",
+        "watch": "Run a program, and show what serialization costs it and what another codec would save.",
     },
     "Results": {
         "report": "Show results as text, Markdown, CSV, JSON, LaTeX, reST, HTML or a chart.",

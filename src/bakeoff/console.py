@@ -30,15 +30,21 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def show_table(
-    columns: Sequence[str], rows: Iterable[Sequence[Any]], *, right: Collection[str] = (), whole: int = 1
+    columns: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    *,
+    right: Collection[str] = (),
+    whole: int = 1,
+    stderr: bool = False,
 ) -> None:
-    """Print a table to standard output.
+    """Print a table.
 
     Args:
         columns: Their headers.
         rows: A cell for each column, or the cell and its style.
         right: Columns that are aligned to the right.
         whole: Columns, from the left, that are never wrapped.
+        stderr: Print it to standard error, instead of standard output.
     """
     from rich.table import Table
     from rich.text import Text
@@ -53,7 +59,7 @@ def show_table(
         )
     for row in rows:
         table.add_row(*(Text(*cell) if isinstance(cell, tuple) else Text(str(cell)) for cell in row))
-    console().print(table)
+    console(stderr=stderr).print(table)
 
 
 class LiveDisplay:

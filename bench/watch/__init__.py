@@ -1,0 +1,1 @@
+"""What serialization costs a program that runs, and what another codec would save: ``bakeoff watch``."""

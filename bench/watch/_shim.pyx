@@ -1,0 +1,529 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, binding=False, auto_pickle=False
+"""Counts and times calls of other libraries' functions, in the process of the watched program.
+
+A watched function is an object that passes all calls and attributes on. Only the outermost call of a thread
+is counted. Counters are in a mapped file, so that they survive SIGKILL. One call in `RARE` is also written to
+the end of that file, with its stack, its options, and sometimes its record.
+
+Budget: 60 ns a call. No call adds a frame or a line to a traceback.
+"""
+
+cimport cython
+from cpython.bytes cimport PyBytes_CheckExact, PyBytes_GET_SIZE
+from cpython.object cimport PyObject, Py_EQ, Py_NE
+from libc.stdint cimport int64_t, uint32_t, uint64_t
+
+import marshal
+import os
+import sys
+
+_dumps = marshal.dumps
+_buffers = (bytearray, memoryview)
+_plain = frozenset({type(None), bool, int, float, str})
+
+cdef extern from "Python.h":
+    ctypedef struct PyTypeObject:
+        Py_ssize_t tp_vectorcall_offset
+        unsigned long tp_flags
+        void *tp_call
+        PyObject *tp_dict
+    ctypedef PyObject *const *args_t "PyObject *const *"
+    ctypedef PyObject *(*entry_t "vectorcallfunc")(PyObject *, args_t, size_t, PyObject *) noexcept
+    PyObject *PyObject_Vectorcall(PyObject *callable, args_t args, size_t nargs, PyObject *names) noexcept
+    Py_ssize_t PyVectorcall_NARGS(size_t nargs) noexcept
+    object PyVectorcall_Call(object, object, object)
+    object PyMethod_New(object function, object itself)
+    int PyUnicode_CheckExact(object text)
+    Py_ssize_t PyUnicode_GET_LENGTH(object text)
+    void PyType_Modified(PyTypeObject *type)
+    unsigned long HAS_VECTORCALL "Py_TPFLAGS_HAVE_VECTORCALL"
+    unsigned long IS_METHOD "Py_TPFLAGS_METHOD_DESCRIPTOR"
+
+cdef extern from * nogil:
+    """
+    #include <stdint.h>
+    #include <string.h>
+    #include <sys/mman.h>
+    #include <time.h>
+    #if defined(__x86_64__)
+    #include <x86intrin.h>
+    #endif
+    static _Thread_local int bakeoff_inside;
+    static int bakeoff_counter = 0;
+    static int64_t bakeoff_clock(clockid_t which) {
+        struct timespec t;
+        clock_gettime(which, &t);
+        return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    }
+    static inline int64_t bakeoff_ticks(void) {
+    #if defined(__x86_64__)
+        if (bakeoff_counter) return (int64_t)__rdtsc();
+    #elif defined(__aarch64__)
+        int64_t now;
+        if (bakeoff_counter) { __asm__ volatile("mrs %0, cntvct_el0" : "=r"(now)); return now; }
+    #endif
+        return bakeoff_clock(CLOCK_MONOTONIC);
+    }
+    static void *bakeoff_map(int file, size_t size) {
+        void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        return at == MAP_FAILED ? NULL : at;
+    }
+    """
+    int inside "bakeoff_inside"
+    bint has_counter "bakeoff_counter"
+    int64_t clock "bakeoff_clock"(int which)
+    int64_t ticks "bakeoff_ticks"()
+    void *bakeoff_map(int file, size_t size)
+    int munmap(void *at, size_t size)
+    void *memset(void *at, int value, size_t size)
+    int CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID, CLOCK_PROCESS_CPUTIME_ID
+
+cdef enum:
+    HEADER = 16384
+    FUNCTIONS = 250
+    # Up to so many calls of a function, each is sampled.
+    FEW = 16
+    RARE = 1000
+    SLOTS = 200
+    DEEPEST = 40
+    MOST_BYTES = 4 * 1024 * 1024
+    LONG = 300_000
+    PAUSE = 1_000_000
+    # Milliseconds for records in the first second, in hundredths.
+    FREE = 400
+    # Milliseconds between two writes.
+    EVERY = 20
+
+
+cdef struct Counters:
+    int64_t calls
+    int64_t ticks
+    int64_t busy
+    int64_t size
+    int64_t errors
+    int64_t unused[3]
+
+
+cdef struct Process:
+    int64_t begin_ticks
+    int64_t begin_clock
+    int64_t ticks
+    int64_t clock
+    int64_t busy
+    int64_t own
+    int64_t unused[2]
+
+
+cdef struct File:
+    Process process
+    Counters functions[FUNCTIONS]
+
+
+cdef File _scratch
+cdef File *_at = &_scratch
+cdef str _path = ""
+cdef bint _stopped = True
+cdef double _rate = 1
+cdef int64_t _pause = 1 << 50
+cdef int64_t _short = 1 << 50
+cdef uint64_t _state = 88172645463325252
+cdef int64_t _spent = 0
+cdef int64_t _written = 0
+cdef list _waiting = []
+cdef str _folder = ""
+cdef bint _keeps = True
+cdef list _watched = []
+cdef dict _stacks = {}
+cdef dict _options = {}
+
+
+cdef inline uint64_t _random() noexcept:
+    global _state
+    _state ^= _state << 13
+    _state ^= _state >> 7
+    _state ^= _state << 17
+    return _state
+
+
+cdef inline int64_t _length(PyObject *value) noexcept:
+    if PyBytes_CheckExact(<object>value):
+        return PyBytes_GET_SIZE(<object>value)
+    if PyUnicode_CheckExact(<object>value):
+        return PyUnicode_GET_LENGTH(<object>value)
+    return 0
+
+
+cdef class _Name:
+    """Pickles and copies a function as its name."""
+
+    cdef object owned
+
+    def __init__(self, owned):
+        self.owned = owned
+
+    def __call__(self, *_):
+        return self.owned.__qualname__
+
+
+@cython.internal
+cdef class Watched:
+    # A function of a library; all attributes are those of the function. No docstring, which would hide its own.
+
+    cdef entry_t entry
+    cdef PyObject *original
+    cdef int index
+    cdef int first
+    cdef int64_t left
+    cdef int64_t weight
+    cdef int64_t seen
+    cdef bint dumps
+    cdef bint slow
+    cdef bint named
+    cdef str keeps
+    cdef str name
+    cdef str package
+    cdef object owned
+    cdef object __weakref__
+
+    @property
+    def __doc__(self):
+        return self.owned.__doc__
+
+    def __getattribute__(self, name):
+        if name == "__reduce_ex__" or name == "__reduce__":
+            return _Name(self.owned)
+        return getattr(self.owned, name)
+
+    def __setattr__(self, name, value):
+        setattr(self.owned, name, value)
+
+    def __delattr__(self, name):
+        delattr(self.owned, name)
+
+    def __repr__(self):
+        return repr(self.owned)
+
+    def __hash__(self):
+        return hash(self.owned)
+
+    def __richcmp__(self, other, int operation):
+        cdef object mine = self.owned
+        cdef object others = (<Watched>other).owned if isinstance(other, Watched) else other
+        if operation == Py_EQ:
+            return mine == others
+        if operation == Py_NE:
+            return mine != others
+        return NotImplemented
+
+
+cdef class WatchedFunction(Watched):
+    # One that an instance binds, as it binds a Python function.
+
+    @property
+    def __doc__(self):
+        return self.owned.__doc__
+
+    def __get__(self, instance, owner):
+        return self if instance is None else PyMethod_New(self, instance)
+
+
+cdef PyObject *_call(PyObject *itself, args_t args, size_t nargs, PyObject *names) noexcept:
+    global inside
+    cdef Watched me = <Watched>itself
+    cdef PyObject *result
+    cdef Counters *counters
+    cdef int64_t begin, took, busy = 0, size = 0
+    if inside:
+        return PyObject_Vectorcall(me.original, args, nargs, names)
+    inside = 1
+    if me.slow:
+        busy = clock(CLOCK_THREAD_CPUTIME_ID)
+    begin = ticks()
+    result = PyObject_Vectorcall(me.original, args, nargs, names)
+    took = ticks() - begin
+    # Only now: the call may have forked.
+    counters = &_at.functions[me.index]
+    counters.calls += 1
+    counters.ticks += took
+    me.left -= 1
+    if result is NULL:
+        counters.errors += 1
+    elif me.dumps:
+        size = _length(result)
+    elif PyVectorcall_NARGS(nargs) > me.first:
+        size = _length(args[me.first])
+    counters.size += size
+    if me.slow:
+        took = <int64_t>(_rate * (clock(CLOCK_THREAD_CPUTIME_ID) - busy))
+    elif took > _short:
+        took = _without_pause(counters, took, size)
+    counters.busy += took
+    if me.left <= 0 and result is not NULL:
+        _sample(me, args, PyVectorcall_NARGS(nargs), names, result, took, size)
+    inside = 0
+    return result
+
+
+cdef int64_t _without_pause(Counters *counters, int64_t took, int64_t size) noexcept:
+    """Return the time of a call during which another thread or process had the processor."""
+    cdef double usual
+    if size == 0 or counters.size <= size:
+        return took
+    usual = <double>counters.busy / (counters.size - size) * size
+    return <int64_t>usual if took > 10 * usual else took
+
+
+def finish():
+    """Write what is waiting, at the end of the process."""
+    _note_time()
+    _note_busy()
+    if _waiting and not _stopped:
+        try:
+            _append()
+        except OSError:
+            return
+
+
+cdef void _sample(
+    Watched me, args_t args, Py_ssize_t count, PyObject *names, PyObject *result, int64_t took, int64_t size
+) noexcept:
+    global _stopped, _rate, _pause, _short
+    cdef int64_t begin = ticks(), mean
+    cdef Counters *counters
+    try:
+        if not _stopped:
+            if not _path:
+                _open()
+            _log(me, args, count, names, result, took, size, begin)
+    except BaseException:
+        # The folder is gone, or the disk is full: counting goes on.
+        _stopped = True
+    _note_time()
+    counters = &_at.functions[me.index]
+    if _at.process.clock > _at.process.begin_clock:
+        _rate = (<double>(_at.process.ticks - _at.process.begin_ticks)) / (
+            _at.process.clock - _at.process.begin_clock
+        )
+        _pause = <int64_t>(_rate * PAUSE)
+        _short = _pause // 20
+    me.slow = counters.ticks / counters.calls > _rate * LONG
+    mean = counters.calls // FEW
+    mean = 1 if mean < 1 else RARE if mean > RARE else mean
+    me.weight = mean
+    me.left = 1 + <int64_t>(_random() % <uint64_t>(2 * mean - 1))
+    begin = ticks() - begin
+    _at.process.own += begin if begin < _short else _short
+
+
+cdef _log(
+    Watched me, args_t args, Py_ssize_t count, PyObject *names, PyObject *result, int64_t took, int64_t size,
+    int64_t begin,
+):
+    global _spent
+    cdef list entries = []
+    cdef int64_t slot
+    cdef object kept = None
+    if not me.named:
+        me.named = True
+        entries.append(("function", me.index, me.name, me.keeps == "payload"))
+    stack = _number(_stacks, "stack", _stack(me.package), entries)
+    options = _number(_options, "options", _said_of(args, count, names, me.first), entries)
+    me.seen += 1
+    slot = me.seen - 1
+    if slot >= SLOTS:
+        slot = <int64_t>(_random() % <uint64_t>me.seen)
+    # Keeping records takes at most a hundredth of the program's time.
+    if (
+        not _keeps or slot >= SLOTS or size > MOST_BYTES or count <= me.first
+        or _spent * 100 > begin - _at.process.begin_ticks + FREE * _pause
+    ):
+        slot = -1
+    else:
+        begin = ticks()
+        kept = _kept(me, <object>args[me.first], <object>result)
+        _spent += ticks() - begin
+    entries.append(("call", me.index, me.weight, took, size, stack, options, slot, kept))
+    _waiting.extend([_dumps(entry, 4) for entry in entries])
+    # At once where it matters most, if the program is killed: names and places.
+    if len(entries) > 1 or ticks() - _written > EVERY * _pause:
+        _append()
+
+
+cdef _kept(Watched me, subject, result):
+    """Return the payload, or the record as ``marshal`` writes it, which runs no code of the program's classes."""
+    if me.keeps == "payload":
+        if type(subject) in _buffers:
+            return bytes(subject)
+        return subject if type(subject) is bytes or type(subject) is str else None
+    try:
+        written = _dumps(subject if me.keeps == "record" else result, 4)
+    except ValueError:
+        return False
+    return written if len(written) <= MOST_BYTES else None
+
+
+cdef _number(dict known, str kind, key, list entries):
+    """Return the number of a stack or of options; the first time it is written with them."""
+    found = known.get(key)
+    if found is None:
+        found = len(known)
+        if found > 5000:
+            return -1
+        known[key] = found
+        entries.append((kind, found, key))
+    return found
+
+
+cdef _stack(str package):
+    """Return the frames from the caller on, without those of the library itself at the top."""
+    cdef list found = []
+    frame = sys._getframe()
+    while frame is not None and len(found) < DEEPEST:
+        name = frame.f_globals.get("__name__")
+        if found or type(name) is not str or (name != package and not name.startswith(package + ".")):
+            code = frame.f_code
+            found.append((code.co_filename, code.co_qualname, frame.f_lineno))
+        frame = frame.f_back
+    return tuple(found)
+
+
+cdef _said_of(args_t args, Py_ssize_t count, PyObject *names, int first):
+    """Return the options of a call in words."""
+    cdef list found = []
+    cdef Py_ssize_t at
+    for at in range(first + 1, count):
+        found.append((str(at - first), _said(<object>args[at])))
+    if names is not NULL:
+        for at, name in enumerate(<tuple>names):
+            found.append((name, _said(<object>args[count + at])))
+    return tuple(found)
+
+
+cdef _said(value):
+    if type(value) is tuple and len(value) <= 3 and all([type(each) in _plain for each in value]):
+        return repr(value)
+    if type(value) in _plain:
+        text = repr(value)
+        return text if len(text) <= 40 else "..."
+    if isinstance(value, type):
+        return type.__dict__["__qualname__"].__get__(value)
+    return "<" + type.__dict__["__qualname__"].__get__(type(value)) + ">"
+
+
+cdef _append():
+    """Write to the end of the file, which is not kept open: daemons close what they do not know."""
+    global _written
+    _written = ticks()
+    _note_busy()
+    data = b"".join(_waiting)
+    _waiting.clear()
+    file = os.open(_path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW)
+    try:
+        os.write(file, data)
+    finally:
+        os.close(file)
+
+
+cdef _open():
+    global _path, _at
+    cdef void *mapped
+    path = f"{_folder}/{os.getpid()}-{clock(CLOCK_MONOTONIC)}.watch"
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        os.ftruncate(file, HEADER)
+        mapped = bakeoff_map(file, HEADER)
+    finally:
+        os.close(file)
+    if mapped is NULL:
+        raise OSError("cannot be mapped")
+    (<File *>mapped)[0] = _scratch
+    _at = <File *>mapped
+    _path = path
+
+
+cdef void _note_time() noexcept:
+    _at.process.ticks = ticks()
+    _at.process.clock = clock(CLOCK_MONOTONIC)
+
+
+cdef void _note_busy() noexcept:
+    _at.process.busy = clock(CLOCK_PROCESS_CPUTIME_ID)
+
+
+def restart():
+    """Begin a file of its own, in a process that was forked."""
+    global _at, _path, _spent, _state, _written
+    if _at != &_scratch:
+        munmap(_at, HEADER)
+    _at = &_scratch
+    memset(_at, 0, sizeof(File))
+    _at.process.begin_ticks = ticks()
+    _at.process.begin_clock = clock(CLOCK_MONOTONIC)
+    _path, _spent, _written = "", 0, 0
+    _waiting.clear()
+    _state ^= <uint64_t>_at.process.begin_clock
+    _stacks.clear()
+    _options.clear()
+    for each in _watched:
+        (<Watched>each).left = (<Watched>each).seen = 0
+        (<Watched>each).weight = 1
+        (<Watched>each).named = False
+
+
+def start(str folder not None, bint keeps, bint counter, /):
+    """Begin to write samples to a folder.
+
+    Args:
+        folder: An absolute path.
+        keeps: Whether records are kept.
+        counter: Whether the processor's counter of ticks can be trusted.
+    """
+    global _folder, _keeps, has_counter, _stopped
+    _folder, _keeps, has_counter, _stopped = folder, keeps, counter, False
+    restart()
+
+
+def watched(
+    original, str name not None, int first, bint dumps, str keeps not None, str package not None, /
+):
+    """Return an object that passes calls on to a function, and counts them.
+
+    Args:
+        original: The function.
+        name: Its name in the answer.
+        first: Position of the record or payload among the arguments.
+        dumps: It encodes.
+        keeps: What is kept of a sampled call: "record", "payload" or "result".
+        package: The library, whose own frames are no call site.
+    """
+    cdef Watched made
+    if isinstance(original, Watched) or len(_watched) >= FUNCTIONS:
+        return original
+    kind = WatchedFunction if hasattr(type(original), "__get__") else Watched
+    made = kind.__new__(kind)
+    made.entry, made.owned, made.original = _call, original, <PyObject *>original
+    made.index, made.first, made.dumps, made.keeps = len(_watched), first, dumps, keeps
+    made.name, made.package = name, package
+    made.left, made.weight = 0, 1
+    _watched.append(made)
+    return made
+
+
+def replace(type owner not None, str name not None, value, /):
+    """Set an attribute of a class, also of a compiled one that refuses it."""
+    cdef PyTypeObject *found = <PyTypeObject *>owner
+    (<dict>found.tp_dict)[name] = value
+    PyType_Modified(found)
+
+
+cdef _with_vectorcall(type kind, unsigned long flags):
+    cdef PyTypeObject *found = <PyTypeObject *>kind
+    cdef Watched one = kind.__new__(kind)
+    found.tp_vectorcall_offset = <char *>&one.entry - <char *><void *>one
+    found.tp_flags |= HAS_VECTORCALL | flags
+    found.tp_call = <void *>PyVectorcall_Call
+    PyType_Modified(found)
+
+
+_with_vectorcall(Watched, 0)
+_with_vectorcall(WatchedFunction, IS_METHOD)

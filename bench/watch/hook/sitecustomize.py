@@ -1,0 +1,171 @@
+"""Runs when a watched program's interpreter starts, before any of its own modules.
+
+Python imports the first ``sitecustomize`` of its path. This one removes its folder from the path, imports the
+next ``sitecustomize`` if there is one, and wraps the functions of libraries as soon as they are imported. It
+imports nothing that the interpreter has not imported yet, and leaves the program alone if anything fails.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any, Final
+
+_FOLDER: Final = os.path.dirname(__file__)  # noqa: PTH120 - pathlib would be imported
+_EXTERNAL: Final[Any] = sys.modules["_frozen_importlib_external"]
+
+_JSON = "dumps:record loads:payload dump:record"
+_BOTH = "dumps:record loads:payload"
+
+LIBRARIES: Final = {
+    "json": _JSON,
+    "simplejson": _JSON,
+    "orjson": _BOTH,
+    "ujson": _BOTH,
+    "rapidjson": _BOTH,
+    "msgpack": "packb:record unpackb:payload Packer.pack:record",
+    "ormsgpack": "packb:record unpackb:payload",
+    "msgspec.json": "encode:record decode:payload Encoder.encode:record Decoder.decode:payload",
+    "msgspec.msgpack": "encode:record decode:payload Encoder.encode:record Decoder.decode:payload",
+    "pickle": "dumps:record loads:result dump:record load:result Pickler.dump:record Unpickler.load:result",
+    "marshal": "dumps:record loads:result",
+    "cbor2": _BOTH,
+    "yaml": "load:payload safe_load:payload full_load:payload dump:record safe_dump:record",
+    "bson": "encode:record decode:payload",
+    "kombu.utils.json": _BOTH,
+    "pydantic.main": "BaseModel.model_dump_json:record BaseModel.model_validate_json:payload",
+    "pydantic.type_adapter": "TypeAdapter.dump_json:record TypeAdapter.validate_json:payload",
+}
+"""What is wrapped of each module after its import: functions and methods, and what is kept of a call."""
+
+
+class _Finder:
+    """Wraps the functions of a library when the import system has executed it."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        if name not in LIBRARIES:
+            return None
+        spec = None
+        for finder in sys.meta_path:
+            if finder is not self and (spec := finder.find_spec(name, path, target)) is not None:
+                break
+        loader: Any = getattr(spec, "loader", None)
+        if hasattr(loader, "exec_module"):
+            _after(loader, name)
+        return spec
+
+
+def _after(loader: Any, name: str) -> None:
+    """Let a loader wrap the library once, after it has executed it."""
+    execute = loader.exec_module
+
+    def exec_module(module: ModuleType) -> None:
+        del loader.exec_module
+        execute(module)
+        _wrap(name, module)
+
+    try:
+        loader.exec_module = exec_module
+    except AttributeError:  # a loader without attributes; the library is not watched
+        return
+
+
+def _wrap(name: str, module: Any) -> None:
+    for each in LIBRARIES[name].split():
+        path, _, keeps = each.partition(":")
+        owner, _, attribute = path.rpartition(".")
+        holder = getattr(module, owner, None) if owner else module
+        found = vars(holder).get(attribute) if holder is not None else None
+        if found is None:
+            continue
+        _replace(module, holder, attribute, found, f"{name}.{path}", keeps)
+
+
+def _replace(module: Any, holder: Any, attribute: str, found: Any, name: str, keeps: str) -> None:
+    """Put a watched function in the place of one, and of its other names in the same module."""
+    method, dumps = holder is not module, keeps == "record"
+    bare = found.__func__ if isinstance(found, classmethod) else found
+    made: Any = _shim.watched(bare, name, int(method), dumps, keeps, name.partition(".")[0])
+    if isinstance(found, classmethod):
+        made = classmethod(made)
+    if method:
+        try:
+            setattr(holder, attribute, made)
+        except TypeError:
+            _shim.replace(holder, attribute, made)
+        return
+    for other, value in list(vars(module).items()):
+        if value is found:
+            setattr(module, other, made)
+
+
+def _loaded() -> Any:
+    """Load the compiled part of this interpreter's version, without the package around it."""
+    machinery = sys.modules["_frozen_importlib"]
+    for suffix in sys.modules["_imp"].extension_suffixes():
+        path = f"{os.path.dirname(_FOLDER)}/_shim{suffix}"  # noqa: PTH120
+        if os.path.exists(path):  # noqa: PTH110
+            loader = _EXTERNAL.ExtensionFileLoader("bakeoff.bench.watch._shim", path)
+            spec = machinery.ModuleSpec("bakeoff.bench.watch._shim", loader, origin=path)
+            module = loader.create_module(spec)
+            loader.exec_module(module)
+            return module
+    raise ImportError(f"no compiled part for Python {sys.version.split()[0]}")
+
+
+def _has_counter() -> bool:
+    """Whether the kernel itself takes its time from the processor's counter."""
+    try:
+        with open("/sys/devices/system/clocksource/clocksource0/current_clocksource", "rb") as file:  # noqa: PTH123
+            return file.read().strip() in (b"tsc", b"arch_sys_counter")
+    except OSError:
+        return False
+
+
+def _begin(folder: str) -> Any:
+    made = _loaded()
+    made.start(folder, os.environ.get("BAKEOFF_WATCH_RECORDS") != "0", _has_counter())
+    os.register_at_fork(after_in_child=made.restart)
+    import atexit
+
+    atexit.register(made.finish)
+    return made
+
+
+def _note(folder: str, text: str) -> None:
+    """Leave a note for the answer, as the program's own output is not ours."""
+    try:
+        file = os.open(f"{folder}/{os.getpid()}.note", os.O_WRONLY | os.O_CREAT, 0o600)
+        os.write(file, text.encode(errors="replace"))
+        os.close(file)
+    except OSError:
+        return
+
+
+def _chain() -> None:
+    """Remove this folder from the path, and execute the next ``sitecustomize``; its errors are its own."""
+    sys.path[:] = [entry for entry in sys.path if entry != _FOLDER]
+    spec = _EXTERNAL.PathFinder.find_spec("sitecustomize", sys.path)
+    if spec is not None and spec.loader is not None:
+        module = type(sys)("sitecustomize")
+        module.__spec__, module.__file__, module.__loader__ = spec, spec.origin, spec.loader
+        sys.modules["sitecustomize"] = module
+        spec.loader.exec_module(module)
+
+
+if __name__ == "sitecustomize":
+    _folder = os.environ.get("BAKEOFF_WATCH", "")
+    if _folder:
+        try:
+            _shim = _begin(_folder)
+        except Exception as error:  # noqa: BLE001 - the program must start, whatever is wrong here
+            _note(_folder, f"{type(error).__name__}: {error}")
+        else:
+            sys.meta_path.insert(0, _Finder())
+            for _name in [name for name in LIBRARIES if name in sys.modules]:
+                _wrap(_name, sys.modules[_name])
+    _chain()

@@ -1,0 +1,220 @@
+"""Reads what the processes of a watched program have written: one file each, counters and then samples."""
+
+from __future__ import annotations
+
+import marshal
+import struct
+import sysconfig
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+_HEADER = 16384
+_ROW = struct.Struct("8q")
+_CALL = 1e-7
+"""Seconds that a watched call takes more, about: Python functions that C calls lose some of their speed."""
+_OUR_OWN = ("<frozen importlib",)
+"""Files that no program calls a codec from: the import system reads its caches with ``marshal``."""
+_LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
+_PACKAGES = ("/site-packages/", "/dist-packages/", "<frozen ")
+
+
+class Frame(NamedTuple):
+    """One frame of a stack."""
+
+    file: str
+    function: str
+    line: int
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the code is the program's, and not a library's."""
+        return not (self.file.startswith(_LIBRARIES) or any(part in self.file for part in _PACKAGES))
+
+    @property
+    def shown(self) -> str:
+        """File and line, with the folder of a package's file."""
+        path = Path(self.file)
+        return f"{path.name if self.is_own else f'{path.parent.name}/{path.name}'}:{self.line}"
+
+
+class Kept(NamedTuple):
+    """One record or payload.
+
+    Attributes:
+        value: The payload, or the record as ``marshal`` writes it; None if it was not kept, and False if it
+            holds objects of classes.
+        weight: The number of calls that it represents.
+    """
+
+    value: bytes | str | bool | None
+    weight: float
+
+
+@dataclass(slots=True)
+class Site:
+    """The calls of one function from one place with the same options.
+
+    Attributes:
+        function: Name of the function: ``json.dumps``.
+        stack: The frames from the caller on.
+        options: Further arguments by name or position, in words.
+        payloads: Payloads are kept of it, and not records.
+        calls: Number of calls, estimated.
+        wall: Seconds in them.
+        busy: Seconds of processor time in them.
+        size: Bytes of their payloads.
+        kept: Records.
+    """
+
+    function: str
+    stack: Sequence[Frame]
+    options: Mapping[str, str]
+    payloads: bool
+    calls: float = 0.0
+    wall: float = 0.0
+    busy: float = 0.0
+    size: float = 0.0
+    kept: list[Kept] = field(default_factory=list)
+
+    @property
+    def place(self) -> str:
+        """The caller in the program's own code, and the library that it called, if any."""
+        if not self.stack:
+            return "?"
+        own = next((frame for frame in self.stack if frame.is_own), self.stack[0])
+        through = "" if own == self.stack[0] else f" through {self.stack[0].shown}"
+        return own.shown + through
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """What was seen of a program.
+
+    Attributes:
+        sites: All call sites.
+        busy: Seconds of processor time of the processes that called a codec.
+        wall: Seconds of the longest of them.
+        own: Seconds of processor time that watching took, about.
+        processes: Their number.
+        errors: Calls that raised, by function.
+        notes: Why processes were not watched.
+    """
+
+    sites: Sequence[Site]
+    busy: float
+    wall: float
+    own: float
+    processes: int
+    errors: Mapping[str, int]
+    notes: Sequence[str]
+
+
+@dataclass(slots=True)
+class _Process:
+    """The content of one file."""
+
+    counters: Mapping[int, tuple[int, ...]]
+    busy: float
+    wall: float
+    own: float
+    tick: float
+    names: dict[int, tuple[str, bool]] = field(default_factory=dict)
+    stacks: dict[int, tuple[Frame, ...]] = field(default_factory=dict)
+    options: dict[int, dict[str, str]] = field(default_factory=dict)
+    calls: list[tuple[Any, ...]] = field(default_factory=list)
+
+
+def read(folder: Path) -> Watch:
+    """Read all files of a folder.
+
+    Args:
+        folder: The folder that ``BAKEOFF_WATCH`` named.
+    """
+    processes = [_process(path) for path in sorted(folder.glob("*.watch"))]
+    sites: dict[Any, Site] = {}
+    errors: dict[str, int] = defaultdict(int)
+    for each in processes:
+        _add_sites(each, sites)
+        for index, row in each.counters.items():
+            errors[each.names.get(index, ("?", False))[0]] += row[4]
+    notes = sorted({path.read_text(errors="replace") for path in folder.glob("*.note")})
+    found = [site for site in sites.values() if not site.stack or not site.stack[0].file.startswith(_OUR_OWN)]
+    return Watch(
+        sorted(found, key=lambda site: -site.busy),
+        sum(each.busy for each in processes),
+        max((each.wall for each in processes), default=0.0),
+        sum(each.own for each in processes),
+        len(processes),
+        {name: count for name, count in errors.items() if count},
+        notes,
+    )
+
+
+def _process(path: Path) -> _Process:
+    with path.open("rb") as file:
+        rows = list(_ROW.iter_unpack(file.read(_HEADER).ljust(_HEADER, b"\0")))
+        begin_ticks, begin_clock, ticks, clock, busy, own, *_ = rows[0]
+        tick = (clock - begin_clock) / (ticks - begin_ticks) * 1e-9 if ticks > begin_ticks else 1e-9
+        counters = {index: row for index, row in enumerate(rows[1:]) if row[0]}
+        own_time = own * tick + _CALL * sum(row[0] for row in counters.values())
+        made = _Process(counters, busy * 1e-9, (clock - begin_clock) * 1e-9, own_time, tick)
+        # A process that was killed may have written half of its last entry.
+        while True:
+            try:
+                kind, number, *rest = marshal.load(file)  # noqa: S302 - a file of our own, that others cannot write
+            except (EOFError, ValueError, TypeError):
+                return made
+            _take(made, kind, number, rest)
+
+
+def _take(made: _Process, kind: str, number: int, rest: Sequence[Any]) -> None:
+    """Add one entry."""
+    if kind == "function":
+        made.names[number] = rest[0], rest[1]
+    elif kind == "stack":
+        made.stacks[number] = tuple(Frame(file, name, line or 0) for file, name, line in rest[0])
+    elif kind == "options":
+        made.options[number] = dict(rest[0])
+    elif kind == "call":
+        made.calls.append((number, *rest))
+
+
+def _add_sites(process: _Process, sites: dict[Any, Site]) -> None:
+    """Share the exact counters of each function among the places that its samples were called from."""
+    weights: dict[int, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for index, weight, took, *_ in process.calls:
+        weights[index][0] += weight
+        weights[index][1] += weight * took
+    slots: dict[tuple[int, int], tuple[Site, Kept]] = {}
+    for index, weight, took, size, stack, options, slot, kept in process.calls:
+        site = _site(process, sites, index, stack, options)
+        calls, ticks, busy = process.counters[index][:3]
+        sampled, time = weights[index]
+        site.calls += calls * weight / sampled
+        part = weight * took / time if time else 0.0
+        site.wall += ticks * process.tick * part
+        site.busy += busy * process.tick * part
+        site.size += weight * size * (calls / sampled)
+        if slot >= 0 and kept is not None:
+            slots[index, slot] = site, Kept(kept, weight)
+    for site, one in slots.values():
+        site.kept.append(one)
+
+
+def _site(process: _Process, sites: dict[Any, Site], index: int, stack: int, options: int) -> Site:
+    frames = process.stacks.get(stack, ())
+    said = process.options.get(options, {})
+    name, payloads = process.names[index]
+    made = Site(name, frames, said, payloads)
+    return sites.setdefault((made.function, made.place, tuple(said.items())), made)
+
+
+def by_function(sites: Iterable[Site]) -> Mapping[str, Sequence[Site]]:
+    """Group sites by function, the one that takes most time first."""
+    found: dict[str, list[Site]] = defaultdict(list)
+    for site in sites:
+        found[site.function].append(site)
+    return dict(sorted(found.items(), key=lambda each: -sum(site.busy for site in each[1])))

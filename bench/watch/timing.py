@@ -1,0 +1,200 @@
+"""Times the records of call sites with their own function and with others, in new processes.
+
+Such a process calls `main`: it reads `Task` objects from standard input, and writes `Times` to standard
+output, both as pickles.
+"""
+
+from __future__ import annotations
+
+import gc
+import marshal
+import math
+import pickle
+import random
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...errors import RunError
+from ..student import quantile
+from ..worker._slice import nothing, time_each
+from .alternatives import USES, Call, original, others, refusal, replacement
+from .parts import Kept, Site
+
+PROCESSES = 6
+SECONDS = 0.6
+"""Seconds that a process spends on all tasks."""
+_LEAST = 5
+"""Passes over the records at least, if they take no longer than twice the time; one in any case."""
+_RECORDS = 60
+"""Records of a call site that are timed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """The records of one call site.
+
+    Attributes:
+        function: The watched function.
+        options: Its options, in words.
+        records: Payloads, or records as ``marshal`` writes them.
+        seconds: Time to spend on it.
+    """
+
+    function: str
+    options: Mapping[str, str]
+    records: Sequence[bytes | str]
+    seconds: float
+
+    @property
+    def subjects(self) -> list[Any]:
+        """The arguments of the calls."""
+        if not USES[self.function].dumps:
+            return list(self.records)
+        return [marshal.loads(record) for record in self.records if isinstance(record, bytes)]  # noqa: S302
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """What one process found for one task.
+
+    Attributes:
+        seconds: Seconds of each record, by library; the watched function's own under "".
+        refused: Why a library cannot be used, by library.
+    """
+
+    seconds: Mapping[str, Sequence[float]]
+    refused: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """What another library takes at a call site.
+
+    Attributes:
+        ratio: Its time relative to the watched function's.
+        half: Half of the width of the 95 % interval of that.
+    """
+
+    ratio: float
+    half: float
+
+
+def task(site: Site, seconds: float) -> Task | None:
+    """Return the task of a call site; None if none of its records was kept.
+
+    Args:
+        site: The call site.
+        seconds: Time to spend on it.
+    """
+    found = [kept for kept in site.kept if isinstance(kept.value, bytes | str)]
+    if not found:
+        return None
+    values = [kept.value for kept in _drawn(found) if isinstance(kept.value, bytes | str)]
+    return Task(site.function, site.options, values, seconds)
+
+
+def _drawn(found: Sequence[Kept]) -> Sequence[Kept]:
+    """Draw records in proportion to the calls that they represent."""
+    return random.Random(1).choices(found, [kept.weight for kept in found], k=_RECORDS)
+
+
+def measure(tasks: Sequence[Task], show: Callable[[float], object]) -> list[list[Times]]:
+    """Time the tasks in several processes.
+
+    Args:
+        tasks: At least one.
+        show: Called with the share that is done.
+
+    Returns:
+        For each task, what each process found.
+
+    Raises:
+        RunError: A process died.
+    """
+    given = pickle.dumps(list(tasks))
+    found = []
+    for number in range(PROCESSES):
+        show(number / PROCESSES)
+        command = [sys.executable, "-P", "-c", f"from {__name__} import main; main()"]
+        done = subprocess.run(command, input=given, capture_output=True, check=False)
+        if done.returncode:
+            last = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
+            raise RunError(f"timing the kept records failed: {' '.join(last) or done.returncode}")
+        found.append(pickle.loads(done.stdout))
+    return [list(times) for times in zip(*found, strict=True)]
+
+
+def replaced(times: Sequence[Times], library: str) -> Replaced | None:
+    """Return what a library takes relative to the watched function; None if it cannot be used."""
+    if any(library not in each.seconds for each in times):
+        return None
+    logs = [math.log(sum(each.seconds[library]) / sum(each.seconds[""])) for each in times]
+    ratio = math.exp(statistics.fmean(logs))
+    processes = statistics.stdev(logs) / math.sqrt(len(logs)) * quantile(0.05, len(logs) - 1)
+    return Replaced(ratio, math.hypot(ratio * processes, 1.96 * _of_records(times, library, ratio)))
+
+
+def _of_records(times: Sequence[Times], library: str, ratio: float) -> float:
+    """Return the standard error of a ratio that comes from having timed some of the records only."""
+    mine = [statistics.fmean(row) for row in zip(*(each.seconds[""] for each in times), strict=True)]
+    other = [statistics.fmean(row) for row in zip(*(each.seconds[library] for each in times), strict=True)]
+    rest = [b - ratio * a for a, b in zip(mine, other, strict=True)]
+    return math.sqrt(sum(each * each for each in rest)) / sum(mine)
+
+
+def _carry_out(job: Task) -> Times:
+    subjects = job.subjects
+    try:
+        mine = original(job.function, job.options)
+        text = not isinstance(mine(subjects[0]), bytes)
+    except Exception as error:  # noqa: BLE001 - whatever it is, this call site has no figure
+        reason = f"{type(error).__name__}: {error}"
+        return Times({}, dict.fromkeys(others(job.function), reason))
+    calls, refused = {"": mine}, {}
+    for library, name in others(job.function).items():
+        try:
+            other = replacement(job.function, name, text=text)
+        except ImportError:
+            continue
+        reasons = (refusal(job.function, mine, other, each) for each in subjects)
+        if reason := next(filter(None, reasons), ""):
+            refused[library] = reason
+        else:
+            calls[library] = other
+    return Times(_timed(calls, subjects, job.seconds), refused)
+
+
+def _timed(calls: Mapping[str, Call], subjects: list[Any], seconds: float) -> Mapping[str, Sequence[float]]:
+    """Time all calls in turns, in another order each time; return the median of each record.
+
+    The medians are scaled to the median of whole passes, which has the garbage collector's share.
+    """
+    empty = statistics.median(time_each(nothing, subjects))
+    passes: dict[str, list[list[int]]] = {name: [] for name in calls}
+    order, begin = list(calls), time.perf_counter()
+    done = 0
+    while (spent := time.perf_counter() - begin) < seconds or (done < _LEAST and spent < 2 * seconds):
+        random.shuffle(order)
+        for name in order:
+            passes[name].append(time_each(calls[name], subjects))
+        done += 1
+    found = {}
+    for name, rows in passes.items():
+        whole = statistics.median(map(sum, rows)) - empty * len(subjects)
+        each = [max(statistics.median(column) - empty, 1.0) for column in zip(*rows, strict=True)]
+        scale = max(whole, 1.0) / sum(each) * 1e-9
+        found[name] = [value * scale for value in each]
+    return found
+
+
+def main() -> None:
+    """Carry out the tasks on standard input."""
+    tasks = pickle.load(sys.stdin.buffer)
+    gc.collect()
+    gc.freeze()
+    sys.stdout.buffer.write(pickle.dumps([_carry_out(job) for job in tasks]))

@@ -1,0 +1,133 @@
+"""``bakeoff watch``: what serialization costs a program, and what another codec would save."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..console import live_display, show_on, show_table
+from ..errors import UsageError
+from ..escape import lines_visible
+from ._output import guard
+from ._records import destination, output
+
+if TYPE_CHECKING:
+    from ..bench.watch.parts import Watch
+
+
+@click.command("watch", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM [ARGUMENT]...")
+@click.option(
+    "-o",
+    "--output",
+    "path",
+    default="watch.msgpack",
+    show_default=True,
+    help="File for the records that were kept; only you may read it.",
+)
+@click.option(
+    "--anonymous", is_flag=True, help="Write synthetic records like those kept, with none of their values."
+)
+@click.option("--no-records", is_flag=True, help="Keep no records: no other codec is timed.")
+@click.option(
+    "--environment",
+    "prepared",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Print the variables that make a service write to FOLDER, and run nothing.",
+)
+@click.option(
+    "--read",
+    "folder",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="FOLDER",
+    help="Answer from what a service has written to FOLDER.",
+)
+def command(
+    program: Sequence[str],
+    path: str,
+    anonymous: bool,
+    no_records: bool,
+    prepared: Path | None,
+    folder: Path | None,
+) -> None:
+    """Run a program, and show what serialization costs it and what another codec would save.
+
+    Watches Python programs and their child processes: json, simplejson, orjson, ujson, rapidjson, msgpack,
+    ormsgpack, msgspec, pickle, marshal, cbor2, yaml, bson, pydantic and kombu. The answer is printed to
+    standard error after the program's end, also if Ctrl-C or SIGTERM ends it. The exit code is the program's.
+
+    \b
+      bakeoff watch -- python app.py
+      bakeoff watch -- gunicorn app:app
+      bakeoff watch --environment /var/tmp/watch      # for a service; then:
+      bakeoff watch --read /var/tmp/watch
+    """
+    from ..bench.watch import parts, start
+
+    if (bool(program), prepared is not None, folder is not None).count(True) != 1:
+        raise UsageError("say one of: -- PROGRAM, --environment FOLDER, or --read FOLDER")
+    if prepared is not None:
+        _prepare(prepared, records=not no_records)
+        return
+    guard(Path(path))
+    destination(path, None)
+    if folder is not None:
+        watch = parts.read(folder)
+        _answer(watch, watch.busy - watch.own, watch.wall, path, anonymous=anonymous)
+        return
+    with TemporaryDirectory(prefix="bakeoff-watch-") as name:
+        ended = start.run(program, Path(name), records=not no_records)
+        watch = parts.read(Path(name))
+    _answer(watch, max(ended.busy, watch.busy) - watch.own, ended.wall, path, anonymous=anonymous)
+    click.get_current_context().exit(ended.code)
+
+
+def _prepare(folder: Path, *, records: bool) -> None:
+    from ..bench.watch.start import environment
+
+    folder = folder.absolute()
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for name, value in environment(folder, records=records).items():
+        click.echo(f"{name}={shlex.quote(value)}")
+
+
+def _answer(watch: Watch, total: float, wall: float, path: str, *, anonymous: bool) -> None:
+    """Print the table, time other libraries, and write the records."""
+    from ..bench.watch import answer
+
+    for note in watch.notes:
+        click.echo(lines_visible(f"a process was not watched: {note}"), err=True)
+    if watch.sites:
+        headers, rows = answer.table(watch, total, wall)
+        cells = [tuple(lines_visible(cell) for cell in row) for row in rows]
+        show_table(headers, cells, right=headers[1:-1], stderr=True)
+        took = answer.percent(watch.own, total)
+        click.echo(f"The program took {total:.3g} s of CPU; watching took about {took} % more.\n", err=True)
+    with live_display() as screen:
+        show = show_on(screen.progress)
+        found = answer.savings(watch, total, lambda done: show("timing other libraries", done, 1.0))
+    for sentence in answer.sentences(watch, found, total):
+        click.echo(lines_visible(sentence), err=True)
+    if records := list(answer.records(watch)):
+        _write(records, path, anonymous=anonymous)
+
+
+def _write(records: Sequence[Any], path: str, *, anonymous: bool) -> None:
+    from ..datasets.readers.problems import Problems
+    from ..datasets.synthetic import made
+    from ..datasets.synthetic.fit import fit_records
+    from ..datasets.writing import write
+
+    if anonymous:
+        records = list(made(fit_records(records, len(records)), len(records), 1))
+    problems = Problems(skip=True)
+    with output(path, private=True) as file:
+        count = write(records, file, destination(path, None), problems)
+    kind = "synthetic records like those kept" if anonymous else "of its records"
+    click.echo(f"{count:,} {kind}: bakeoff run {shlex.quote(path)}", err=True)

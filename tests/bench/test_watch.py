@@ -1,0 +1,239 @@
+"""Programs under watch: they run as without, and what was seen of them is right."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bakeoff.bench.watch.parts import read
+from bakeoff.bench.watch.start import environment
+from bakeoff.datasets import corpus
+from hurried import BAKEOFF
+from launched import launch
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="watch needs POSIX")
+
+SAME = """
+import asyncio, copy, inspect, json, pickle, sys, threading, traceback
+import msgspec, orjson
+from json import dumps, loads
+from http.server import BaseHTTPRequestHandler
+
+class Holder:
+    bound, free = dumps, orjson.dumps
+
+def wrong():
+    try:
+        loads("{")
+    except ValueError:
+        return traceback.format_exc()
+
+def unwritable():
+    try:
+        orjson.dumps(object())
+    except TypeError:
+        return traceback.format_exc()
+
+async def together():
+    return await asyncio.gather(*(asyncio.to_thread(dumps, [number]) for number in range(5)))
+
+def generated():
+    for number in range(3):
+        yield loads(dumps({"n": number}))
+
+print(wrong(), unwritable(), asyncio.run(together()), list(generated()))
+print(inspect.signature(dumps), inspect.isfunction(dumps), inspect.isbuiltin(orjson.dumps), dumps.__doc__)
+print(inspect.signature(msgspec.json.encode), type(msgspec.json.Encoder), dumps.__module__)
+print(Holder().free([1]), Holder.bound([1]), Holder().bound.__self__.__class__.__name__)
+print(pickle.loads(pickle.dumps(dumps)) is dumps, copy.deepcopy(dumps) is dumps, dumps == json.dumps)
+print(dumps([1], indent=1), dumps(obj=[1]), loads(s="[1]"), json.dumps is dumps, {dumps: 1}[json.dumps])
+print(msgspec.json.Encoder().encode([1]), msgspec.json.Decoder(list[int]).decode(b"[1]"))
+print(pickle.loads(pickle.dumps({1: (2,)})), sys.path[0] != "", sys.flags, sys.argv)
+help(json.dumps)
+"""
+
+WORK = """
+import json, os, sys, threading, urllib.request
+from json import dumps
+
+class Order(dict):
+    pass
+
+def work():
+    for number in range(200):
+        dumps({"order": number, "lines": [1.5, 2.5, "secret"]})
+        dumps({"order": number}, default=str)
+        dumps({number: "x"})
+        json.loads('{"a": [1, 2, 3], "b": "secret"}')
+
+thread = threading.Thread(target=work)
+thread.start(), thread.join()
+if (child := os.fork()) == 0:
+    work()
+    os._exit(0)
+os.waitpid(child, 0)
+sys.exit(7)
+"""
+
+
+@pytest.fixture(scope="module")
+def worked(tmp_path_factory):
+    """A folder, and what `bakeoff watch` said of the program `WORK` in it."""
+    folder = tmp_path_factory.mktemp("worked")
+    (folder / "work.py").write_text(WORK)
+    return folder, launch(folder, "watch", "--", sys.executable, "work.py")
+
+
+def seen(folder: Path, program: str, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a program as a service that writes to ``folder/seen``."""
+    (folder / "seen").mkdir(exist_ok=True)
+    (folder / "program.py").write_text(program)
+    return subprocess.run(
+        [sys.executable, "program.py", *arguments],
+        cwd=folder,
+        env=os.environ | environment(folder / "seen", records=True) | variables,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+
+
+def without_addresses(text: str) -> str:
+    return re.sub(r"0x[0-9a-f]+", "0x", text)
+
+
+def test_a_program_behaves_as_without(tmp_path):
+    watched = seen(tmp_path, SAME)
+    plain = subprocess.run(
+        [sys.executable, "program.py"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+
+    assert without_addresses(watched.stdout) == without_addresses(plain.stdout)
+    assert (watched.stderr, watched.returncode) == (plain.stderr, plain.returncode) == ("", 0)
+
+
+def test_calls_are_counted_once_in_threads_and_forks(tmp_path):
+    seen(tmp_path, WORK)
+    watch = read(tmp_path / "seen")
+    calls = {
+        name: sum(s.calls for s in watch.sites if s.function == name) for name in ("json.dumps", "json.loads")
+    }
+
+    assert calls == pytest.approx({"json.dumps": 1200, "json.loads": 400})
+    assert watch.processes == 2
+    assert {site.place for site in watch.sites} == {f"program.py:{line}" for line in (10, 11, 12, 13)}
+    assert 0 < sum(site.busy for site in watch.sites) < watch.busy
+
+
+def test_the_caller_is_named_and_the_library_that_it_called(tmp_path):
+    seen(tmp_path, "import httpx\nrequest = httpx.Request('POST', 'http://here', json={'a': 1})\n")
+    (site,) = [site for site in read(tmp_path / "seen").sites if site.function == "json.dumps"]
+
+    assert re.fullmatch(r"program.py:2 through httpx/_content.py:\d+", site.place)
+
+
+def test_the_answer(worked):
+    folder, done = worked
+
+    assert done.returncode == 7
+    assert done.stdout == ""
+    assert re.search(r"json\.dumps +1,200", done.stderr)
+    assert re.search(r"work\.py:11 +json\.dumps +default= +\(", done.stderr)
+    assert (folder / "watch.msgpack").stat().st_mode & 0o777 == 0o600
+    assert "secret" in str(corpus(str(folder / "watch.msgpack")).sample(50))
+
+
+@pytest.mark.parametrize("option", ["--anonymous", "--no-records"])
+def test_values_can_stay_in_the_program(worked, option, tmp_path):
+    done = launch(tmp_path, "watch", option, "--", sys.executable, str(worked[0] / "work.py"))
+    written = [path.read_bytes() for path in tmp_path.iterdir()]
+
+    assert done.returncode == 7
+    assert not any(b"secret" in data for data in written)
+    assert len(written) == (option == "--anonymous")
+
+
+def test_a_codec_that_does_not_matter(tmp_path):
+    program = "import json\njson.dumps([1])\nprint(sum(i * i for i in range(3_000_000)))"
+    done = launch(tmp_path, "watch", "--", sys.executable, "-c", program)
+
+    assert re.search(r"Changing the codec cannot save more than 0\.\d %\.", done.stderr)
+
+
+@pytest.mark.parametrize(("number", "code"), [("SIGTERM", 143), ("SIGINT", 130), ("SIGKILL", 137)])
+def test_a_program_that_a_signal_ends(number, code, tmp_path):
+    program = "import json, signal, time\njson.dumps([1])\nprint('ready', flush=True)\ntime.sleep(600)"
+    command = [*BAKEOFF, "watch", "--", sys.executable, "-c", program]
+    with subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as started:
+        assert started.stdout is not None
+        assert started.stdout.readline() == "ready\n"
+        if number == "SIGTERM":
+            started.send_signal(signal.SIGTERM)
+        elif number == "SIGINT":
+            os.killpg(started.pid, signal.SIGINT)
+        else:
+            listed = Path(f"/proc/{started.pid}/task/{started.pid}/children").read_text().split()
+            os.kill(int(listed[0]), signal.SIGKILL)
+        _, said = started.communicate(timeout=600)
+
+    assert started.returncode == code
+    assert re.search(r"json\.dumps +1 ", said)
+
+
+def test_a_service_is_watched_by_its_environment(tmp_path):
+    done = launch(tmp_path, "watch", "--environment", "seen")
+    variables = dict(line.split("=", 1) for line in done.stdout.splitlines())
+    seen(tmp_path, WORK, **variables)
+    answered = launch(tmp_path, "watch", "--read", "seen")
+
+    assert (tmp_path / "seen").stat().st_mode & 0o777 == 0o700
+    assert re.search(r"json\.loads +400", answered.stderr)
+
+
+def test_the_next_sitecustomize_runs(tmp_path):
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "sitecustomize.py").write_text("print('own', __file__)")
+    variables = environment(tmp_path, records=True, path=str(tmp_path / "own"))
+    done = seen(tmp_path, "import sitecustomize, sys; print(sitecustomize.__file__)", **variables)
+    file = tmp_path / "own" / "sitecustomize.py"
+
+    assert done.stdout == f"own {file}\n{file}\n"
+
+
+def test_a_python_without_the_compiled_part_runs_unwatched(tmp_path):
+    hook = Path(environment(tmp_path, records=True)["PYTHONPATH"])
+    (tmp_path / "hook").mkdir()
+    (tmp_path / "hook" / "sitecustomize.py").write_bytes((hook / "sitecustomize.py").read_bytes())
+    done = seen(tmp_path, "print(1)", PYTHONPATH=str(tmp_path / "hook"))
+
+    assert (done.stdout, done.stderr) == ("1\n", "")
+    assert "no compiled part for Python" in read(tmp_path / "seen").notes[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "say one of"),
+        (("--", "no-such-program"), "no-such-program: No such file or directory"),
+        (("-o", "watch.xyz", "--", "true"), "watch.xyz"),
+    ],
+)
+def test_wrong_use(arguments, said, tmp_path):
+    done = launch(tmp_path, "watch", *arguments)
+
+    assert done.returncode == 2
+    assert said in done.stderr
