@@ -120,7 +120,7 @@ APART = (
 
 @cache
 def imports(path: Path, root: Path) -> list[str]:
-    """Return the names below the package at `root` that a file imports, in functions and for types as well."""
+    """Return the names below the package at `root` that a file imports, in functions and for types, too."""
     text, package = path.read_text(), ("bakeoff", *path.relative_to(root).parts[:-1])
     if path.suffix == ".py":
         nodes = list(ast.walk(ast.parse(text)))
