@@ -43,6 +43,7 @@ _IRRELEVANT = frozenset(
         "cell_memory",
         "cell_timeout",
         "no_time_limit",
+        "offline",
         "codecs",
         "corpora",
         "fewest",

@@ -87,11 +87,17 @@ def _best(builder: TableBuilder[Candidate], cells: Sequence[CellResult], style: 
         found = next((cell for cell in cells if cell.outcome in ("ok", "lossy")), None)
     if found is None:
         marks = tuple(builder.mark(remark(cell, sample)) for cell in cells)
-        return Entry("refused" if cells else "–", marks=marks, tone="bad" if cells else "dim")
+        outcomes = {_word(cell) for cell in cells}
+        text = "–" if not cells else outcomes.pop() if len(outcomes) == 1 else "not read"
+        return Entry(text, marks=marks, tone="bad" if cells else "dim")
     entry = builder.entry(found, style)
     marks = (builder.mark(remark(found, sample)),) if found.outcome == "lossy" else ()
     text = f"{entry.text} ({facts_of(found).library})"
     return Entry(text, entry.value, entry.low, entry.high, marks=marks, tone=entry.tone)
+
+
+def _word(cell: CellResult) -> str:
+    return _OUTCOMES.get(cell.outcome, cell.outcome)
 
 
 def _others(
@@ -104,7 +110,7 @@ def _others(
             continue
         marks = sorted(builder.mark(text) for cell in cells if (text := remark(cell, sample)))
         exact = sum(cell.outcome == "ok" for cell in cells)
-        outcomes = {_OUTCOMES.get(cell.outcome, cell.outcome) for cell in cells}
+        outcomes = {_word(cell) for cell in cells}
         word = outcomes.pop() if len(outcomes) == 1 else f"{exact} of {len(cells)} exact"
         words.append(f"{language} {word}" + (f" [{','.join(marks)}]" if marks else ""))
     return Entry(", ".join(words), ", ".join(words))
@@ -123,7 +129,7 @@ def _by_library(codecs: Sequence[Candidate], title: str) -> Section:
         return Entry(numbers.approximate(found * factor), found) if found else Entry("")
 
     def fidelity(row: _Alike) -> Entry:
-        text = _OUTCOMES.get(row[0].outcome, row[0].outcome)
+        text = _word(row[0])
         return Entry(text, text, tone="good" if row[0].outcome == "ok" else "bad")
 
     def read(row: _Alike) -> Entry:
