@@ -15,7 +15,6 @@ import hashlib
 import json
 import math
 import os
-import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
@@ -23,6 +22,7 @@ from pathlib import Path
 from statistics import fmean, median, variance
 from typing import TYPE_CHECKING
 
+from ..files import user_folder
 from .contention import free_level
 from .method import Cores
 from .results import BASELINE, Cell, CellResult, Fact, ResultData, typed
@@ -79,15 +79,7 @@ def place() -> Path | None:
     chosen = os.environ.get(VARIABLE, "")
     if chosen:
         return None if chosen == "off" else Path(chosen)
-    if sys.platform == "darwin":
-        folder = Path.home() / "Library" / "Application Support"
-    elif sys.platform == "win32":
-        folder = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    else:
-        # The XDG specification ignores paths that are not absolute.
-        folder = Path(os.environ.get("XDG_STATE_HOME", ""))
-        folder = folder if folder.is_absolute() else Path.home() / ".local" / "state"
-    return folder / "bakeoff" / "past-runs.sqlite"
+    return user_folder("XDG_STATE_HOME", ".local/state", "Application Support") / "past-runs.sqlite"
 
 
 def remember(result: ResultData) -> str:

@@ -86,15 +86,26 @@ def cache_folder(name: str) -> Path:
     """Return the folder in the user's cache for one purpose. It need not exist."""
     if chosen := os.environ.get(CACHE, ""):
         return Path(chosen).absolute() / name
+    return user_folder("XDG_CACHE_HOME", ".cache", "Caches") / name
+
+
+def user_folder(variable: str, usual: str, mac: str) -> Path:
+    """Return bakeoff's folder for one kind of the user's files. It need not exist.
+
+    Args:
+        variable: Variable of the XDG base directory specification.
+        usual: Its default, below the home directory.
+        mac: The folder on macOS, below ``Library``.
+    """
     if sys.platform == "darwin":
-        folder = Path.home() / "Library" / "Caches"
+        folder = Path.home() / "Library" / mac
     elif sys.platform == "win32":
         folder = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     else:
-        # The XDG specification ignores paths that are not absolute.
-        folder = Path(os.environ.get("XDG_CACHE_HOME", ""))
-        folder = folder if folder.is_absolute() else Path.home() / ".cache"
-    return folder / "bakeoff" / name
+        # The specification ignores paths that are not absolute.
+        folder = Path(os.environ.get(variable, ""))
+        folder = folder if folder.is_absolute() else Path.home() / usual
+    return folder / "bakeoff"
 
 
 def is_device(path: Path) -> bool:
