@@ -21,8 +21,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-from packaging.version import InvalidVersion, Version
-
 from ...codecs import describe, missing
 from ...codecs.registry import split_release
 from ...errors import RunError, UsageError
@@ -70,7 +68,7 @@ def releases_of(library: str, *, wheels: bool = True) -> list[str]:
     if done.returncode:
         raise RunError(f"{library}: pip finds no release: {_reason(done.stderr)}")
     found: list[str] = json.loads(done.stdout)["versions"]
-    return sorted(found, key=Version)
+    return found[::-1]
 
 
 class Releases:
@@ -87,6 +85,8 @@ class Releases:
 
     def cached(self, library: str) -> list[str]:
         """Return the releases of a library that are in the cache, the oldest first."""
+        from packaging.version import Version
+
         names = (path.name for path in self._place.glob(f"{library}-[0-9]*"))
         return sorted((name.removeprefix(f"{library}-") for name in names), key=Version)
 
@@ -187,7 +187,11 @@ def _why_not(release: Release) -> str:
 
 
 def _near(version: str, known: Sequence[str]) -> str:
-    """Return the releases around a version."""
+    """Return the releases around a version, or the newest ones without the extra that compares versions."""
+    if find_spec("packaging") is None:
+        return ", ".join(known[-_NEAR:]) or "none"
+    from packaging.version import InvalidVersion, Version
+
     try:
         place = bisect_left(known, Version(version), key=Version)
     except InvalidVersion:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from packaging.utils import canonicalize_name
 
 from ..errors import UsageError
 
@@ -17,8 +16,20 @@ BUDGET = 55.0
 """Seconds for a corpus."""
 
 
+def check_extra() -> None:
+    """Refuse to continue without the package that compares versions.
+
+    Raises:
+        UsageError: It is not installed.
+    """
+    if find_spec("packaging") is None:
+        raise UsageError("releases need the extra package: pip install 'bakeoff[releases]'")
+
+
 def codecs_of(library: str) -> list[str]:
     """Return the codecs of a library that are worth comparing; none if bakeoff has none."""
+    from packaging.utils import canonicalize_name
+
     from ..codecs import default_set, describe
 
     wanted = canonicalize_name(library)

@@ -13,7 +13,7 @@ from ..errors import UsageError
 from . import _completion
 from ._options import Time, format_option, measuring, reading, records_option
 from ._output import encoded, layout, put
-from ._releases import BUDGET, codecs_of, measured
+from ._releases import BUDGET, check_extra, codecs_of, measured
 
 
 @click.command()
@@ -35,6 +35,7 @@ def command(
     one run. The table is ordered by version. Below it are the
     changes from each release to the next.
     """
+    check_extra()
     from ..reports.decide.releases import table
     from ..reports.tables import csv_json, markup, text
 

@@ -7,14 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import click
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.utils import canonicalize_name
 
 from ..errors import RunError, UsageError
 from ..escape import visible
 from ._options import Time, format_option, measuring, reading, records_option
 from ._output import encoded, layout, put
-from ._releases import BUDGET, codecs_of, measured
+from ._releases import BUDGET, check_extra, codecs_of, measured
 
 
 @click.command()
@@ -45,6 +43,7 @@ def command(
 
     Exit codes: 0 nothing gets worse, 1 something does, 2 not everything was compared.
     """
+    check_extra()
     from ..reports.decide import compare_output as written
     from ..reports.decide.releases import between, undecided, worse
     from ..reports.model.lists import some
@@ -88,6 +87,9 @@ def _pinned(path: Path) -> Mapping[str, str]:
     Raises:
         UsageError: It cannot be read, or a line is not a requirement.
     """
+    from packaging.requirements import InvalidRequirement, Requirement
+    from packaging.utils import canonicalize_name
+
     found: dict[str, str] = {}
     try:
         content = path.read_text()
