@@ -127,7 +127,7 @@ class ReadFacts:
         uncompared: Payloads whose records have no canonical text, as they have too many levels.
         changes: What it changed, such as ``$.id: int 1 became float 1.0``, with the number of the first
             record that has it, counted from 1; the first ones only.
-        reasons: Why it refused payloads, likewise.
+        reasons: Errors with which it refused payloads, each with the number of the first such record.
         warmup: Seconds from its first call until its times were steady, mean over timing processes; 0 if it
             was not timed.
     """

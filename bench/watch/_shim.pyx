@@ -493,7 +493,7 @@ def watched(
         name: Its name in the answer.
         first: Position of the record or payload among the arguments.
         dumps: It encodes.
-        keeps: What is kept of a sampled call: "record", "payload" or "result".
+        keeps: The part of a sampled call to keep: "record", "payload" or "result".
         package: The library, whose own frames are no call site.
     """
     cdef Watched made

@@ -198,11 +198,13 @@ def _of_saving(best: Saving, others: Sequence[Saving], total: float) -> Iterator
             f"With {best.library} this program would take {share} % ± {half:.1f} less CPU: "
             f"{best.seconds:.2g} of {total:.3g} s."
         )
-        also = [
-            f"{each.library} {percent(each.seconds, total)} %" for each in others if each.seconds > each.half
-        ]
-        if also:
-            yield f"Others would save less: {', '.join(also)}."
+        useful = [each for each in others if each.seconds > each.half]
+        alike = [each for each in useful if not _differ(best, each)]
+        less = [each for each in useful if _differ(best, each)]
+        if alike:
+            yield f"Not distinguishable from it: {_listed(alike, total)}."
+        if less:
+            yield f"Others would save less: {_listed(less, total)}."
     elif best.library:
         yield f"No installed library for {best.form} would make this program faster."
     if best.left_out:
@@ -210,6 +212,15 @@ def _of_saving(best: Saving, others: Sequence[Saving], total: float) -> Iterator
     for each in sorted(best.left_out, key=lambda one: -one.site.busy)[:_SHOWN]:
         share = percent(each.site.busy, total)
         yield f"  {each.site.place}  {each.site.function}  {each.reason}  ({share} % of CPU)"
+
+
+def _differ(best: Saving, other: Saving) -> bool:
+    """Whether the interval of the difference between two savings excludes zero."""
+    return best.seconds - other.seconds > math.hypot(best.half, other.half)
+
+
+def _listed(found: Sequence[Saving], total: float) -> str:
+    return ", ".join(f"{each.library} {percent(each.seconds, total)} %" for each in found)
 
 
 def records(watch: Watch) -> Iterator[Any]:

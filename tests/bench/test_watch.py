@@ -11,13 +11,30 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.bench.watch.parts import read
+from bakeoff.bench.watch.answer import Saving, sentences
+from bakeoff.bench.watch.parts import Kept, Site, Watch, read
 from bakeoff.bench.watch.start import environment
 from bakeoff.datasets import corpus
 from hurried import BAKEOFF
 from launched import launch
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="watch needs POSIX")
+
+
+def test_a_saving_within_the_noise_of_the_best_is_not_less():
+    site = Site("json.dumps", (), {}, False, busy=0.8, kept=[Kept(b"", 1.0)])
+    seen = Watch([site], 1.0, 1.0, 0.0, 1, {}, ())
+    found = [
+        Saving("json", library, seconds, 0.01, ())
+        for library, seconds in (("orjson", 0.5), ("msgspec", 0.49), ("ujson", 0.3), ("rapidjson", 0.005))
+    ]
+
+    assert [*sentences(seen, found, 1.0)] == [
+        "With orjson this program would take 50 % ± 1.0 less CPU: 0.5 of 1 s.",
+        "Not distinguishable from it: msgspec 49 %.",
+        "Others would save less: ujson 30 %.",
+    ]
+
 
 SAME = """
 import asyncio, copy, inspect, json, pickle, sys, threading, traceback

@@ -99,7 +99,7 @@ def result_of(kind: Kind, workers: Mapping[str, Worker]) -> ResultData:
 
 
 def picked(kind: Kind, workers: Mapping[str, Worker]) -> tuple[str, str]:
-    """Return the codec that is picked for a kind of records, empty for none, and what is said about it."""
+    """Return the codec that `pick` chooses for a kind of records, empty for none, and its sentence."""
     try:
         choice = pick([result_of(kind, workers)], Wish(interop=True))
     except RunError as error:

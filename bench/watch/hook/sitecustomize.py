@@ -40,7 +40,7 @@ LIBRARIES: Final = {
     "pydantic.main": "BaseModel.model_dump_json:record BaseModel.model_validate_json:payload",
     "pydantic.type_adapter": "TypeAdapter.dump_json:record TypeAdapter.validate_json:payload",
 }
-"""What is wrapped of each module after its import: functions and methods, and what is kept of a call."""
+"""Functions and methods to wrap in each module after its import, and the part of a call to keep."""
 
 
 class _Finder:

@@ -27,7 +27,7 @@ _BRIEFER: Final = (
     (r"(\d{4})\.0$", r"\1"),
     (r"^~key text ", "~key "),
 )
-"""What is left out of cells."""
+"""Patterns that make a cell shorter, and what replaces them."""
 _OUTCOMES: Final = ("exact", "changed", "refused", "crash")
 """From best to worst."""
 
