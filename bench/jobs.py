@@ -233,16 +233,18 @@ class Read(Job):
     """The fields of jobs for readers in other languages.
 
     Attributes:
+        corpus: The inputs that the codecs need.
         workers: A worker for each language, see `bench.workers`.
         reads: What to read.
     """
 
+    corpus: CorpusInputs
     workers: tuple[ReaderCommand, ...]
     reads: tuple[ReadCell, ...]
 
     def digests(self) -> set[Digest]:
-        """Return the digests of the payloads."""
-        return {cell.payloads for cell in self.reads}
+        """Return the digests of the corpus and the payloads."""
+        return self.corpus.digests() | {cell.payloads for cell in self.reads}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -250,17 +252,11 @@ class CheckReads(Read):
     """Check what the readers of one language make of payloads; one note per cell.
 
     Attributes:
-        corpus: The inputs that the codecs need.
         seconds: Seconds for all libraries; one that takes half of the rest is checked on no further record.
     """
 
     kind = "check reads"
-    corpus: CorpusInputs
     seconds: float
-
-    def digests(self) -> set[Digest]:
-        """Return the digests of the corpus and the payloads."""
-        return self.corpus.digests() | {cell.payloads for cell in self.reads}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

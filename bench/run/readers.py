@@ -160,6 +160,9 @@ def _timed(run: Run, stage: Stage, cells: Sequence[Cell], core: int | None) -> d
     records = min(_records(read.rough) for read in reads)
     longest = max(_turns(read.rough, records) for read in reads) / Readers.TURNS
     job = TimeReads(
+        path=stage.path,
+        modules=stage.modules,
+        corpus=stage.corpus,
         workers=tuple(language.start for language in languages),
         reads=tuple(
             ReadCell(languages.index(read.language), read.library, cell.codec, read.payloads)

@@ -11,14 +11,14 @@ from itertools import tee
 from typing import Any
 
 from ...codecs import CodecError
-from ..jobs import Answer, CheckReads, Done, ReadCell
+from ..jobs import Answer, CheckReads, Done
 from ..method import Readers
 from ..workers.judge import judge
 from ..workers.port import PATIENCE, Refused, Worker, WorkerError
+from ..workers.schemas import ReaderSchema
 from .context import WorkerContext
-from .parts import codec_parts
+from .parts import Readable, codec_parts, readable
 from .readers import Restarted
-from .records import Payloads
 
 _TIMED = 100
 """Most payloads to time roughly."""
@@ -31,30 +31,35 @@ def run(job: CheckReads, context: WorkerContext) -> Answer:
     with Restarted(job.workers[0], PATIENCE) as worker:
         for index, read in enumerate(job.reads):
             context.beat(index)
-            payloads = Payloads.of(context.blobs[read.payloads]).payloads
-            same = known.setdefault((read.library, tuple(payloads)), index)
-            found: dict[str, Any] = {"same": same}
-            if same == index:
-                try:
+            try:
+                given = readable(read, job.corpus, context.blobs)
+                same = known.setdefault((read.library, tuple(given.payloads)), index)
+                found: dict[str, Any] = {"same": same}
+                if same == index:
                     # Most libraries need little of it, so the first ones may take more than their share.
                     until = (time.monotonic() + end) / 2
-                    checking = _until(until, payloads, partial(context.beat, index))
-                    found = _checked(worker, job, context, read, checking)
+                    checking = _until(until, given.payloads, partial(context.beat, index))
+                    own = codec_parts(read.codec, job.corpus, context.blobs).bare.decode
+                    found = _checked(worker, read.library, own, given.schema, checking)
                     if not found["facts"]["refused"]:
-                        found |= _rough(worker, read.library, payloads[:_TIMED])
-                except (WorkerError, CodecError) as error:
-                    found = {"error": str(error)}
+                        found |= _rough(worker, read.library, given)
+            except (WorkerError, CodecError) as error:
+                found = {"error": str(error)}
             context.note({"index": index, **found})
     return Done()
 
 
 def _checked(
-    worker: Restarted, job: CheckReads, context: WorkerContext, read: ReadCell, payloads: Iterator[bytes]
+    worker: Restarted,
+    library: str,
+    own: Callable[[bytes], Any],
+    schema: ReaderSchema | None,
+    payloads: Iterator[bytes],
 ) -> dict[str, Any]:
     """Return what a library makes of payloads."""
-    decode = codec_parts(read.codec, job.corpus, context.blobs).bare.decode
+    decode = own if schema is None else schema.decode
     decoded, given = tee(payloads)
-    facts = worker.ask(lambda asked: judge(asked, read.library, map(decode, decoded), given))
+    facts = worker.ask(lambda asked: judge(asked, library, map(decode, decoded), given, schema))
     return {"facts": dataclasses.asdict(facts)}
 
 
@@ -67,11 +72,12 @@ def _until(end: float, payloads: Sequence[bytes], beat: Callable[[], object]) ->
             return
 
 
-def _rough(worker: Restarted, library: str, payloads: Sequence[bytes]) -> dict[str, Any]:
+def _rough(worker: Restarted, library: str, given: Readable) -> dict[str, Any]:
     """Return the seconds to read a payload, roughly."""
 
     def ask(asked: Worker) -> Any:
-        return asked.time(library, payloads, 1, round(Readers.SLICE * 1e9), random.getrandbits(31))
+        seed, nanoseconds = random.getrandbits(31), round(Readers.SLICE * 1e9)
+        return asked.time(library, given.payloads[:_TIMED], 1, nanoseconds, seed, given.schema)
 
     timed = worker.ask(ask)
     return {"error": timed.reason} if isinstance(timed, Refused) else {"rough": timed.slices[0] * 1e-9}

@@ -4,16 +4,31 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ...codecs import CodecError, codec, describe, is_raw, split_name
+from ...codecs.registry import RAW, split_release
 from ...codecs.safety.limits import OWN_DATA
-from ..jobs import CorpusInputs
+from ..jobs import CorpusInputs, ReadCell
 from ..operations.base import CodecParts
+from ..workers.schemas import FORMATS, ReaderSchema, reader_schema
+from .records import Payloads
 
 if TYPE_CHECKING:
     from ...codecs import Codec
     from ...schemas.schema import Schema
+
+
+class Readable(NamedTuple):
+    """What a library of another language reads.
+
+    Attributes:
+        payloads: The payloads, without what comes before an Avro body.
+        schema: The schema, if the format needs one.
+    """
+
+    payloads: list[bytes]
+    schema: ReaderSchema | None = None
 
 
 def codec_parts(
@@ -60,6 +75,20 @@ def codec_parts(
     return CodecParts(whole, bare, made.fixer(bare))
 
 
+def readable(read: ReadCell, corpus: CorpusInputs, blobs: Mapping[str, bytes]) -> Readable:
+    """Return what a library of another language reads of a codec.
+
+    Raises:
+        CodecError: The format needs a schema, and the corpus has none.
+    """
+    payloads = Payloads.of(blobs[read.payloads]).payloads
+    base = split_release(split_name(read.codec)[0])[0].removesuffix(RAW)
+    if describe(base).format not in FORMATS:
+        return Readable(payloads)
+    schema = reader_schema(base, _schema(read.codec, corpus, blobs))
+    return Readable([payload[schema.head :] for payload in payloads], schema)
+
+
 def _schema(name: str, corpus: CorpusInputs, blobs: Mapping[str, bytes]) -> Schema:
     if not corpus.schema:
         raise CodecError(
@@ -73,7 +102,6 @@ def _schema(name: str, corpus: CorpusInputs, blobs: Mapping[str, bytes]) -> Sche
 def _own_calls(name: str, corpus: CorpusInputs, blobs: Mapping[str, bytes], checking: bool) -> CodecParts:
     """Return a library's own calls with the facts of its codec, but without its guarantees."""
     from ...codecs import Codec
-    from ...codecs.registry import RAW
     from ...codecs.spec import RawCalls
 
     safe, raw = codec(name.removesuffix(RAW), trusted=True), describe(name).raw()

@@ -17,8 +17,8 @@ from ..jobs import Answer, TimedReads, TimeReads
 from ..method import Readers
 from ..workers.port import Refused, Timed, Worker, WorkerError
 from .context import WorkerContext
+from .parts import Readable, readable
 from .readers import Restarted
-from .records import Payloads
 
 
 @dataclass(slots=True)
@@ -49,19 +49,20 @@ class _Figures:
 
 def run(job: TimeReads, context: WorkerContext) -> Answer:
     """Run a timing job."""
-    known = {read.payloads: Payloads.of(context.blobs[read.payloads]).payloads for read in job.reads}
+    known = {read.payloads: readable(read, job.corpus, context.blobs) for read in job.reads}
     figures = {index: _Figures() for index in range(len(job.reads))}
     errors: dict[str, str] = {}
     with ExitStack() as stack:
         workers = [stack.enter_context(Restarted(each, job.patience)) for each in job.workers]
-        for part in _parts(min(map(len, known.values())), job.records):
+        for part in _parts(min(len(given.payloads) for given in known.values()), job.records):
             for index in random.sample(sorted(figures), len(figures)):
                 context.beat(index)
                 read = job.reads[index]
-                payloads = [known[read.payloads][number] for number in part]
-                timed = _turn(workers[read.worker], read.library, payloads, round(job.slice * 1e9))
+                known_payloads, schema = known[read.payloads]
+                given = Readable([known_payloads[number] for number in part], schema)
+                timed = _turn(workers[read.worker], read.library, given, round(job.slice * 1e9))
                 if isinstance(timed, Timed):
-                    figures[index].turns.append((len(payloads), timed))
+                    figures[index].turns.append((len(part), timed))
                 else:
                     errors[str(index)] = timed.reason
                     del figures[index]
@@ -69,11 +70,12 @@ def run(job: TimeReads, context: WorkerContext) -> Answer:
     return TimedReads({str(index): found.answer() for index, found in figures.items()}, errors)
 
 
-def _turn(worker: Restarted, library: str, payloads: Sequence[bytes], nanoseconds: int) -> Timed | Refused:
+def _turn(worker: Restarted, library: str, given: Readable, nanoseconds: int) -> Timed | Refused:
     """Time a library on some payloads; a worker that fails costs only this library its figure."""
 
     def ask(asked: Worker) -> Timed | Refused:
-        return asked.time(library, payloads, Readers.SLICES, nanoseconds, random.getrandbits(31))
+        seed = random.getrandbits(31)
+        return asked.time(library, given.payloads, Readers.SLICES, nanoseconds, seed, given.schema)
 
     try:
         return worker.ask(ask)

@@ -10,6 +10,7 @@ from typing import Any
 from ..facts import ReadFacts
 from .canonical import CanonicalError, canonical, changes
 from .port import Refused, Worker
+from .schemas import ReaderSchema
 
 KEPT = 5
 """Most changes, and most reasons of a refusal, that are kept."""
@@ -18,7 +19,13 @@ _INDEX = re.compile(r"\[(int )?-?\d+\]")
 _LONGEST = 200
 
 
-def judge(worker: Worker, library: str, records: Iterable[Any], payloads: Iterable[bytes]) -> ReadFacts:
+def judge(
+    worker: Worker,
+    library: str,
+    records: Iterable[Any],
+    payloads: Iterable[bytes],
+    schema: ReaderSchema | None = None,
+) -> ReadFacts:
     """Return what a library reads from payloads.
 
     Args:
@@ -26,6 +33,7 @@ def judge(worker: Worker, library: str, records: Iterable[Any], payloads: Iterab
         library: Name of one of its libraries.
         records: What it should read, one for each payload.
         payloads: The payloads.
+        schema: Their schema, if the format needs one.
 
     Raises:
         WorkerError: The worker failed.
@@ -39,7 +47,7 @@ def judge(worker: Worker, library: str, records: Iterable[Any], payloads: Iterab
         except CanonicalError:
             counts["uncompared"] += 1
             continue
-        read = worker.check(library, payload)
+        read = worker.check(library, payload, schema)
         if isinstance(read, Refused):
             counts["refused"] += 1
             _keep(reasons, read.reason[:_LONGEST], number)

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Self
 
 from ..frames import FrameError, Frames
 from .canonical import CanonicalError, parse
+from .schemas import ReaderSchema
 
 PROTOCOL = 1
 """Version of the messages."""
@@ -105,13 +106,18 @@ class Worker:
     ) -> None:
         self.close()
 
-    def check(self, library: str, payload: bytes) -> list[Any] | Refused:
+    def check(self, library: str, payload: bytes, schema: ReaderSchema | None = None) -> list[Any] | Refused:
         """Return the canonical form of what the library reads from the payload.
+
+        Args:
+            library: Its name.
+            payload: What it reads.
+            schema: The schema, if the format needs one.
 
         Raises:
             WorkerError: The worker failed.
         """
-        head, content = self._ask("check", self._patience, payload, library=library)
+        head, content = self._ask("check", self._patience, payload, library=library, **_of(schema))
         if head["kind"] == "error":
             return Refused(str(head.get("message"))[:1000])
         try:
@@ -120,7 +126,13 @@ class Worker:
             raise self._fail(str(error)) from error
 
     def time(
-        self, library: str, payloads: Sequence[bytes], slices: int, slice_ns: int, seed: int
+        self,
+        library: str,
+        payloads: Sequence[bytes],
+        slices: int,
+        slice_ns: int,
+        seed: int,
+        schema: ReaderSchema | None = None,
     ) -> Timed | Refused:
         """Return how long the library takes to read a payload, in each of so many slices.
 
@@ -130,6 +142,7 @@ class Worker:
             slices: Number of slices.
             slice_ns: Nanoseconds that a slice lasts at least.
             seed: Seed of the order.
+            schema: The schema, if the format needs one.
 
         Raises:
             WorkerError: The worker failed.
@@ -143,6 +156,7 @@ class Worker:
             slices=slices,
             slice_ns=slice_ns,
             seed=seed,
+            **_of(schema),
         )
         if head["kind"] == "error":
             return Refused(str(head.get("message"))[:1000])
@@ -243,6 +257,10 @@ class Worker:
         assert self._process.stdin is not None
         self._process.stdin.write(content)
         self._process.stdin.flush()
+
+
+def _of(schema: ReaderSchema | None) -> dict[str, Any]:
+    return {} if schema is None else {"schema": schema.fields()}
 
 
 def _positive(figure: Any) -> bool:

@@ -7,15 +7,17 @@ import json
 import struct
 from collections.abc import Callable
 from decimal import Decimal
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import bson
 import cbor2
 import msgpack
 import pytest
 
-from bakeoff.bench.workers.canonical import canonical
+from bakeoff import Schema, codec
+from bakeoff.bench.workers.canonical import canonical, changes
 from bakeoff.bench.workers.port import Refused, Timed, Worker
+from bakeoff.bench.workers.schemas import reader_schema
 
 Start = Callable[[str], Worker]
 
@@ -122,11 +124,94 @@ def test_canonical_text_says_what_the_library_returned(
     assert returned == (REFUSED if isinstance(found, Refused) else found)
 
 
+class Part(TypedDict):
+    a: int
+
+
+class Other(TypedDict):
+    b: str
+
+
+class Record(TypedDict):
+    big: int
+    at: dt.datetime
+    day: dt.date
+    raw: bytes
+    price: Decimal
+    maybe: int | None
+    missing: NotRequired[str]
+    either: Part | Other
+    number: int | float | str
+    parts: list[Part]
+    counts: dict[str, int]
+    names: dict[int, str]
+    none: None
+
+
+RECORD: dict[str, Any] = {
+    "big": BIG, "at": MOMENT, "day": MOMENT.date(), "raw": b"\xff", "price": CENTS, "maybe": None,
+    "either": {"b": "x"}, "number": 2.0, "parts": [{"a": 1}], "counts": {"__proto__": 1}, "names": {1: "x"},
+    "none": None,
+}  # fmt: skip
+EMPTY = RECORD | {"big": 0, "raw": b"", "maybe": 0, "missing": "", "number": 5, "parts": [], "counts": {}}
+GIVEN = b"""{"type": "record", "name": "my.Given", "fields": [
+    {"name": "level", "type": {"type": "enum", "name": "Level", "symbols": ["LOW", "HIGH"]}},
+    {"name": "digest", "type": ["null", {"type": "fixed", "name": "Digest", "size": 2}]},
+    {"name": "price", "type": {"type": "bytes", "logicalType": "decimal", "precision": 5, "scale": 2}},
+    {"name": "next", "type": ["null", "Given"]}]}"""
+INNER = {"level": "LOW", "digest": None, "price": CENTS, "next": None}
+MIDNIGHT = "time 2024-02-29T00:00:00.000000000Z"
+KEY_1 = "key text " + repr("\x01" + "\0" * 7)
+BY_SCHEMA: list[tuple[str, str, set[str]]] = [
+    ("go hamba/avro", "records", {f"$.day: date 2024-02-29 became {MIDNIGHT}"}),
+    ("go hamba/avro", "given", {"$.price: decimal 1.10 became decimal 1.1"}),
+    ("go protobuf/dynamicpb", "records", set()),
+    (
+        "node avsc",
+        "records",
+        {"refused: Error: potential precision loss", "$.day: date 2024-02-29 became number 19782.0"},
+    ),
+    ("node avsc", "given", {"$.price: decimal 1.10 became bytes 6e"}),
+    (
+        "node protobufjs",
+        "records",
+        {"$.raw: bytes  became list of 0", f"$.names[int 1]: key int 1 became {KEY_1}"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("library", "kind", "expected"), BY_SCHEMA)
+def test_payloads_are_read_by_their_schema(
+    reader: Start, library: str, kind: str, expected: set[str]
+) -> None:
+    language, name = library.split(" ")
+    worker = reader(language)
+    codec_name = next(each.format for each in worker.libraries if each.name == name)
+    schema, records = Schema(Record), [RECORD, EMPTY]
+    if kind == "given":
+        schema, records = Schema.of_definition(GIVEN, "avro"), [INNER | {"level": "HIGH", "digest": b"\1\2"}]
+    given = reader_schema(codec_name, schema)
+    payloads = [codec(codec_name).with_schema(schema).encode(each)[given.head :] for each in records]
+
+    found = set()
+    for payload in payloads:
+        read = worker.check(name, payload, given)
+        if isinstance(read, Refused):
+            found.add(f"refused: {read.reason}")
+        else:
+            found |= set(map(str, changes(canonical(given.decode(payload)), read)))
+
+    assert found == expected
+    assert isinstance(worker.time(name, payloads[1:] or payloads, 2, 1000, 1, given), Timed)
+
+
 @pytest.mark.parametrize("language", ["go", "java", "node", "rust"])
 def test_every_library_is_timed(reader: Start, language: str) -> None:
     worker = reader(language)
 
     for library in worker.libraries:
+        if library.format not in PAYLOADS:
+            continue
         payload = PAYLOADS[library.format]
         timed = worker.time(library.name, [payload, payload], slices=3, slice_ns=1000, seed=1)
         assert isinstance(timed, Timed)

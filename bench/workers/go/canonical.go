@@ -13,6 +13,7 @@ import (
 	"github.com/fxamacker/cbor/v2"
 	"github.com/tinylib/msgp/msgp"
 	"go.mongodb.org/mongo-driver/v2/bson"
+	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
 const levels = 200 // of a value: more are not accepted
@@ -60,6 +61,17 @@ func canonical(value any, level int) ([]any, error) {
 			return tagged("raw text", hex.EncodeToString([]byte(v))), nil
 		}
 		return tagged("text", v), nil
+	case protoreflect.Message:
+		return fields(v, level+1)
+	case protoreflect.List:
+		return items(v, level+1)
+	case protoreflect.Map:
+		return entries(v, level+1)
+	case *big.Rat:
+		digits, _ := v.FloatPrec()
+		return tagged("decimal", v.FloatString(digits)), nil
+	case time.Duration:
+		return other(v), nil
 	case cbor.ByteString:
 		return octets([]byte(v)), nil
 	case []byte:
@@ -114,6 +126,10 @@ func reflected(value any, level int) ([]any, error) {
 		return tagged("int", strconv.FormatUint(v.Uint(), 10)), nil
 	case v.CanFloat():
 		return tagged("float", fmt.Sprintf("%016x", math.Float64bits(v.Float()))), nil
+	case v.Kind() == reflect.Array && v.Type().Elem().Kind() == reflect.Uint8:
+		content := make([]byte, v.Len())
+		reflect.Copy(reflect.ValueOf(content), v)
+		return octets(content), nil
 	case v.Kind() == reflect.Slice:
 		items := []any{}
 		for i := range v.Len() {

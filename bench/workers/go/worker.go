@@ -25,7 +25,8 @@ const (
 
 type library struct {
 	name, format, module string
-	load                 func([]byte) (any, error)
+	load                 loader
+	bind                 func(schema) (loader, error) // if the format needs a schema
 }
 
 // into adapts the usual Unmarshal function to a value of any type.
@@ -37,28 +38,31 @@ func into(unmarshal func([]byte, any) error) func([]byte) (any, error) {
 }
 
 var libraries = []library{
-	{"encoding/json", "json", "", into(stdjson.Unmarshal)},
-	{"goccy/go-json", "json", "github.com/goccy/go-json", into(func(b []byte, v any) error { return gojson.Unmarshal(b, v) })},
-	{"vmihailenco/msgpack", "msgpack", "github.com/vmihailenco/msgpack/v5", into(msgpack.Unmarshal)},
+	{"encoding/json", "json", "", into(stdjson.Unmarshal), nil},
+	{"goccy/go-json", "json", "github.com/goccy/go-json", into(func(b []byte, v any) error { return gojson.Unmarshal(b, v) }), nil},
+	{"vmihailenco/msgpack", "msgpack", "github.com/vmihailenco/msgpack/v5", into(msgpack.Unmarshal), nil},
 	{"tinylib/msgp", "msgpack", "github.com/tinylib/msgp", func(payload []byte) (any, error) {
 		value, rest, err := msgp.ReadIntfBytes(payload)
 		if err == nil && len(rest) > 0 {
 			err = errors.New("data after the value")
 		}
 		return value, err
-	}},
-	{"fxamacker/cbor", "cbor", "github.com/fxamacker/cbor/v2", into(cbor.Unmarshal)},
+	}, nil},
+	{"fxamacker/cbor", "cbor", "github.com/fxamacker/cbor/v2", into(cbor.Unmarshal), nil},
 	{"mongo-driver/bson", "bson", "go.mongodb.org/mongo-driver/v2", func(payload []byte) (any, error) {
 		var value bson.D
 		err := bson.Unmarshal(payload, &value)
 		return value, err
-	}},
+	}, nil},
+	{"hamba/avro", "avro", "github.com/hamba/avro/v2", nil, bindAvro},
+	{"protobuf/dynamicpb", "protobuf", "google.golang.org/protobuf", nil, bindProtobuf},
 }
 
 // head is the JSON of a message.
 type head struct {
 	Kind    string `json:"kind"`
 	Library string `json:"library"`
+	Schema  schema `json:"schema"`
 	Sizes   []int  `json:"sizes"`
 	Slices  int    `json:"slices"`
 	SliceNs int64  `json:"slice_ns"`
@@ -108,11 +112,15 @@ func answer(asked head, content []byte) (reply map[string]any, text []byte, err 
 		if each.name != asked.Library {
 			continue
 		}
+		load, err := each.loader(asked.Schema)
+		if err != nil {
+			return nil, nil, err
+		}
 		if asked.Kind == "time" {
-			reply, err = measure(each.load, asked, content)
+			reply, err = measure(load, asked, content)
 			return reply, nil, err
 		}
-		text, err = check(each.load, content)
+		text, err = check(load, content)
 		return map[string]any{"kind": "value"}, text, err
 	}
 	return nil, nil, fmt.Errorf("unknown library %q", asked.Library)

@@ -7,6 +7,9 @@ const msgpack = require("@msgpack/msgpack");
 const msgpackr = require("msgpackr");
 const cbor = require("cbor-x");
 const bson = require("bson");
+const avsc = require("avsc");
+const protobuf = require("protobufjs");
+require("protobufjs/ext/descriptor");
 
 const LEVELS = 200; // of a value, and
 const CONTENT = 64 << 20; // bytes of its text: more is not accepted
@@ -23,7 +26,21 @@ const LIBRARIES = {
   msgpackr: ["msgpack", "msgpackr", (payload) => msgpackr.unpack(payload)],
   "cbor-x": ["cbor", "cbor-x", (payload) => cbor.decode(payload)],
   bson: ["bson", "bson", (payload) => bson.deserialize(payload)],
+  avsc: ["avro", "avsc", null, bindAvro],
+  protobufjs: ["protobuf", "protobufjs", null, bindProtobuf],
 };
+
+// Formats that need a schema: functions that return the one that reads a payload.
+
+function bindAvro({ text }) {
+  const type = avsc.Type.forSchema(JSON.parse(text));
+  return (payload) => type.fromBuffer(payload);
+}
+
+function bindProtobuf({ text, message }) {
+  const type = protobuf.Root.fromDescriptor(Buffer.from(text, "base64")).resolveAll().lookupType(message);
+  return (payload) => type.decode(payload);
+}
 
 function hello() {
   // A package's `exports` may hide its package.json from `require`.
@@ -74,6 +91,9 @@ function canonical(value, level = 0) {
   if (value instanceof Map) return pairs(value);
   if (value instanceof Uint8Array) return ["bytes", hex(value)];
   if (ArrayBuffer.isView(value) && !(value instanceof DataView)) return ["list", Array.from(value, inner)];
+  if (value instanceof protobuf.Message) return pairs(fields(value));
+  if (kind.constructor?.type instanceof avsc.Type)
+    return kind.unwrap ? inner(value.unwrap()) : pairs(Object.entries(value));
   return date(value) ?? binary(value) ?? scalar(value) ?? tagged(value, inner) ?? other(value);
 }
 
@@ -94,8 +114,16 @@ function binary(value) {
 
 function scalar(value) {
   if (value instanceof bson.Decimal128) return ["decimal", value.toString()];
+  if (protobuf.util.Long.isLong(value)) return ["int", value.toString()];
   if (value instanceof bson.Long && !(value instanceof bson.Timestamp)) return ["int", value.toString()];
   return null;
+}
+
+// Returns the fields that are set, and those that have a default instead.
+function fields(message) {
+  const known = Object.getPrototypeOf(message).$type.fieldsArray;
+  const found = known.filter((each) => !each.hasPresence || Object.hasOwn(message, each.name));
+  return found.map((each) => [each.name, message[each.name]]);
 }
 
 function tagged(value, inner) {
@@ -137,9 +165,18 @@ return function (payloads, atLeast) {
   } while (spent < atLeast);
   return [spent, count];
 };`;
-const loops = new Map();
-for (const [name, [, , load]] of Object.entries(LIBRARIES))
-  loops.set(name, new Function("load", "now", `// ${name}\n${LOOP}`)(load, now));
+const bound = new Map();
+
+// Returns what reads payloads, and the loop that times it.
+function reader(library, schema) {
+  const key = JSON.stringify([library, schema]);
+  if (!bound.has(key)) {
+    const [, , load, bind] = LIBRARIES[library];
+    const made = load ?? bind(schema);
+    bound.set(key, { key, load: made, loop: new Function("load", "now", `// ${library}\n${LOOP}`)(made, now) });
+  }
+  return bound.get(key);
+}
 
 function slice(loop, payloads, atLeast, repeats) {
   for (let left = repeats; ; left--) {
@@ -166,10 +203,9 @@ function compile(loop, payloads) {
   for (let reads = 0; reads < READS && now() - begin < COMPILING; reads += payloads.length) loop(payloads, 0);
 }
 
-function warmUp(library, payloads, atLeast) {
-  const loop = loops.get(library);
-  if (!compiled.has(library)) compile(loop, payloads);
-  compiled.add(library);
+function warmUp({ key, loop }, payloads, atLeast) {
+  if (!compiled.has(key)) compile(loop, payloads);
+  compiled.add(key);
   for (let i = 0, before = Infinity; i < WARM_UP; i++) {
     const figure = slice(loop, payloads, atLeast, 0);
     if (Math.abs(figure - before) <= STEADY * figure) return;
@@ -177,15 +213,14 @@ function warmUp(library, payloads, atLeast) {
   }
 }
 
-function measure(head, content) {
+function measure(read, head, content) {
   let start = 0;
   const payloads = head.sizes.map((size) => content.subarray(start, (start += size)));
   shuffle(payloads, head.seed);
   const begin = now();
-  warmUp(head.library, payloads, head.slice_ns);
+  warmUp(read, payloads, head.slice_ns);
   const warmup_ns = now() - begin;
-  const loop = loops.get(head.library);
-  const slices = Array.from({ length: head.slices }, () => slice(loop, payloads, head.slice_ns, REPEATS));
+  const slices = Array.from({ length: head.slices }, () => slice(read.loop, payloads, head.slice_ns, REPEATS));
   return { kind: "times", warmup_ns, slices };
 }
 
@@ -194,8 +229,9 @@ function measure(head, content) {
 function answer(head, content) {
   if (head.kind === "hello") return [hello(), ""];
   if (!Object.hasOwn(LIBRARIES, head.library)) throw new Error(`unknown library ${head.library}`);
-  if (head.kind === "time") return [measure(head, content), ""];
-  return [{ kind: "value" }, check(LIBRARIES[head.library][2], content)];
+  const read = reader(head.library, head.schema);
+  if (head.kind === "time") return [measure(read, head, content), ""];
+  return [{ kind: "value" }, check(read.load, content)];
 }
 
 function read(size) {

@@ -6,6 +6,7 @@ import datetime
 import decimal
 import importlib
 import importlib.metadata
+import io
 import json
 import pathlib
 import platform
@@ -20,7 +21,7 @@ from typing import Any
 
 Load = Callable[[bytes], Any]
 
-FORMATS = {"json": "json", "msgpack": "msgpack", "cbor2": "cbor", "bson": "bson"}
+FORMATS = {"json": "json", "msgpack": "msgpack", "cbor2": "cbor", "bson": "bson", "fastavro": "avro"}
 WARM_UP = 50  # slices at most
 STEADY = 0.02  # difference of two slices
 WAITED = 0.01  # of a slice without the processor: it is repeated,
@@ -31,9 +32,12 @@ HOT_CALLS, HOT_SECONDS = 2000, 0.5  # whichever comes first: after these, its co
 hot: set[str] = set()
 
 
-def loader(library: str) -> Load:
-    """Return the library's function that reads a payload."""
+def loader(library: str, schema: dict[str, str]) -> Load:
+    """Return the library's function that reads a payload; only some formats have a schema."""
     module = importlib.import_module(library)
+    if library == "fastavro":
+        parsed = module.parse_schema(json.loads(schema["text"]))
+        return lambda payload: module.schemaless_reader(io.BytesIO(payload), parsed)
     if library == "msgpack":
         return lambda payload: module.unpackb(payload, strict_map_key=False, timestamp=3)
     load: Load = getattr(module, "decode" if library == "bson" else "loads")
@@ -129,7 +133,7 @@ def answer(head: dict[str, Any], content: bytes) -> tuple[dict[str, Any], bytes]
             "version": ".".join(map(str, own)),
             "libraries": list(available()),
         }, b""
-    load = loader(head["library"])
+    load = loader(head["library"], head.get("schema", {}))
     if head["kind"] == "check":
         return {"kind": "value"}, json.dumps(canonical(load(content))).encode()
     payloads, start = [], 0
