@@ -1,15 +1,24 @@
+import com.google.protobuf.ByteString;
+import com.google.protobuf.Descriptors.EnumValueDescriptor;
+import com.google.protobuf.Message;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Date;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.apache.avro.generic.GenericData;
+import org.apache.avro.generic.GenericEnumSymbol;
+import org.apache.avro.generic.GenericFixed;
 import org.bson.types.Binary;
 import org.bson.types.Decimal128;
 import org.msgpack.jackson.dataformat.MessagePackExtensionType;
@@ -43,16 +52,32 @@ final class Canonical {
             return number(((Number) value).doubleValue());
         } else if (value instanceof BigDecimal || value instanceof Decimal128) {
             return List.of("decimal", value.toString());
-        } else if (value instanceof String) {
-            return List.of("text", value);
+        } else if (value instanceof CharSequence || value instanceof GenericEnumSymbol) {
+            return List.of("text", value.toString());
+        } else if (value instanceof EnumValueDescriptor symbol) {
+            return List.of("int", String.valueOf(symbol.getNumber()));
         } else if (value instanceof byte[] bytes) {
             return bytes(bytes);
+        } else if (value instanceof ByteString bytes) {
+            return bytes(bytes.toByteArray());
+        } else if (value instanceof ByteBuffer bytes) {
+            return bytes(ByteString.copyFrom(bytes.duplicate()).toByteArray());
+        } else if (value instanceof GenericFixed fixed) {
+            return bytes(fixed.bytes());
+        } else if (value instanceof GenericData.Record record) {
+            return pairs(Schemas.fields(record), depth);
+        } else if (value instanceof Message message) {
+            return pairs(Schemas.fields(message), depth);
         } else if (value instanceof List<?> list) {
             return items(list, depth);
         } else if (value instanceof Map<?, ?> map) {
             return pairs(map, depth);
         } else if (value instanceof Date || value instanceof Instant) {
             return time(value instanceof Date date ? date.toInstant() : (Instant) value);
+        } else if (value instanceof LocalDate) {
+            return List.of("date", value.toString());
+        } else if (value instanceof LocalDateTime local) {
+            return List.of("time", local.format(DateTimeFormatter.ISO_LOCAL_DATE_TIME));
         } else if (value instanceof UUID) {
             return List.of("uuid", value.toString());
         } else if (value instanceof Binary binary) {

@@ -2,6 +2,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.cbor.databind.CBORMapper;
+import com.google.protobuf.Message;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.apache.avro.generic.GenericData;
 import org.bson.BsonBinaryReader;
 import org.bson.codecs.DecoderContext;
 import org.bson.codecs.DocumentCodec;
@@ -29,7 +31,15 @@ public final class Worker {
         Object load(byte[] payload) throws IOException;
     }
 
-    private record Library(String name, String format, Class<?> from, Load load) {}
+    private record Library(String name, String format, Class<?> from, Load load, Schemas.Bind bind) {
+        Library(String name, String format, Class<?> from, Load load) {
+            this(name, format, from, load, null);
+        }
+
+        Load loader(Map<?, ?> asked) throws IOException {
+            return bind == null ? load : Schemas.bound(name, bind, (Map<?, ?>) asked.get("schema"));
+        }
+    }
 
     private record Answer(Map<String, ?> head, byte[] content) {}
 
@@ -39,7 +49,9 @@ public final class Worker {
             new Library(
                     "jackson-dataformat-msgpack", "msgpack", MessagePackMapper.class, into(new MessagePackMapper())),
             new Library("jackson-dataformat-cbor", "cbor", CBORMapper.class, into(new CBORMapper())),
-            new Library("org.mongodb:bson", "bson", DocumentCodec.class, bson()));
+            new Library("org.mongodb:bson", "bson", DocumentCodec.class, bson()),
+            new Library("avro", "avro", GenericData.class, null, Schemas::avro),
+            new Library("protobuf-java", "protobuf", Message.class, null, Schemas::protobuf));
 
     private static Load into(ObjectMapper mapper) {
         return payload -> mapper.readValue(payload, Object.class);
@@ -85,10 +97,11 @@ public final class Worker {
                 .filter(each -> each.name.equals(asked.get("library")))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("unknown library " + asked.get("library")));
+        Load load = library.loader(asked);
         if (asked.get("kind").equals("time")) {
-            return new Answer(Times.measure(library.name, library.load, asked, content), new byte[0]);
+            return new Answer(Times.measure(library.name, load, asked, content), new byte[0]);
         }
-        byte[] text = JSON.writeValueAsBytes(Canonical.of(library.load.load(content)));
+        byte[] text = JSON.writeValueAsBytes(Canonical.of(load.load(content)));
         if (text.length > LONGEST) {
             throw new IllegalArgumentException("the canonical text of the value has " + text.length + " bytes");
         }
