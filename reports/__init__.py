@@ -9,8 +9,9 @@ from .tables.layouts import LAYOUTS
 
 if TYPE_CHECKING:
     from ..bench.results import ResultData
+    from .model.table import Table
 
-__all__ = ["LAYOUTS", "OUTPUT_FORMATS", "recommendation", "render"]
+__all__ = ["LAYOUTS", "OUTPUT_FORMATS", "recommendation", "render", "written"]
 
 OUTPUT_FORMATS: Final = ("text", "md", "csv", "json", "latex", "rst", "html")
 """Output formats of `render`. Here "html" is a fragment to embed; for the page see `reports.page`."""
@@ -31,15 +32,28 @@ def render(results: Sequence[ResultData], format: str = "text", **options: Any) 
         UsageError: An unknown format, column or codec, or nothing to show.
     """
     from ..errors import UsageError
-    from .tables import csv_json, markup, text
     from .tables.layouts import table_of
 
     if format not in OUTPUT_FORMATS:
         raise UsageError(f"no output format {format!r}; choose one of {', '.join(OUTPUT_FORMATS)}")
     screen = {key: options.pop(key) for key in ("width", "color") if key in options}
     table = table_of(results, options.pop("layout", None), options)
-    if format == "text":
-        return text.render(table, brief=not options.get("columns"), **screen)
+    return written(table, format, brief=not options.get("columns"), **screen)
+
+
+def written(table: Table, form: str, *, brief: bool = False, **screen: Any) -> str:
+    """Write a table in one of `OUTPUT_FORMATS`.
+
+    Args:
+        table: The table.
+        form: The format.
+        brief: As in `bakeoff.reports.tables.text.render`, for text.
+        **screen: `width` and `color`, for text.
+    """
+    from .tables import csv_json, markup, text
+
+    if form == "text":
+        return text.render(table, brief=brief, **screen)
     writers = {
         "md": markup.markdown,
         "csv": csv_json.csv,
@@ -48,7 +62,7 @@ def render(results: Sequence[ResultData], format: str = "text", **options: Any) 
         "rst": markup.rst,
         "html": markup.html,
     }
-    return writers[format](table)
+    return writers[form](table)
 
 
 def recommendation(result: ResultData, **options: Any) -> str:

@@ -30,6 +30,7 @@ from bakeoff.bench.results import (
     Outcome,
     ResultData,
 )
+from bakeoff.bench.results.watched import CallSite, Frame, LeftOut, Saving, Stack, WatchData
 from bakeoff.errors import UsageError
 
 MACHINE: Final[Mapping[str, Fact]] = {
@@ -395,6 +396,53 @@ def planted(
         operations=tuple((ours | {each.name: each for each in operations}).values()),
         **{"command": "bakeoff run messages", **fields},
     )
+
+
+WATCHED: Final[tuple[tuple[str, str, float, float, str], ...]] = (
+    ("json.dumps", "views.py:41", 20_000, 2.4, "<module> serve orders"),
+    ("json.loads", "views.py:38", 20_000, 1.2, "<module> serve orders"),
+    ("json.dumps", "audit.py:31", 4_000, 0.4, "<module> serve orders write_entry"),
+    ("pickle.dumps", "cache.py:12", 6_000, 0.32, "<module> serve report remember"),
+    ("json.dumps", "report.py:77 through httpx/_content.py:176", 900, 0.24, "<module> serve report send"),
+)
+"""Call sites: function, place, calls, seconds, and the functions of the stack."""
+
+SAVED: Final = {"orjson": 3.44, "msgspec": 3.4, "ujson": 2.0, "rapidjson": 0.01, "simplejson": -0.9}
+"""Seconds that libraries save."""
+
+
+def watch(factor: float = 1.0, **fields: Any) -> WatchData:
+    """Return the watch of a made-up service of 8 s.
+
+    Args:
+        factor: Seconds of its calls relative to `WATCHED`.
+        fields: Other values for fields.
+    """
+    sites = tuple(_site(*row, factor) for row in WATCHED)
+    left_out = (LeftOut("json.dumps", "audit.py:31", 0.4 * factor, "default="),)
+    found = WatchData(
+        program=("python", "-m", "shop"),
+        ended="2026-01-05T12:00:00+00:00",
+        busy=8.0 - sum(row[3] for row in WATCHED) * (1 - factor),
+        wall=12.5,
+        own=0.1,
+        processes=2,
+        sites=sites,
+        savings=tuple(Saving("json", name, saved, 0.04, left_out) for name, saved in SAVED.items()),
+        notes=(),
+        environment=dict(MACHINE),
+        versions={"orjson": "3.11.7", "msgspec": "0.22.0"},
+    )
+    return replace(found, **fields)
+
+
+def _site(function: str, place: str, calls: float, busy: float, path: str, factor: float) -> CallSite:
+    frames = tuple(Frame(f"{name.strip('<>')}.py:7", name, True) for name in path.split())
+    stack = Stack((Frame(place, "call", True), *reversed(frames)), busy * factor)
+    decodes, form = function.endswith("loads"), "" if function.startswith("pickle") else "json"
+    options = {"default": "a function"} if place == "audit.py:31" else {}
+    figures = (calls, busy * factor, busy * factor * 1.1, calls * 900.0)
+    return CallSite(function, place, decodes, form, options, *figures, 20, (stack,))
 
 
 def weekly(

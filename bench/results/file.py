@@ -20,6 +20,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...files import is_watch_file
 from ..cells import Cell
 from ..facts import PipelineSetup, PyperfFacts, Setup, StoreSetup
 from .plain import cell_from, plain_cell, typed
@@ -193,11 +194,15 @@ def read_suite(path: Path) -> pyperf.BenchmarkSuite:
     """Read any pyperf file, gzipped if its name ends with ``.gz``.
 
     Raises:
-        ResultFileError: Not pyperf's JSON, truncated, more than `LARGEST` bytes, or a result file of a
-            development version.
+        ResultFileError: Not pyperf's JSON, truncated, more than `LARGEST` bytes, a result file of a
+            development version, or the file of a watch.
     """
     import pyperf
 
+    if is_watch_file(path):
+        raise ResultFileError(
+            f"{path}: a file of `bakeoff watch`, and not of a run; `bakeoff report {path}` shows it"
+        )
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             text = file.read(LARGEST + 1)

@@ -1,4 +1,4 @@
-"""What a watched program spends on serialization, and what another library would save."""
+"""What other libraries would save in a watched program."""
 
 from __future__ import annotations
 
@@ -6,51 +6,77 @@ import contextlib
 import marshal
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, Final
 
+from ...codecs.production.installed import version
+from ..results import watched
+from ..results.watched import SMALL, CallSite, LeftOut, Saving, Stack, WatchData
+from ..run.environment import MACHINE, environment
 from . import timing
 from .alternatives import USES, decoded, obstacle
-from .parts import Site, Watch, by_function
+from .parts import Frame, Site, Watch
 from .timing import Task, Times, measure, replaced, task
 
-SMALL = 0.01
-"""Share of the processor time below which no other codec is timed."""
 _MOST = 20
 """Call sites that are timed."""
-_SHOWN = 12
+_STACKS = 50
+"""Stacks that are written of a call site."""
+_DISTRIBUTIONS: Final = {"rapidjson": "python-rapidjson", "libyaml": "PyYAML"}
+"""Names on PyPI, where they differ."""
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A call site that a saving does not include.
+def answer(watch: Watch, program: Sequence[str], total: float, wall: float) -> WatchData:
+    """Return what was seen, without savings.
 
-    Attributes:
-        site: The call site.
-        reason: What would not work there.
+    Args:
+        watch: What was seen.
+        program: Its command.
+        total: Seconds of processor time of the program.
+        wall: Seconds that it ran.
     """
+    facts = environment()
+    return WatchData(
+        tuple(program),
+        datetime.now(UTC).isoformat(timespec="seconds"),
+        total,
+        wall,
+        watch.own,
+        watch.processes,
+        tuple(map(_site, watch.sites)),
+        (),
+        tuple(f"a process was not watched: {note}" for note in watch.notes),
+        {key: facts[key] for key in MACHINE if key in facts},
+        {},
+    )
 
-    site: Site
-    reason: str
+
+def _site(site: Site) -> CallSite:
+    stacks = sorted(site.stacks.items(), key=lambda each: -each[1])[:_STACKS]
+    return CallSite(
+        site.function,
+        site.place,
+        site.payloads,
+        USES[site.function].form if site.function in USES else "",
+        dict(site.options),
+        site.calls,
+        site.busy,
+        site.wall,
+        site.size or None,
+        len(site.kept),
+        tuple(Stack(tuple(map(_frame, frames)), busy) for frames, busy in stacks),
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class Saving:
-    """What one library would save in place of others that write the same format.
+def _frame(frame: Frame) -> watched.Frame:
+    return watched.Frame(frame.shown, frame.function, frame.is_own)
 
-    Attributes:
-        form: The format.
-        library: The library.
-        seconds: Seconds of processor time saved; below 0 if it is slower.
-        half: Half of the width of the 95 % interval of that.
-        left_out: Call sites that it does not include.
-    """
 
-    form: str
-    library: str
-    seconds: float
-    half: float
-    left_out: Sequence[LeftOut]
+def versions(savings: Sequence[Saving]) -> dict[str, str]:
+    """Return the versions of the libraries that were timed."""
+    names = dict.fromkeys(each.library for each in savings if each.library)
+    found = {name: version(_DISTRIBUTIONS.get(name, name)) for name in names}
+    return {name: text for name, text in found.items() if text is not None}
 
 
 def savings(watch: Watch, total: float, show: Callable[[float], object]) -> Sequence[Saving]:
@@ -73,10 +99,10 @@ def savings(watch: Watch, total: float, show: Callable[[float], object]) -> Sequ
     made = []
     for form in dict.fromkeys(USES[site.function].form for site in usable):
         mine = [(site, each) for site, each in found if USES[site.function].form == form]
-        never = [each for each in left_out if USES[each.site.function].form == form]
+        never = [each for each in left_out if USES[each.function].form == form]
         libraries = dict.fromkeys(name for _, each in mine for one in each for name in one.seconds if name)
         made += [_saving(form, library, mine, never) for library in libraries] or [
-            Saving(form, "", 0.0, 0.0, never)
+            Saving(form, "", 0.0, 0.0, tuple(never))
         ]
     return sorted(made, key=lambda each: -each.seconds)
 
@@ -88,14 +114,14 @@ def _tasks(sites: Sequence[Site]) -> tuple[list[tuple[Site, Task]], list[LeftOut
     for site in sites[:_MOST]:
         job = task(site, timing.SECONDS * site.busy / whole)
         if option := obstacle(site.options, site.function):
-            left_out.append(LeftOut(site, option))
+            left_out.append(_left_out(site, option))
         elif any(kept.value is False for kept in site.kept):
-            left_out.append(LeftOut(site, "records with objects of classes"))
+            left_out.append(_left_out(site, "records with objects of classes"))
         elif job is None:
-            left_out.append(LeftOut(site, "no record was kept"))
+            left_out.append(_left_out(site, "no record was kept"))
         else:
             timed.append((site, job))
-    left_out += [LeftOut(site, "little time") for site in sites[_MOST:]]
+    left_out += [_left_out(site, "little time") for site in sites[_MOST:]]
     return timed, left_out
 
 
@@ -109,118 +135,19 @@ def _saving(
             continue
         other = replaced(times, library)
         if other is None:
-            left_out.append(LeftOut(site, _reason(times, library)))
+            left_out.append(_left_out(site, _reason(times, library)))
             continue
         seconds += site.busy * (1 - other.ratio)
         square += (site.busy * other.half) ** 2
-    return Saving(form, library, seconds, math.sqrt(square), left_out)
+    return Saving(form, library, seconds, math.sqrt(square), tuple(left_out))
+
+
+def _left_out(site: Site, reason: str) -> LeftOut:
+    return LeftOut(site.function, site.place, site.busy, reason)
 
 
 def _reason(times: Sequence[Times], library: str) -> str:
     return next((each.refused[library] for each in times if library in each.refused), "cannot be used")
-
-
-def table(watch: Watch, total: float, wall: float) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-    """Return headers and rows: a row for each function, followed by its call sites.
-
-    Args:
-        watch: What was seen.
-        total: Seconds of processor time of the program.
-        wall: Seconds that it ran.
-    """
-    headers = ("function", "calls", "time s", "CPU %", "wall %", "bytes/call", "called from")
-    rows = []
-    for function, sites in by_function(watch.sites).items():
-        rows.append(_row(function, sites, total, wall, sites[0].place if len(sites) == 1 else ""))
-        shown = sites[:_SHOWN] if len(sites) > 1 else ()
-        rows += [_row("", [site], total, wall, site.place) for site in shown]
-        if len(sites) > _SHOWN:
-            rows.append(_row("", sites[_SHOWN:], total, wall, f"{len(sites) - _SHOWN} other places"))
-    return headers, rows
-
-
-def _row(name: str, sites: Sequence[Site], total: float, wall: float, place: str) -> Sequence[str]:
-    calls, busy = sum(site.calls for site in sites), sum(site.busy for site in sites)
-    size = sum(site.size for site in sites) / max(calls, 1)
-    waited = sum(site.wall for site in sites)
-    return (
-        name,
-        f"{calls:,.0f}",
-        f"{busy:.3g}",
-        f"{percent(busy, total)}",
-        f"{percent(waited, wall)}",
-        f"{size:,.0f}" if size else "",
-        place,
-    )
-
-
-def percent(part: float, whole: float) -> str:
-    """Return a share in per cent with two digits."""
-    share = 100 * part / whole if whole > 0 else 0.0
-    return f"{share:.0f}" if share >= 10 else f"{share:.1f}"
-
-
-def sentences(watch: Watch, found: Sequence[Saving], total: float) -> Iterator[str]:
-    """Yield what follows from the savings.
-
-    Args:
-        watch: What was seen.
-        found: From `savings`.
-        total: Seconds of processor time of the program.
-    """
-    spent = sum(site.busy for site in watch.sites)
-    if not watch.sites:
-        yield "No call of a watched function was seen. Python with -I, -E or -S cannot be watched."
-        return
-    if spent < SMALL * total:
-        yield f"Changing the codec cannot save more than {percent(spent, total)} %."
-        return
-    if not any(site.kept for site in watch.sites):
-        yield (
-            "No records were kept, so no other library was timed. "
-            f"Changing the codec cannot save more than {percent(spent, total)} %."
-        )
-        return
-    for form in dict.fromkeys(saving.form for saving in found):
-        best, *others = [saving for saving in found if saving.form == form]
-        yield from _of_saving(best, others, total)
-    rest = by_function(site for site in watch.sites if site.function not in USES)
-    names = [name for name, sites in rest.items() if sum(site.busy for site in sites) >= SMALL * total]
-    if names:
-        yield f"No other library was tried for {', '.join(names)}; only another format could save more there."
-
-
-def _of_saving(best: Saving, others: Sequence[Saving], total: float) -> Iterator[str]:
-    if best.library and best.seconds > best.half:
-        half = max(100 * best.half / total, 0.1)
-        share = percent(best.seconds, total)
-        yield (
-            f"With {best.library} this program would take {share} % ± {half:.1f} less CPU: "
-            f"{best.seconds:.2g} of {total:.3g} s."
-        )
-        useful = [each for each in others if each.seconds > each.half]
-        alike = [each for each in useful if not _differ(best, each)]
-        less = [each for each in useful if _differ(best, each)]
-        if alike:
-            yield f"Not distinguishable from it: {_listed(alike, total)}."
-        if less:
-            yield f"Others would save less: {_listed(less, total)}."
-    elif best.library:
-        yield f"No installed library for {best.form} would make this program faster."
-    if best.left_out:
-        yield "Not included:"
-    for each in sorted(best.left_out, key=lambda one: -one.site.busy)[:_SHOWN]:
-        share = percent(each.site.busy, total)
-        yield f"  {each.site.place}  {each.site.function}  {each.reason}  ({share} % of CPU)"
-
-
-def _differ(best: Saving, other: Saving) -> bool:
-    """Whether the interval of the difference between two savings excludes zero."""
-    return best.seconds - other.seconds > math.hypot(best.half, other.half)
-
-
-def _listed(found: Sequence[Saving], total: float) -> str:
-    return ", ".join(f"{each.library} {percent(each.seconds, total)} %" for each in found)
 
 
 def records(watch: Watch) -> Iterator[Any]:

@@ -6,7 +6,7 @@ import marshal
 import struct
 import sysconfig
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -67,6 +67,7 @@ class Site:
         busy: Seconds of processor time in them.
         size: Bytes of their payloads.
         kept: Records.
+        stacks: Seconds of processor time by stack.
     """
 
     function: str
@@ -78,6 +79,7 @@ class Site:
     busy: float = 0.0
     size: float = 0.0
     kept: list[Kept] = field(default_factory=list)
+    stacks: dict[Sequence[Frame], float] = field(default_factory=lambda: defaultdict(float))
 
     @property
     def place(self) -> str:
@@ -197,6 +199,7 @@ def _add_sites(process: _Process, sites: dict[Any, Site]) -> None:
         part = weight * took / time if time else 0.0
         site.wall += ticks * process.tick * part
         site.busy += busy * process.tick * part
+        site.stacks[process.stacks.get(stack, ())] += busy * process.tick * part
         site.size += weight * size * (calls / sampled)
         if slot >= 0 and kept is not None:
             slots[index, slot] = site, Kept(kept, weight)
@@ -210,11 +213,3 @@ def _site(process: _Process, sites: dict[Any, Site], index: int, stack: int, opt
     name, payloads = process.names[index]
     made = Site(name, frames, said, payloads)
     return sites.setdefault((made.function, made.place, tuple(said.items())), made)
-
-
-def by_function(sites: Iterable[Site]) -> Mapping[str, Sequence[Site]]:
-    """Group sites by function, the one that takes most time first."""
-    found: dict[str, list[Site]] = defaultdict(list)
-    for site in sites:
-        found[site.function].append(site)
-    return dict(sorted(found.items(), key=lambda each: -sum(site.busy for site in each[1])))

@@ -16,6 +16,9 @@ from .errors import RunError, UsageError
 CACHE = "BAKEOFF_CACHE"
 """Environment variable with the folder of the cache."""
 
+WATCH_KEY = "bakeoff_watch"
+"""First key of the file that `bakeoff watch` writes."""
+
 _STREAMS = (Path("/dev/stdout"), Path("/dev/stderr"))
 
 
@@ -121,8 +124,19 @@ def _umask() -> int:
     return mask
 
 
+def is_watch_file(path: Path) -> bool:
+    """Whether a path leads to a file of `bakeoff watch`, possibly damaged, without parsing it."""
+    try:
+        with path.open("rb") as file:
+            return b"".join(file.read(64).split()).startswith(b'{"%s":' % WATCH_KEY.encode())
+    except OSError:
+        return False
+
+
 def is_result_file(path: Path) -> bool:
-    """Whether a path leads to a result file, possibly damaged or of another version, without parsing it."""
+    """Whether a path leads to a file of a run or a watch, possibly damaged, without parsing it."""
+    if is_watch_file(path):
+        return True
     try:
         with path.open("rb") as file:
             if file.read(1) != b"{":

@@ -11,28 +11,27 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.bench.watch.answer import Saving, sentences
-from bakeoff.bench.watch.parts import Kept, Site, Watch, read
+import madeup
+from bakeoff.bench.results.watched import read_watch, write_watch
+from bakeoff.bench.watch.parts import read
 from bakeoff.bench.watch.start import environment
 from bakeoff.datasets import corpus
+from bakeoff.reports.tables.watched import sentences
 from hurried import BAKEOFF
+from inprocess import bakeoff
 from launched import launch
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="watch needs POSIX")
 
 
 def test_a_saving_within_the_noise_of_the_best_is_not_less():
-    site = Site("json.dumps", (), {}, False, busy=0.8, kept=[Kept(b"", 1.0)])
-    seen = Watch([site], 1.0, 1.0, 0.0, 1, {}, ())
-    found = [
-        Saving("json", library, seconds, 0.01, ())
-        for library, seconds in (("orjson", 0.5), ("msgspec", 0.49), ("ujson", 0.3), ("rapidjson", 0.005))
-    ]
-
-    assert [*sentences(seen, found, 1.0)] == [
-        "With orjson this program would take 50 % ± 1.0 less CPU: 0.5 of 1 s.",
-        "Not distinguishable from it: msgspec 49 %.",
-        "Others would save less: ujson 30 %.",
+    assert [*sentences(madeup.watch())] == [
+        "With orjson this program would take 43 % ± 0.5 less CPU: 3.4 of 8 s.",
+        "Not distinguishable from it: msgspec 42 %.",
+        "Others would save less: ujson 25 %.",
+        "Not included:",
+        "- audit.py:31, json.dumps: default= (5.0 % of CPU)",
+        "No other library was tried for pickle.dumps; only another format could save more there.",
     ]
 
 
@@ -162,9 +161,51 @@ def test_the_answer(worked):
     assert done.returncode == 7
     assert done.stdout == ""
     assert re.search(r"json\.dumps +1,200", done.stderr)
-    assert re.search(r"work\.py:11 +json\.dumps +default= +\(", done.stderr)
+    assert re.search(r"- work\.py:11, json\.dumps: default= \(", done.stderr)
     assert (folder / "watch.msgpack").stat().st_mode & 0o777 == 0o600
     assert "secret" in str(corpus(str(folder / "watch.msgpack")).sample(50))
+    assert "secret" not in (folder / "watch.json").read_text()
+
+
+def test_the_report_of_a_file_is_the_answer_again(worked):
+    folder, done = worked
+    report = launch(folder, "report", "watch.json")
+    watch = read_watch(folder / "watch.json")
+
+    assert report.stdout.strip() in done.stderr
+    assert sum(site.calls for site in watch.sites) == pytest.approx(1600)
+    assert sum(stack.busy for site in watch.sites for stack in site.stacks) == pytest.approx(watch.spent)
+    assert {stack.frames[0].function for site in watch.sites for stack in site.stacks} == {"work"}
+
+
+def test_a_file_is_read_as_it_was_written(tmp_path):
+    watch = madeup.watch()
+    write_watch(watch, tmp_path / "watch.json")
+
+    assert read_watch(tmp_path / "watch.json") == watch
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (["compare", "watch.json", "run.json"], "watch.json: a file of `bakeoff watch`, and not of a run"),
+        (["pick", "watch.json"], "watch.json: a file of `bakeoff watch`, and not of a run"),
+        (["run", "watch.json"], "watch.json: is a result file of bakeoff"),
+        (["report", "watch.json", "run.json"], "shown alone"),
+        (["report", "watch.json", "--reads", "9"], "takes no --reads"),
+        (["report", "cut.json"], "cut.json: damaged"),
+        (["watch", "-o", "run.json", "--", "true"], "`bakeoff watch` has not written it"),
+        (["watch", "-o", "watch.msgpack", "--", "true"], "name a .json file"),
+    ],
+)
+def test_files_of_other_commands(command, said, tmp_path):
+    write_watch(madeup.watch(), tmp_path / "watch.json")
+    (tmp_path / "cut.json").write_bytes((tmp_path / "watch.json").read_bytes()[:-9])
+    (tmp_path / "run.json").write_text("{}")
+    done = bakeoff(tmp_path, *command)
+
+    assert done.returncode != 0
+    assert said in done.stderr
 
 
 @pytest.mark.parametrize("option", ["--anonymous", "--no-records"])
@@ -174,7 +215,7 @@ def test_values_can_stay_in_the_program(worked, option, tmp_path):
 
     assert done.returncode == 7
     assert not any(b"secret" in data for data in written)
-    assert len(written) == (option == "--anonymous")
+    assert len(written) == 1 + (option == "--anonymous")
 
 
 def test_a_codec_that_does_not_matter(tmp_path):
@@ -246,7 +287,6 @@ def test_a_python_without_the_compiled_part_runs_unwatched(tmp_path):
     [
         ((), "say one of"),
         (("--", "no-such-program"), "no-such-program: No such file or directory"),
-        (("-o", "watch.xyz", "--", "true"), "watch.xyz"),
     ],
 )
 def test_wrong_use(arguments, said, tmp_path):

@@ -12,7 +12,7 @@ import click
 
 from ..errors import RunError, UsageError
 from ..escape import visible
-from ..files import is_device
+from ..files import is_device, is_watch_file
 from ..reports import LAYOUTS
 from ._options import costing, format_option
 from ._output import encoded, guard, is_stdout, layout, put, typed
@@ -99,7 +99,7 @@ def command(
     Files of one machine and Python version share a table. Several machines or versions have a block of
     columns each, and a sentence names the codecs that they rank in opposite order. Rows are ranked by cost =
     dump + reads × (load + fix) + crossings × bytes / bandwidth. A codec that may have several ranks has a
-    range.
+    range. A file of `bakeoff watch` is shown alone.
     """
     from ..reports.model.files import load_all
 
@@ -114,6 +114,9 @@ def command(
         raise UsageError(f"--open shows the HTML page, not {form}; remove -f or use -f html")
     files = files or [Path("bakeoff.json")]
     guard(output, files)
+    if any(map(is_watch_file, files)):
+        _show_watch(files, form, output)
+        return
     results = load_all(files)
     if nameless:
         from ..datasets import names
@@ -136,6 +139,25 @@ def command(
         _write_page(results, output, show, options)
     else:
         _write_table(results, form, output, options | {"layout": arranged})
+
+
+def _show_watch(files: Sequence[Path], form: str, output: Path | None) -> None:
+    """Show the file of a watch.
+
+    Raises:
+        UsageError: Other files, formats or options than a watch has.
+    """
+    from ..bench.results.watched import read_watch
+    from ..reports import written
+    from ..reports.tables.watched import table
+
+    if len(files) > 1:
+        raise UsageError("a file of `bakeoff watch` is shown alone; `bakeoff compare` compares two of them")
+    if form not in _TABLES:
+        raise UsageError(f"a file of `bakeoff watch` has no {form}; it has {', '.join(_TABLES)}")
+    _allow("a file of `bakeoff watch`")
+    screen = layout(output) if form == "text" else {}
+    put(encoded(written(table(read_watch(files[0])), form, **screen)), output)
 
 
 def _check_publishable(results: Sequence[ResultData], files: Sequence[Path], output: Path | None) -> None:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..console import live_display, show_on, show_table
+from ..console import console, live_display, show_on
 from ..errors import UsageError
-from ..escape import lines_visible
-from ._output import guard
+from ..files import is_device, is_watch_file
 from ._records import destination, output
 
 if TYPE_CHECKING:
+    from ..bench.results.watched import WatchData
     from ..bench.watch.parts import Watch
 
 
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
     "-o",
     "--output",
     "path",
-    default="watch.msgpack",
+    type=click.Path(path_type=Path),
+    default="watch.json",
     show_default=True,
-    help="File for the records that were kept; only you may read it.",
+    help="File for the answer. The kept records are written next to it, as .msgpack; only you may read them.",
 )
 @click.option(
     "--anonymous", is_flag=True, help="Write synthetic records like those kept, with none of their values."
@@ -50,7 +52,7 @@ if TYPE_CHECKING:
 )
 def command(
     program: Sequence[str],
-    path: str,
+    path: Path,
     anonymous: bool,
     no_records: bool,
     prepared: Path | None,
@@ -75,16 +77,22 @@ def command(
     if prepared is not None:
         _prepare(prepared, records=not no_records)
         return
-    guard(Path(path))
-    destination(path, None)
+    _check(path)
     if folder is not None:
         watch = parts.read(folder)
-        _answer(watch, watch.busy - watch.own, watch.wall, path, anonymous=anonymous)
+        _answer(watch, (), watch.busy - watch.own, watch.wall, path, anonymous=anonymous)
         return
     with TemporaryDirectory(prefix="bakeoff-watch-") as name:
         ended = start.run(program, Path(name), records=not no_records)
         watch = parts.read(Path(name))
-    _answer(watch, max(ended.busy, watch.busy) - watch.own, ended.wall, path, anonymous=anonymous)
+        _answer(
+            watch,
+            program,
+            max(ended.busy, watch.busy) - watch.own,
+            ended.wall,
+            path,
+            anonymous=anonymous,
+        )
     click.get_current_context().exit(ended.code)
 
 
@@ -97,25 +105,45 @@ def _prepare(folder: Path, *, records: bool) -> None:
         click.echo(f"{name}={shlex.quote(value)}")
 
 
-def _answer(watch: Watch, total: float, wall: float, path: str, *, anonymous: bool) -> None:
-    """Print the table, time other libraries, and write the records."""
+def _check(path: Path) -> None:
+    """Refuse a file that cannot hold the answer, before the program runs.
+
+    Raises:
+        UsageError: Another ending than .json, or an existing file that `bakeoff watch` has not written.
+    """
+    if path.suffix != ".json":
+        raise UsageError(f"{path}: the answer is JSON; name a .json file with -o")
+    if path.exists() and not is_device(path) and path.stat().st_size and not is_watch_file(path):
+        raise UsageError(f"{path}: exists, and `bakeoff watch` has not written it; choose another with -o")
+
+
+def _answer(
+    watch: Watch, program: Sequence[str], total: float, wall: float, path: Path, *, anonymous: bool
+) -> None:
+    """Time other libraries, print the answer, and write it and the records."""
+    from ..bench.results.watched import write_watch
     from ..bench.watch import answer
 
-    for note in watch.notes:
-        click.echo(lines_visible(f"a process was not watched: {note}"), err=True)
-    if watch.sites:
-        headers, rows = answer.table(watch, total, wall)
-        cells = [tuple(lines_visible(cell) for cell in row) for row in rows]
-        show_table(headers, cells, right=headers[1:-1], stderr=True)
-        took = answer.percent(watch.own, total)
-        click.echo(f"The program took {total:.3g} s of CPU; watching took about {took} % more.\n", err=True)
     with live_display() as screen:
         show = show_on(screen.progress)
-        found = answer.savings(watch, total, lambda done: show("timing other libraries", done, 1.0))
-    for sentence in answer.sentences(watch, found, total):
-        click.echo(lines_visible(sentence), err=True)
+        savings = answer.savings(watch, total, lambda done: show("timing other libraries", done, 1.0))
+    found = answer.answer(watch, program, total, wall)
+    found = replace(found, savings=tuple(savings), versions=answer.versions(savings))
+    _print(found)
+    write_watch(found, path)
     if records := list(answer.records(watch)):
-        _write(records, path, anonymous=anonymous)
+        _write(records, str(path.with_suffix(".msgpack")), anonymous=anonymous)
+
+
+def _print(found: WatchData) -> None:
+    from ..reports import written
+    from ..reports.tables.watched import table
+
+    screen = console(stderr=True)
+    shape: dict[str, Any] = {}
+    if screen.is_terminal:
+        shape = {"width": screen.width, "color": screen.color_system is not None}
+    click.echo(written(table(found), "text", **shape).rstrip(), err=True)
 
 
 def _write(records: Sequence[Any], path: str, *, anonymous: bool) -> None:

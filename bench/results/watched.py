@@ -1,0 +1,214 @@
+"""The file of `bakeoff watch`: what serialization costs a program, and what other libraries would save.
+
+It is JSON, and starts with the version of its format. It has no records.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from ...files import WATCH_KEY, atomic_write, is_watch_file, read_limited
+from .file import LARGEST, UNREADABLE
+from .plain import typed
+from .records import Fact, ResultFileError
+
+SMALL: Final = 0.01
+"""Share of the processor time below which no other library is timed."""
+_VERSION: Final = 1
+"""Version of the format; every release reads all versions up to its own."""
+
+
+class Frame(NamedTuple):
+    """One frame of a stack.
+
+    Attributes:
+        place: File and line: ``app.py:18``.
+        function: Qualified name of the function.
+        own: The code is the program's, and not a library's.
+    """
+
+    place: str
+    function: str
+    own: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Stack:
+    """One way to a call.
+
+    Attributes:
+        frames: The frames, the caller first.
+        busy: Seconds of processor time of the calls.
+    """
+
+    frames: tuple[Frame, ...]
+    busy: float
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CallSite:
+    """The calls of one function from one place with the same options.
+
+    Attributes:
+        function: Name of the function: ``json.dumps``.
+        place: The caller: file and line.
+        decodes: It decodes; otherwise it encodes.
+        form: The format, if other libraries write it, too; otherwise empty.
+        options: Further arguments by name or position, in words.
+        calls: Number of calls, estimated; None if only stacks were sampled.
+        busy: Seconds of processor time.
+        wall: Seconds.
+        size: Bytes of the payloads; None if they are unknown.
+        records: Number of records in the sample.
+        stacks: The ways to the calls, the one that takes most time first.
+    """
+
+    function: str
+    place: str
+    decodes: bool
+    form: str
+    options: dict[str, str]
+    calls: float | None
+    busy: float
+    wall: float
+    size: float | None
+    records: int
+    stacks: tuple[Stack, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A call site that a saving does not include.
+
+    Attributes:
+        function: Name of the function.
+        place: The caller: file and line.
+        busy: Seconds of processor time.
+        reason: What would not work there.
+    """
+
+    function: str
+    place: str
+    busy: float
+    reason: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Saving:
+    """What one library would save in place of others that write the same format.
+
+    Attributes:
+        form: The format.
+        library: The library; empty if none could be tried.
+        seconds: Seconds of processor time saved; below 0 if it is slower.
+        half: Half of the width of the 95 % interval of that.
+        left_out: Call sites that it does not include.
+    """
+
+    form: str
+    library: str
+    seconds: float
+    half: float
+    left_out: tuple[LeftOut, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class WatchData:
+    """What was seen of a program.
+
+    Attributes:
+        program: Its command; empty for a service that was started by hand.
+        ended: When the watch ended, in ISO 8601.
+        busy: Seconds of processor time of the program.
+        wall: Seconds that it ran.
+        own: Seconds of processor time that watching took, about; they are not part of `busy`.
+        processes: Number of processes that called a codec.
+        sites: All call sites, the one that takes most time first.
+        savings: The largest one first.
+        notes: What was not watched, and why; a sentence each.
+        environment: Facts about machine and interpreter.
+        versions: Versions of the libraries that were timed.
+        samples: Number of stacks, if the program was only sampled; otherwise None.
+    """
+
+    program: tuple[str, ...]
+    ended: str
+    busy: float
+    wall: float
+    own: float
+    processes: int
+    sites: tuple[CallSite, ...]
+    savings: tuple[Saving, ...]
+    notes: tuple[str, ...]
+    environment: dict[str, Fact]
+    versions: dict[str, str]
+    samples: int | None = None
+
+    @property
+    def spent(self) -> float:
+        """Seconds of processor time of all call sites."""
+        return sum(site.busy for site in self.sites)
+
+
+def write_watch(watch: WatchData, path: Path) -> None:
+    """Write the file of a watch atomically.
+
+    Raises:
+        UsageError: The folder is missing or read-only.
+        RunError: The disk is full.
+    """
+    plain = {WATCH_KEY: _VERSION} | dataclasses.asdict(watch)
+    with atomic_write(path) as file:
+        file.write(json.dumps(plain).encode())
+
+
+def read_watch(path: Path) -> WatchData:
+    """Read the file of a watch.
+
+    Raises:
+        UsageError: More than 64 MiB.
+        ResultFileError: Missing, not the file of a watch, damaged, or a newer format.
+    """
+    if not is_watch_file(path):
+        raise ResultFileError(f"{path}: not a file of `bakeoff watch`")
+    text = read_limited(path, LARGEST)
+    try:
+        plain = json.loads(text)
+        if (version := plain.pop(WATCH_KEY)) > _VERSION:
+            raise ResultFileError(f"{path}: written in format {version}; this bakeoff reads {_VERSION}")
+        return _watch(plain)
+    except UNREADABLE as error:
+        found = f"{type(error).__name__}: {error}"
+        raise ResultFileError(f"{path}: damaged: {found}; watch the program again") from error
+
+
+def _watch(plain: dict[str, Any]) -> WatchData:
+    lists = {key: tuple(plain[key]) for key in ("program", "notes")}
+    sites, savings = _each(_site, plain["sites"]), _each(_saving, plain["savings"])
+    return typed(WatchData, plain | lists | {"sites": sites, "savings": savings})
+
+
+def _site(plain: dict[str, Any]) -> CallSite:
+    return typed(CallSite, plain | {"stacks": _each(_stack, plain["stacks"])})
+
+
+def _stack(plain: dict[str, Any]) -> Stack:
+    return typed(Stack, plain | {"frames": _each(_frame, plain["frames"])})
+
+
+def _frame(plain: tuple[str, str, bool]) -> Frame:
+    place, function, own = plain
+    return Frame(str(place), str(function), bool(own))
+
+
+def _saving(plain: dict[str, Any]) -> Saving:
+    left_out = tuple(typed(LeftOut, each) for each in plain["left_out"])
+    return typed(Saving, plain | {"left_out": left_out})
+
+
+def _each(read: Any, plain: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple(read(each) for each in plain)
