@@ -9,6 +9,7 @@ which the C heap does not count, so that each counter stands still for clean cod
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
 
+import gc
 import sys
 from cpython.object cimport PyObject
 
@@ -95,6 +96,8 @@ def windows(call, list items, Py_ssize_t calls, Py_ssize_t count, bint failing, 
     cdef Py_ssize_t window, done, position = 0, length = len(items)
     cdef PyObject *result
     allocated = sys.getallocatedblocks
+    # Each window ends with a collection: of what the calls leave, not of the libraries and the items.
+    gc.freeze()
     try:
         for window in range(count + 1):
             if window:
@@ -116,6 +119,7 @@ def windows(call, list items, Py_ssize_t calls, Py_ssize_t count, bint failing, 
             heap[window] = heap_used() if resident is None else resident()
         return [(blocks[window], heap[window]) for window in range(count + 1)]
     finally:
+        gc.unfreeze()
         free(blocks)
         free(heap)
 
