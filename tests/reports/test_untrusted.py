@@ -106,7 +106,9 @@ class Files:
         if document is not None:
             self._holder["bakeoff_document"] = json.dumps(document)
             suite = self.suite
-        (self.folder / "new.json").write_text(json.dumps(suite))
+        new = self.folder / "new.json"
+        new.unlink(missing_ok=True)  # truncating a file waits for the disk
+        new.write_text(json.dumps(suite))
         self._holder["bakeoff_document"] = before
 
 
