@@ -8,14 +8,25 @@ start of Python take most of the time of a short run.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from bakeoff.bench.method import Budget, Processes
+from bakeoff.bench.run.warm import Fork, Warm
 
 BAKEOFF = (sys.executable, "-P", __file__)
 """The command, to which arguments are added."""
 DECIDED = (sys.executable, "-P", __file__, "--in-full")
 """The same with as many timing processes as usual, for output with ranks and verdicts."""
+_JOBS = tuple(f"bakeoff.bench.worker.{name}" for name in ("prepare", "time", "alone"))
+
+
+class Ready(Warm):
+    """A process that has imported the modules of the jobs that it forks, in addition to those of checks."""
+
+    def fork(self, job: Path, libraries: Sequence[str] = ()) -> Fork:
+        """Start the worker of a job."""
+        return super().fork(job, (*libraries, *_JOBS))
 
 
 def hurry(change: Callable[[object, str, object], None] = setattr, *, in_full: bool = False) -> None:
@@ -25,25 +36,27 @@ def hurry(change: Callable[[object, str, object], None] = setattr, *, in_full: b
         change: Function that sets an attribute.
         in_full: Keep the number of timing processes and enough slices to rank codecs.
     """
-    from bakeoff.bench.jobs import Alone, Prepare, Time
+    from bakeoff.bench.jobs import Alone, Prepare, Reread, Time
     from bakeoff.bench.run import processes
     from bakeoff.bench.watch import timing
 
     # Slices of a process take as long.
-    change(Processes, "START", 0.1 if in_full else 0.0)
+    change(Processes, "START", 0.03 if in_full else 0.0)
+    change(timing, "SECONDS", 0.05)
     if not in_full:
         change(Processes, "CHOSEN", Processes.FEWEST)
         change(Budget, "QUICK_FIRST_LOOK", Processes.FEWEST)
         change(timing, "PROCESSES", 2)
-        change(timing, "SECONDS", 0.05)
-    change(processes, "FORKED", (*processes.FORKED, Alone, Prepare, Time))
+    change(processes, "FORKED", (*processes.FORKED, Alone, Prepare, Reread, Time))
 
 
 if __name__ == "__main__":
+    from bakeoff.bench.run import processes
     from bakeoff.cli import main
 
     in_full = sys.argv[1:2] == ["--in-full"]
     if in_full:
         del sys.argv[1]
     hurry(in_full=in_full)
+    processes.Warm = Ready  # type: ignore[misc]
     main()

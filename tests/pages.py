@@ -13,9 +13,9 @@ A comment above a block may define an exception, for instance ``<!-- not run: ne
 ``exit differs``    console: the last command's exit code depends on the measurement
 ==================  =====================================================================================
 
-Measurements get as much time as they need instead of their budget: otherwise the load of the machine would
-determine which figures exist. All are `hurried`. Blocks with output keep the number of processes, because few
-give no ranks and verdicts. The output of a run must be valid for any machine.
+Runs get as much time as they need instead of their budget: otherwise the load of the machine would
+determine which figures exist. All that measures is `hurried`. Blocks with output keep the number of
+processes, because few give no ranks and verdicts. The output of a run must be valid for any machine.
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ _FILE = re.compile(r"# ([\w-]+\.(?:py|toml|yaml))\n")
 _COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 _GAP = "..."
 _MEASURES = re.compile(r"\bbakeoff (run|stores|pipeline) ([^\n]*)")
+_EVOLVES = re.compile(r"\bbakeoff (evolve [^\n]*--budget) \S+")
+_TIMES = re.compile(r"\bbakeoff (?=(?:run|stores|pipeline|evolve|watch) )")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,7 @@ def commands(block: Block) -> list[tuple[str, str]]:
 
 
 def patient(code: str) -> str:
-    """Let a shell's runs measure the same codecs, each as often as it needs."""
+    """Let a shell's runs measure the same codecs, each as often as it needs; `evolve` times one process."""
 
     def typed(found: re.Match[str]) -> str:
         verb, rest = found[1], re.sub(r"(^| )--(?:all\b|budget \S+)", "", found[2])
@@ -134,11 +136,11 @@ def patient(code: str) -> str:
         chosen = f"-c {','.join(codecs.default_set())} " if verb == "run" and "-c " not in rest else ""
         return f"bakeoff {verb} --all --budget 0 {chosen}{rest}"
 
-    return _MEASURES.sub(typed, code)
+    return _MEASURES.sub(typed, _EVOLVES.sub(r"bakeoff \1 0.1s", code))
 
 
 def _with(command: tuple[str, ...], code: str) -> str:
-    return _MEASURES.sub(rf"{shlex.join(command)} \1 \2", patient(code))
+    return _TIMES.sub(f"{shlex.join(command)} ", patient(code))
 
 
 def carry_out(block: Block, folder: Path, **environment: str) -> None:

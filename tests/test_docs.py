@@ -136,6 +136,7 @@ def test_links_lead_somewhere(page: Path) -> None:
         ),
         ("x; bakeoff stores --budget 9s", "x; bakeoff stores --all --budget 0 "),
         ("bakeoff pipeline a --all", "bakeoff pipeline --all --budget 0 a"),
+        ("bakeoff evolve a b --budget 9s -c json", "bakeoff evolve a b --budget 0.1s -c json"),
         ("bakeoff report a --budget 9s", "bakeoff report a --budget 9s"),
     ],
 )

@@ -7,20 +7,14 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 
 from bakeoff.bench.run import processes
-from bakeoff.bench.run.warm import Fork, Warm
-
-_IMPORTED = tuple(f"bakeoff.bench.worker.{name}" for name in ("prepare", "time", "alone"))
-"""Modules of jobs that `hurried` runs fork, in addition to those of checks."""
+from bakeoff.bench.run.warm import Warm
+from hurried import Ready
 
 
-class _Kept(Warm):
-    def fork(self, job: Path, libraries: Sequence[str] = ()) -> Fork:
-        return super().fork(job, (*libraries, *_IMPORTED))
-
+class _Kept(Ready):
     @property
     def is_running(self) -> bool:
         return self._process.poll() is None
