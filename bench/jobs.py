@@ -267,12 +267,16 @@ class TimeReads(Read):
         records: Number of records that each reads.
         slice: Seconds of a slice.
         patience: Seconds that a turn may take.
+        least: As in `Time`.
+        repeats: As in `Time`.
     """
 
     kind = "time reads"
     records: int
     slice: float
     patience: float
+    least: float
+    repeats: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -561,11 +565,15 @@ class TimedReads:
     Attributes:
         cells: Figures by the index of the read in the job.
         errors: Why a read has no figure.
+        contention: As in `Timed`.
+        least: As in `Timed`.
     """
 
     kind: ClassVar[str] = "timed reads"
     cells: Mapping[str, Mapping[str, float]]
     errors: Mapping[str, str]
+    contention: float
+    least: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,9 +137,11 @@ class Readers:
     BUDGET: Annotated[float, "share", "of the default budget that each language adds"] = 0.5
     CHECK: Annotated[float, "share", "of the budget, after which readers are checked no further"] = 0.4
     SLICE: Annotated[float, "s", "at least: garbage collectors of other languages run every few ms"] = 0.005
-    SLICES: Annotated[int, "slices", "of a turn, after its warm-up; the mean counts"] = 4
-    TURNS: Annotated[int, "turns", "of each library in a process, each with other records"] = 3
-    WARM_UP: Annotated[int, "slices", "of warm-up in a turn, roughly"] = 3
+    SLICES: Annotated[int, "slices", "of a turn, after its warm-up; the mean counts"] = 2
+    TURNS: Annotated[
+        int, "turns", "of a library in a process, on other records; enough to detect an outlier"
+    ] = 6
+    WARM_UP: Annotated[int, "slices", "of warm-up in a turn, roughly"] = 2
     LIBRARY: Annotated[float, "s", "of a library in a process, roughly; else on a part of the records"] = 0.1
     LATE: Annotated[float, "×", "the expected time of a turn, after which a reader is late"] = 10.0
     START: Annotated[float, "s", "that a reader may take in addition, to start and to compile"] = 5.0

@@ -21,6 +21,8 @@ from .context import Run, Stage
 from .languages import Language, Read
 from .state import FAILED
 
+_NOTHING = TimedReads({}, {}, 0.0, 0.0)
+
 
 def check_reads(run: Run, stage: Stage) -> None:
     """Check what all readers make of the payloads; afterwards `stage.reads` holds the ones to time."""
@@ -113,7 +115,9 @@ def _outcome(found: Mapping[str, Any], facts: ReadFacts) -> tuple[Outcome, str]:
     return ("lossy" if facts.changed else "ok"), ""
 
 
-def time_reads(run: Run, stage: Stage, cells: Sequence[Cell], core: int | None) -> dict[str, Any] | None:
+def time_reads(
+    run: Run, stage: Stage, cells: Sequence[Cell], core: int | None, repeats: float
+) -> TimedReads | None:
     """Time readers as a part of a timing process.
 
     Args:
@@ -121,19 +125,23 @@ def time_reads(run: Run, stage: Stage, cells: Sequence[Cell], core: int | None) 
         stage: The corpus.
         cells: The cells to time.
         core: Processor to stay on.
+        repeats: As in `jobs.Time`.
 
     Returns:
         Figures by the name of their cell, without those that failed; None if the time of the corpus is over.
     """
     own = [cell for cell in cells if stage.reads[cell].twin not in cells]
-    figures = _timed(run, stage, own, core)
-    if figures is None:
+    if not own:
+        return _NOTHING
+    answer = _timed(run, stage, own, core, repeats)
+    if answer is None:
         return None
+    figures = {own[int(index)].name: found for index, found in answer.cells.items()}
     for cell in cells:
         twin = stage.reads[cell].twin
         if twin is not None and twin.name in figures:
             figures[cell.name] = figures[twin.name]
-    return figures
+    return dataclasses.replace(answer, cells=figures)
 
 
 def expected(reads: Iterable[Read]) -> float:
@@ -153,7 +161,9 @@ def _turns(rough: float, records: int) -> float:
     return Readers.TURNS * (Readers.WARM_UP + Readers.SLICES) * a_slice
 
 
-def _timed(run: Run, stage: Stage, cells: Sequence[Cell], core: int | None) -> dict[str, Any] | None:
+def _timed(
+    run: Run, stage: Stage, cells: Sequence[Cell], core: int | None, repeats: float
+) -> TimedReads | None:
     reads = [stage.reads[cell] for cell in cells]
     languages = list(dict.fromkeys(read.language for read in reads))
     # All libraries read the same records, so that their ratios have no other cause.
@@ -172,6 +182,8 @@ def _timed(run: Run, stage: Stage, cells: Sequence[Cell], core: int | None) -> d
         slice=Readers.SLICE,
         patience=Readers.START + Readers.LATE * longest,
         core=core,
+        least=run.state.least,
+        repeats=repeats,
     )
     schedule = stage.schedule
     ended = run.executor.submit(
@@ -184,10 +196,10 @@ def _timed(run: Run, stage: Stage, cells: Sequence[Cell], core: int | None) -> d
         if schedule.all_over():
             return None
         _blame(run, cells, ended)
-        return {}
+        return _NOTHING
     for index, reason in answer.errors.items():
         run.fail(cells[int(index)], "error", f"while being timed: {reason}")
-    return {cells[int(index)].name: found for index, found in answer.cells.items()}
+    return answer
 
 
 def _blame(run: Run, cells: Sequence[Cell], ended: Ended) -> None:

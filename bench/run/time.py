@@ -12,7 +12,7 @@ from typing import Any
 from ...codecs import describe
 from ...codecs.registry import bare_name
 from ..heartbeat import IDLE
-from ..jobs import Checked, Ended, Time, Timed, TimedCell
+from ..jobs import Checked, Ended, Time, Timed, TimedCell, TimedReads
 from ..method import Cores, Processes
 from ..operations import operation
 from ..operations.base import length_of_slice
@@ -212,7 +212,7 @@ class _Contest:
         groups = self._groups()
         figures: dict[str, Any] = {}
         answers: list[Timed] = []
-        reads: dict[str, Any] | None = {}
+        reads: TimedReads | None = None
         twins = self._twins(groups)
         # Whatever the first part of a process does to the machine, neither side always follows it.
         if readers_first := self._done() % 2 == 1:
@@ -233,10 +233,10 @@ class _Contest:
             self.over = True
             return False
         reference_kernel = sum(answer.reference_kernel for answer in answers) / len(answers)
-        contention = max(answer.contention for answer in answers)
-        for name, figure in reads.items():
-            paired = figure["raw"] / reference_kernel
-            figures[name] = figure | {"paired": paired, "contention": contention}
+        every: list[Timed | TimedReads] = [*answers, reads]
+        for name, figure in reads.cells.items():
+            paired = figure["paired"] / reference_kernel
+            figures[name] = {**figure, "paired": paired, "contention": reads.contention}
         entry = {
             "kind": "process",
             "corpus": self.stage.name,
@@ -244,19 +244,24 @@ class _Contest:
             "spent": round(self.run.spent(), 3),
             "reference_kernel": reference_kernel,
             # All codecs are compared with each other, so one on a shared core decides.
-            "contention": contention,
-            "least": min(answer.least for answer in answers),
+            "contention": max(each.contention for each in every),
+            "least": min(each.least for each in every if each.least),
             "cells": figures,
         }
         self.run.record(entry)
         return True
 
-    def _read(self) -> dict[str, Any] | None:
+    def _read(self) -> TimedReads | None:
         """Time the readers; see `readers.time_reads`."""
-        if not (cells := self.reads()):
-            return {}
-        self.run.show(f"{self._said()}: readers", -1, 0)
-        return time_reads(self.run, self.stage, cells, self._core)
+        if cells := self.reads():
+            self.run.show(f"{self._said()}: readers", -1, 0)
+        return time_reads(self.run, self.stage, cells, self._core, self._repeats)
+
+    @property
+    def _repeats(self) -> float:
+        """The time for repeating slices, see `jobs.Time`."""
+        options = self.run.options
+        return 1.0 if options.no_time_limit or options.budget >= Cores.WAIT_FROM else Cores.WAIT
 
     @property
     def _core(self) -> int | None:
@@ -317,7 +322,7 @@ class _Contest:
             core=self._core,
             places=options.where(),
             least=self.run.state.least,
-            repeats=1.0 if options.no_time_limit or options.budget >= Cores.WAIT_FROM else Cores.WAIT,
+            repeats=self._repeats,
         )
 
         begun = time.monotonic()

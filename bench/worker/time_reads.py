@@ -1,86 +1,178 @@
 """The part of a timing process that readers in another language take: short turns in random order.
 
-Each library gets a part of the records in each turn, and warms up before its slices.
+Each library gets a part of the records in each turn, and warms up before its slices. The core may be shared
+during any of them (see `bench.contention`); such turns are repeated, and left out if enough others remain.
 """
 
 from __future__ import annotations
 
-import math
 import random
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from statistics import fmean
 
+from ..contention import free_level, highest_free, overall
 from ..heartbeat import IDLE
 from ..jobs import Answer, TimedReads, TimeReads
-from ..method import Readers
+from ..method import Cores, Readers
 from ..workers.port import Refused, Timed, Worker, WorkerError
+from . import gauge
 from .context import WorkerContext
+from .estimate import Track, levels
 from .parts import Readable, readable
 from .readers import Restarted
 
 
 @dataclass(slots=True)
-class _Figures:
-    """What a library needed in its turns.
+class _Cell:
+    """A library, and what it needed in its turns.
 
     Attributes:
-        turns: Number of payloads, and what was measured.
+        known: All payloads that it may read, and their schema.
+        usual: Bytes of the mean payload of all parts.
+        track: Its turns.
+        duration: Seconds spent in them.
+        warmup: Seconds before the first slice of all. Later turns warm up the caches, not the compiler.
     """
 
-    turns: list[tuple[int, Timed]] = field(default_factory=list)
+    known: Readable
+    usual: float
+    track: Track = field(default_factory=lambda: Track(1.0, mixed=False))
+    duration: float = 0.0
+    warmup: float = 0.0
 
-    def answer(self) -> dict[str, float]:
-        """Return the figures as those of other cells."""
-        total = sum(count for count, _ in self.turns)
-        raw = math.fsum(count * fmean(timed.slices) for count, timed in self.turns) * 1e-9 / total
-        drifts = [math.log(timed.slices[-1] / timed.slices[0]) for _, timed in self.turns]
-        return {
-            "raw": raw,
-            "loops": len(self.turns) * Readers.SLICES,
-            "duration": math.fsum(count * sum(timed.slices) for count, timed in self.turns) * 1e-9,
-            "rounds": len(self.turns) * Readers.SLICES,
-            "drift": fmean(drifts),
-            # Later turns warm up the caches, not the compiler.
-            "warmup": self.turns[0][1].warmup_ns * 1e-9,
+    def enter(self, turn: int, asked: Sequence[bytes], timed: Timed, contention: float) -> None:
+        """Note what was measured in a turn."""
+        self.track.times[turn] = fmean(timed.slices) * 1e-9
+        # What a payload costs mostly depends on its length; the parts differ in it.
+        self.track.works[turn] = fmean(map(len, asked)) / self.usual
+        self.track.contention[turn] = contention
+        self.track.calls[turn] = len(timed.slices)
+        self.duration += len(asked) * sum(timed.slices) * 1e-9
+        self.warmup = self.warmup or timed.warmup_ns * 1e-9
+
+
+class _Turns:
+    """The turns of a process.
+
+    Args:
+        job: What to time.
+        context: Of the worker.
+        workers: The worker of each language.
+
+    Attributes:
+        errors: Why a read has no figure, by its index in the job.
+        readings: All readings of the contention so far.
+    """
+
+    def __init__(self, job: TimeReads, context: WorkerContext, workers: Sequence[Restarted]) -> None:
+        known = {read.payloads: readable(read, job.corpus, context.blobs) for read in job.reads}
+        self._job = job
+        self._beat = context.beat
+        self._workers = workers
+        self._parts = _parts(min(len(given.payloads) for given in known.values()), job.records)
+        self._cells: dict[int, _Cell] = {}
+        for index, read in enumerate(job.reads):
+            given = known[read.payloads]
+            usual = fmean(len(given.payloads[number]) for part in self._parts for number in part)
+            self._cells[index] = _Cell(given, max(usual, 1.0))
+        self.errors: dict[str, str] = {}
+        self.readings = [gauge.read()]
+
+    @property
+    def least(self) -> float:
+        """The baseline of the contention so far."""
+        return free_level(self.readings, self._job.least)
+
+    def go(self) -> None:
+        """Take all turns, and repeat those on a shared core as long as the job allows."""
+        begun = time.monotonic()
+        for turn in range(len(self._parts)):
+            self._round(turn)
+        took = time.monotonic() - begun
+        end = begun + took * (1 + self._job.repeats)
+        turn = len(self._parts)
+        while self._missing() and time.monotonic() + took / len(self._parts) < end:
+            self._beat(IDLE)
+            if self.readings[-1] > highest_free(self.least):
+                time.sleep(Cores.PAUSE)
+                self.readings.append(gauge.read())
+                continue
+            self._round(turn)
+            turn += 1
+
+    def _round(self, turn: int) -> None:
+        """Give each library a turn."""
+        part = self._parts[turn % len(self._parts)]
+        for index in random.sample(sorted(self._cells), len(self._cells)):
+            self._beat(index)
+            cell, before = self._cells[index], self.readings[-1]
+            asked = [cell.known.payloads[number] for number in part]
+            timed = self._timed(index, Readable(asked, cell.known.schema))
+            self.readings.append(gauge.read())
+            if isinstance(timed, Timed):
+                cell.enter(turn, asked, timed, max(before, self.readings[-1]))
+            else:
+                self.errors[str(index)] = timed.reason
+                del self._cells[index]
+
+    def _timed(self, index: int, given: Readable) -> Timed | Refused:
+        """Time a library on some payloads; a worker that fails costs only this library its figure."""
+        read, nanoseconds = self._job.reads[index], round(self._job.slice * 1e9)
+
+        def ask(asked: Worker) -> Timed | Refused:
+            seed = random.getrandbits(31)
+            return asked.time(read.library, given.payloads, Readers.SLICES, nanoseconds, seed, given.schema)
+
+        try:
+            return self._workers[read.worker].ask(ask)
+        except WorkerError as error:
+            return Refused(str(error))
+
+    def _missing(self) -> bool:
+        """Whether a library had fewer turns on a free core than it should have."""
+        return any(len(free) < len(self._parts) for free in self._free().values())
+
+    def _free(self) -> dict[int, list[int]]:
+        most = highest_free(self.least)
+        return {index: cell.track.free(most) for index, cell in self._cells.items()}
+
+    def answer(self) -> TimedReads:
+        """Estimate each library from the turns on a free core if all have enough of them, else from all."""
+        free = self._free()
+        own = all(len(turns) >= Cores.ENOUGH * len(self._parts) for turns in free.values())
+        cells = {
+            index: cell.track.of(free[index] if own else list(cell.track.times))
+            for index, cell in self._cells.items()
         }
+        found = dict(zip(cells, levels([[track] for track in cells.values()]), strict=True))
+        contention = overall([each for track in cells.values() for each in track.contention.values()])
+        figures: dict[str, Mapping[str, float]] = {}
+        for index, level in found.items():
+            assert level is not None  # a library without a turn has failed
+            cell = self._cells[index]
+            figures[str(index)] = {
+                "raw": level.raw,
+                "paired": level.polished,
+                "drift": level.drift,
+                "loops": sum(cell.track.calls.values()),
+                "duration": cell.duration,
+                "rounds": len(cell.track.times),
+                "warmup": cell.warmup,
+            }
+        return TimedReads(figures, self.errors, contention, self.least)
 
 
 def run(job: TimeReads, context: WorkerContext) -> Answer:
     """Run a timing job."""
-    known = {read.payloads: readable(read, job.corpus, context.blobs) for read in job.reads}
-    figures = {index: _Figures() for index in range(len(job.reads))}
-    errors: dict[str, str] = {}
     with ExitStack() as stack:
         workers = [stack.enter_context(Restarted(each, job.patience)) for each in job.workers]
-        for part in _parts(min(len(given.payloads) for given in known.values()), job.records):
-            for index in random.sample(sorted(figures), len(figures)):
-                context.beat(index)
-                read = job.reads[index]
-                known_payloads, schema = known[read.payloads]
-                given = Readable([known_payloads[number] for number in part], schema)
-                timed = _turn(workers[read.worker], read.library, given, round(job.slice * 1e9))
-                if isinstance(timed, Timed):
-                    figures[index].turns.append((len(part), timed))
-                else:
-                    errors[str(index)] = timed.reason
-                    del figures[index]
-    context.beat(IDLE)
-    return TimedReads({str(index): found.answer() for index, found in figures.items()}, errors)
-
-
-def _turn(worker: Restarted, library: str, given: Readable, nanoseconds: int) -> Timed | Refused:
-    """Time a library on some payloads; a worker that fails costs only this library its figure."""
-
-    def ask(asked: Worker) -> Timed | Refused:
-        seed = random.getrandbits(31)
-        return asked.time(library, given.payloads, Readers.SLICES, nanoseconds, seed, given.schema)
-
-    try:
-        return worker.ask(ask)
-    except WorkerError as error:
-        return Refused(str(error))
+        turns = _Turns(job, context, workers)
+        turns.go()
+        context.beat(IDLE)
+        return turns.answer()
 
 
 def _parts(count: int, wanted: int) -> list[Sequence[int]]:

@@ -1,9 +1,9 @@
 """Readers in other languages: how long builds take, and what figures of workers are worth.
 
 Run ``python3 tasks.py benchmarks readers``, on a quiet machine. Workers are built with empty caches of their
-toolchains, which downloads all libraries. Then pairs of fresh workers take turns on `messages`: two of the
-same build, and one of Go that reads each twentieth payload twice. Last, each library of Node takes turns with
-a plain loop in a process of its own.
+toolchains, which downloads all libraries. Then pairs of fresh workers take turns on `messages`, as in a
+timing process of a run: two of the same build, and one of Go that reads one of twenty payloads twice. Last,
+each library of Node takes turns with a plain loop in a process of its own.
 """
 
 from __future__ import annotations
@@ -11,22 +11,29 @@ from __future__ import annotations
 import base64
 import json
 import os
-import random
 import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from statistics import fmean, median
+from types import SimpleNamespace
+from typing import cast
 
 import click
 
 import bakeoff
+from bakeoff.bench.jobs import ReadCell, ReaderCommand, TimedReads, TimeReads
+from bakeoff.bench.method import Readers
+from bakeoff.bench.run.environment import cores
+from bakeoff.bench.run.languages import Language
+from bakeoff.bench.worker import time_reads
+from bakeoff.bench.worker.context import WorkerContext
+from bakeoff.bench.worker.records import Payloads
 from bakeoff.bench.workers import builds
-from bakeoff.bench.workers.port import Timed, Worker
+from bakeoff.bench.workers.port import PATIENCE
 
 from ._frame import Targets, benchmark, interval
 
@@ -38,17 +45,20 @@ SAME = 0.01
 PLANTED = 0.05
 PLAIN = 0.05
 """Most that a figure of Node may differ from that of a plain loop."""
-PAIRS = 16
-"""Fresh workers of each kind in a comparison: where things lie in memory moves a ratio."""
-TURNS = 8
-"""Turns of a pair of workers."""
-SLICES = 2
-"""Of a turn."""
-SLICE = 10_000_000
-"""Nanoseconds; with garbage collections in it."""
+PAIRS = 40
+"""Pairs of fresh workers in a comparison: where things lie in memory moves a ratio."""
+LOOPS = 16
+"""Pairs of a worker and a plain loop."""
+DIGEST = "payloads"
+RECORDS = 600
 CODECS = {"json": "orjson", "msgpack": "msgspec-msgpack", "cbor": "cbor2", "bson": "bson"}
 LOOP = "for _, each := range payloads {"
-TWICE = "for i, each := range payloads {\n\t\t\tif i%20 == 0 {\n\t\t\t\tload(each)\n\t\t\t}"
+TWICE = """passes++
+		for i, each := range payloads {
+			if (i+passes)%20 == 0 && len(os.Args) > 1 {
+				load(each)
+			}"""
+"""In 20 passes, each payload is read twice once."""
 PLAIN_LOOP = """
 const fs = require("node:fs"), [, name, path, slices, sliceNs] = process.argv;
 const load = {
@@ -74,8 +84,6 @@ for (let i = -20; i < slices; i++) {
 console.log(JSON.stringify(times));
 """
 
-Start = Callable[[], Worker]
-
 
 @contextmanager
 def environment(**changed: str) -> Iterator[None]:
@@ -90,8 +98,8 @@ def environment(**changed: str) -> Iterator[None]:
 
 
 def payloads() -> Mapping[str, list[bytes]]:
-    """Return 100 payloads in each format."""
-    records = list(bakeoff.corpus("messages", 100).records())
+    """Return payloads in each format."""
+    records = list(bakeoff.corpus("messages", RECORDS).records())
     return {form: [bakeoff.codec(name).encode(each) for each in records] for form, name in CODECS.items()}
 
 
@@ -110,36 +118,45 @@ def build(targets: Targets, language: str) -> None:
                 subprocess.run(["go", "clean", "-modcache"], check=True)
 
 
-def mean(worker: Worker, library: str, asked: list[bytes]) -> float:
-    """Return the mean time of a turn."""
-    timed = worker.time(library, asked, SLICES, SLICE, random.getrandbits(31))
-    assert isinstance(timed, Timed), timed
-    return fmean(timed.slices)
+def timed(starts: Sequence[ReaderCommand], library: str, asked: Sequence[bytes]) -> list[float]:
+    """Return the time of each worker, as one timing process of a run measures it."""
+    job = TimeReads(
+        workers=tuple(starts),
+        reads=tuple(ReadCell(number, library, "", DIGEST) for number in range(len(starts))),
+        records=len(asked),
+        slice=Readers.SLICE,
+        patience=PATIENCE,
+        least=0.0,
+        repeats=1.0,
+    )
+    context = SimpleNamespace(blobs={DIGEST: Payloads(list(asked), {}).stored()}, beat=lambda index: None)
+    answer = time_reads.run(job, cast(WorkerContext, context))
+    assert isinstance(answer, TimedReads), answer
+    assert not answer.errors, answer.errors
+    return [answer.cells[str(number)]["paired"] for number in range(len(starts))]
 
 
-def ratios(one: Start, other: Start, library: str, asked: list[bytes]) -> list[float]:
-    """Return the ratio of two kinds of workers, for each pair of them."""
-    found = []
-    for _ in range(PAIRS):
-        with one() as first, other() as second:
-            spent = {id(first): 0.0, id(second): 0.0}
-            for _ in range(TURNS):
-                for worker in random.sample([first, second], 2):
-                    spent[id(worker)] += mean(worker, library, asked)
-            found.append(spent[id(second)] / spent[id(first)])
-    return found
+def ratios(one: ReaderCommand, other: ReaderCommand, library: str, asked: Sequence[bytes]) -> list[float]:
+    """Return the ratio of two kinds of workers, for each pair of fresh ones."""
+    pairs = (timed([one, other], library, asked) for _ in range(PAIRS))
+    return [second / first for first, second in pairs]
 
 
-def planted(folder: Path) -> Start:
-    """Return what starts a worker of Go that reads each twentieth payload twice."""
+def planted(folder: Path) -> tuple[ReaderCommand, ReaderCommand]:
+    """Return how to start a worker of Go, and the same that reads one of twenty payloads twice.
+
+    Both run the same file: where the pages of a program lie moves its times by several per cent.
+    """
     go = builds.LANGUAGES["go"]
     shutil.copytree(builds._sources("go"), folder, dirs_exist_ok=True)
     source = (folder / "times.go").read_text()
     assert LOOP in source
-    (folder / "times.go").write_text(source.replace(LOOP, TWICE, 1))
+    changed = source.replace(LOOP, TWICE, 1).replace('"syscall"', '"os"\n\t"syscall"')
+    (folder / "times.go").write_text(changed + "\nvar passes int\n")
     for step in go.steps:
         subprocess.run(step, cwd=folder, env={**os.environ, **go.environment}, check=True)
-    return lambda: Worker([str(folder / "worker")])
+    command = (str(folder / "worker"),)
+    return ReaderCommand(command, str(folder)), ReaderCommand((*command, "twice"), str(folder))
 
 
 def plain(folder: Path, library: str, asked: list[bytes]) -> float:
@@ -147,14 +164,9 @@ def plain(folder: Path, library: str, asked: list[bytes]) -> float:
     path = folder / "payloads.json"
     path.write_text(json.dumps([base64.b64encode(each).decode() for each in asked]))
     cwd = builds.find("node").folder
-    command = ["node", "-e", PLAIN_LOOP, library, str(path), str(TURNS * SLICES), str(SLICE)]
+    slices = str(Readers.TURNS * Readers.SLICES)
+    command = ["node", "-e", PLAIN_LOOP, library, str(path), slices, str(round(Readers.SLICE * 1e9))]
     return fmean(json.loads(subprocess.check_output(command, cwd=cwd)))
-
-
-def ours(library: str, asked: list[bytes]) -> float:
-    """Return the mean time of a fresh worker of Node."""
-    with builds.start("node") as worker:
-        return fmean(mean(worker, library, asked) for _ in range(TURNS))
 
 
 @benchmark
@@ -167,30 +179,31 @@ def main(targets: Targets, trials: int, built: bool) -> None:
             build(targets, language)
         builds.build(language)
     known = payloads()
-    for language in LANGUAGES:
-        with builds.start(language) as worker:
-            libraries = worker.libraries
-        for library in libraries:
-            start = partial(builds.start, language)
-            ratio, low, high = interval(ratios(start, start, library.name, known[library.format]))
-            what = f"{language} {library.name}: two workers"
-            shown = f"{ratio - 1:+.1%} ({low - 1:+.1%} to {high - 1:+.1%})"
+    languages = [Language.of(name) for name in LANGUAGES]
+    os.sched_setaffinity(0, cores()[:1])  # as a timing process
+    for language in languages:
+        for library in language.libraries:
+            found = ratios(language.start, language.start, library.name, known[library.format])
+            ratio, low, high = interval(found)
+            what = f"{language.name} {library.name}: two workers"
+            shown = f"{ratio - 1:+.2%} ({low - 1:+.2%} to {high - 1:+.2%})"
             targets.show(what, shown, f"at most {SAME:.0%}", ok=abs(ratio - 1) <= SAME)
+    node = languages[LANGUAGES.index("node")]
     with tempfile.TemporaryDirectory() as name:
-        slower = planted(Path(name))
-        asked = known["msgpack"]
-        lows = [
-            interval(ratios(partial(builds.start, "go"), slower, "vmihailenco/msgpack", asked))[1]
-            for _ in range(trials)
-        ]
-        seen = sum(low > 1 for low in lows)
+        same, slower = planted(Path(name))
+        seen = 0
+        for trial in range(trials):
+            ratio, low, high = interval(ratios(same, slower, "vmihailenco/msgpack", known["msgpack"]))
+            seen += low > 1
+            click.echo(f"trial {trial + 1}: {ratio - 1:+.2%} ({low - 1:+.2%} to {high - 1:+.2%})")
         what = f"planted {PLANTED:+.0%} in Go"
         targets.show(what, f"{seen} of {trials}", f"{trials} of {trials}", ok=seen == trials)
-        with builds.start("node") as worker:
-            libraries = worker.libraries
-        for library in libraries:
+        for library in node.libraries:
             asked = known[library.format]
-            pairs = [ours(library.name, asked) / plain(Path(name), library.name, asked) for _ in range(PAIRS)]
+            pairs = [
+                timed([node.start], library.name, asked)[0] / plain(Path(name), library.name, asked)
+                for _ in range(LOOPS)
+            ]
             off = abs(median(pairs) - 1)
             targets.at_most(f"node {library.name}: against a plain loop", off * 100, PLAIN * 100, "%")
 
