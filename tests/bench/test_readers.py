@@ -174,6 +174,9 @@ BY_SCHEMA: list[tuple[str, str, set[str]]] = [
     ("java avro", "records", set()),
     ("java avro", "given", set()),
     ("java protobuf-java", "records", set()),
+    ("rust apache-avro", "records", set()),
+    ("rust apache-avro", "given", {"$.price: decimal 1.10 became Value Decimal(Decimal { value: 110, len…"}),
+    ("rust prost-reflect", "records", set()),
     ("node avsc", "given", {"$.price: decimal 1.10 became bytes 6e"}),
     (
         "node protobufjs",

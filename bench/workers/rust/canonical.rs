@@ -2,8 +2,10 @@
 
 use std::fmt::Display;
 
+use apache_avro::types::Value as Avro;
 use bson::spec::BinarySubtype;
 use bson::{Bson, Document};
+use prost_reflect::{DynamicMessage, MapKey, ReflectMessage, Value as Proto};
 use serde_json::{Value, json};
 
 use crate::Failure;
@@ -108,6 +110,102 @@ impl Canonical for Bson {
             },
             other => json!(["other", format!("{:?}", other.element_type()), other.to_string()]),
         })
+    }
+}
+
+impl Canonical for Avro {
+    fn form(&self, depth: usize) -> Form {
+        Ok(match self {
+            Avro::Null => json!(["null"]),
+            Avro::Boolean(value) => json!(["bool", value]),
+            Avro::Int(value) => int(value),
+            Avro::Long(value) => int(value),
+            Avro::Float(value) => float(f64::from(*value)),
+            Avro::Double(value) => float(*value),
+            Avro::Bytes(value) | Avro::Fixed(_, value) => bytes(value),
+            Avro::String(value) | Avro::Enum(_, value) => json!(["text", value]),
+            Avro::Union(_, value) => canonical(&**value, depth)?,
+            Avro::Array(values) => list(values, depth)?,
+            Avro::Map(map) => pairs(map.iter().map(|(key, value)| (json!(["text", key]), value)), depth)?,
+            Avro::Record(fields) => {
+                pairs(fields.iter().map(|(key, value)| (json!(["text", key]), value)), depth)?
+            }
+            Avro::Uuid(value) => json!(["uuid", value.to_string()]),
+            Avro::Date(days) => date(*days),
+            Avro::TimestampMillis(count) => moment(*count, 3, "Z"),
+            Avro::TimestampMicros(count) => moment(*count, 6, "Z"),
+            Avro::TimestampNanos(count) => moment(*count, 9, "Z"),
+            Avro::LocalTimestampMillis(count) => moment(*count, 3, ""),
+            Avro::LocalTimestampMicros(count) => moment(*count, 6, ""),
+            Avro::LocalTimestampNanos(count) => moment(*count, 9, ""),
+            other => json!(["other", "Value", format!("{other:?}")]),
+        })
+    }
+}
+
+impl Canonical for DynamicMessage {
+    /// The fields that are set, and those that have a default instead.
+    fn form(&self, depth: usize) -> Form {
+        let known = self.descriptor();
+        let present = known.fields().filter(|field| !field.supports_presence() || self.has_field(field));
+        let fields: Vec<_> = present
+            .map(|field| (json!(["text", field.name()]), self.get_field(&field).into_owned()))
+            .collect();
+        pairs(fields.iter().map(|(name, value)| (name.clone(), value)), depth)
+    }
+}
+
+impl Canonical for Proto {
+    fn form(&self, depth: usize) -> Form {
+        Ok(match self {
+            Proto::Bool(value) => json!(["bool", value]),
+            Proto::I32(value) | Proto::EnumNumber(value) => int(value),
+            Proto::I64(value) => int(value),
+            Proto::U32(value) => int(value),
+            Proto::U64(value) => int(value),
+            Proto::F32(value) => float(f64::from(*value)),
+            Proto::F64(value) => float(*value),
+            Proto::String(value) => json!(["text", value]),
+            Proto::Bytes(value) => bytes(value),
+            Proto::Message(message) => message.form(depth)?,
+            Proto::List(values) => list(values, depth)?,
+            Proto::Map(values) => pairs(values.iter().map(|(key, value)| (proto_key(key), value)), depth)?,
+        })
+    }
+}
+
+fn date(days: i32) -> Value {
+    match second(i64::from(days) * 86_400) {
+        Some(text) => json!(["date", text[..10]]),
+        None => json!(["other", "Date", days.to_string()]),
+    }
+}
+
+/// A time that is counted with so many digits of the second.
+fn moment(count: i64, digits: usize, zone: &str) -> Value {
+    let unit = 10_i64.pow(digits as u32);
+    let rest = count.rem_euclid(unit);
+    match second(count.div_euclid(unit)) {
+        Some(text) => json!(["time", format!("{text}.{rest:0digits$}{zone}")]),
+        None => json!(["other", "Timestamp", count.to_string()]),
+    }
+}
+
+/// A time with four digits of the year, in seconds since 1970.
+fn second(seconds: i64) -> Option<String> {
+    let count = seconds.checked_mul(1000).filter(|count| *count < YEAR_10000)?;
+    let text = bson::DateTime::from_millis(count).try_to_rfc3339_string().ok()?;
+    Some(text.trim_end_matches('Z').to_string())
+}
+
+fn proto_key(key: &MapKey) -> Value {
+    match key {
+        MapKey::Bool(value) => json!(["bool", value]),
+        MapKey::I32(value) => int(value),
+        MapKey::I64(value) => int(value),
+        MapKey::U32(value) => int(value),
+        MapKey::U64(value) => int(value),
+        MapKey::String(value) => json!(["text", value]),
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::{Failure, Library, Timed};
+use crate::{Failure, Reader, Timed};
 
 const WAITED: f64 = 0.01; // of a slice without the processor: it is repeated,
 const REPEATS: u32 = 2; // at most so often
@@ -33,7 +33,7 @@ pub fn timed<V, E: Error + 'static>(
     }
 }
 
-pub fn measure(library: &Library, asked: &Value, mut content: &[u8]) -> Result<Value, Failure> {
+pub fn measure(reader: &Reader, asked: &Value, mut content: &[u8]) -> Result<Value, Failure> {
     let mut payloads = Vec::new();
     for size in asked["sizes"].as_array().ok_or("no sizes")? {
         let (payload, rest) = content.split_at(number(size)? as usize);
@@ -43,15 +43,15 @@ pub fn measure(library: &Library, asked: &Value, mut content: &[u8]) -> Result<V
     shuffle(&mut payloads, number(&asked["seed"])?);
     let at_least = number(&asked["slice_ns"])?;
     let schedule = File::open("/proc/thread-self/schedstat").ok();
-    let (warmed, _) = (library.timed)(&payloads, at_least)?;
+    let (warmed, _) = (reader.timed)(&payloads, at_least)?;
     let slices: Result<Vec<_>, _> = (0..number(&asked["slices"])?)
-        .map(|_| slice(library, &payloads, at_least, schedule.as_ref()))
+        .map(|_| slice(reader, &payloads, at_least, schedule.as_ref()))
         .collect();
     Ok(json!({"kind": "times", "warmup_ns": warmed, "slices": slices?}))
 }
 
 fn slice(
-    library: &Library,
+    reader: &Reader,
     payloads: &[&[u8]],
     at_least: u64,
     schedule: Option<&File>,
@@ -59,7 +59,7 @@ fn slice(
     let mut left = REPEATS;
     loop {
         let before = waited(schedule);
-        let (spent, count) = (library.timed)(payloads, at_least)?;
+        let (spent, count) = (reader.timed)(payloads, at_least)?;
         let lost = waited(schedule) - before;
         if left == 0 || lost as f64 <= WAITED * spent as f64 {
             return Ok(spent.saturating_sub(lost).max(1) as f64 / count as f64);

@@ -3,46 +3,93 @@
 mod canonical;
 mod times;
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::error::Error;
 use std::io::{self, Read, Write};
 use std::panic::{self, AssertUnwindSafe};
+use std::rc::Rc;
 
+use base64::Engine;
+use canonical::Canonical;
+use prost_reflect::{DescriptorPool, DynamicMessage};
 use serde_json::{Value, json};
 
 pub type Failure = Box<dyn Error>;
 /// Nanoseconds, and the number of payloads that were read in them.
 pub type Timed = Result<(u64, usize), Failure>;
 
+type Check = dyn Fn(&[u8]) -> Result<Value, Failure>;
+type Loop = dyn Fn(&[&[u8]], u64) -> Timed;
+
 const LONGEST: usize = 64 << 20;
 /// Bytes of stack: one of the libraries limits the depth of a payload by nothing else.
 const STACK: usize = 256 << 20;
 const LOCK: &str = include_str!("Cargo.lock");
 
-pub struct Library {
+struct Library {
     name: &'static str,
     format: &'static str,
-    check: fn(&[u8]) -> Result<Value, Failure>,
-    timed: fn(&[&[u8]], u64) -> Timed,
+    /// Makes the reader of a schema; only some formats have one.
+    bind: fn(&Value) -> Result<Reader, Failure>,
 }
 
-/// A library from its function that reads a payload.
-macro_rules! library {
-    ($name:literal, $format:literal, $load:expr) => {
-        Library {
-            name: $name,
-            format: $format,
-            check: |payload| canonical::canonical(&$load(payload)?, 0),
-            timed: |payloads, at_least| times::timed(|payload| $load(payload), payloads, at_least),
-        }
-    };
+pub struct Reader {
+    check: Box<Check>,
+    timed: Box<Loop>,
 }
 
-const LIBRARIES: [Library; 4] = [
-    library!("serde_json", "json", serde_json::from_slice::<Value>),
-    library!("rmpv", "msgpack", |mut payload: &[u8]| rmpv::decode::read_value(&mut payload)),
-    library!("ciborium", "cbor", ciborium::from_reader::<ciborium::Value, _>),
-    library!("bson", "bson", bson::deserialize_from_slice::<bson::Document>),
+/// The reader of a function that reads a payload.
+fn reader<V: Canonical, E: Error + 'static>(
+    load: impl Fn(&[u8]) -> Result<V, E> + Clone + 'static,
+) -> Result<Reader, Failure> {
+    let checked = load.clone();
+    Ok(Reader {
+        check: Box::new(move |payload| canonical::canonical(&checked(payload)?, 0)),
+        timed: Box::new(move |payloads, at_least| times::timed(&load, payloads, at_least)),
+    })
+}
+
+const LIBRARIES: [Library; 6] = [
+    Library {
+        name: "serde_json",
+        format: "json",
+        bind: |_| reader(|payload| serde_json::from_slice::<Value>(payload)),
+    },
+    Library {
+        name: "rmpv",
+        format: "msgpack",
+        bind: |_| reader(|mut payload| rmpv::decode::read_value(&mut payload)),
+    },
+    Library {
+        name: "ciborium",
+        format: "cbor",
+        bind: |_| reader(|payload| ciborium::from_reader::<ciborium::Value, _>(payload)),
+    },
+    Library {
+        name: "bson",
+        format: "bson",
+        bind: |_| reader(|payload| bson::deserialize_from_slice::<bson::Document>(payload)),
+    },
+    Library { name: "apache-avro", format: "avro", bind: avro },
+    Library { name: "prost-reflect", format: "protobuf", bind: protobuf },
 ];
+
+fn avro(schema: &Value) -> Result<Reader, Failure> {
+    let parsed = Rc::new(apache_avro::Schema::parse_str(text(schema, "text")?)?);
+    reader(move |mut payload| apache_avro::from_avro_datum(&parsed, &mut payload, None))
+}
+
+fn protobuf(schema: &Value) -> Result<Reader, Failure> {
+    let files = base64::prelude::BASE64_STANDARD.decode(text(schema, "text")?)?;
+    let pool = DescriptorPool::decode(&files[..])?;
+    let message = pool.get_message_by_name(text(schema, "message")?).ok_or("no such message")?;
+    reader(move |payload| DynamicMessage::decode(message.clone(), payload))
+}
+
+fn text<'a>(schema: &'a Value, name: &str) -> Result<&'a str, Failure> {
+    Ok(schema[name].as_str().ok_or("no schema")?)
+}
 
 /// The version of a package in the lock file.
 fn version(package: &str) -> &'static str {
@@ -61,7 +108,10 @@ fn hello() -> Value {
     })
 }
 
-fn answer(asked: &Value, content: &[u8]) -> Result<(Value, Vec<u8>), Failure> {
+/// Readers that are made, by library and schema.
+type Readers = HashMap<String, Reader>;
+
+fn answer(readers: &mut Readers, asked: &Value, content: &[u8]) -> Result<(Value, Vec<u8>), Failure> {
     if asked["kind"] == "hello" {
         return Ok((hello(), Vec::new()));
     }
@@ -69,10 +119,15 @@ fn answer(asked: &Value, content: &[u8]) -> Result<(Value, Vec<u8>), Failure> {
         .iter()
         .find(|each| asked["library"] == each.name)
         .ok_or_else(|| format!("unknown library {}", asked["library"]))?;
+    let key = format!("{} {}", asked["library"], asked["schema"]);
+    let reader = match readers.entry(key) {
+        Entry::Occupied(known) => known.into_mut(),
+        Entry::Vacant(place) => place.insert((library.bind)(&asked["schema"])?),
+    };
     if asked["kind"] == "time" {
-        return Ok((times::measure(library, asked, content)?, Vec::new()));
+        return Ok((times::measure(reader, asked, content)?, Vec::new()));
     }
-    let text = serde_json::to_vec(&(library.check)(content)?)?;
+    let text = serde_json::to_vec(&(reader.check)(content)?)?;
     if text.len() > LONGEST {
         return Err(format!("the canonical text of the value has {} bytes", text.len()).into());
     }
@@ -80,8 +135,8 @@ fn answer(asked: &Value, content: &[u8]) -> Result<(Value, Vec<u8>), Failure> {
 }
 
 /// The answer to a question; an error or a panic is a refusal.
-fn reply(asked: &Value, content: &[u8]) -> (Value, Vec<u8>) {
-    let message = match panic::catch_unwind(AssertUnwindSafe(|| answer(asked, content))) {
+fn reply(readers: &mut Readers, asked: &Value, content: &[u8]) -> (Value, Vec<u8>) {
+    let message = match panic::catch_unwind(AssertUnwindSafe(|| answer(readers, asked, content))) {
         Ok(Ok(found)) => return found,
         Ok(Err(error)) => error.to_string(),
         Err(_) => "the library panicked".to_string(),
@@ -96,6 +151,7 @@ fn read(size: usize) -> io::Result<Vec<u8>> {
 }
 
 fn serve() -> Result<(), Failure> {
+    let mut readers = Readers::new();
     while let Ok(prefix) = read(18) {
         let sizes = String::from_utf8(prefix)?;
         let asked: Value = serde_json::from_slice(&read(usize::from_str_radix(&sizes[..8], 16)?)?)?;
@@ -104,7 +160,7 @@ fn serve() -> Result<(), Failure> {
         if asked["kind"] == "bye" {
             break;
         }
-        let (head, text) = reply(&asked, &content);
+        let (head, text) = reply(&mut readers, &asked, &content);
         let head = serde_json::to_vec(&head)?;
         let mut out = io::stdout().lock();
         writeln!(out, "{:08x} {:08x}", head.len(), text.len())?;
