@@ -9,7 +9,7 @@ import dataclasses
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from ...files import WATCH_KEY, atomic_write, is_watch_file, read_limited
 from .file import LARGEST, UNREADABLE
@@ -22,7 +22,8 @@ _VERSION: Final = 1
 """Version of the format; every release reads all versions up to its own."""
 
 
-class Frame(NamedTuple):
+@dataclasses.dataclass(frozen=True, slots=True)
+class Frame:
     """One frame of a stack.
 
     Attributes:
@@ -189,6 +190,8 @@ def read_watch(path: Path) -> WatchData:
 def _watch(plain: dict[str, Any]) -> WatchData:
     lists = {key: tuple(plain[key]) for key in ("program", "notes")}
     sites, savings = _each(_site, plain["sites"]), _each(_saving, plain["savings"])
+    if sites and not plain["busy"] > 0:
+        raise ValueError("calls that took no time")
     return typed(WatchData, plain | lists | {"sites": sites, "savings": savings})
 
 
@@ -197,12 +200,7 @@ def _site(plain: dict[str, Any]) -> CallSite:
 
 
 def _stack(plain: dict[str, Any]) -> Stack:
-    return typed(Stack, plain | {"frames": _each(_frame, plain["frames"])})
-
-
-def _frame(plain: tuple[str, str, bool]) -> Frame:
-    place, function, own = plain
-    return Frame(str(place), str(function), bool(own))
+    return typed(Stack, plain | {"frames": tuple(typed(Frame, each) for each in plain["frames"])})
 
 
 def _saving(plain: dict[str, Any]) -> Saving:

@@ -7,7 +7,7 @@ import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ...bench.results.watched import SMALL, CallSite, Saving, WatchData
+from ...bench.results.watched import SMALL, CallSite, LeftOut, Saving, WatchData
 from ..model.lists import listed
 from ..model.table import Column, Entry, Row, Section, Table
 
@@ -92,6 +92,16 @@ def percent(part: float, whole: float) -> str:
 
 def sentences(watch: WatchData) -> Iterator[str]:
     """Yield what follows from a watch, a line each."""
+    yield from answers(watch)
+    if found := left_out(watch):
+        yield "Not included:"
+    for each in found[:_SHOWN]:
+        share = percent(each.busy, watch.busy)
+        yield f"- {each.place}, {each.function}: {each.reason} ({share} % of CPU)"
+
+
+def answers(watch: WatchData) -> Iterator[str]:
+    """Yield what can be saved, a line each; the first one is the most important."""
     if not watch.sites:
         yield "No call of a watched function was seen. Python with -I, -E or -S cannot be watched."
         return
@@ -102,15 +112,27 @@ def sentences(watch: WatchData) -> Iterator[str]:
     if not any(site.records for site in watch.sites):
         yield f"No records were kept, so no other library was timed. {limit}"
         return
-    for form in dict.fromkeys(saving.form for saving in watch.savings):
-        yield from _of_saving(watch, *(saving for saving in watch.savings if saving.form == form))
+    for best, *others in by_format(watch.savings):
+        yield from _of_saving(watch, best, others)
     rest = by_function(site for site in watch.sites if not site.form)
     names = [name for name, sites in rest.items() if sum(s.busy for s in sites) >= SMALL * watch.busy]
     if names:
         yield f"No other library was tried for {listed(names)}; only another format could save more there."
 
 
-def _of_saving(watch: WatchData, best: Saving, *others: Saving) -> Iterator[str]:
+def left_out(watch: WatchData) -> Sequence[LeftOut]:
+    """Return what the largest saving of each format does not include, the one that takes most time first."""
+    found = [each for best, *_ in by_format(watch.savings) for each in best.left_out]
+    return sorted(found, key=lambda each: -each.busy)
+
+
+def by_format(savings: Sequence[Saving]) -> Sequence[Sequence[Saving]]:
+    """Group savings by format."""
+    forms = dict.fromkeys(saving.form for saving in savings)
+    return [[saving for saving in savings if saving.form == form] for form in forms]
+
+
+def _of_saving(watch: WatchData, best: Saving, others: Sequence[Saving]) -> Iterator[str]:
     if saves(best):
         half = max(100 * best.half / watch.busy, 0.1)
         share = percent(best.seconds, watch.busy)
@@ -127,11 +149,6 @@ def _of_saving(watch: WatchData, best: Saving, *others: Saving) -> Iterator[str]
             yield f"Others would save less: {_listed(less, watch.busy)}."
     elif best.library:
         yield f"No installed library for {best.form} would make this program faster."
-    if best.left_out:
-        yield "Not included:"
-    for each in sorted(best.left_out, key=lambda one: -one.busy)[:_SHOWN]:
-        share = percent(each.busy, watch.busy)
-        yield f"- {each.place}, {each.function}: {each.reason} ({share} % of CPU)"
 
 
 def saves(saving: Saving) -> bool:

@@ -29,9 +29,9 @@ def test_a_saving_within_the_noise_of_the_best_is_not_less():
         "With orjson this program would take 43 % ± 0.5 less CPU: 3.4 of 8 s.",
         "Not distinguishable from it: msgspec 42 %.",
         "Others would save less: ujson 25 %.",
+        "No other library was tried for pickle.dumps; only another format could save more there.",
         "Not included:",
         "- audit.py:31, json.dumps: default= (5.0 % of CPU)",
-        "No other library was tried for pickle.dumps; only another format could save more there.",
     ]
 
 

@@ -24,6 +24,7 @@ from bakeoff.bench.results import ResultData
 from bakeoff.reports.model.cost import CostModel
 from bakeoff.reports.model.view import View
 from bakeoff.reports.page import page as report
+from bakeoff.reports.page import watched
 from bakeoff.reports.page.chart_rows import points
 from needed import chromium
 
@@ -733,3 +734,20 @@ def test_a_row_takes_two_lines_on_a_phone(opened: Opener) -> None:
 
     assert row.evaluate(height) > 90
     assert row.locator('[data-column="fidelity"]').is_visible()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
+def test_the_page_of_a_watch(browser: Browser, tmp_path: Path, width: int, scheme: Any) -> None:
+    """It fits, and its charts have words; the narrow one hides names that do not fit."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    (tmp_path / "watch.html").write_text(watched.render(madeup.watch()), "utf-8")
+    page = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 900}, bypass_csp=True)
+    page.goto((tmp_path / "watch.html").as_uri())
+    page.screenshot(path=tmp_path / "watch.png", full_page=True)
+
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert "json.dumps: 30 % of CPU" in (page.locator(".icicle > desc").text_content() or "")
+    assert page.locator(".icicle .slim text").first.is_visible() == (width == 1280)
+    assert Axe().run(page).response["violations"] == []
+    page.close()

@@ -115,7 +115,7 @@ def command(
     files = files or [Path("bakeoff.json")]
     guard(output, files)
     if any(map(is_watch_file, files)):
-        _show_watch(files, form, output)
+        _show_watch(files, form, output, show)
         return
     results = load_all(files)
     if nameless:
@@ -141,7 +141,7 @@ def command(
         _write_table(results, form, output, options | {"layout": arranged})
 
 
-def _show_watch(files: Sequence[Path], form: str, output: Path | None) -> None:
+def _show_watch(files: Sequence[Path], form: str, output: Path | None, show: bool) -> None:
     """Show the file of a watch.
 
     Raises:
@@ -149,15 +149,20 @@ def _show_watch(files: Sequence[Path], form: str, output: Path | None) -> None:
     """
     from ..bench.results.watched import read_watch
     from ..reports import written
+    from ..reports.page import watched as page
     from ..reports.tables.watched import table
 
     if len(files) > 1:
         raise UsageError("a file of `bakeoff watch` is shown alone; `bakeoff compare` compares two of them")
-    if form not in _TABLES:
-        raise UsageError(f"a file of `bakeoff watch` has no {form}; it has {', '.join(_TABLES)}")
-    _allow("a file of `bakeoff watch`")
+    if form not in (*_TABLES, "html"):
+        raise UsageError(f"a file of `bakeoff watch` has no {form}; it has {', '.join(_TABLES)}, html")
+    _allow("a file of `bakeoff watch`", "--open")
+    watch = read_watch(files[0])
+    if form == "html":
+        _put_page(page.render(watch), output, show)
+        return
     screen = layout(output) if form == "text" else {}
-    put(encoded(written(table(read_watch(files[0])), form, **screen)), output)
+    put(encoded(written(table(watch), form, **screen)), output)
 
 
 def _check_publishable(results: Sequence[ResultData], files: Sequence[Path], output: Path | None) -> None:
@@ -200,7 +205,10 @@ def _write_page(
 ) -> None:
     from ..reports.page.page import render
 
-    html = render(results, **options)
+    _put_page(render(results, **options), output, show)
+
+
+def _put_page(html: str, output: Path | None, show: bool) -> None:
     if show and is_stdout(output):
         import tempfile
 

@@ -1,0 +1,209 @@
+"""The page of a watch: shares of processor time, the stacks of the calls, and what other libraries save."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any, Final
+
+from ...bench.results.watched import CallSite, Frame, Saving, Stack, WatchData
+from ...escape import all_visible
+from ..model import numbers
+from ..tables import watched as told
+from ..tables.markup import html_grid
+from .charts import PAGE, colors
+from .page import TEMPLATES, environment, policy
+from .words import machine_facts
+
+_ROW: Final = 26
+"""Pixels from one row of frames to the next."""
+_NARROW: Final = 0.0015
+"""Share of the width below which a frame is not drawn."""
+_SLIM: Final = 14
+"""Per cent of the width below which a frame shows only its function, and nothing on a phone."""
+_DEEPEST: Final = 24
+"""Rows of frames that are drawn."""
+
+
+def render(watch: WatchData) -> str:
+    """Write a watch as one self-contained HTML page.
+
+    Raises:
+        UsageError: The extra is missing.
+    """
+    from markupsafe import Markup
+
+    template = environment().get_template("watch.html.j2")
+    watch = all_visible(watch)
+    section = told.table(watch).sections[0]
+    shades = _shades(watch)
+    styles = ((TEMPLATES / name).read_text("utf-8") for name in ("page.css", "watch.css"))
+    return template.render(
+        style=colors() + "".join(styles),
+        policy=policy(""),
+        title=section.title,
+        answers=list(told.answers(watch)),
+        facts=section.lines,
+        notes=watch.notes,
+        shares=list(_shares(watch, shades)),
+        boxes=(boxes := list(_boxes(watch, shades))),
+        height=_ROW * (1 + max((box.row for box in boxes), default=-1)),
+        row=_ROW,
+        keys=dict.fromkeys((box.text, box.color) for box in boxes if box.color),
+        # The renderer escapes text from the file.
+        grid=Markup(html_grid(section)) if section.rows else "",  # noqa: S704
+        formats=[_what_if(watch, savings) for savings in told.by_format(watch.savings)],
+        left_out=[(each, told.percent(each.busy, watch.busy)) for each in told.left_out(watch)],
+        machine=machine_facts(watch.environment),
+        watch=watch,
+    )
+
+
+def _shades(watch: WatchData) -> Mapping[str, str]:
+    """Return a color for each function, the same in all charts."""
+    names = told.by_function(watch.sites)
+    return {name: PAGE.families[n % len(PAGE.families)] for n, name in enumerate(names)}
+
+
+def _shares(watch: WatchData, shades: Mapping[str, str]) -> Iterator[Mapping[str, Any]]:
+    """Yield a bar for each function: its share of the program's processor time."""
+    for name, sites in told.by_function(watch.sites).items():
+        busy = sum(site.busy for site in sites)
+        yield {
+            "name": name,
+            "amount": f"{told.percent(busy, watch.busy)} %",
+            "text": ", ".join(_amounts(sites, busy)),
+            "length": _per_cent(busy / watch.busy),
+            "color": shades[name],
+        }
+
+
+def _amounts(sites: Sequence[CallSite], busy: float) -> Iterator[str]:
+    yield numbers.amount(busy, "second")
+    if calls := sum(site.calls or 0.0 for site in sites):
+        yield f"{calls:,.0f} call{'s' * (round(calls) != 1)}"
+        yield f"{numbers.amount(busy / calls, 'second')} per call"
+        if size := sum(site.size or 0.0 for site in sites):
+            yield f"{size / calls:,.0f} B per call"
+
+
+def _what_if(watch: WatchData, savings: Sequence[Saving]) -> Mapping[str, Any]:
+    """Return the bars of one format: the processor time with each library, in shares of the present one."""
+    tried = [each for each in savings if each.library]
+    longest = max([1.0, *(_left(watch, each) + each.half / watch.busy for each in tried)])
+    now = {"name": "as it is", "amount": numbers.amount(watch.busy, "second")}
+    bars: list[Mapping[str, Any]] = [now | {"length": _per_cent(1 / longest), "ends": None, "best": False}]
+    for saving in tried:
+        left, half = _left(watch, saving), saving.half / watch.busy
+        way = "less" if saving.seconds >= 0 else "more"
+        bars.append(
+            {
+                "name": f"with {saving.library}",
+                "amount": f"{told.percent(abs(saving.seconds), watch.busy)} % ± {100 * half:.1f} {way}",
+                "length": _per_cent(left / longest),
+                "ends": (_per_cent((left - half) / longest), _per_cent((left + half) / longest)),
+                "best": saving is savings[0] and told.saves(saving),
+            }
+        )
+    return {"form": savings[0].form, "bars": bars, "now": _per_cent(1 / longest)}
+
+
+def _left(watch: WatchData, saving: Saving) -> float:
+    return 1 - saving.seconds / watch.busy
+
+
+def _per_cent(share: float) -> float:
+    return round(100 * min(1.0, max(0.0, share)), 3)
+
+
+@dataclass(slots=True)
+class _Node:
+    """Frames of many stacks that have the same callers.
+
+    Attributes:
+        text: What it shows.
+        detail: Frames that it has joined, a line each; empty if it is one frame.
+        kind: "own", "library", or the function that was called.
+        busy: Seconds of processor time.
+        parts: What it calls, by text.
+    """
+
+    text: str
+    detail: str
+    kind: str
+    busy: float = 0.0
+    parts: dict[str, _Node] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Box:
+    """A frame as it is drawn; `x` and `width` are in per cent."""
+
+    x: float
+    width: float
+    row: int
+    text: str
+    words: str
+    kind: str
+    color: str
+
+    @property
+    def label(self) -> str:
+        """The text that fits; only the function if the box is narrow."""
+        return self.text if self.width >= _SLIM else self.text.partition(" (")[0]
+
+    @property
+    def classes(self) -> str:
+        """Classes for the style sheet."""
+        return self.kind if self.width >= _SLIM else f"{self.kind} slim"
+
+
+def _boxes(watch: WatchData, shades: Mapping[str, str]) -> Iterator[_Box]:
+    """Yield the frames of all calls, callers above the functions that they call."""
+    root = _Node("", "", "own")
+    for site in watch.sites:
+        for stack in site.stacks:
+            node = root
+            node.busy += stack.busy
+            for text, detail, kind in [*_steps(stack), (site.function, "", site.function)]:
+                node = node.parts.setdefault(text, _Node(text, detail, kind))
+                node.busy += stack.busy
+    yield from _drawn(root, root.busy, watch.busy, shades, 0.0, 0)
+
+
+def _drawn(
+    node: _Node, whole: float, total: float, shades: Mapping[str, str], begin: float, row: int
+) -> Iterator[_Box]:
+    """Yield the boxes of what a frame calls, the one that takes most time first."""
+    for part in sorted(node.parts.values(), key=lambda each: -each.busy):
+        share = part.busy / whole if whole else 0.0
+        if share >= _NARROW and row < _DEEPEST:
+            words = f"{part.text}: {told.percent(part.busy, total)} % of CPU\n{part.detail}".rstrip()
+            color = shades.get(part.kind, "")
+            kind = "call" if color else part.kind
+            yield _Box(_per_cent(begin), _per_cent(share), row, part.text, words, kind, color)
+            yield from _drawn(part, whole, total, shades, begin, row + 1)
+        begin += share
+
+
+def _steps(stack: Stack) -> Iterator[tuple[str, str, str]]:
+    """Yield text, detail and kind of the frames, the outermost first.
+
+    Frames of libraries that lie next to each other are one step. Those that start the program's own code,
+    such as a server's, are left out.
+    """
+    frames = list(reversed(stack.frames))
+    first = next((place for place, frame in enumerate(frames) if frame.own), 0)
+    for own, group in groupby(frames[first:], key=lambda frame: frame.own):
+        found = list(group)
+        if own:
+            yield from ((_said(frame), "", "own") for frame in found)
+        else:
+            more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+            detail = "\n".join(map(_said, found)) if more else ""
+            yield _said(found[-1]) + more, detail, "library"
+
+
+def _said(frame: Frame) -> str:
+    return f"{frame.function} ({frame.place})"
