@@ -17,6 +17,7 @@ import tempfile
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
@@ -139,7 +140,8 @@ class Releases:
         show(f"fetching {listed}", -1, 0)
         with ThreadPoolExecutor(_ABREAST) as pool:
             reasons = dict(zip(wanted, pool.map(self._install, wanted), strict=True))
-        self.failed |= {release: reason for release, reason in reasons.items() if reason}
+        offered = cache(releases_of)
+        self.failed |= {release: _why_not(release, offered) or why for release, why in reasons.items() if why}
         fetched = ", ".join(str(release) for release, reason in reasons.items() if not reason)
         return [f"fetched {fetched} into {self._place}"] if fetched else []
 
@@ -159,7 +161,7 @@ class Releases:
                 f"{release.library}=={release.version}",
             )  # fmt: skip
             if done.returncode:
-                return _why_not(release) or f"pip could not install it: {_reason(done.stderr)}"
+                return f"pip could not install it: {_reason(done.stderr)}"
             # Another run may have fetched it meanwhile.
             if not self._folder(release).exists():
                 Path(part).rename(self._folder(release))
@@ -168,13 +170,13 @@ class Releases:
             shutil.rmtree(part, ignore_errors=True)
 
 
-def _why_not(release: Release) -> str:
-    """Return why the index does not offer a release; empty if it does."""
+def _why_not(release: Release, offered: Callable[..., list[str]]) -> str:
+    """Return why the index does not offer a release; empty if it does. `offered` is `releases_of`."""
     try:
-        wheels = releases_of(release.library)
+        wheels = offered(release.library)
         if release.version in wheels:
             return ""
-        everything = releases_of(release.library, wheels=False)
+        everything = offered(release.library, wheels=False)
     except RunError as error:
         return str(error)
     if release.version in everything:

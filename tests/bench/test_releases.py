@@ -190,7 +190,7 @@ def test_an_upgrade_to_a_lossy_release_fails(run, folder):
     for name, release in (("old", "1.0"), ("new", "2.0")):
         (folder / f"{name}.txt").write_text(f"tinycodec=={release}\n")
     done = launch(
-        folder, "upgrade", "old.txt", "--to", "new.txt", "rows.py:ROWS", "--offline", "--budget", "10",
+        folder, "upgrade", "old.txt", "--to", "new.txt", "rows.py:ROWS", "--offline", "--budget", "5",
         **released.environment(folder),
     )  # fmt: skip
 

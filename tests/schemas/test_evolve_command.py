@@ -163,7 +163,7 @@ eat = dying(lambda: bytearray(1 << 40))
 def test_a_codec_that_dies_costs_its_row(
     files: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(attempt, "PATIENCE", 10.0)
+    monkeypatch.setattr(attempt, "PATIENCE", 4.0)
     monkeypatch.setattr(registry, "_registered", {})
     Path("killer.py").write_text(KILLER)
     own = [f"{name}=killer.py:{name}" for name in ("segfault", "leave", "hang", "eat")]
@@ -174,7 +174,7 @@ def test_a_codec_that_dies_costs_its_row(
     for said in (
         "segfault: not carried: the codec died of SIGSEGV",
         "leave: not carried: the codec ended the process with exit code 3",
-        "hang: not carried: the codec made no progress within 10 s",
+        "hang: not carried: the codec made no progress within 4 s",
         "eat: not carried: the new version: MemoryError",
     ):
         assert said in captured.out
