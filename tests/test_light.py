@@ -94,6 +94,15 @@ def test_a_codec_loads_its_own_format_alone(tmp_path):
     assert not {"importlib.metadata", "pathlib", "bson", *ABSENT} & set(loaded)
 
 
+def test_workers_load_no_slow_modules(tmp_path):
+    """A run starts dozens of them."""
+    script = "import sys; before = {*sys.modules}; from bakeoff.bench.worker import __main__, alone, time"
+    loaded = python(f"{script}; print(*{{*sys.modules}} - before)", tmp_path).stdout.split()
+
+    assert "bakeoff.bench.operations.count" in loaded
+    assert not {"importlib.metadata", "hashlib", "asyncio", *ABSENT} & set(loaded)
+
+
 def test_a_service_finds_the_lock_of_its_project(tmp_path):
     project = tmp_path / "shop"
     worker = project / "worker"

@@ -7,13 +7,11 @@ records, spread evenly over the sizes in the sample.
 
 from __future__ import annotations
 
-import hashlib
 import platform
 import random
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
-from importlib import metadata
 from statistics import fmean
 from typing import Any
 
@@ -106,6 +104,10 @@ def _conditions(context: Context, records: int) -> dict[str, Fact]:
 
 def _build(library: str) -> str:
     """Return a digest of a library's compiled modules; empty if it has none, or no list of its files."""
+    # A sixth of the imports of a worker, which all load this module.
+    import hashlib
+    from importlib import metadata
+
     try:
         listed = metadata.distribution(library).read_text("RECORD") or ""
     except (metadata.PackageNotFoundError, ValueError):
