@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -36,6 +37,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 DRIVING = {"server", "machine", "reader"}
 """Fixtures that start a server, or a worker in another language."""
+NAMED = re.compile(rf"\b({'|'.join(sorted(DRIVING))}|mark\.integration)\b")
+"""What modules with integrations name, as importing all of them takes seconds."""
 LONG_BUILDS = {"rust"}
 """Languages whose worker takes more than 30 s of processor time to build."""
 
@@ -45,12 +48,25 @@ os.environ["BAKEOFF_PAST_RUNS"] = "off"
 os.environ["BAKEOFF_CACHE"] = str(Path(__file__).parents[1] / "build" / "cache")
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import no module without integrations if only these are selected."""
+    is_module = collection_path.name.startswith("test_") and collection_path.suffix == ".py"
+    if config.option.markexpr != "integration" or not is_module:
+        return None
+    return None if _names_integrations(collection_path) else True
+
+
+def _names_integrations(module: Path) -> bool:
+    return "integrations" in module.parts or bool(NAMED.search(module.read_text(encoding="utf-8")))
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests that drive a client library or a server, which tasks.py runs in parallel with the others."""
     for item in items:
         if "integrations" in item.path.parts or DRIVING & {*getattr(item, "fixturenames", ())}:
             item.add_marker(pytest.mark.integration)
+            assert _names_integrations(item.path), f"{item.path} must name a fixture of {sorted(DRIVING)}"
 
 
 def pytest_collection_finish() -> None:

@@ -58,5 +58,5 @@ if __name__ == "__main__":
     if in_full:
         del sys.argv[1]
     hurry(in_full=in_full)
-    processes.Warm = Ready  # type: ignore[misc]
+    processes.Warm = Ready  # type: ignore[attr-defined]
     main()

@@ -27,7 +27,8 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 
 import yaml
@@ -105,6 +106,17 @@ def blocks(page: Path) -> Iterator[Block]:
             notes = ()
         elif token.nesting != -1:
             notes = ()
+
+
+def to_carry_out(page: Path) -> Iterator[Block]:
+    """Yield the blocks of a page that are run; consecutive parts of a session are one."""
+    run = (block for block in blocks(page) if not (block.is_built or block.not_run or block.is_cell))
+    for is_session, found in groupby(run, lambda block: block.language == "pycon"):
+        if is_session:
+            first, *others = found
+            yield replace(first, code="\n".join(block.code for block in (first, *others)))
+        else:
+            yield from found
 
 
 def inline(page: Path) -> Iterator[str]:

@@ -15,7 +15,7 @@ import bakeoff
 from bakeoff.bench.results import Outcome
 from bakeoff.cli import COMMANDS
 from bakeoff.cli import bakeoff as group
-from pages import PAGES, ROOT, Block, blocks, carry_out, commands, inline, links, patient
+from pages import PAGES, ROOT, Block, blocks, carry_out, commands, inline, links, patient, to_carry_out
 
 pytestmark = pytest.mark.checkout
 
@@ -26,9 +26,7 @@ LANGUAGES = {"python", "pycon", "sh", "console", "toml", "yaml", "text"}
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
 def test_blocks_are_carried_out(page: Path, tmp_path: Path, server: Callable[[str], str]) -> None:
     skipped = None
-    for block in blocks(page):
-        if block.is_built or block.not_run or block.is_cell:
-            continue
+    for block in to_carry_out(page):
         try:
             urls = {f"{name.upper()}_URL": server(name) for name in block.needs}
         except pytest.skip.Exception as lacking:
