@@ -441,7 +441,7 @@ def _site(function: str, place: str, calls: float, busy: float, path: str, facto
     stack = Stack((Frame(place, "call", True), *reversed(frames)), busy * factor)
     decodes, form = function.endswith("loads"), "" if function.startswith("pickle") else "json"
     options = {"default": "a function"} if place == "audit.py:31" else {}
-    figures = (calls, busy * factor, busy * factor * 1.1, calls * 900.0)
+    figures = (calls, busy * factor, busy * factor * 1.1, calls * 900.0, calls * 4.5)
     return CallSite(function, place, decodes, form, options, *figures, 20, (stack,))
 
 

@@ -64,6 +64,7 @@ class CallSite:
         busy: Seconds of processor time.
         wall: Seconds.
         size: Bytes of the payloads; None if they are unknown.
+        size_error: Standard error of `size`, which comes from a sample of the calls.
         records: Number of records in the sample.
         stacks: The ways to the calls, the one that takes most time first.
     """
@@ -77,6 +78,7 @@ class CallSite:
     busy: float
     wall: float
     size: float | None
+    size_error: float
     records: int
     stacks: tuple[Stack, ...]
 

@@ -52,6 +52,7 @@ def answer(watch: Watch, program: Sequence[str], total: float, wall: float) -> W
 
 
 def _site(site: Site) -> CallSite:
+    mean = site.size / site.calls if site.calls else 0.0
     stacks = sorted(site.stacks.items(), key=lambda each: -each[1])[:_STACKS]
     return CallSite(
         site.function,
@@ -63,6 +64,7 @@ def _site(site: Site) -> CallSite:
         site.busy,
         site.wall,
         site.size or None,
+        math.sqrt(sum((calls * (size - mean)) ** 2 for calls, size in site.sizes)),
         len(site.kept),
         tuple(Stack(tuple(map(_frame, frames)), busy) for frames, busy in stacks),
     )

@@ -66,6 +66,7 @@ class Site:
         wall: Seconds in them.
         busy: Seconds of processor time in them.
         size: Bytes of their payloads.
+        sizes: The calls that each sampled payload represents, and its bytes.
         kept: Records.
         stacks: Seconds of processor time by stack.
     """
@@ -78,6 +79,7 @@ class Site:
     wall: float = 0.0
     busy: float = 0.0
     size: float = 0.0
+    sizes: list[tuple[float, float]] = field(default_factory=list)
     kept: list[Kept] = field(default_factory=list)
     stacks: dict[Sequence[Frame], float] = field(default_factory=lambda: defaultdict(float))
 
@@ -201,6 +203,7 @@ def _add_sites(process: _Process, sites: dict[Any, Site]) -> None:
         site.busy += busy * process.tick * part
         site.stacks[process.stacks.get(stack, ())] += busy * process.tick * part
         site.size += weight * size * (calls / sampled)
+        site.sizes.append((weight * calls / sampled, size))
         if slot >= 0 and kept is not None:
             slots[index, slot] = site, Kept(kept, weight)
     for site, one in slots.values():

@@ -7,9 +7,10 @@ from pathlib import Path
 import click
 
 from ..errors import RunError, UsageError
+from ..files import is_watch_file
 from ._confirm import TypedOptions, confirm
 from ._options import Share, Time, format_option, trusted_option
-from ._output import encoded, guard, layout, put
+from ._output import encoded, guard, layout, put, typed
 
 _COUNTS = 0.005
 """Limit of a regression in instructions."""
@@ -88,6 +89,9 @@ def command(
     Measure both sides on the same machine, one after the other. --confirm repeats the measurement of
     cells that would not pass, in short processes that alternate between the two sides.
 
+    Two files of `bakeoff watch` are compared by function and direction: share of CPU, CPU and bytes per
+    call, calls. --fail-above then applies to what a call costs.
+
     Exit codes: 0 no regression, 1 a regression above --fail-above or a cell that was not measured,
     2 undecided, nothing was compared, or the result could not be written.
     """
@@ -104,6 +108,9 @@ def command(
     if again and limit is None:
         raise UsageError("--confirm needs --fail-above: it measures what would not pass")
     guard(output, (before, after))
+    if is_watch_file(before) and is_watch_file(after):
+        _compare_watches(before, after, form, output, limit)
+        return
     try:
         old, new = load(before), load(after)
         found: Comparison = compared(old, new, force=force, counts=counts)
@@ -129,3 +136,33 @@ def command(
         way = "a longer --budget" if again else "--confirm, which measures both sides in turn,"
         end = f" {way} can decide" if any(change.timed for change in found.undecided(limit)) else ""
         raise UsageError(written.summary(found, limit) + end)
+
+
+def _compare_watches(before: Path, after: Path, form: str, output: Path | None, limit: float | None) -> None:
+    """Compare two files of `bakeoff watch`.
+
+    Raises:
+        UsageError: Another option, a damaged file, nothing to compare, or the limit is undecided.
+        RunError: Beyond the limit.
+    """
+    from ..bench.results.watched import read_watch
+    from ..reports import written
+    from ..reports.decide.compare_watches import compare, json, summary, table
+
+    known = {"before", "after", "--format", "--output", "--fail-above"}
+    if others := set(typed(click.get_current_context())) - known:
+        raise UsageError(f"two files of `bakeoff watch` take no {', '.join(sorted(others))}")
+    try:
+        found = compare(read_watch(before), read_watch(after))
+        screen = layout(output) if form == "text" else {}
+        content = json(found, limit) if form == "json" else written(table(found, limit), form, **screen)
+        put(encoded(content), output)
+    except RunError as error:
+        raise UsageError(str(error)) from error
+    if limit is None:
+        return
+    verdict = found.gate(limit)
+    if verdict == "failed":
+        raise RunError(summary(found, limit))
+    if verdict == "undecided":
+        raise UsageError(f"{summary(found, limit)} a longer watch can decide")

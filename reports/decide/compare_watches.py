@@ -1,0 +1,323 @@
+"""Compare two watches of a program: before and after a change.
+
+A watch is one run of a program, so its figures have no interval of their own. How much two watches of the
+same program differ is assumed: as two runs of the same code do (`bench.stats.SESSION`), and more for
+functions that took little time. Holm's method guards all figures of a comparison together.
+"""
+
+from __future__ import annotations
+
+import json as _json
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final, Literal
+
+from ...bench.method import Verdicts
+from ...bench.results.watched import CallSite, WatchData
+from ...bench.stats import Ratio, between_runs, holm
+from ...errors import UsageError
+from ..model import numbers
+from ..model.environment import differences
+from ..model.lists import some
+from ..model.table import Column, Entry, Row, Section, Table
+from ..tables.watched import percent, title
+from .compare import Gate
+from .compare_output import interval
+
+_SHORT: Final = 1e-4
+"""Variance of the log time of a function that took 1 s; it grows as the time gets shorter. Eight watches each
+of two programs, on a busy machine, had 0.035 to 0.045 (standard deviation) where the function took 0.04 to
+0.2 s, and 0.11 where it took 0.02 s."""
+
+Figure = Literal["CPU", "share of CPU", "CPU per call", "bytes per call", "calls"]
+
+
+@dataclass(frozen=True, slots=True)
+class WatchChange:
+    """The change of one figure.
+
+    Attributes:
+        group: The calls: a function, all that encode, or others.
+        figure: What was measured.
+        before: In seconds, bytes, calls, or as a share.
+        after: The same.
+        ratio: After/before with its interval; None for calls, which are counted.
+        p: Probability of such a difference without a change, adjusted for all figures.
+    """
+
+    group: str
+    figure: Figure
+    before: float
+    after: float
+    ratio: Ratio | None
+    p: float = 1.0
+
+    @property
+    def verdict(self) -> str:
+        """Whether it is distinguishable from no change."""
+        if self.ratio is None:
+            return "" if self.before == self.after else "other work"
+        if self.p >= Verdicts.ALPHA or self.ratio.inside(Verdicts.TIE):
+            return "not distinguishable"
+        return "less" if self.ratio.value < 1 else "more"
+
+    @property
+    def gated(self) -> bool:
+        """Whether a limit applies: to what a call costs, and not to what the program does."""
+        return self.figure in ("CPU per call", "bytes per call")
+
+    def beyond(self, limit: float) -> bool:
+        """Return whether it certainly became more, by more than a limit."""
+        return (
+            self.gated and self.verdict == "more" and self.ratio is not None and self.ratio.value > 1 + limit
+        )
+
+    def undecided(self, limit: float) -> bool:
+        """Return whether it could hide an increase of twice the limit."""
+        if not self.gated or self.ratio is None or self.beyond(limit):
+            return False
+        return self.ratio.high > 1 + 2 * max(limit, Verdicts.TIE)
+
+
+@dataclass(frozen=True, slots=True)
+class WatchComparison:
+    """The comparison of two watches.
+
+    Attributes:
+        title: The program.
+        changes: All figures that both have.
+        notes: Other differences, a line each.
+    """
+
+    title: str
+    changes: tuple[WatchChange, ...]
+    notes: tuple[str, ...]
+
+    def gate(self, limit: float) -> Gate:
+        """Return whether the second watch passes."""
+        if any(change.beyond(limit) for change in self.changes):
+            return "failed"
+        return "undecided" if any(change.undecided(limit) for change in self.changes) else "passed"
+
+
+def compare(before: WatchData, after: WatchData) -> WatchComparison:
+    """Compare two watches.
+
+    Raises:
+        UsageError: One of them has no calls.
+    """
+    for name, watch in (("before", before), ("after", after)):
+        if not watch.sites:
+            raise UsageError(f"the watch {name} has no call of a watched function")
+    found = list(_changes(before, after))
+    adjusted = holm([1.0 if change.ratio is None else change.ratio.p for change in found])
+    changes = [replace(change, p=p) for change, p in zip(found, adjusted, strict=True)]
+    return WatchComparison(title(after), tuple(changes), tuple(_notes(before, after)))
+
+
+def _changes(before: WatchData, after: WatchData) -> Iterator[WatchChange]:
+    if before.samples is None and after.samples is None:
+        yield WatchChange("program", "CPU", before.busy, after.busy, _ratio(before.busy, after.busy, 0.0))
+    yield from _of_share("all calls", _Side(before, before.sites), _Side(after, after.sites))
+    for group, chosen in _groups(before, after).items():
+        old, new = (_Side(watch, [s for s in watch.sites if chosen(s)]) for watch in (before, after))
+        if old.sites and new.sites:
+            yield from _of_share(group, old, new)
+            yield from _of_calls(group, old, new)
+
+
+def _groups(before: WatchData, after: WatchData) -> dict[str, Callable[[CallSite], bool]]:
+    """Return the groups of calls: by direction, and by function if a direction has several.
+
+    A function that takes the place of another one is compared with it by direction.
+    """
+    found: dict[str, Callable[[CallSite], bool]] = {}
+    for group, decodes in (("encoding", False), ("decoding", True)):
+        old, new = ({s.function for s in watch.sites if s.decodes == decodes} for watch in (before, after))
+        found[group] = partial(_in_direction, decodes)
+        if len(old | new) > 1:
+            found |= {name: partial(_of_function, name) for name in sorted(old & new)}
+    return found
+
+
+def _in_direction(decodes: bool, site: CallSite) -> bool:
+    return site.decodes == decodes
+
+
+def _of_function(name: str, site: CallSite) -> bool:
+    return site.function == name
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """Some calls of a watch."""
+
+    watch: WatchData
+    sites: Sequence[CallSite]
+
+    @property
+    def busy(self) -> float:
+        return sum(site.busy for site in self.sites)
+
+    @property
+    def share(self) -> float:
+        return self.busy / self.watch.busy
+
+    @property
+    def calls(self) -> float:
+        return sum(site.calls or 0.0 for site in self.sites)
+
+    @property
+    def size(self) -> float:
+        return sum(site.size or 0.0 for site in self.sites)
+
+    @property
+    def size_error(self) -> float:
+        """Relative standard error of the bytes, which come from a sample of the calls."""
+        return math.sqrt(sum(site.size_error**2 for site in self.sites)) / self.size
+
+    @property
+    def odds_noise(self) -> float:
+        """Variance of the log odds of the share."""
+        if self.watch.samples is None:
+            return _SHORT / self.busy
+        return 1 / (self.watch.samples * self.share * (1 - self.share))
+
+
+def _ratio(before: float, after: float, noise: float) -> Ratio:
+    return between_runs([math.log(before)], [math.log(after)], noise)
+
+
+def _of_share(group: str, old: _Side, new: _Side) -> Iterator[WatchChange]:
+    """Yield the change of a share; odds are compared, which have no upper bound."""
+    if not (0 < old.share < 1 and 0 < new.share < 1):
+        return
+    noise = (old.odds_noise + new.odds_noise) / 2
+    odds = _ratio(old.share / (1 - old.share), new.share / (1 - new.share), noise)
+
+    def share(ratio: float) -> float:
+        return ratio / (1 + old.share * (ratio - 1)) if math.isfinite(ratio) else 1 / old.share
+
+    found = replace(odds, value=share(odds.value), low=share(odds.low), high=share(odds.high))
+    yield WatchChange(group, "share of CPU", old.share, new.share, found)
+
+
+def _of_calls(group: str, old: _Side, new: _Side) -> Iterator[WatchChange]:
+    if not (old.calls and new.calls and old.busy and new.busy):
+        return
+    before, after = old.busy / old.calls, new.busy / new.calls
+    noise = _SHORT * (1 / old.busy + 1 / new.busy) / 2
+    yield WatchChange(group, "CPU per call", before, after, _ratio(before, after, noise))
+    if old.size and new.size:
+        before, after = old.size / old.calls, new.size / new.calls
+        yield WatchChange(group, "bytes per call", before, after, _of_sizes(before, after, old, new))
+    yield WatchChange(group, "calls", float(round(old.calls)), float(round(new.calls)), None)
+
+
+def _of_sizes(before: float, after: float, old: _Side, new: _Side) -> Ratio:
+    value, error = after / before, math.hypot(old.size_error, new.size_error)
+    half = 1.96 * error
+    distance = abs(math.log(value)) / max(error, 1e-12)
+    return Ratio(
+        value, value * math.exp(-half), value * math.exp(half), 0.0, 2, math.erfc(distance / math.sqrt(2))
+    )
+
+
+def _notes(before: WatchData, after: WatchData) -> Iterator[str]:
+    for one, other, when in ((before, after, "before"), (after, before, "after")):
+        names = {site.function for site in other.sites}
+        if only := [name for name in dict.fromkeys(site.function for site in one.sites) if name not in names]:
+            yield f"only {when}: {', '.join(only)}"
+    if before.program != after.program:
+        yield f"program: {title(before)} → {title(after)}"
+    common = before.versions.keys() & after.versions.keys()
+    old, new = (
+        watch.environment | {name: watch.versions[name] for name in sorted(common)}
+        for watch in (before, after)
+    )
+    yield from differences([*old.items()], [*new.items()])
+
+
+def table(found: WatchComparison, limit: float | None = None) -> Table:
+    """Convert a comparison to the table model."""
+    columns = (
+        Column("calls", "calls", numeric=False),
+        Column("figure", "figure", numeric=False),
+        Column("before", "before"),
+        Column("after", "after"),
+        Column("change", "change", unit="95 % interval"),
+        Column("verdict", "verdict", numeric=False),
+    )
+    rows = tuple(_row(change) for change in found.changes)
+    method = (
+        f"assumed: two watches of the same program differ by {100 * Verdicts.SESSION:.0f} %, and by more "
+    )
+    return Table(
+        (Section(found.title, columns, rows),),
+        notes=(*found.notes, f"{method}if a function takes less than 1 s"),
+        recommendation=summary(found, limit),
+    )
+
+
+def _row(change: WatchChange) -> Row:
+    entries = {
+        "calls": Entry(change.group, change.group),
+        "figure": Entry(change.figure, change.figure),
+        "before": Entry(_amount(change.figure, change.before), change.before),
+        "after": Entry(_amount(change.figure, change.after), change.after),
+        "verdict": Entry(change.verdict, change.verdict, tone=_tone(change)),
+    }
+    if change.ratio is not None:
+        found = change.ratio
+        entries["change"] = Entry(interval(found), found.value, found.low, found.high)
+    return Row(change.group, entries)
+
+
+def _tone(change: WatchChange) -> Literal["good", "bad", "dim"]:
+    if change.ratio is None or change.verdict == "not distinguishable":
+        return "dim"
+    return "good" if change.verdict == "less" else "bad"
+
+
+def _amount(figure: Figure, value: float) -> str:
+    if figure == "share of CPU":
+        return f"{percent(value, 1.0)} %"
+    if figure == "bytes per call":
+        return f"{value:,.0f} B"
+    return f"{value:,.0f}" if figure == "calls" else numbers.amount(value, "second")
+
+
+def summary(found: WatchComparison, limit: float | None = None) -> str:
+    """Describe the result in one sentence, and with a limit whether it was met."""
+    lists = {way: [c for c in found.changes if c.verdict == way] for way in ("less", "more")}
+    if limit is not None:
+        lists[f"beyond {limit * 100:g}%"] = [c for c in found.changes if c.beyond(limit)]
+        open_ones = [c for c in found.changes if c.undecided(limit)]
+        lists[f"cannot decide whether {limit * 100:g}% is exceeded"] = open_ones
+    parts = [
+        f"{what}: {some([f'{c.figure} of {c.group}' for c in changes])}"
+        for what, changes in lists.items()
+        if changes
+    ]
+    return f"{'; '.join(parts) or 'no difference that can be distinguished'}."
+
+
+def json(found: WatchComparison, limit: float | None = None) -> str:
+    """Render a comparison as JSON; ratios are after/before."""
+    cells = [
+        {
+            "calls": change.group,
+            "figure": change.figure,
+            "before": change.before,
+            "after": change.after,
+            "ratio": change.ratio and change.ratio.value,
+            "low": change.ratio and change.ratio.low,
+            "high": change.ratio.high if change.ratio and math.isfinite(change.ratio.high) else None,
+            "verdict": change.verdict,
+        }
+        for change in found.changes
+    ]
+    plain = {"figures": cells, "notes": found.notes, "limit": limit, "summary": summary(found, limit)}
+    return _json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
