@@ -220,12 +220,14 @@ class ReadCell:
         library: Its name.
         codec: The codec that wrote the payloads.
         payloads: Digest of the payloads of its check.
+        typed: The library reads into types of its language.
     """
 
     worker: int
     library: str
     codec: str
     payloads: Digest
+    typed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

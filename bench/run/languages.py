@@ -60,7 +60,7 @@ class Read:
 
     Attributes:
         language: The language.
-        library: Name of the library.
+        library: The library.
         payloads: Digest of the payloads of the codec's check.
         twin: The cell of another codec that writes the same payloads, and whose figures are used; None if
             there is none.
@@ -68,7 +68,7 @@ class Read:
     """
 
     language: Language
-    library: str
+    library: Library
     payloads: Digest
     twin: Cell | None
     rough: float

@@ -44,7 +44,8 @@ def check_reads(run: Run, stage: Stage) -> None:
             corpus=stage.corpus,
             workers=(language.start,),
             reads=tuple(
-                ReadCell(0, library.name, codec, stage.checks[codec].payloads) for library, codec in reads
+                ReadCell(0, library.name, codec, stage.checks[codec].payloads, library.typed)
+                for library, codec in reads
             ),
             seconds=Budget.CHECKED * len(reads) if endless else seconds,
         )
@@ -61,6 +62,8 @@ def check_reads(run: Run, stage: Stage) -> None:
 def _reads(stage: Stage, language: Language) -> Iterable[tuple[Library, str]]:
     """Yield what each library can read: codecs of its format whose payloads nothing compresses."""
     for library in language.libraries:
+        if library.typed and not stage.corpus.schema:
+            continue
         for codec in stage.checks:
             compressed = split_name(codec)[2] is not None
             if not compressed and describe(codec).format == library.format:
@@ -91,7 +94,7 @@ def _take(
         if outcome in ("ok", "lossy"):
             twin = None if same is None else dataclasses.replace(cell, codec=reads[same][1])
             stage.reads[cell] = Read(
-                language, library.name, stage.checks[codec].payloads, twin, float(found["rough"])
+                language, library, stage.checks[codec].payloads, twin, float(found["rough"])
             )
         if run.resumed and run.state.measured(cell):
             continue
@@ -175,7 +178,13 @@ def _timed(
         corpus=stage.corpus,
         workers=tuple(language.start for language in languages),
         reads=tuple(
-            ReadCell(languages.index(read.language), read.library, cell.codec, read.payloads)
+            ReadCell(
+                languages.index(read.language),
+                read.library.name,
+                cell.codec,
+                read.payloads,
+                read.library.typed,
+            )
             for cell, read in zip(cells, reads, strict=True)
         ),
         records=records,

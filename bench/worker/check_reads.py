@@ -57,7 +57,7 @@ def _checked(
     payloads: Iterator[bytes],
 ) -> dict[str, Any]:
     """Return what a library makes of payloads."""
-    decode = own if schema is None else schema.decode
+    decode = own if schema is None else schema.decode or own
     decoded, given = tee(payloads)
     facts = worker.ask(lambda asked: judge(asked, library, map(decode, decoded), given, schema))
     return {"facts": dataclasses.asdict(facts)}

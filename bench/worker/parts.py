@@ -11,7 +11,7 @@ from ...codecs.registry import RAW, split_release
 from ...codecs.safety.limits import OWN_DATA
 from ..jobs import CorpusInputs, ReadCell
 from ..operations.base import CodecParts
-from ..workers.schemas import FORMATS, ReaderSchema, reader_schema
+from ..workers.schemas import FORMATS, ReaderSchema, json_schema, reader_schema
 from .records import Payloads
 
 if TYPE_CHECKING:
@@ -82,6 +82,8 @@ def readable(read: ReadCell, corpus: CorpusInputs, blobs: Mapping[str, bytes]) -
         CodecError: The format needs a schema, and the corpus has none.
     """
     payloads = Payloads.of(blobs[read.payloads]).payloads
+    if read.typed:
+        return Readable(payloads, json_schema(_schema(read.codec, corpus, blobs)))
     base = split_release(split_name(read.codec)[0])[0].removesuffix(RAW)
     if describe(base).format not in FORMATS:
         return Readable(payloads)

@@ -68,14 +68,13 @@ class _Turns:
     """
 
     def __init__(self, job: TimeReads, context: WorkerContext, workers: Sequence[Restarted]) -> None:
-        known = {read.payloads: readable(read, job.corpus, context.blobs) for read in job.reads}
+        known = [readable(read, job.corpus, context.blobs) for read in job.reads]
         self._job = job
         self._beat = context.beat
         self._workers = workers
-        self._parts = _parts(min(len(given.payloads) for given in known.values()), job.records)
+        self._parts = _parts(min(len(given.payloads) for given in known), job.records)
         self._cells: dict[int, _Cell] = {}
-        for index, read in enumerate(job.reads):
-            given = known[read.payloads]
+        for index, given in enumerate(known):
             usual = fmean(len(given.payloads[number]) for part in self._parts for number in part)
             self._cells[index] = _Cell(given, max(usual, 1.0))
         self.errors: dict[str, str] = {}

@@ -35,11 +35,19 @@ class WorkerError(Exception):
 
 
 class Library(NamedTuple):
-    """A library that a worker reads with."""
+    """A library that a worker reads with.
+
+    Attributes:
+        name: Its name.
+        version: Its version.
+        format: The format that it reads.
+        typed: It reads into types of the language, which are made of a JSON Schema.
+    """
 
     name: str
     version: str
     format: str
+    typed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +202,12 @@ class Worker:
         try:
             self.language, self.version = str(head["language"]), str(head["version"])
             self.libraries = [
-                Library(str(each["name"]), str(each["version"]), str(each["format"]))
+                Library(
+                    str(each["name"]),
+                    str(each["version"]),
+                    str(each["format"]),
+                    typed=each.get("typed") is True,
+                )
                 for each in head["libraries"]
             ]
         except (KeyError, TypeError) as error:

@@ -28,16 +28,18 @@ class ReaderSchema:
     """The schema of payloads.
 
     Attributes:
-        text: Avro: the schema as JSON. Protocol Buffers: a `FileDescriptorSet` in base64.
-        message: Full name of the message in it; empty for Avro.
+        text: Avro: the schema as JSON. Protocol Buffers: a `FileDescriptorSet` in base64. Others: a JSON
+            Schema.
+        message: Full name of the message in it, for Protocol Buffers.
         head: Bytes before what libraries read: marker and fingerprint of an Avro single object.
-        decode: Python's generic reading by this schema: fastavro's, or a message and its fields.
+        decode: Python's generic reading by this schema: fastavro's, or a message and its fields. None if
+            Python needs none.
     """
 
     text: str
-    message: str
-    head: int
-    decode: Callable[[bytes], Any]
+    message: str = ""
+    head: int = 0
+    decode: Callable[[bytes], Any] | None = None
 
     def fields(self) -> dict[str, str]:
         """Return the part of a message to a worker."""
@@ -52,6 +54,11 @@ def reader_schema(codec: str, schema: Schema) -> ReaderSchema:
         schema: The schema of the records.
     """
     return _protobuf(schema) if describe(codec).format == "protobuf" else _avro(codec, schema)
+
+
+def json_schema(schema: Schema) -> ReaderSchema:
+    """Return what workers get to make types of their language."""
+    return ReaderSchema(schema.definition("json-schema").decode())
 
 
 def _avro(codec: str, schema: Schema) -> ReaderSchema:

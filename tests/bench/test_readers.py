@@ -17,7 +17,7 @@ import pytest
 from bakeoff import Schema, codec
 from bakeoff.bench.workers.canonical import canonical, changes
 from bakeoff.bench.workers.port import Refused, Timed, Worker
-from bakeoff.bench.workers.schemas import reader_schema
+from bakeoff.bench.workers.schemas import json_schema, reader_schema
 
 Start = Callable[[str], Worker]
 
@@ -153,7 +153,16 @@ RECORD: dict[str, Any] = {
     "either": {"b": "x"}, "number": 2.0, "parts": [{"a": 1}], "counts": {"__proto__": 1}, "names": {1: "x"},
     "none": None,
 }  # fmt: skip
-EMPTY = RECORD | {"big": 0, "raw": b"", "maybe": 0, "missing": "", "number": 5, "parts": [], "counts": {}}
+EMPTY = RECORD | {
+    "big": 0,
+    "raw": b"",
+    "maybe": 0,
+    "missing": "",
+    "number": 5,
+    "parts": [],
+    "counts": {},
+    "names": {},
+}
 GIVEN = b"""{"type": "record", "name": "my.Given", "fields": [
     {"name": "level", "type": {"type": "enum", "name": "Level", "symbols": ["LOW", "HIGH"]}},
     {"name": "digest", "type": ["null", {"type": "fixed", "name": "Digest", "size": 2}]},
@@ -162,6 +171,7 @@ GIVEN = b"""{"type": "record", "name": "my.Given", "fields": [
 INNER = {"level": "LOW", "digest": None, "price": CENTS, "next": None}
 MIDNIGHT = "time 2024-02-29T00:00:00.000000000Z"
 KEY_1 = "key text " + repr("\x01" + "\0" * 7)
+INT_KEYS = "refused: msgpack: invalid code=1 decoding string/bytes length"
 BY_SCHEMA: list[tuple[str, str, set[str]]] = [
     ("go hamba/avro", "records", {f"$.day: date 2024-02-29 became {MIDNIGHT}"}),
     ("go hamba/avro", "given", {"$.price: decimal 1.10 became decimal 1.1"}),
@@ -171,6 +181,9 @@ BY_SCHEMA: list[tuple[str, str, set[str]]] = [
         "records",
         {"refused: Error: potential precision loss", "$.day: date 2024-02-29 became number 19782.0"},
     ),
+    ("go encoding/json struct", "records", {"$.number: int 5 became float 5.0"}),
+    ("go goccy/go-json struct", "records", {"$.number: int 5 became float 5.0"}),
+    ("go vmihailenco/msgpack struct", "records", {INT_KEYS}),
     ("java avro", "records", set()),
     ("java avro", "given", set()),
     ("java protobuf-java", "records", set()),
@@ -190,14 +203,16 @@ BY_SCHEMA: list[tuple[str, str, set[str]]] = [
 def test_payloads_are_read_by_their_schema(
     reader: Start, library: str, kind: str, expected: set[str]
 ) -> None:
-    language, name = library.split(" ")
+    language, name = library.split(" ", 1)
     worker = reader(language)
-    codec_name = next(each.format for each in worker.libraries if each.name == name)
+    asked = next(each for each in worker.libraries if each.name == name)
     schema, records = Schema(Record), [RECORD, EMPTY]
     if kind == "given":
         schema, records = Schema.of_definition(GIVEN, "avro"), [INNER | {"level": "HIGH", "digest": b"\1\2"}]
-    given = reader_schema(codec_name, schema)
-    payloads = [codec(codec_name).with_schema(schema).encode(each)[given.head :] for each in records]
+    given = json_schema(schema) if asked.typed else reader_schema(asked.format, schema)
+    writer = codec(asked.format) if asked.typed else codec(asked.format).with_schema(schema)
+    decode = given.decode or writer.decode
+    payloads = [writer.encode(each)[given.head :] for each in records]
 
     found = set()
     for payload in payloads:
@@ -205,7 +220,7 @@ def test_payloads_are_read_by_their_schema(
         if isinstance(read, Refused):
             found.add(f"refused: {read.reason}")
         else:
-            found |= set(map(str, changes(canonical(given.decode(payload)), read)))
+            found |= set(map(str, changes(canonical(decode(payload)), read)))
 
     assert found == expected
     assert isinstance(worker.time(name, payloads[1:] or payloads, 2, 1000, 1, given), Timed)
@@ -216,7 +231,7 @@ def test_every_library_is_timed(reader: Start, language: str) -> None:
     worker = reader(language)
 
     for library in worker.libraries:
-        if library.format not in PAYLOADS:
+        if library.typed or library.format not in PAYLOADS:
             continue
         payload = PAYLOADS[library.format]
         timed = worker.time(library.name, [payload, payload], slices=3, slice_ns=1000, seed=1)

@@ -50,7 +50,7 @@ class Readers:
         try:
             for language in languages:
                 worker = self._workers[language] = begin(language)
-                for each in worker.libraries:
+                for each in (library for library in worker.libraries if not library.typed):
                     reader = Reader(worker.language, each.name, each.version, each.format)
                     self._language[reader] = language
         except BaseException:

@@ -130,6 +130,12 @@ func reflected(value any, level int) ([]any, error) {
 		content := make([]byte, v.Len())
 		reflect.Copy(reflect.ValueOf(content), v)
 		return octets(content), nil
+	case v.Kind() == reflect.Pointer && v.IsNil():
+		return tagged("null"), nil
+	case v.Kind() == reflect.Pointer:
+		return canonical(v.Elem().Interface(), level)
+	case v.Kind() == reflect.Struct && v.Type().Name() == "":
+		return structure(v, level+1)
 	case v.Kind() == reflect.Slice:
 		items := []any{}
 		for i := range v.Len() {

@@ -77,8 +77,10 @@ func hello() map[string]any {
 		}
 	}
 	known := []any{}
-	for _, each := range libraries {
-		known = append(known, map[string]any{"name": each.name, "format": each.format, "version": versions[each.module]})
+	for i, each := range all {
+		known = append(known, map[string]any{
+			"name": each.name, "format": each.format, "version": versions[each.module], "typed": i >= len(libraries),
+		})
 	}
 	return map[string]any{"kind": "hello", "protocol": 1, "language": "Go", "version": versions[""], "libraries": known}
 }
@@ -108,7 +110,7 @@ func answer(asked head, content []byte) (reply map[string]any, text []byte, err 
 	if asked.Kind == "hello" {
 		return hello(), nil, nil
 	}
-	for _, each := range libraries {
+	for _, each := range all {
 		if each.name != asked.Library {
 			continue
 		}
