@@ -2,8 +2,9 @@
 """Counts and times calls of other libraries' functions, in the process of the watched program.
 
 A watched function is an object that passes all calls and attributes on. Only the outermost call of a thread
-is counted. Counters are in a mapped file, so that they survive SIGKILL. One call in `RARE` is also written to
-the end of that file, with its stack, its options, and sometimes its record.
+is counted. Counters are in a mapped file, so that they survive SIGKILL. All calls are counted; of cheap ones, a
+random one in `EVERY_CHEAP` is timed. One call in `RARE` is also written to the end of that file, with its stack,
+its options, and sometimes its record.
 
 Budget: 60 ns a call. No call adds a frame or a line to a traceback.
 """
@@ -30,12 +31,17 @@ cdef extern from "Python.h":
     ctypedef PyObject *const *args_t "PyObject *const *"
     ctypedef PyObject *(*entry_t "vectorcallfunc")(PyObject *, args_t, size_t, PyObject *) noexcept
     PyObject *PyObject_Vectorcall(PyObject *callable, args_t args, size_t nargs, PyObject *names) noexcept
+    entry_t PyVectorcall_Function(PyObject *callable) noexcept
     Py_ssize_t PyVectorcall_NARGS(size_t nargs) noexcept
     object PyVectorcall_Call(object, object, object)
     object PyMethod_New(object function, object itself)
     int PyUnicode_CheckExact(object text)
     Py_ssize_t PyUnicode_GET_LENGTH(object text)
     void PyType_Modified(PyTypeObject *type)
+    object PyFrame_GetCode(object frame)
+    int PyFrame_GetLasti(object frame)
+    PyObject *PyFrame_GetBack(object frame)
+    void Py_DECREF(PyObject *)
     unsigned long HAS_VECTORCALL "Py_TPFLAGS_HAVE_VECTORCALL"
     unsigned long IS_METHOD "Py_TPFLAGS_METHOD_DESCRIPTOR"
 
@@ -48,7 +54,7 @@ cdef extern from * nogil:
     #if defined(__x86_64__)
     #include <x86intrin.h>
     #endif
-    static _Thread_local int bakeoff_inside;
+    static _Thread_local char bakeoff_inside;
     static int bakeoff_counter = 0;
     static int64_t bakeoff_clock(clockid_t which) {
         struct timespec t;
@@ -69,7 +75,7 @@ cdef extern from * nogil:
         return at == MAP_FAILED ? NULL : at;
     }
     """
-    int inside "bakeoff_inside"
+    char inside "bakeoff_inside"
     bint has_counter "bakeoff_counter"
     int64_t clock "bakeoff_clock"(int which)
     int64_t ticks "bakeoff_ticks"()
@@ -86,11 +92,16 @@ cdef enum:
     RARE = 1000
     SLOTS = 200
     DEEPEST = 40
+    MOST_STACKS = 5000
     MOST_BYTES = 4 * 1024 * 1024
     LONG = 300_000
+    # Of a function whose calls take fewer nanoseconds, one in so many is timed, and counts as often.
+    CHEAP = 5_000
+    EVERY_CHEAP = 8
     PAUSE = 1_000_000
-    # Milliseconds for records in the first second, in hundredths.
-    FREE = 400
+    # Samples take at most this part of the processor time, and some nanoseconds at the beginning.
+    PART = 200
+    FREE = 1_000_000
     # Milliseconds between two writes.
     EVERY = 20
 
@@ -111,7 +122,8 @@ cdef struct Process:
     int64_t clock
     int64_t busy
     int64_t own
-    int64_t unused[2]
+    int64_t start
+    int64_t unused
 
 
 cdef struct File:
@@ -127,13 +139,14 @@ cdef double _rate = 1
 cdef int64_t _pause = 1 << 50
 cdef int64_t _short = 1 << 50
 cdef uint64_t _state = 88172645463325252
-cdef int64_t _spent = 0
+cdef int64_t _spread = 1
 cdef int64_t _written = 0
 cdef list _waiting = []
 cdef str _folder = ""
 cdef bint _keeps = True
 cdef list _watched = []
 cdef dict _stacks = {}
+cdef dict _places = {}
 cdef dict _options = {}
 
 
@@ -170,9 +183,12 @@ cdef class Watched:
     # A function of a library; all attributes are those of the function. No docstring, which would hide its own.
 
     cdef entry_t entry
+    cdef entry_t direct
     cdef PyObject *original
+    cdef int64_t skip
     cdef int index
     cdef int first
+    cdef int64_t every
     cdef int64_t left
     cdef int64_t weight
     cdef int64_t seen
@@ -228,39 +244,48 @@ cdef class WatchedFunction(Watched):
 
 
 cdef PyObject *_call(PyObject *itself, args_t args, size_t nargs, PyObject *names) noexcept:
-    global inside
     cdef Watched me = <Watched>itself
+    cdef char *within = &inside
     cdef PyObject *result
     cdef Counters *counters
     cdef int64_t begin, took, busy = 0, size = 0
-    if inside:
-        return PyObject_Vectorcall(me.original, args, nargs, names)
-    inside = 1
+    if within[0]:
+        return me.direct(me.original, args, nargs, names)
+    within[0] = 1
+    if me.skip:
+        me.skip -= 1
+        result = me.direct(me.original, args, nargs, names)
+        _at.functions[me.index].calls += 1
+        _at.functions[me.index].errors += result is NULL
+        within[0] = 0
+        return result
     if me.slow:
         busy = clock(CLOCK_THREAD_CPUTIME_ID)
     begin = ticks()
-    result = PyObject_Vectorcall(me.original, args, nargs, names)
+    result = me.direct(me.original, args, nargs, names)
     took = ticks() - begin
     # Only now: the call may have forked.
     counters = &_at.functions[me.index]
     counters.calls += 1
-    counters.ticks += took
-    me.left -= 1
+    counters.ticks += took * me.every
+    me.left -= me.every
     if result is NULL:
         counters.errors += 1
     elif me.dumps:
         size = _length(result)
     elif PyVectorcall_NARGS(nargs) > me.first:
         size = _length(args[me.first])
-    counters.size += size
+    counters.size += size * me.every
     if me.slow:
         took = <int64_t>(_rate * (clock(CLOCK_THREAD_CPUTIME_ID) - busy))
     elif took > _short:
         took = _without_pause(counters, took, size)
-    counters.busy += took
+    counters.busy += took * me.every
+    if me.every > 1:
+        me.skip = <int64_t>(_random() % (2 * EVERY_CHEAP - 1))
     if me.left <= 0 and result is not NULL:
         _sample(me, args, PyVectorcall_NARGS(nargs), names, result, took, size)
-    inside = 0
+    within[0] = 0
     return result
 
 
@@ -287,61 +312,71 @@ def finish():
 cdef void _sample(
     Watched me, args_t args, Py_ssize_t count, PyObject *names, PyObject *result, int64_t took, int64_t size
 ) noexcept:
-    global _stopped, _rate, _pause, _short
-    cdef int64_t begin = ticks(), mean
-    cdef Counters *counters
+    global _stopped
+    cdef int64_t begin = clock(CLOCK_THREAD_CPUTIME_ID)
     try:
         if not _stopped:
             if not _path:
                 _open()
-            _log(me, args, count, names, result, took, size, begin)
+            _log(me, args, count, names, result, took, size)
     except BaseException:
         # The folder is gone, or the disk is full: counting goes on.
         _stopped = True
     _note_time()
-    counters = &_at.functions[me.index]
+    _note_busy()
+    _plan(me, &_at.functions[me.index])
+    _at.process.own += clock(CLOCK_THREAD_CPUTIME_ID) - begin
+
+
+cdef void _plan(Watched me, Counters *counters) noexcept:
+    """Choose which call of a function is sampled next."""
+    global _rate, _pause, _short, _spread
+    cdef int64_t mean
+    cdef double usual
     if _at.process.clock > _at.process.begin_clock:
         _rate = (<double>(_at.process.ticks - _at.process.begin_ticks)) / (
             _at.process.clock - _at.process.begin_clock
         )
         _pause = <int64_t>(_rate * PAUSE)
         _short = _pause // 20
-    me.slow = counters.ticks / counters.calls > _rate * LONG
-    mean = counters.calls // FEW
-    mean = 1 if mean < 1 else RARE if mean > RARE else mean
+    usual = <double>counters.ticks / counters.calls
+    me.slow = usual > _rate * LONG
+    me.every = EVERY_CHEAP if counters.calls > RARE and usual < _rate * CHEAP else 1
+    if not _affordable():
+        _spread = min(_spread * 2, RARE)
+    elif _spread > 1:
+        _spread //= 2
+    mean = max(1, min(counters.calls // FEW, RARE))
+    if counters.calls > FEW:
+        mean *= _spread
     me.weight = mean
     me.left = 1 + <int64_t>(_random() % <uint64_t>(2 * mean - 1))
-    begin = ticks() - begin
-    _at.process.own += begin if begin < _short else _short
+
+
+cdef bint _affordable() noexcept:
+    """Whether samples have taken less than their part of the processor time, without the start."""
+    return (_at.process.own - _at.process.start - FREE) * PART < _at.process.busy
 
 
 cdef _log(
-    Watched me, args_t args, Py_ssize_t count, PyObject *names, PyObject *result, int64_t took, int64_t size,
-    int64_t begin,
+    Watched me, args_t args, Py_ssize_t count, PyObject *names, PyObject *result, int64_t took, int64_t size
 ):
-    global _spent
     cdef list entries = []
     cdef int64_t slot
     cdef object kept = None
     if not me.named:
         me.named = True
         entries.append(("function", me.index, me.name, me.keeps == "payload"))
-    stack = _number(_stacks, "stack", _stack(me.package), entries)
+    stack = _stack(me.package, entries)
     options = _number(_options, "options", _said_of(args, count, names, me.first), entries)
     me.seen += 1
     slot = me.seen - 1
     if slot >= SLOTS:
         slot = <int64_t>(_random() % <uint64_t>me.seen)
-    # Keeping records takes at most a hundredth of the program's time.
-    if (
-        not _keeps or slot >= SLOTS or size > MOST_BYTES or count <= me.first
-        or _spent * 100 > begin - _at.process.begin_ticks + FREE * _pause
-    ):
+    if not _keeps or slot >= SLOTS or size > MOST_BYTES or count <= me.first or not _affordable():
         slot = -1
     else:
-        begin = ticks()
         kept = _kept(me, <object>args[me.first], <object>result)
-        _spent += ticks() - begin
     entries.append(("call", me.index, me.weight, took, size, stack, options, slot, kept))
     _waiting.extend([_dumps(entry, 4) for entry in entries])
     # At once where it matters most, if the program is killed: names and places.
@@ -367,23 +402,46 @@ cdef _number(dict known, str kind, key, list entries):
     found = known.get(key)
     if found is None:
         found = len(known)
-        if found > 5000:
+        if found > MOST_STACKS:
             return -1
         known[key] = found
         entries.append((kind, found, key))
     return found
 
 
-cdef _stack(str package):
+cdef _stack(str package, list entries):
+    """Return the number of the stack. Stacks are known by their code objects, which stay alive."""
+    cdef int64_t key[2 * DEEPEST]
+    cdef list frames = []
+    cdef PyObject *back
+    cdef int depth = 0
+    frame = sys._getframe()
+    while depth < DEEPEST:
+        code = PyFrame_GetCode(frame)
+        key[2 * depth], key[2 * depth + 1] = <int64_t><PyObject *>code, PyFrame_GetLasti(frame)
+        frames.append((frame, code))
+        depth += 1
+        back = PyFrame_GetBack(frame)
+        if back is NULL:
+            break
+        frame = <object>back
+        Py_DECREF(back)
+    place = (<char *>key)[:2 * depth * sizeof(int64_t)]
+    found = _places.get(place)
+    if found is None:
+        found = _number(_stacks, "stack", _described(frames, package), entries), [code for _, code in frames]
+        if len(_places) < MOST_STACKS:
+            _places[place] = found
+    return found[0]
+
+
+cdef _described(list frames, str package):
     """Return the frames from the caller on, without those of the library itself at the top."""
     cdef list found = []
-    frame = sys._getframe()
-    while frame is not None and len(found) < DEEPEST:
+    for frame, code in frames:
         name = frame.f_globals.get("__name__")
         if found or type(name) is not str or (name != package and not name.startswith(package + ".")):
-            code = frame.f_code
             found.append((code.co_filename, code.co_qualname, frame.f_lineno))
-        frame = frame.f_back
     return tuple(found)
 
 
@@ -414,7 +472,6 @@ cdef _append():
     """Write to the end of the file, which is not kept open: daemons close what they do not know."""
     global _written
     _written = ticks()
-    _note_busy()
     data = b"".join(_waiting)
     _waiting.clear()
     file = os.open(_path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW)
@@ -452,21 +509,22 @@ cdef void _note_busy() noexcept:
 
 def restart():
     """Begin a file of its own, in a process that was forked."""
-    global _at, _path, _spent, _state, _written
+    global _at, _path, _spread, _state, _written
     if _at != &_scratch:
         munmap(_at, HEADER)
     _at = &_scratch
     memset(_at, 0, sizeof(File))
     _at.process.begin_ticks = ticks()
     _at.process.begin_clock = clock(CLOCK_MONOTONIC)
-    _path, _spent, _written = "", 0, 0
+    _path, _spread, _written = "", 1, 0
     _waiting.clear()
     _state ^= <uint64_t>_at.process.begin_clock
     _stacks.clear()
+    _places.clear()
     _options.clear()
     for each in _watched:
-        (<Watched>each).left = (<Watched>each).seen = 0
-        (<Watched>each).weight = 1
+        (<Watched>each).left = (<Watched>each).seen = (<Watched>each).skip = 0
+        (<Watched>each).weight = (<Watched>each).every = 1
         (<Watched>each).named = False
 
 
@@ -502,11 +560,20 @@ def watched(
     kind = WatchedFunction if hasattr(type(original), "__get__") else Watched
     made = kind.__new__(kind)
     made.entry, made.owned, made.original = _call, original, <PyObject *>original
+    made.direct = PyVectorcall_Function(made.original)
+    if made.direct is NULL:
+        made.direct = PyObject_Vectorcall
     made.index, made.first, made.dumps, made.keeps = len(_watched), first, dumps, keeps
     made.name, made.package = name, package
-    made.left, made.weight = 0, 1
+    made.left, made.weight, made.every = 0, 1, 1
     _watched.append(made)
     return made
+
+
+def started(int64_t nanoseconds, /):
+    """Note the processor time that watching took before the program began."""
+    _at.process.start = nanoseconds
+    _at.process.own += nanoseconds
 
 
 def replace(type owner not None, str name not None, value, /):

@@ -13,10 +13,8 @@ from typing import Any, NamedTuple
 
 _HEADER = 16384
 _ROW = struct.Struct("8q")
-_CALL = 1e-7
+_CALL = 4e-8
 """Seconds that a watched call takes more, about: Python functions that C calls lose some of their speed."""
-_OUR_OWN = ("<frozen importlib",)
-"""Files that no program calls a codec from: the import system reads its caches with ``marshal``."""
 _LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
 _PACKAGES = ("/site-packages/", "/dist-packages/", "<frozen ")
 
@@ -145,9 +143,8 @@ def read(folder: Path) -> Watch:
         for index, row in each.counters.items():
             errors[each.names.get(index, ("?", False))[0]] += row[4]
     notes = sorted({path.read_text(errors="replace") for path in folder.glob("*.note")})
-    found = [site for site in sites.values() if not site.stack or not site.stack[0].file.startswith(_OUR_OWN)]
     return Watch(
-        sorted(found, key=lambda site: -site.busy),
+        sorted(sites.values(), key=lambda site: -site.busy),
         sum(each.busy for each in processes),
         max((each.wall for each in processes), default=0.0),
         sum(each.own for each in processes),
@@ -163,7 +160,7 @@ def _process(path: Path) -> _Process:
         begin_ticks, begin_clock, ticks, clock, busy, own, *_ = rows[0]
         tick = (clock - begin_clock) / (ticks - begin_ticks) * 1e-9 if ticks > begin_ticks else 1e-9
         counters = {index: row for index, row in enumerate(rows[1:]) if row[0]}
-        own_time = own * tick + _CALL * sum(row[0] for row in counters.values())
+        own_time = own * 1e-9 + _CALL * sum(row[0] for row in counters.values())
         made = _Process(counters, busy * 1e-9, (clock - begin_clock) * 1e-9, own_time, tick)
         # A process that was killed may have written half of its last entry.
         while True:

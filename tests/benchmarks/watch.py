@@ -3,7 +3,8 @@
 Each program of `benchmarks._watched` runs as it is, under watch, and with another codec, in turns. Printed
 are the saving that watch predicts for that codec and the real one, both in shares of the program's CPU time,
 and what watching costs. A prediction may be off by 10 % of the real saving, or by 1 % of the program's time.
-Before that, what a call of a C function that does next to nothing takes more when it is watched.
+Before that, what a call that does next to nothing takes more when it is watched, of a C function and of a
+Python function, and what the start of a process takes more.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -25,8 +27,13 @@ from ._frame import Targets, benchmark
 
 CALL = 60
 """Nanoseconds of a watched call, at most."""
+START = 30
+"""Milliseconds of processor time that the start of a process takes more, at most."""
 TRIES = 5
 """Pairs of processes, of which the fastest on each side count."""
+STARTS = 15
+"""Pairs of processes, of whose differences the median counts."""
+EMPTY = (sys.executable, "-c", "import json; json.dumps([1])")
 COST = 0.02
 """Share of a program's CPU time, at most."""
 OFF = 0.10
@@ -39,16 +46,16 @@ LIBRARIES = {"consumer": "ormsgpack"}
 """What programs use with ``other``; orjson if they are not listed."""
 
 _CALLS = """
-import os, time, orjson
-def best(call, times=200_000):
+import json, os, sys, time, orjson
+def best(call, times=50_000):
     found = []
     for _ in range(10):
-        begin = time.perf_counter()
+        begin = time.thread_time()
         for _ in range(times):
             call(1)
-        found.append((time.perf_counter() - begin) / times)
+        found.append((time.thread_time() - begin) / times)
     return min(found)
-print(best(orjson.dumps) * 1e9)
+print(best(eval(sys.argv[1])) * 1e9)
 """
 
 
@@ -60,9 +67,15 @@ def main(targets: Targets, turns: int, only: str) -> None:
     from . import _watched
 
     if not only:
-        pairs = [(_call(watched=False), _call(watched=True)) for _ in range(TRIES)]
-        plain, watched = (min(side) for side in zip(*pairs, strict=True))
-        targets.at_most("a watched call takes more", watched - plain, CALL, "ns")
+        for name in ("orjson.dumps", "json.dumps"):
+            pairs = [(_call(name, watched=False), _call(name, watched=True)) for _ in range(TRIES)]
+            plain, watched = (min(side) for side in zip(*pairs, strict=True))
+            targets.at_most(f"a watched call of {name} takes more", watched - plain, CALL, "ns")
+        with tempfile.TemporaryDirectory() as folder:
+            variables = os.environ | environment(Path(folder), records=True)
+            pairs = [(_busy(*EMPTY), _busy(*EMPTY, env=variables)) for _ in range(STARTS)]
+        more = statistics.median(watched - plain for plain, watched in pairs)
+        targets.at_most("the start of a process takes more", more * 1e3, START, "ms")
     click.echo(f"{'':12}{'CPU s':>8}{'predicted %':>16}{'real %':>9}{'cost %':>9}")
     for name in [only] if only else _watched.PROGRAMS:
         _one(targets, name, turns)
@@ -100,18 +113,26 @@ def _predicted(name: str, watch: parts.Watch, busy: float) -> tuple[float, float
 
 def _plain(*arguments: str) -> float:
     """Return the CPU time of a program that is not watched."""
+    return _busy(*PYTHON, str(PROGRAM), *arguments)
+
+
+def _busy(*command: str, env: Mapping[str, str] | None = None) -> float:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([*PYTHON, str(PROGRAM), *arguments], check=True)
+    subprocess.run(command, env=env, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def _call(*, watched: bool) -> float:
+def _call(name: str, *, watched: bool) -> float:
     """Return the nanoseconds of a call in a new process."""
     with tempfile.TemporaryDirectory() as folder:
         more = environment(Path(folder), records=True) if watched else {}
         done = subprocess.run(
-            [sys.executable, "-c", _CALLS], env=os.environ | more, capture_output=True, text=True, check=True
+            [sys.executable, "-c", _CALLS, name],
+            env=os.environ | more,
+            capture_output=True,
+            text=True,
+            check=True,
         )
     return float(done.stdout)
 
