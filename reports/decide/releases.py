@@ -32,6 +32,8 @@ _COLUMNS: Final = (
 )  # fmt: skip
 _MUCH: Final = 2
 """Ratio of retained memory from which the recommendation mentions it."""
+_HIDDEN: Final = 2 * Verdicts.PRECISION
+"""Share by which a time may have become worse without being noticed."""
 _PAYLOAD: Final = "retained-payloads"
 
 
@@ -76,16 +78,28 @@ def _side(result: ResultData, names: Mapping[str, str]) -> ResultData:
 
 
 def worse(comparison: Comparison) -> list[str]:
-    """Describe what became worse, a line each, including codecs that cannot be measured any more."""
+    """Describe what clearly became worse, a line each, including codecs that cannot be measured any more."""
     gone = [f"{codec}: cannot be measured any more: {reason}" for codec, reason in _gone(comparison).items()]
-    return _described(comparison.regressions(0.0)) + gone
+    return _described(filter(_clear, comparison.regressions(0.0))) + gone
 
 
 def undecided(comparison: Comparison) -> list[str]:
-    """Name the cells that there was no time for after the change."""
+    """Describe the cells that may have become much worse, or that there was no time for after the change."""
     gone = _gone(comparison)
     missing = [change.cell for change in comparison.missing() if change.cell.codec not in gone]
-    return [f"{cell.codec} {cell.operation_name}" for cell in missing]
+    hiding = [
+        f"{change.cell.codec} {change.cell.operation_name} (may be {change.worst:.2f} times as much)"
+        for change in comparison.changes
+        if change.timed and change.worst > 1 + _HIDDEN and not (change.verdict == "worse" and _clear(change))
+    ]
+    return [f"{cell.codec} {cell.operation_name} (not enough time)" for cell in missing] + hiding
+
+
+def _clear(change: CellChange) -> bool:
+    """Whether a change is more than a tie at either end of its interval."""
+    if change.broken or change.ratio is None or not change.timed:
+        return True
+    return change.ratio.outside(Verdicts.TIE)
 
 
 def _gone(comparison: Comparison) -> dict[str, str]:
@@ -152,7 +166,9 @@ def _steps(result: ResultData, name: str, releases: Sequence[str]) -> Iterable[s
             found = between(result, {old: name}, {new: name}, len(steps))
         except UsageError:
             continue
-        changed = _described(each for each in found.changes if each.verdict in ("better", "worse"))
+        changed = _described(
+            each for each in found.changes if each.verdict in ("better", "worse") and _clear(each)
+        )
         numbers = " → ".join(split_release(each)[1] for each in (old, new))
         words = ", ".join(line.removeprefix(name).lstrip(": ") for line in changed)
         yield f"{name} {numbers}: {words or 'no significant change'}"

@@ -2,18 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
 
 from ..errors import UsageError
+from ._options import Time, format_option, measuring, reading, records_option
 
 if TYPE_CHECKING:
     from ..bench.results import ResultData
 
-BUDGET = 55.0
-"""Seconds for a corpus."""
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def comparing(output: str, budget: float) -> Callable[[_F], _F]:
+    """Return the options of a command that measures releases.
+
+    Args:
+        output: Default of ``-o``.
+        budget: Default of ``--budget``, in seconds.
+    """
+
+    def add(function: _F) -> _F:
+        for option in (
+            reading,
+            format_option("text", "md", "json"),
+            records_option,
+            click.option(
+                "--budget",
+                type=Time(),
+                default=budget,
+                help=f"Most time per corpus; a run ends earlier when it is precise.  [default: {budget:g}s]",
+            ),
+            click.option(
+                "--offline", is_flag=True, default=None, help="Fetch nothing; use the releases in the cache."
+            ),
+            measuring(output),
+        ):
+            function = option(function)
+        return function
+
+    return add
 
 
 def check_extra() -> None:
@@ -57,7 +89,6 @@ def measured(
     if not corpora:
         raise UsageError("name the records to measure with: FILE, or a corpus such as messages")
     settings = {**given, **{key: value or None for key, value in how.items()}}
-    settings["budget"] = settings.get("budget") or BUDGET
     # Releases often differ little, which the precision must show even if none of them is the best.
     options = Request.of(corpora, codecs=codecs, memory=True, ratios=True, **settings).options()
     options.validate(codecs)

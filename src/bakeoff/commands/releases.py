@@ -11,20 +11,14 @@ import click
 from ..console import show_on
 from ..errors import UsageError
 from . import _completion
-from ._options import Time, format_option, measuring, reading, records_option
 from ._output import encoded, layout, put
-from ._releases import BUDGET, check_extra, codecs_of, measured
+from ._releases import check_extra, codecs_of, comparing, measured
 
 
 @click.command()
 @click.argument("name", shell_complete=_completion.codecs)
-@measuring("releases.json")
+@comparing("releases.json", budget=55.0)
 @click.option("--last", type=click.IntRange(min=1), default=8, show_default=True, help="Number of releases.")
-@click.option("--offline", is_flag=True, default=None, help="Fetch nothing; use the releases in the cache.")
-@click.option("--budget", type=Time(), help=f"Time per corpus.  [default: {BUDGET:g}s]")
-@records_option
-@format_option("text", "md", "json")
-@reading
 def command(
     name: str, corpora: Sequence[str], output: Path, last: int, form: str, how: dict[str, Any], **given: Any
 ) -> None:
