@@ -15,10 +15,11 @@ from ..jobs import Answer, CheckReads, Done
 from ..method import Readers
 from ..workers.judge import judge
 from ..workers.port import PATIENCE, Refused, Worker, WorkerError
+from ..workers.restarted import Restarted
 from ..workers.schemas import ReaderSchema
+from . import readers
 from .context import WorkerContext
 from .parts import Readable, codec_parts, readable
-from .readers import Restarted
 
 _TIMED = 100
 """Most payloads to time roughly."""
@@ -28,7 +29,7 @@ def run(job: CheckReads, context: WorkerContext) -> Answer:
     """Check each library, and note what was found."""
     known: dict[tuple[str, tuple[bytes, ...]], int] = {}
     end = time.monotonic() + job.seconds
-    with Restarted(job.workers[0], PATIENCE) as worker:
+    with readers.worker(job.workers[0], PATIENCE) as worker:
         for index, read in enumerate(job.reads):
             context.beat(index)
             try:

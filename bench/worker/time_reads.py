@@ -18,11 +18,12 @@ from ..heartbeat import IDLE
 from ..jobs import Answer, TimedReads, TimeReads
 from ..method import Cores, Readers
 from ..workers.port import Refused, Timed, Worker, WorkerError
+from ..workers.restarted import Restarted
 from . import gauge
 from .context import WorkerContext
 from .estimate import Track, levels
 from .parts import Readable, readable
-from .readers import Restarted
+from .readers import worker
 
 
 @dataclass(slots=True)
@@ -167,7 +168,7 @@ class _Turns:
 def run(job: TimeReads, context: WorkerContext) -> Answer:
     """Run a timing job."""
     with ExitStack() as stack:
-        workers = [stack.enter_context(Restarted(each, job.patience)) for each in job.workers]
+        workers = [stack.enter_context(worker(each, job.patience)) for each in job.workers]
         turns = _Turns(job, context, workers)
         turns.go()
         context.beat(IDLE)

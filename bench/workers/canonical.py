@@ -77,6 +77,8 @@ def canonical(value: Any, depth: int = 0) -> list[Any]:
             return ["bytes", bytes(value).hex()]
         case list() | tuple():
             return ["list", [canonical(each, depth + 1) for each in value]]
+        case set() | frozenset():
+            return ["set", [canonical(each, depth + 1) for each in value]]
         case dict():
             deeper = depth + 1
             return [
@@ -133,6 +135,9 @@ def changes(wrote: list[Any], became: list[Any], path: str = "$") -> Iterator[Ch
             return
         for index, (old, new) in enumerate(zip(wrote[1], became[1], strict=True)):
             yield from changes(old, new, f"{path}[{index}]")
+    elif kinds == ("set", "set"):
+        old_keys, new_keys = ([[each, ["null"]] for each in form[1]] for form in (wrote, became))
+        yield from _of_maps(old_keys, new_keys, path)
     elif _meaning(wrote) != _meaning(became) and not _same_number(wrote, became):
         yield Change(path, shown(wrote), shown(became))
 
@@ -142,7 +147,7 @@ def shown(form: list[Any]) -> str:
     tag, *rest = form
     if tag in ("float", "number"):
         text = f"{tag} {_float(rest[0])!r}"
-    elif tag in ("map", "list"):
+    elif tag in ("map", "set", "list"):
         text = f"{tag} of {len(rest[0])}"
     elif tag == "tag":
         text = f"tag {rest[0]} of {shown(rest[1])}"
@@ -206,6 +211,8 @@ def _meaning(form: list[Any]) -> list[Any]:
         return [tag, found[1], (found[2] or "").rstrip("0"), (found[3] or "").replace("+00:00", "Z")]
     if tag == "list":
         return [tag, [_meaning(each) for each in rest[0]]]
+    if tag == "set":
+        return [tag, sorted(map(_meaning, rest[0]), key=json.dumps)]
     if tag == "map":
         return [tag, sorted(([_meaning(key), _meaning(value)] for key, value in rest[0]), key=json.dumps)]
     return [tag, rest[0], _meaning(rest[1])] if tag == "tag" else form
@@ -224,6 +231,8 @@ def _numeric(meaning: list[Any]) -> list[Any]:
         return ["number", struct.pack(">d", value).hex()] if str(int(value)) == rest[0] else meaning
     if tag == "list":
         return [tag, [_numeric(each) for each in rest[0]]]
+    if tag == "set":
+        return [tag, sorted(map(_numeric, rest[0]), key=json.dumps)]
     if tag == "map":
         return [tag, sorted(([_numeric(part) for part in pair] for pair in rest[0]), key=json.dumps)]
     return [tag, rest[0], _numeric(rest[1])] if tag == "tag" else meaning
@@ -247,10 +256,10 @@ def _check(form: Any, depth: int = 0) -> None:
     if depth > _DEEPEST:
         raise ValueError(_TOO_DEEP)
     tag, *rest = form
-    if tag in ("list", "map"):
+    if tag in ("list", "set", "map"):
         (parts,) = rest
         for each in parts:
-            for part in [each] if tag == "list" else _pair(each):
+            for part in _pair(each) if tag == "map" else [each]:
                 _check(part, depth + 1)
         return
     good = {"null": not rest, "undefined": not rest, "bool": len(rest) == 1 and isinstance(rest[0], bool)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -27,7 +28,7 @@ from ..model.candidates import (
     summed,
 )
 from ..model.cost import CostModel, bandwidth_text
-from ..model.environment import block_noun
+from ..model.environment import block_noun, resuming
 from ..model.lists import FEW_NAMES, few, listed, some
 from ..model.merge import aligned, machines, plain_name
 from ..model.prices import Prices, Saving, YearlyCost, rate_text
@@ -214,7 +215,8 @@ def pick(results: Sequence[ResultData], wish: Wish, file: str = "FILE") -> Picke
     else:
         if fewest < Processes.FEWEST and len(eligible) > 1:
             counted = "1 timing process is" if fewest == 1 else f"{fewest} timing processes are"
-            way = f"go on with `bakeoff run --resume {file}`" if file else "a longer budget gives more"
+            again = shlex.join(["bakeoff", "run", *resuming(results[0], file)])
+            way = f"go on with `{again}`" if file else "a longer budget gives more"
             raise RunError(f"{counted} too few to choose by; {way}")
         contest = standing.judgment.contest(race.order, race.preferred)
         assert contest is not None, "those that fit have costs"

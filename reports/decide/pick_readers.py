@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from ...bench.results import CellResult, Measurement, ResultData
-from ...errors import UsageError
+from ...errors import UsageError, hint, near
 from ..model.candidates import Candidate, candidates_on, corpora, summed
 from ..model.lists import listed
 from ..model.readers import best, facts_of, language_of, remark
@@ -59,7 +59,10 @@ def parse_readers(text: str) -> tuple[Reader, ...]:
 
 
 def elsewhere(
-    results: Sequence[ResultData], wish: Wish, readers: Sequence[Reader]
+    results: Sequence[ResultData],
+    wish: Wish,
+    readers: Sequence[Reader],
+    languages: Collection[str] = (),
 ) -> tuple[Sequence[ResultData], Wish]:
     """Return results in which a load is a read of these readers, and the wish adapted to them.
 
@@ -67,6 +70,7 @@ def elsewhere(
         results: The results to choose by.
         wish: The requirements.
         readers: The readers; results are unchanged if there are none.
+        languages: Short names of all languages that can be measured.
 
     Raises:
         UsageError: A reader was not measured.
@@ -80,6 +84,9 @@ def elsewhere(
             titles[language_of(cell)] = facts.language
             titles[cell.cell.place] = f"{facts.language} with {facts.library}"
     if unknown := [reader.name for reader in readers if reader.name not in titles]:
+        for name in unknown:
+            if name.partition("-")[0] not in languages and (alike := near(name, {*titles, *languages})):
+                raise UsageError(f"no reader {name!r}; {hint(alike, '')}")
         raise UsageError(_unmeasured(unknown, results, titles))
     words = ", ".join(f"{reader.count:g} in {titles[reader.name]}" for reader in readers)
     cost = replace(wish.cost, reads=math.fsum(reader.count for reader in readers), readers=words)

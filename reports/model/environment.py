@@ -32,6 +32,13 @@ def interpreter(result: ResultData) -> tuple[Fact, ...]:
     return tuple(result.environment.get(key) for key in INTERPRETER)
 
 
+def resuming(result: ResultData, file: str) -> list[str]:
+    """Return the options of `bakeoff run` that continue a result, with the interpreter that measured it."""
+    known = result.environment
+    python = known.get("interpreter") and (known.get("python_executable") or known["interpreter"])
+    return ["--resume", file, *(["--python", str(python)] if python else [])]
+
+
 def block_noun(results: Iterable[ResultData]) -> str:
     """Return the noun for what the results of several blocks of columns are of: machine or interpreter."""
     return "machine" if len({machine(result) for result in results}) > 1 else "interpreter"

@@ -10,6 +10,7 @@ from typing import Final
 from ...bench.method import Verdicts
 from ...bench.results import ResultData
 from ...bench.stats import Ratio
+from ..model.environment import resuming
 
 _MOST: Final = 400
 """Most processes of a run."""
@@ -49,7 +50,7 @@ def resolving(results: Sequence[ResultData], codecs: Sequence[str], found: Seque
     part = _TIMING if any(result.operation(name).phase == "memory" for name in names) else 1.0
     budget = max(_LEAST, (before + further * process) / part)
     precision = min(*targets, _precision(result))
-    words = ["bakeoff", "run", "--resume", file, "--ratios"]
+    words = ["bakeoff", "run", *resuming(result, file), "--ratios"]
     words += ["--precision", f"{math.floor(precision * 1000) / 10:g}%"]
     words += ["--budget", f"{math.ceil(budget / _LEAST) * _LEAST:.0f}"]
     return shlex.join([*words, *(["--trusted"] if result.options.get("trusted") else [])])

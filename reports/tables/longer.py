@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 
 from ...bench.results import ResultData
+from ..model.environment import resuming
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +22,12 @@ class Longer:
     time: str
 
 
-_COMMAND = Longer("`bakeoff run --resume FILE`", "`--all` or a longer --budget")
+_TIME = "`--all` or a longer --budget"
 _PYTHON = Longer("a larger `budget`", "`all=True` or a larger `budget`")
 
 
 def longer(result: ResultData) -> Longer:
     """Return the words for measuring more of a result."""
-    return _PYTHON if result.in_python else _COMMAND
+    if result.in_python:
+        return _PYTHON
+    return Longer(f"`{shlex.join(['bakeoff', 'run', *resuming(result, 'FILE')])}`", _TIME)

@@ -102,6 +102,7 @@ class Result:
             UsageError: There is no such type or corpus.
             RunError: No codec fits.
         """
+        from .bench.workers.builds import LANGUAGES
         from .reports.decide.pick import Wish, pick
         from .reports.decide.pick_placed import in_place
         from .reports.decide.pick_readers import elsewhere, parse_readers
@@ -122,7 +123,7 @@ class Result:
         if readers and reads is not None:
             raise UsageError("readers counts the reads of each language; remove reads")
         named = parse_readers(readers) if readers else ()
-        results, wish = in_place(*elsewhere([self.data], wish, named), reads)
+        results, wish = in_place(*elsewhere([self.data], wish, named, tuple(LANGUAGES)), reads)
         return pick(results, wish, file="")
 
     def to_pandas(self) -> pandas.DataFrame:

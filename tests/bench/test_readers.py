@@ -80,7 +80,7 @@ RETURNED: list[tuple[str, bytes, Any]] = [
     ("node msgpackr", pack({"__proto__": "a"}), canonical({"__proto_": "a"})),
     ("node cbor-x", DATE, ["tag", "1004", ["text", "2024-02-29"]]),
     ("node cbor-x", b"\xd8\x56\x48" + struct.pack("<d", 1.5), ["list", [number(1.5)]]),
-    ("node cbor-x", SET, ["other", "Set", "Set(1) { 1 }"]),
+    ("node cbor-x", SET, ["set", [number(1.0)]]),
     ("node cbor-x", b"\xd8\x1c\x81\xd8\x1d\x00", REFUSED),  # a list that contains itself
     ("node cbor-x", b"\xf7", ["undefined"]),
     ("node bson", bson.encode({"v": bson.Int64(BIG)}), field(canonical(BIG))),

@@ -140,6 +140,8 @@ def test_missing_program() -> None:
         ({"a": 1}, {}, ("$.a", "key text 'a'", "no key")),
         ({}, {"a": 1}, ("$", "no key", "key text 'a'")),
         ([1], [1, 2], ("$", "1 items", "2 items")),
+        ({1}, {"1"}, ("$[int 1]", "key int 1", "key text '1'")),
+        ({1}, [1], ("$", "set of 1", "list of 1")),
         (MOMENT, MOMENT.replace(microsecond=123000), ("$", AT + "123456Z", AT + "123000Z")),
         (MOMENT, MOMENT.replace(tzinfo=None), ("$", AT + "123456Z", AT + "123456")),
         (Decimal("1.10"), Decimal("1.1"), ("$", "decimal 1.10", "decimal 1.1")),
@@ -163,6 +165,8 @@ def test_changes(wrote: Any, became: Any, change: tuple[str, str, str]) -> None:
         (canonical(3.0), ["number", "4008000000000000"]),
         (canonical(MOMENT), ["time", "2024-02-29T12:30:15.123456000Z"]),
         (canonical((1, "x")), canonical([1, "x"])),
+        (canonical({1, "x"}), ["set", [["text", "x"], ["number", "3ff0000000000000"]]]),
+        (canonical([{1, "x"}]), ["list", [["set", [["text", "x"], ["int", "1"]]]]]),
     ],
 )
 def test_same_meaning(wrote: list[Any], became: list[Any]) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from bakeoff.bench.results import Outcome, ReadFacts, ResultData
 from bakeoff.bench.workers.port import Worker
-from bakeoff.errors import RunError
+from bakeoff.errors import RunError, UsageError
 from bakeoff.reports.decide.pick import PickedCodec, Wish, pick
 from bakeoff.reports.decide.pick_readers import elsewhere, parse_readers
 from benchmarks.fidelity import KINDS, Kind, picked
@@ -113,6 +113,20 @@ def test_named_library_is_the_one_that_counts(run: ResultData) -> None:
     assert "read exactly by Go (second)" in pick(results, asked).sentence
     with pytest.raises(RunError, match="is changed by first"):
         pick(*elsewhere([run], wish, parse_readers("python")))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("nodee", "no reader 'nodee'; did you mean node?"),
+        ("node", "measure with `bakeoff run .* --readers go,node`"),
+    ],
+)
+def test_a_reader_that_was_not_measured(run: ResultData, name: str, said: str) -> None:
+    run = read_by(run, "json", "Go", "second")
+
+    with pytest.raises(UsageError, match=said):
+        elsewhere([run], Wish(), parse_readers(name), ("go", "node"))
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime as dt
 import json
-from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from functools import partial
 from types import TracebackType
 from typing import NamedTuple, Self
 
 from ...workers.builds import start
 from ...workers.canonical import Change, changes
 from ...workers.port import Refused, Worker, WorkerError
+from ...workers.restarted import Restarted
 from .matrix import FidelityCell, Written, moment_change
 
 DEATHS = 3
@@ -42,20 +43,16 @@ class Readers:
     """
 
     def __init__(self, languages: Iterable[str], begin: Callable[[str], Worker] = start) -> None:
-        self._begin = begin
-        self._workers: dict[str, Worker] = {}
-        self._deaths: Counter[str] = Counter()
+        self._workers: dict[str, Restarted] = {}
         self._known: dict[tuple[Reader, bytes, str], FidelityCell] = {}
         self._language: dict[Reader, str] = {}
-        try:
+        with ExitStack() as stack:
             for language in languages:
-                worker = self._workers[language] = begin(language)
-                for each in (library for library in worker.libraries if not library.typed):
-                    reader = Reader(worker.language, each.name, each.version, each.format)
+                worker = stack.enter_context(Restarted(partial(begin, language), DEATHS))
+                self._workers[language] = worker
+                for reader in worker.ask(_libraries):
                     self._language[reader] = language
-        except BaseException:
-            self.close()
-            raise
+            self._stack = stack.pop_all()
 
     def __enter__(self) -> Self:
         return self
@@ -63,12 +60,7 @@ class Readers:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """End all workers."""
-        for worker in self._workers.values():
-            worker.close()
+        self._stack.close()
 
     @property
     def libraries(self) -> list[Reader]:
@@ -85,21 +77,21 @@ class Readers:
     def _tried(self, reader: Reader, written: Written) -> FidelityCell:
         language = self._language[reader]
         try:
-            read = self._workers[language].check(reader.library, written.payload)
+            read = self._workers[language].ask(lambda worker: worker.check(reader.library, written.payload))
         except WorkerError as error:
-            self._restart(language)
             return FidelityCell("crash", str(error)[:_LONGEST])
         if isinstance(read, Refused):
             return FidelityCell("refused", read.reason[:_LONGEST])
         change = next(changes(written.form, read), None)
         return FidelityCell("exact") if change is None else FidelityCell("changed", _became(change))
 
-    def _restart(self, language: str) -> None:
-        self._deaths[language] += 1
-        if self._deaths[language] < DEATHS:
-            self._workers[language].close()
-            with contextlib.suppress(WorkerError):  # the old one says why it failed
-                self._workers[language] = self._begin(language)
+
+def _libraries(worker: Worker) -> list[Reader]:
+    return [
+        Reader(worker.language, each.name, each.version, each.format)
+        for each in worker.libraries
+        if not each.typed
+    ]
 
 
 def _became(change: Change) -> str:

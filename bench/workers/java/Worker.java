@@ -19,6 +19,7 @@ import org.bson.codecs.DecoderContext;
 import org.bson.codecs.DocumentCodec;
 import org.msgpack.core.MessagePack;
 import org.msgpack.jackson.dataformat.MessagePackMapper;
+import org.msgpack.value.Value;
 
 /** Reads payloads with libraries of Java; docs/reference/worker.md has its messages. */
 public final class Worker {
@@ -59,7 +60,22 @@ public final class Worker {
 
     private static Object msgpack(byte[] payload) throws IOException {
         try (var unpacker = MessagePack.newDefaultUnpacker(payload)) {
-            return unpacker.unpackValue();
+            Value value = unpacker.unpackValue();
+            decodeText(value);
+            return value;
+        }
+    }
+
+    /** Decodes all text in a value, as other libraries do: this one would do it when the text is asked for. */
+    private static void decodeText(Value value) {
+        if (value.isStringValue()) {
+            value.toString();
+        } else if (value.isArrayValue()) {
+            value.asArrayValue().forEach(Worker::decodeText);
+        } else if (value.isMapValue()) {
+            for (Value each : value.asMapValue().getKeyValueArray()) {
+                decodeText(each);
+            }
         }
     }
 

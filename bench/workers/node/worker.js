@@ -86,6 +86,7 @@ function canonical(value, level = 0) {
   }
   if (value === null) return ["null"];
   if (Array.isArray(value)) return ["list", Array.from(value, inner)];
+  if (value instanceof Set) return ["set", Array.from(value, inner)];
   const kind = Object.getPrototypeOf(value);
   if (kind === Object.prototype || kind === null) return pairs(Object.entries(value));
   if (value instanceof Map) return pairs(value);

@@ -56,8 +56,9 @@ def canonical(value: Any) -> list[Any]:
         return ["text", value]
     if isinstance(value, (bytes, bytearray)):
         return ["bytes", value.hex()]
-    if isinstance(value, (list, tuple)):
-        return ["list", [canonical(each) for each in value]]
+    if isinstance(value, (list, tuple, set, frozenset)):
+        tag = "list" if isinstance(value, (list, tuple)) else "set"
+        return [tag, [canonical(each) for each in value]]
     if isinstance(value, dict):
         return ["map", [[canonical(key), canonical(each)] for key, each in value.items()]]
     if isinstance(value, datetime.datetime):

@@ -135,6 +135,7 @@ def command(
 
     Results of several machines or interpreters are decided separately; exit 1 if the choices differ.
     """
+    from ..bench.workers.builds import LANGUAGES
     from ..codecs.production.lock import located
     from ..reports.decide.lock import decided, lock_of
     from ..reports.decide.pick import Wish, pick
@@ -190,7 +191,7 @@ def command(
         if label and write:
             noun = block_noun(results)
             raise UsageError(f"--write takes the results of one {noun}: the one that will run the codec")
-        asked, adapted = in_place(*elsewhere(group, wish, asked_readers), reads)
+        asked, adapted = in_place(*elsewhere(group, wish, asked_readers, tuple(LANGUAGES)), reads)
         choice = pick(asked, adapted, files_of[id(group[0])])
         name, _, why = render(choice, explain=explain, **layout(None)).partition("\n\n")
         parts = [why, *(f"{line}\n" for line in said(asked, choice))]

@@ -1,0 +1,61 @@
+"""A worker of another language, started again for the next question after one has ended it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self, TypeVar
+
+from .port import Worker, WorkerError
+
+_T = TypeVar("_T")
+
+
+class Restarted:
+    """A worker of another language.
+
+    Leaving the context ends it.
+
+    Args:
+        begin: Starts it.
+        most: Failures after which it is not started again.
+    """
+
+    def __init__(self, begin: Callable[[], Worker], most: float = math.inf) -> None:
+        self._begin = begin
+        self._left = most
+        self._worker: Worker | None = None
+        self._failure = WorkerError()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def ask(self, question: Callable[[Worker], _T]) -> _T:
+        """Ask the worker; after a failure, the next question gets a fresh one.
+
+        Raises:
+            WorkerError: The worker failed, or has failed too often.
+        """
+        if self._left <= 0:
+            raise self._failure
+        try:
+            if self._worker is None:
+                self._worker = self._begin()
+            return question(self._worker)
+        except WorkerError as error:
+            self._left -= 1
+            self._failure = error
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """End the worker."""
+        if self._worker is not None:
+            self._worker.close()
+            self._worker = None
