@@ -37,7 +37,7 @@ def hurry(change: Callable[[object, str, object], None] = setattr, *, in_full: b
         in_full: Keep the number of timing processes and enough slices to rank codecs.
     """
     from bakeoff.bench.jobs import Alone, Prepare, Reread, Time
-    from bakeoff.bench.run import processes
+    from bakeoff.bench.run import journal, processes
     from bakeoff.bench.watch import timing
 
     # Slices of a process take as long.
@@ -47,6 +47,8 @@ def hurry(change: Callable[[object, str, object], None] = setattr, *, in_full: b
         change(Processes, "CHOSEN", Processes.FEWEST)
         change(Budget, "QUICK_FIRST_LOOK", Processes.FEWEST)
         change(timing, "PROCESSES", 2)
+    # A test is not continued after a loss of power.
+    change(journal, "fsync", lambda handle: None)
     change(processes, "FORKED", (*processes.FORKED, Alone, Prepare, Reread, Time))
 
 

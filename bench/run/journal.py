@@ -13,6 +13,7 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from itertools import chain, count
+from os import fsync
 from pathlib import Path
 
 from ...errors import BakeoffError, RunError, UsageError
@@ -133,7 +134,7 @@ class Journal:
         for entry in new:
             self._file.write(json.dumps(entry).encode() + b"\n")
         self._file.flush()
-        os.fsync(self._file.fileno())
+        fsync(self._file.fileno())
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
