@@ -129,14 +129,10 @@ def _print(console: Console, section: Section, width: int | None, *, brief: bool
     # Tables without a cost have no ratios to omit.
     brief = brief and any(column.key == _BARRED for column in section.columns)
     grid = _Grid(section, _implied(section) if brief else set())
-    wide = console.options.update(width=10_000)
     limit = min(width or _WIDTH, _WIDTH) if brief else width
 
-    def taken() -> int:
-        return max(table.__rich_measure__(console, wide).maximum for table in grid.tables())
-
     def fits() -> bool:
-        return limit is None or taken() <= limit
+        return limit is None or grid.width() <= limit
 
     missing = []
     if brief:
@@ -158,7 +154,7 @@ def _print(console: Console, section: Section, width: int | None, *, brief: bool
             if not fits():
                 grid.hidden.add(key)
     if console.color_system is not None and not grid.machines:
-        grid.bar = min(_BAR, (width or limit or 10_000) - taken() - _GAP)
+        grid.bar = min(_BAR, (width or limit or 10_000) - grid.width() - _GAP)
     for number, table in enumerate(grid.tables()):
         if number:
             console.print()
@@ -223,12 +219,21 @@ class _Grid:
     def __post_init__(self) -> None:
         self.machines = len(machines_of(self.section.columns))
 
+    def width(self) -> int:
+        """Return the columns of the terminal that the widest table takes without bars."""
+        # rich needs a hundred times as long to measure a table.
+        return max(sum(self._widths(*self._cells(part))) - _GAP for part in self._parts())
+
     def tables(self) -> list[RichTable]:
         """Return the rows for rich, with some of the machines in each table."""
+        return [self._table(part) for part in self._parts()]
+
+    def _parts(self) -> list[list[Column]]:
+        """Return the columns of each table."""
         blocks = machines_of(self.section.columns)
         step = max(self.machines, 1)
         parts = [blocks[start : start + step] for start in range(0, max(len(blocks), 1), step)]
-        return [self._table([c for c in self.section.columns if c.block in ("", *part)]) for part in parts]
+        return [[c for c in self.section.columns if c.block in ("", *part)] for part in parts]
 
     def _table(self, columns: Sequence[Column]) -> RichTable:
         from rich.box import SIMPLE_HEAD
@@ -238,8 +243,7 @@ class _Grid:
         grid = RichTable(
             box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0), header_style="bold"
         )
-        hidden = [column for column in columns if column.key in self.hidden]
-        columns = [column for column in columns if column.key not in self.hidden]
+        columns, rows = self._cells(columns)
         barred = [column for column in columns if self.bar >= _LEAST_BAR and column.key == _BARRED]
         best = {column: self._best(column) for column in barred}
         for column in columns:
@@ -251,7 +255,6 @@ class _Grid:
             )
             if column in best:
                 grid.add_column(Text("speed\n→"), vertical="bottom", min_width=self.bar)
-        rows = [self._entries(row, columns, hidden) for row in self.section.rows]
         group = ""
         for row, entries in zip(self.section.rows, rows, strict=True):
             if row.group != group:
@@ -269,6 +272,12 @@ class _Grid:
             grid.title, grid.title_justify = Text(self._heads(columns, rows), style="bold"), "left"
         return grid
 
+    def _cells(self, columns: Sequence[Column]) -> tuple[list[Column], list[list[Entry]]]:
+        """Return the columns that are not hidden, and the entries of each row in them."""
+        hidden = [column for column in columns if column.key in self.hidden]
+        shown = [column for column in columns if column.key not in self.hidden]
+        return shown, [self._entries(row, shown, hidden) for row in self.section.rows]
+
     def _entries(self, row: Row, columns: Sequence[Column], hidden: Sequence[Column]) -> list[Entry]:
         """Return the entries of a row; the first one also has the marks of hidden columns."""
         first, *others = (row.entry(column) for column in columns)
@@ -277,13 +286,7 @@ class _Grid:
 
     def _heads(self, columns: Sequence[Column], rows: Sequence[Sequence[Entry]]) -> str:
         """Return the lines above the header, with each machine above its columns."""
-        from rich.cells import cell_len
-
-        texts = [
-            [*self._heading(column), *(visible(entries[number].shown) for entries in rows)]
-            for number, column in enumerate(columns)
-        ]
-        widths = [max(map(cell_len, column)) + _GAP for column in texts]
+        widths = self._widths(columns, rows)
         lines: list[str] = []
         start = 0
         for block, group in groupby(zip(columns, widths, strict=True), key=lambda each: each[0].block):
@@ -295,6 +298,17 @@ class _Grid:
                 lines[number] = lines[number].ljust(start) + line
             start += width
         return "\n".join(lines)
+
+    def _widths(self, columns: Sequence[Column], rows: Sequence[Sequence[Entry]]) -> list[int]:
+        """Return the width of each column with the space after it."""
+        from rich.cells import cell_len
+
+        texts = [
+            [*self._heading(column), *(visible(entries[number].shown) for entries in rows)]
+            for number, column in enumerate(columns)
+        ]
+        texts[0] += [visible(row.group) for row in self.section.rows]
+        return [max(map(cell_len, column)) + _GAP for column in texts]
 
     def _heading(self, column: Column) -> list[str]:
         """Return the lines above a column; columns of several machines are narrow."""
