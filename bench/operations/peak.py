@@ -51,10 +51,12 @@ def can_reset() -> bool:
 
 def kilobytes(path: Path, key: str) -> int:
     """Return the bytes in a line such as ``VmHWM:`` of a file in ``/proc``."""
-    for line in path.read_text().splitlines():
-        if line.startswith(key):
-            return int(line.split()[1]) * 1024
-    raise RuntimeError(f"{path}: no {key}")
+    # Thousands of calls of a codec are watched: buffers and text take longer than the kernel.
+    with path.open("rb", buffering=0) as file:
+        _, _, found = file.read(PAGE).partition(f"\n{key}".encode())
+    if not found:
+        raise RuntimeError(f"{path}: no {key}")
+    return int(found.split(maxsplit=1)[0]) * 1024
 
 
 def _of_files() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import os
 import time
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from ...worker.context import WorkerContext
 
 _SCHEDULED = Path("/proc/thread-self/schedstat")
+_LINE = 100
 
 # From harmless to worst.
 _WORSE: tuple[AttackOutcome, ...] = (
@@ -66,6 +68,7 @@ def run(job: Attack, context: WorkerContext) -> Answer:
     for number, case in enumerate(cases[job.start :], job.start):
         context.beat(number)
         seen = attempt(attacked, case, context.beat, number, held)
+        gc.freeze()  # Each collection would look at all that is held.
         if os.getpid() != me:
             os._exit(1)  # The codec forked, and the copy is not a worker.
         context.note({name: getattr(seen, name) for name in Seen.__slots__})
@@ -189,6 +192,7 @@ def _settled() -> int | None:
 def _waited() -> float:
     """Return the seconds that this thread has waited for a core, which is not the codec's fault."""
     try:
-        return int(_SCHEDULED.read_text().split()[1]) / 1e9
+        with _SCHEDULED.open("rb", buffering=0) as file:
+            return int(file.read(_LINE).split()[1]) / 1e9
     except (OSError, IndexError):
         return 0.0
