@@ -90,7 +90,7 @@ def result_of(kind: Kind, workers: Mapping[str, Worker]) -> ResultData:
     for name, (form, payloads, back) in read.items():
         for language in kind.languages.split():
             for library in workers[language].libraries:
-                if library.format == form:
+                if library.format == form and not library.typed:
                     facts = judge(workers[language], library.name, back, payloads)
                     outcome: Outcome = "unsupported" if facts.refused else "lossy" if facts.changed else "ok"
                     place = f"{language}-{library.name.replace('/', '-')}"

@@ -25,7 +25,7 @@ from typing import cast
 import click
 
 import bakeoff
-from bakeoff.bench.jobs import ReadCell, ReaderCommand, TimedReads, TimeReads
+from bakeoff.bench.jobs import CorpusInputs, ReadCell, ReaderCommand, TimedReads, TimeReads
 from bakeoff.bench.method import Readers
 from bakeoff.bench.run.environment import cores
 from bakeoff.bench.run.languages import Language
@@ -33,7 +33,7 @@ from bakeoff.bench.worker import time_reads
 from bakeoff.bench.worker.context import WorkerContext
 from bakeoff.bench.worker.records import Payloads
 from bakeoff.bench.workers import builds
-from bakeoff.bench.workers.port import PATIENCE
+from bakeoff.bench.workers.port import PATIENCE, Library
 
 from ._frame import Targets, benchmark, interval
 
@@ -103,6 +103,11 @@ def payloads() -> Mapping[str, list[bytes]]:
     return {form: [bakeoff.codec(name).encode(each) for each in records] for form, name in CODECS.items()}
 
 
+def without_schema(language: Language) -> list[Library]:
+    """Return the libraries that need no schema."""
+    return [each for each in language.libraries if each.format in CODECS and not each.typed]
+
+
 def build(targets: Targets, language: str) -> None:
     """Print how long a build takes that downloads and compiles all."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
@@ -121,8 +126,9 @@ def build(targets: Targets, language: str) -> None:
 def timed(starts: Sequence[ReaderCommand], library: str, asked: Sequence[bytes]) -> list[float]:
     """Return the time of each worker, as one timing process of a run measures it."""
     job = TimeReads(
+        corpus=CorpusInputs(""),
         workers=tuple(starts),
-        reads=tuple(ReadCell(number, library, "", DIGEST) for number in range(len(starts))),
+        reads=tuple(ReadCell(number, library, "json", DIGEST) for number in range(len(starts))),
         records=len(asked),
         slice=Readers.SLICE,
         patience=PATIENCE,
@@ -182,7 +188,7 @@ def main(targets: Targets, trials: int, built: bool) -> None:
     languages = [Language.of(name) for name in LANGUAGES]
     os.sched_setaffinity(0, cores()[:1])  # as a timing process
     for language in languages:
-        for library in language.libraries:
+        for library in without_schema(language):
             found = ratios(language.start, language.start, library.name, known[library.format])
             ratio, low, high = interval(found)
             what = f"{language.name} {library.name}: two workers"
@@ -198,7 +204,7 @@ def main(targets: Targets, trials: int, built: bool) -> None:
             click.echo(f"trial {trial + 1}: {ratio - 1:+.2%} ({low - 1:+.2%} to {high - 1:+.2%})")
         what = f"planted {PLANTED:+.0%} in Go"
         targets.show(what, f"{seen} of {trials}", f"{trials} of {trials}", ok=seen == trials)
-        for library in node.libraries:
+        for library in without_schema(node):
             asked = known[library.format]
             pairs = [
                 timed([node.start], library.name, asked)[0] / plain(Path(name), library.name, asked)
