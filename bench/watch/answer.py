@@ -6,6 +6,7 @@ import contextlib
 import marshal
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from ..results.watched import SMALL, CallSite, LeftOut, Saving, Stack, WatchData
 from ..run.environment import MACHINE, environment
 from . import timing
 from .alternatives import USES, decoded, obstacle
+from .attach import Sampled
 from .parts import Frame, Site, Watch
 from .timing import Task, Times, measure, replaced, task
 
@@ -51,6 +53,19 @@ def answer(watch: Watch, program: Sequence[str], total: float, wall: float) -> W
     )
 
 
+def sampled(found: Sampled, wall: float) -> WatchData:
+    """Return what was sampled of a process that already ran.
+
+    Args:
+        found: The samples.
+        wall: Seconds for which it was sampled.
+    """
+    made = answer(found.watch, found.program, found.watch.busy, wall)
+    # The interpreter is not the one that bakeoff runs on.
+    facts = {key: value for key, value in made.environment.items() if not key.startswith("python")}
+    return replace(made, environment=facts, notes=tuple(found.watch.notes), samples=found.samples)
+
+
 def _site(site: Site) -> CallSite:
     mean = site.size / site.calls if site.calls else 0.0
     stacks = sorted(site.stacks.items(), key=lambda each: -each[1])[:_STACKS]
@@ -60,7 +75,7 @@ def _site(site: Site) -> CallSite:
         site.payloads,
         USES[site.function].form if site.function in USES else "",
         dict(site.options),
-        site.calls,
+        site.calls or None,
         site.busy,
         site.wall,
         site.size or None,

@@ -16,7 +16,7 @@ _ROW = struct.Struct("8q")
 _CALL = 4e-8
 """Seconds that a watched call takes more, about: Python functions that C calls lose some of their speed."""
 _LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
-_PACKAGES = ("/site-packages/", "/dist-packages/", "<frozen ")
+_PACKAGES = ("/site-packages/", "/dist-packages/", "/lib/python3.", "<frozen ")
 
 
 class Frame(NamedTuple):

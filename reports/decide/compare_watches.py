@@ -133,6 +133,9 @@ def _groups(before: WatchData, after: WatchData) -> dict[str, Callable[[CallSite
 
     A function that takes the place of another one is compared with it by direction.
     """
+    if before.samples is not None or after.samples is not None:
+        # Samples do not have the direction of compiled functions.
+        return {}
     found: dict[str, Callable[[CallSite], bool]] = {}
     for group, decodes in (("encoding", False), ("decoding", True)):
         old, new = ({s.function for s in watch.sites if s.decodes == decodes} for watch in (before, after))

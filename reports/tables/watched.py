@@ -44,7 +44,7 @@ def title(watch: WatchData) -> str:
 def facts(watch: WatchData) -> Iterator[str]:
     """Yield what the figures come from."""
     if watch.samples is not None:
-        yield f"{watch.samples:,} samples of running code in {watch.wall:.3g} s."
+        yield f"{watch.samples:,} samples of running threads in {watch.wall:.3g} s."
     elif watch.sites:
         processes = "" if watch.processes == 1 else f" in {watch.processes} processes that call a codec"
         took = percent(watch.own, watch.busy)
@@ -102,6 +102,9 @@ def sentences(watch: WatchData) -> Iterator[str]:
 
 def answers(watch: WatchData) -> Iterator[str]:
     """Yield what can be saved, a line each; the first one is the most important."""
+    if watch.samples is not None:
+        yield from _of_samples(watch, watch.samples)
+        return
     if not watch.sites:
         yield "No call of a watched function was seen. Python with -I, -E or -S cannot be watched."
         return
@@ -118,6 +121,19 @@ def answers(watch: WatchData) -> Iterator[str]:
     names = [name for name, sites in rest.items() if sum(s.busy for s in sites) >= SMALL * watch.busy]
     if names:
         yield f"No other library was tried for {listed(names)}; only another format could save more there."
+
+
+def _of_samples(watch: WatchData, samples: int) -> Iterator[str]:
+    """Yield what samples can show: a limit, with the interval of Agresti and Coull (1998)."""
+    share = (watch.spent / watch.busy * samples + 2) / (samples + 4)
+    half = 1.96 * math.sqrt(share * (1 - share) / (samples + 4))
+    seen = percent(watch.spent, watch.busy)
+    yield f"Changing the codec cannot save more than {percent(min(1.0, share + half), 1.0)} % of CPU."
+    yield f"Serialization took {seen} % of the samples; the 95 % interval is ± {100 * half:.1f}."
+    yield (
+        "Samples have no records, so no other library was timed. "
+        "To know what one would save, start the program with `bakeoff watch -- PROGRAM`."
+    )
 
 
 def left_out(watch: WatchData) -> Sequence[LeftOut]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,7 @@ from bakeoff.reports.tables.watched import sentences
 from hurried import BAKEOFF
 from inprocess import bakeoff
 from launched import launch
+from needed import leave_out
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="watch needs POSIX")
 
@@ -280,6 +283,82 @@ def test_a_python_without_the_compiled_part_runs_unwatched(tmp_path):
 
     assert (done.stdout, done.stderr) == ("1\n", "")
     assert "no compiled part for Python" in read(tmp_path / "seen").notes[0]
+
+
+SERVICE = """
+import json, orjson
+print("ready", flush=True)
+record = {"order": 1, "lines": [1.5, 2.5] * 50}
+while True:
+    json.loads(json.dumps(record))
+    for _ in range(20):
+        orjson.loads(orjson.dumps(record))
+"""
+
+
+@pytest.fixture
+def service(tmp_path):
+    """A Python process that only encodes and decodes."""
+    (tmp_path / "service.py").write_text(SERVICE)
+    command = [sys.executable, "service.py"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as started:
+        assert started.stdout is not None
+        started.stdout.readline()
+        yield started
+        started.kill()
+
+
+@pytest.fixture
+def py_spy():
+    """What `watch --pid` needs; without it the test is skipped."""
+    if sys.platform != "linux" or shutil.which("py-spy", path=sysconfig.get_path("scripts")) is None:
+        leave_out("py-spy on Linux: pip install 'bakeoff[watch]'")
+
+
+@pytest.mark.usefixtures("py_spy")
+def test_a_process_that_runs_is_sampled(service, tmp_path):
+    done = launch(tmp_path, "watch", "--pid", str(service.pid), "--seconds", "1")
+    watch = read_watch(tmp_path / "watch.json")
+
+    assert {"json.dumps", "json.loads"} < {site.function for site in watch.sites}
+    assert {site.place for site in watch.sites if site.function == "json.dumps"} == {"service.py:6"}
+    assert all(site.calls is None and site.stacks for site in watch.sites)
+    assert re.search(r"Changing the codec cannot save more than \d+ % of CPU\.", done.stderr)
+    assert "no other library was timed" in done.stderr
+
+
+@pytest.mark.usefixtures("py_spy")
+def test_a_process_that_is_not_python(tmp_path):
+    with subprocess.Popen(["sleep", "600"]) as other:
+        done = launch(tmp_path, "watch", "--pid", str(other.pid), "--seconds", "1")
+        other.kill()
+
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"bakeoff: process {other.pid} is not Python, or of a version that py-spy does not know\n",
+    )
+
+
+@pytest.mark.usefixtures("py_spy")
+def test_a_process_that_may_not_be_read(service, tmp_path):
+    """A process without the capability may not read one that has it."""
+    if os.geteuid() != 0 or shutil.which("setpriv") is None:
+        pytest.skip("needs root, and setpriv to give up its capabilities")
+    bounded = ["setpriv", "--bounding-set=-sys_ptrace", "--inh-caps=-sys_ptrace"]
+    command = [*bounded, *BAKEOFF, "watch", "--pid", str(service.pid), "--seconds", "1"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 2
+    assert f"no permission to read process {service.pid}: use sudo, or" in done.stderr
+
+
+def test_processes_that_cannot_be_sampled(tmp_path, monkeypatch):
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        pass
+    monkeypatch.setattr("shutil.which", lambda *_, **__: None)
+
+    assert f"there is no process {ended.pid}" in bakeoff(tmp_path, "watch", "--pid", str(ended.pid)).stderr
+    assert "pip install 'bakeoff[watch]'" in bakeoff(tmp_path, "watch", "--pid", str(os.getpid())).stderr
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,19 @@ if TYPE_CHECKING:
     metavar="FOLDER",
     help="Answer from what a service has written to FOLDER.",
 )
+@click.option(
+    "--pid",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Sample a process that already runs, and its children, with py-spy.",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=1),
+    default=30.0,
+    show_default=True,
+    help="How long to sample it.",
+)
 def command(
     program: Sequence[str],
     path: Path,
@@ -57,6 +70,8 @@ def command(
     no_records: bool,
     prepared: Path | None,
     folder: Path | None,
+    pid: int | None,
+    seconds: float,
 ) -> None:
     """Run a program, and show what serialization costs it and what another codec would save.
 
@@ -69,15 +84,19 @@ def command(
       bakeoff watch -- gunicorn app:app
       bakeoff watch --environment /var/tmp/watch      # for a service; then:
       bakeoff watch --read /var/tmp/watch
+      bakeoff watch --pid 4711 --seconds 30           # shares only; needs bakeoff[watch]
     """
     from ..bench.watch import parts, start
 
-    if (bool(program), prepared is not None, folder is not None).count(True) != 1:
-        raise UsageError("say one of: -- PROGRAM, --environment FOLDER, or --read FOLDER")
+    if (bool(program), prepared is not None, folder is not None, pid is not None).count(True) != 1:
+        raise UsageError("say one of: -- PROGRAM, --environment FOLDER, --read FOLDER, or --pid N")
     if prepared is not None:
         _prepare(prepared, records=not no_records)
         return
     _check(path)
+    if pid is not None:
+        _sample(pid, seconds, path)
+        return
     if folder is not None:
         watch = parts.read(folder)
         _answer(watch, (), watch.busy - watch.own, watch.wall, path, anonymous=anonymous)
@@ -103,6 +122,15 @@ def _prepare(folder: Path, *, records: bool) -> None:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for name, value in environment(folder, records=records).items():
         click.echo(f"{name}={shlex.quote(value)}")
+
+
+def _sample(pid: int, seconds: float, path: Path) -> None:
+    from ..bench.results.watched import write_watch
+    from ..bench.watch import answer, attach
+
+    found = answer.sampled(attach.sample(pid, seconds), seconds)
+    _print(found)
+    write_watch(found, path)
 
 
 def _check(path: Path) -> None:
