@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from ...errors import RunError
@@ -31,7 +32,9 @@ SECONDS = 0.6
 _LEAST = 5
 """Passes over the records at least, if they take no longer than twice the time; one in any case."""
 _RECORDS = 60
-"""Records of a call site that are timed."""
+"""Records of a call site that are timed, at most."""
+_BYTES = 4_000_000
+"""Bytes of those records; the last one may exceed it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,9 @@ def task(site: Site, seconds: float) -> Task | None:
 
 def _drawn(found: Sequence[Kept]) -> Sequence[Kept]:
     """Draw records in proportion to the calls that they represent."""
-    return random.Random(1).choices(found, [kept.weight for kept in found], k=_RECORDS)
+    drawn = random.Random(1).choices(found, [kept.weight for kept in found], k=_RECORDS)
+    ends = accumulate(len(kept.value) for kept in drawn if isinstance(kept.value, bytes | str))
+    return drawn[: 1 + sum(end < _BYTES for end in ends)]
 
 
 def measure(tasks: Sequence[Task], show: Callable[[float], object]) -> list[list[Times]]:

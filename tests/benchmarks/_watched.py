@@ -1,38 +1,46 @@
-"""Programs for `benchmarks.watch`: ``python _watched.py PROGRAM [other]``, with another codec."""
+"""Programs for `benchmarks.watch`: ``python _watched.py PROGRAM FOLDER URL [other]``, with another codec.
+
+Five are programs or applications of others: ``json.tool``, the command of jsonschema, the application with
+which FastAPI measures itself, an example of Celery's documentation, and FastStream's choice between json and
+orjson. ``other`` puts orjson in the place of their library, as their authors would.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import logging
+import runpy
 import sys
+from importlib import import_module
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
-OTHER = sys.argv[2:] == ["other"]
-
-
-class Orjson:
-    """The functions of ``json``, by orjson."""
-
-    JSONEncoder, JSONDecodeError = json.JSONEncoder, json.JSONDecodeError
-
-    @staticmethod
-    def dumps(record: Any, **_: Any) -> str:
-        """Encode."""
-        return orjson.dumps(record).decode()
-
-    @staticmethod
-    def loads(payload: Any, **_: Any) -> Any:
-        """Decode."""
-        return orjson.loads(payload)
+_HARMLESS = {"separators", "ensure_ascii", "allow_nan", "skipkeys", "check_circular"}
 
 
-if OTHER:
+def use_orjson(*names: str) -> None:
+    """Put orjson in the place of json and other modules, for all modules that are imported from now on."""
     import orjson
 
-    library: Any = Orjson
-else:
-    library = json
+    plain = json.dumps, json.loads
+
+    def dumps(record: Any, **options: Any) -> str:
+        if any(value and name not in _HARMLESS for name, value in options.items()):
+            return plain[0](record, **options)
+        return orjson.dumps(record).decode()
+
+    def loads(payload: Any, **options: Any) -> Any:
+        return plain[1](payload, **options) if any(options.values()) else orjson.loads(payload)
+
+    def dump(record: Any, file: Any, **options: Any) -> None:
+        file.write(dumps(record, **options))
+
+    for module in ("json", *names):
+        found: Any = import_module(module)
+        found.dumps, found.loads, found.dump = dumps, loads, dump
 
 
 def orders(count: int) -> list[dict[str, Any]]:
@@ -51,117 +59,122 @@ def orders(count: int) -> list[dict[str, Any]]:
     ]
 
 
-def batch() -> int:
-    """Read lines, add up, write lines."""
-    found, dumps, loads = 0, library.dumps, library.loads
-    lines = [json.dumps(order) for order in orders(500)]
-    for _ in range(150):
-        written = []
-        for line in lines:
-            order = loads(line)
-            order["total"] = sum(each["count"] * each["price"] for each in order["lines"])
-            written.append(dumps(order))
-        found += sum(map(len, written))
-    return found > 0
+def batch() -> None:
+    """The command of Python that rewrites JSON Lines."""
+    sys.argv = ["json.tool", "--json-lines", "--compact", str(FOLDER / "orders.jsonl"), "/dev/null"]
+    runpy.run_module("json.tool", run_name="__main__")
 
 
-def _work(lines: list[str]) -> float:
-    found = 0.0
-    for _ in range(80):
-        for line in lines:
-            order = library.loads(line)
-            found += sum(each["price"] for each in sorted(order["lines"], key=lambda one: one["sku"]))
+def elsewhere() -> None:
+    """The command of jsonschema, which hardly encodes anything."""
+    instances = ["--instance", str(FOLDER / "orders.json")] * 15
+    sys.argv = ["jsonschema", *instances, str(FOLDER / "schema.json")]
+    runpy.run_module("jsonschema", run_name="__main__")
+
+
+def service() -> None:
+    """The application with which FastAPI measures itself, served by uvicorn."""
+    import uvicorn
+
+    sys.argv.append("--codspeed")  # without it the module says that it is a test to skip
+    sys.path.insert(0, str(FOLDER / "fastapi"))
+    port = urlsplit(URL).port or 0
+    uvicorn.run("tests.benchmarks.test_general_performance:app", port=port, log_level="warning")
+
+
+def worker() -> None:
+    """A worker of the project in Celery's "Next Steps"."""
+    sys.path.insert(0, str(FOLDER / "celery/examples/next-steps"))
+    app = import_module("proj.celery").app
+    app.conf.update(broker_url=URL, result_backend=URL)
+    app.worker_main(["worker", "--pool", "solo", "--without-gossip", "--without-mingle", "-l", "error"])
+
+
+def consumer() -> None:
+    """A consumer of FastStream on Kafka, which uses orjson if it is installed."""
+    import asyncio
+
+    if not OTHER:
+        sys.modules["orjson"] = None  # type: ignore[assignment]
+    from faststream import FastStream
+    from faststream.kafka import KafkaBroker
+
+    broker = KafkaBroker(URL, allow_auto_create_topics=False)
+    app = FastStream(broker, logger=None)
+    messages = 0
+
+    @broker.subscriber("orders", auto_offset_reset="earliest")
+    async def handle(order: dict[str, Any]) -> None:
+        nonlocal messages
+        assert order["customer"]["city"] == "Köln"
+        messages += 1
+        if messages == MESSAGES:
+            app.exit()
+
+    asyncio.run(app.run(log_level=logging.CRITICAL))
+
+
+MESSAGES = 5000
+
+
+def view() -> None:
+    """A view of Django with its cache in memory, served by two processes of gunicorn."""
+    from django.conf import settings
+    from django.core.cache import cache
+    from django.core.wsgi import get_wsgi_application
+    from django.http import JsonResponse
+    from django.urls import path
+    from gunicorn.app.wsgiapp import run
+
+    def add(request: Any, number: int) -> Any:
+        added = json.loads(request.body)
+        cache.set(number, [*cache.get(number, [])[-5:], added[-1]])
+        return JsonResponse({"count": len(added), "last": added[-1]})
+
+    settings.configure(
+        ROOT_URLCONF=(path("<int:number>", add),), ALLOWED_HOSTS=["*"], SECRET_KEY="x", LOGGING_CONFIG=None
+    )
+    globals()["application"] = get_wsgi_application()
+    sys.modules["_watched"] = sys.modules["__main__"]
+    sys.argv = ["gunicorn", "-w", "2", "-b", urlsplit(URL).netloc, "--no-control-socket"]
+    sys.argv += ["--log-level", "error", "_watched:application"]
+    run()
+
+
+def client() -> None:
+    """Requests that are sent and answered as JSON."""
+    import requests
+
+    with requests.Session() as session:
+        for order in orders(700):
+            answer = session.post(URL, json=order)
+            assert len(answer.json()) == 60
+
+
+def _work(messages: list[bytes]) -> int:
+    library: Any = import_module("ormsgpack" if OTHER else "msgpack")
+    found = 0
+    for message in messages * 80:
+        order = library.unpackb(message)
+        order["digest"] = hashlib.sha256(message).hexdigest()
+        found += len(library.packb(order))
     return found
 
 
-def pool() -> int:
-    """Workers of multiprocessing decode what they are sent."""
-    lines = [json.dumps(order) for order in orders(300)]
-    with get_context("fork").Pool(2) as workers:
-        return sum(workers.map(_work, [lines] * 8, 1)) > 0
-
-
-def service() -> int:
-    """A Starlette application that is called in the process."""
-    import starlette.requests
-    import starlette.responses
-    from starlette.applications import Starlette
-    from starlette.routing import Route
-    from starlette.testclient import TestClient
-
-    starlette.requests.json = library  # type: ignore[attr-defined]
-    if OTHER:
-        starlette.responses.json = Orjson  # type: ignore[attr-defined, assignment]
-
-    async def add(request: Any) -> Any:
-        order = await request.json()
-        return starlette.responses.JSONResponse({"total": len(order["lines"]), "orders": [order] * 20})
-
-    body = json.dumps(orders(9)[-1]).encode()
-    with TestClient(Starlette(routes=[Route("/", add, methods=["POST"])])) as client:
-        return sum(len(client.post("/", content=body).content) for _ in range(800)) > 0
-
-
-def queue() -> int:
-    """Messages of kombu, as Celery sends them, over a broker in memory."""
-    from kombu import Connection, serialization
-    from kombu.utils.json import dumps, loads
-
-    if OTHER:
-        serialization.register("other", Orjson.dumps, orjson.loads, "application/x-other", "utf-8")
-    else:
-        serialization.register("other", dumps, loads, "application/x-other", "utf-8")
-    found = 0
-    with Connection("memory://") as connection:
-        tasks = connection.SimpleQueue("tasks", serializer="other")
-        tasks.consumer.accept = {"application/x-other"}
-        for order in orders(60) * 100:
-            tasks.put(order, serializer="other")
-            message = tasks.get(timeout=1)
-            found += len(message.payload["lines"])
-            message.ack()
-    return found > 0
-
-
-def client() -> int:
-    """Calls of httpx, answered in the process."""
-    import httpx
-
-    if OTHER:
-        httpx._models.jsonlib = Orjson  # type: ignore[attr-defined, assignment]
-    body = json.dumps(orders(60)).encode()
-    answer = httpx.MockTransport(lambda request: httpx.Response(200, content=body))
-    with httpx.Client(transport=answer) as calls:
-        return sum(len(calls.get("http://here/").json()) for _ in range(1200)) > 0
-
-
-def consumer() -> int:
-    """MessagePack in and out, with a digest of each message."""
+def pool() -> None:
+    """Processes of multiprocessing that read and write MessagePack."""
     import msgpack
-    import ormsgpack
 
-    pack, unpack = (ormsgpack.packb, ormsgpack.unpackb) if OTHER else (msgpack.packb, msgpack.unpackb)
-    messages, found = [msgpack.packb(order) for order in orders(500)], 0
-    for _ in range(200):
-        for message in messages:
-            order = unpack(message)
-            order["digest"] = hashlib.sha256(message).hexdigest()
-            found += len(pack(order))
-    return found > 0
+    messages = [msgpack.packb(order) for order in orders(300)]
+    with get_context("spawn").Pool(2) as workers:
+        assert sum(workers.map(_work, [messages] * 8, 1)) > 0
 
 
-def elsewhere() -> int:
-    """A program that hardly encodes anything."""
-    found = 0
-    for order in orders(60) * 15:
-        text = library.dumps(order)
-        for _ in range(60):
-            found += sum(ord(letter) for letter in hashlib.sha256(text.encode()).hexdigest())
-            found += len(sorted(str(number) for number in range(100)))
-    return found > 0
-
-
-PROGRAMS = {each.__name__: each for each in (batch, pool, service, queue, client, consumer, elsewhere)}
+PROGRAMS = {each.__name__: each for each in (batch, pool, service, worker, consumer, view, client, elsewhere)}
+OTHER = sys.argv[4:] == ["other"]
 
 if __name__ == "__main__":
-    assert PROGRAMS[sys.argv[1]]()
+    FOLDER, URL = Path(sys.argv[2]), sys.argv[3]
+    if OTHER:
+        use_orjson(*{"worker": ["kombu.utils.json"], "client": ["simplejson"]}.get(sys.argv[1], ()))
+    PROGRAMS[sys.argv[1]]()

@@ -9,21 +9,31 @@ Python function, and what the start of a process takes more.
 
 from __future__ import annotations
 
+import contextlib
+import http.client
+import json
 import os
-import resource
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import click
 
 from bakeoff.bench.watch import answer, parts
-from bakeoff.bench.watch.start import environment, run
+from bakeoff.bench.watch.start import environment
+from servers import UnavailableError, started
 
+from . import _watched
 from ._frame import Targets, benchmark
+from ._sdists import sdist
 
 CALL = 60
 """Nanoseconds of a watched call, at most."""
@@ -33,17 +43,20 @@ TRIES = 5
 """Pairs of processes, of which the fastest on each side count."""
 STARTS = 15
 """Pairs of processes, of whose differences the median counts."""
-EMPTY = (sys.executable, "-c", "import json; json.dumps([1])")
+EMPTY = [sys.executable, "-c", "import json; json.dumps([1])"]
 COST = 0.02
 """Share of a program's CPU time, at most."""
 OFF = 0.10
 """Difference between predicted and real saving, as a share of the real one, at most."""
 OR_OFF = 0.01
 """The same as a share of the program's time; one of the two suffices."""
+PREDICTIONS = 3
+"""Watched runs of which the prediction is computed."""
 PYTHON = (sys.executable, "-W", "ignore")
 PROGRAM = Path(__file__).with_name("_watched.py")
-LIBRARIES = {"consumer": "ormsgpack"}
+LIBRARIES = {"pool": "ormsgpack"}
 """What programs use with ``other``; orjson if they are not listed."""
+TASKS = 1500
 
 _CALLS = """
 import json, os, sys, time, orjson
@@ -59,49 +72,205 @@ print(best(eval(sys.argv[1])) * 1e9)
 """
 
 
+class Surroundings(NamedTuple):
+    """What a program needs around it.
+
+    Attributes:
+        url: Its third argument.
+        drive: Called while it runs; ends it, unless it ends by itself.
+    """
+
+    url: str = ""
+    drive: Callable[[subprocess.Popen[bytes]], None] = lambda program: None
+
+
 @benchmark
 @click.option("--turns", default=7, help="Runs of each program in each of the three ways.")
 @click.option("--only", default="", help="One program.")
 def main(targets: Targets, turns: int, only: str) -> None:
     """Print predictions, what came true, and the cost; exit with 1 if a target is missed."""
-    from . import _watched
-
     if not only:
         for name in ("orjson.dumps", "json.dumps"):
             pairs = [(_call(name, watched=False), _call(name, watched=True)) for _ in range(TRIES)]
             plain, watched = (min(side) for side in zip(*pairs, strict=True))
             targets.at_most(f"a watched call of {name} takes more", watched - plain, CALL, "ns")
-        with tempfile.TemporaryDirectory() as folder:
-            variables = os.environ | environment(Path(folder), records=True)
-            pairs = [(_busy(*EMPTY), _busy(*EMPTY, env=variables)) for _ in range(STARTS)]
+        with tempfile.TemporaryDirectory() as place:
+            variables = environment(Path(place), records=True)
+            pairs = [(_ran(EMPTY), _ran(EMPTY, more=variables)) for _ in range(STARTS)]
         more = statistics.median(watched - plain for plain, watched in pairs)
         targets.at_most("the start of a process takes more", more * 1e3, START, "ms")
-    click.echo(f"{'':12}{'CPU s':>8}{'predicted %':>16}{'real %':>9}{'cost %':>9}")
-    for name in [only] if only else _watched.PROGRAMS:
-        _one(targets, name, turns)
+    click.echo(f"{'':10}{'CPU s':>7}{'predicted %':>15}{'real %':>15}{'cost %':>15}")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        _inputs(folder)
+        for program in [only] if only else _watched.PROGRAMS:
+            try:
+                with SURROUNDINGS.get(program, _nothing)(folder) as around:
+                    _one(targets, program, turns, folder, around)
+            except UnavailableError as error:
+                click.echo(f"{program:10}skipped: {error}")
 
 
-def _one(targets: Targets, name: str, turns: int) -> None:
+def _inputs(folder: Path) -> None:
+    records = _watched.orders(500)
+    (folder / "orders.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records * 30))
+    (folder / "orders.json").write_text(json.dumps(records * 2))
+    line = {"type": "object", "properties": {"sku": {"type": "string"}, "count": {"type": "integer"}}}
+    schema = {"items": {"properties": {"id": {"type": "integer"}, "lines": {"items": line}}}}
+    (folder / "schema.json").write_text(json.dumps(schema))
+
+
+@contextlib.contextmanager
+def _nothing(folder: Path) -> Iterator[Surroundings]:
+    yield Surroundings()
+
+
+@contextlib.contextmanager
+def _service(folder: Path) -> Iterator[Surroundings]:
+    if not (folder / "fastapi").exists():
+        sdist("fastapi", folder)
+    small = b'{"name": "foo", "value": 123}'
+    items = [{"id": n, "name": f"item-{n}", "values": [*range(25)], "meta": {"tag": "t"}} for n in range(300)]
+    large = json.dumps({"items": items, "metadata": {"source": "benchmark"}}).encode()
+    calls = [
+        ("POST", "/async/validated", small),
+        ("POST", "/async/large-receive", large),
+        ("GET", "/async/large-dict-no-response-model", None),
+        ("GET", "/async/dict-no-response-model", None),
+    ]
+    yield _requested(calls * 60)
+
+
+@contextlib.contextmanager
+def _view(folder: Path) -> Iterator[Surroundings]:
+    body = json.dumps(_watched.orders(12)).encode()
+    yield _requested([("POST", f"/{number % 7}", body) for number in range(1200)])
+
+
+def _requested(calls: list[tuple[str, str, bytes | None]]) -> Surroundings:
+    """Return a server's surroundings: it is sent requests, and then SIGTERM."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as free:
+        port = free.server_port
+
+    def drive(program: subprocess.Popen[bytes]) -> None:
+        connection = http.client.HTTPConnection("127.0.0.1", port)
+        for method, path, body in calls:
+            while True:
+                try:
+                    connection.request(method, path, body, {"content-type": "application/json"})
+                    answered = connection.getresponse()
+                    break
+                except ConnectionRefusedError:
+                    if program.poll() is not None:
+                        raise
+                    connection.close()
+                    time.sleep(0.05)
+            assert answered.status == 200, answered.read()
+            answered.read()
+        program.send_signal(signal.SIGTERM)
+
+    return Surroundings(f"http://127.0.0.1:{port}", drive)
+
+
+@contextlib.contextmanager
+def _worker(folder: Path) -> Iterator[Surroundings]:
+    import redis
+    from celery import Celery
+
+    if not (folder / "celery").exists():
+        sdist("celery", folder)
+    with started("redis") as server, redis.Redis.from_url(server.url) as store:
+        app = Celery(broker=server.url, backend=server.url)
+        for number in range(TASKS):
+            last = app.send_task(
+                "proj.tasks.xsum", ([number + n / 8 for n in range(100)],), ignore_result=False
+            )
+        store.rename("celery", "kept")
+
+        def drive(program: subprocess.Popen[bytes]) -> None:
+            store.delete(f"celery-task-meta-{last.id}")
+            store.copy("kept", "celery", replace=True)
+            while not store.exists(f"celery-task-meta-{last.id}"):
+                assert program.poll() is None
+                time.sleep(0.1)
+            program.send_signal(signal.SIGTERM)
+
+        yield Surroundings(server.url, drive)
+
+
+@contextlib.contextmanager
+def _consumer(folder: Path) -> Iterator[Surroundings]:
+    from confluent_kafka import Producer
+
+    with started("kafka") as server:
+        producer = Producer({"bootstrap.servers": server.url})
+        for number, order in enumerate(_watched.orders(50) * (_watched.MESSAGES // 50)):
+            payload = json.dumps({**order, "history": order["lines"] * 3}).encode()
+            producer.produce("orders", payload, partition=number % 4)
+        assert producer.flush(60) == 0
+        yield Surroundings(server.url)
+
+
+@contextlib.contextmanager
+def _client(folder: Path) -> Iterator[Surroundings]:
+    body = json.dumps(_watched.orders(60)).encode()
+
+    class Answers(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["content-length"]))
+            self.wfile.write(b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body))
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield Surroundings(f"http://127.0.0.1:{server.server_port}/")
+        server.shutdown()
+
+
+SURROUNDINGS = {
+    "service": _service,
+    "worker": _worker,
+    "consumer": _consumer,
+    "view": _view,
+    "client": _client,
+}
+"""Programs that need something around them."""
+
+
+def _one(targets: Targets, name: str, turns: int, folder: Path, around: Surroundings) -> None:
+    command = [*PYTHON, str(PROGRAM), name, str(folder), around.url]
     plain, watched, other, predicted, halves = [], [], [], [], []
     for turn in range(turns):
-        plain.append(_plain(name))
-        other.append(_plain(name, "other"))
-        with tempfile.TemporaryDirectory() as folder:
-            ended = run([*PYTHON, str(PROGRAM), name], Path(folder), records=True)
-            watched.append(ended.busy)
-            if turn < 3:
-                watch = parts.read(Path(folder))
-                share, half = _predicted(name, watch, ended.busy - watch.own)
+        plain.append(_ran(command, around))
+        other.append(_ran([*command, "other"], around))
+        with tempfile.TemporaryDirectory() as seen:
+            watched.append(_ran(command, around, environment(Path(seen), records=True)))
+            if turn < PREDICTIONS:
+                watch = parts.read(Path(seen))
+                share, half = _predicted(name, watch, watched[-1] - watch.own)
                 predicted.append(share)
                 halves.append(half)
-    before, after = statistics.median(plain), statistics.median(other)
-    real, said = 1 - after / before, statistics.median(predicted)
-    cost = statistics.median(b / a for a, b in zip(plain, watched, strict=True)) - 1
+    said = statistics.median(predicted)
+    half = statistics.median(halves)
+    real, real_error = _median([1 - b / a for a, b in zip(plain, other, strict=True)])
+    cost, cost_error = _median([b / a - 1 for a, b in zip(plain, watched, strict=True)])
     ok = abs(said - real) <= max(OFF * abs(real), OR_OFF) and cost <= COST
-    click.echo(
-        f"{name:12}{before:8.2f}{100 * said:10.1f} ± {100 * statistics.median(halves):.1f}{100 * real:9.1f}"
-        f"{100 * cost:9.1f}  {targets.verdict(ok, '10 % of the saving or 1 % of the time; cost 2 %')}"
-    )
+    figures = ((said, half), (real, real_error), (cost, cost_error))
+    shown = "".join(f"{100 * value:10.1f} ± {100 * error:<4.1f}" for value, error in figures)
+    target = "10 % of the saving or 1 % of the time; cost 2 %"
+    click.echo(f"{name:10}{statistics.median(plain):7.2f}{shown}  {targets.verdict(ok, target)}")
+
+
+def _median(values: list[float]) -> tuple[float, float]:
+    """Return a median and its standard error, by the median of absolute deviations."""
+    middle = statistics.median(values)
+    deviation = statistics.median(abs(value - middle) for value in values)
+    return middle, 1.858 * deviation / len(values) ** 0.5
 
 
 def _predicted(name: str, watch: parts.Watch, busy: float) -> tuple[float, float]:
@@ -111,16 +280,18 @@ def _predicted(name: str, watch: parts.Watch, busy: float) -> tuple[float, float
     return (found[0].seconds / busy, found[0].half / busy) if found else (0.0, 0.0)
 
 
-def _plain(*arguments: str) -> float:
-    """Return the CPU time of a program that is not watched."""
-    return _busy(*PYTHON, str(PROGRAM), *arguments)
-
-
-def _busy(*command: str, env: Mapping[str, str] | None = None) -> float:
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, env=env, check=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+def _ran(command: list[str], around: Surroundings = Surroundings(), more: Mapping[str, str] = {}) -> float:
+    """Return the CPU time of a program and of the processes that it waited for."""
+    program = subprocess.Popen(command, env=os.environ | more, stdout=subprocess.DEVNULL)
+    try:
+        around.drive(program)
+        _, status, usage = os.wait4(program.pid, 0)
+        program.returncode = os.waitstatus_to_exitcode(status)
+    finally:
+        program.kill()
+    if program.returncode not in (0, -signal.SIGTERM):
+        raise click.ClickException(f"{' '.join(command)} ended with {program.returncode}")
+    return usage.ru_utime + usage.ru_stime
 
 
 def _call(name: str, *, watched: bool) -> float:
