@@ -257,7 +257,8 @@ class Worker:
         # Runtimes print a stack after their errors.
         told = [line.strip() for line in lines if "error: " in line.lower()] or list(map(str.strip, lines))
         last = next(filter(None, reversed(told)), "")
-        return f"it ended with exit code {code}" + f": {last[:200]}" * bool(last)
+        how = f"exit code {code}" if code >= 0 else f"signal {-code}"
+        return f"it ended with {how}" + f": {last[:200]}" * bool(last)
 
     def _read(self, size: int) -> bytes:
         assert self._process.stdout is not None

@@ -1,9 +1,9 @@
 """``python3 tasks.py benchmarks releases``: are regressions of a release found, and none invented?
 
-A made-up library in pure Python has eight releases, as local wheels. Release 1.1 is release 1.0 again. In
-1.2 a load takes 5 % longer, in 1.3 decoded records retain at least twice the memory, and 1.4 decodes tuples
-as lists. Each run measures all of them and judges each against 1.0, as `bakeoff upgrade` does. The other
-three are 1.0 again: they are there for the time that eight releases take.
+A made-up library in pure Python has eight releases, as local wheels. In 1.2 and 1.6 a load takes 5 % longer
+than in 1.0, in 1.3 and 1.7 decoded records retain at least twice the memory, and 1.4 decodes tuples as lists.
+Releases 1.1 and 1.5 are 1.0 again. Each run measures all of them and judges each against 1.0, as
+`bakeoff upgrade` does.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from typing import Any
 import click
 
 import released
-from bakeoff.bench.results import read
-from bakeoff.reports.decide.releases import between, worse
+from bakeoff.bench.results import ResultData, read
+from bakeoff.reports.decide.releases import between, undecided, worse
 
 from ._frame import Targets, benchmark, run_bakeoff
 
@@ -32,6 +32,9 @@ EXPECTED: Mapping[str, str] = {
     "1.2": "tiny load:",
     "1.3": "tiny retained-records:",
     "1.4": "tiny: ok → lossy",
+    "1.5": "",
+    "1.6": "tiny load:",
+    "1.7": "tiny retained-records:",
 }
 """The beginning of a line that each release must get; nothing for no line at all."""
 RETAINING = """large = dict.fromkeys(range(24))
@@ -41,7 +44,6 @@ RETAINING = """large = dict.fromkeys(range(24))
         large[key] = value
     record = large"""
 """Statements for a dict that keeps the size that it had with 24 more keys."""
-FURTHER = ("1.5", "1.6", "1.7")
 
 
 @contextmanager
@@ -51,12 +53,13 @@ def index() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="bakeoff-") as name:
         folder = Path(name)
         calls = {
-            "1.2": released.source(loads=f"for _ in range({turns()}): pass"),
-            "1.3": released.source(loads=RETAINING),
-            "1.4": released.source(lossy=True),
+            "": released.source(),
+            "tiny load:": released.source(loads=f"for _ in range({turns()}): pass"),
+            "tiny retained-records:": released.source(loads=RETAINING),
+            "tiny: ok → lossy": released.source(lossy=True),
         }
-        for release in ("1.0", *EXPECTED, *FURTHER):
-            released.wheel(folder / "wheels", release, calls.get(release, released.source()))
+        for release, expected in {"1.0": "", **EXPECTED}.items():
+            released.wheel(folder / "wheels", release, calls[expected])
         (folder / "rows.py").write_text(released.ROWS)
         os.environ |= released.environment(folder) | {"BAKEOFF_PAST_RUNS": "off"}
         try:
@@ -78,20 +81,23 @@ def turns() -> int:
     return round(SLOWER * load / turn)
 
 
+def judged(result: ResultData, release: str, expected: str) -> tuple[bool, str]:
+    """Return whether a run says about a release what it should, and what it says."""
+    found = between(result, {"tiny==1.0": "tiny"}, {f"tiny=={release}": "tiny"})
+    lines, left = worse(found), undecided(found)
+    right = any(line.startswith(expected) for line in lines) if expected else not lines
+    return right, "; ".join([*lines, *(f"undecided: {each}" for each in left)]) or "nothing"
+
+
 @benchmark
-@click.option("--runs", default=30, show_default=True, help="Runs over all releases.")
+@click.option("--runs", default=15, show_default=True, help="Runs over all releases, of a minute at most.")
 def main(targets: Targets, runs: int) -> None:
-    """Print how often each planted regression is found, against the targets; a minute for each run."""
-    found = dict.fromkeys(EXPECTED, 0)
+    """Print how often each planted regression is found, against the targets."""
+    found: dict[str, list[bool]] = {}
     with index() as folder:
         command: list[str | Path] = [
-            "releases",
-            "tiny",
-            f"{folder}/rows.py:ROWS",
-            "-o",
-            folder / "r.json",
-            "--last",
-            "8",
+            *("releases", "tiny", f"{folder}/rows.py:ROWS"),
+            *("-o", folder / "r.json", "--last", "8"),
         ]
         run_bakeoff(*command, "--budget", "1")  # fetches
         took, wide = [], 0
@@ -101,15 +107,15 @@ def main(targets: Targets, runs: int) -> None:
             took.append(time.monotonic() - begun)
             result = read(folder / "r.json")
             wide += any("was not reached" in text for text in result.warnings)
+            click.echo(f"run {number + 1}: {took[-1]:.0f} s")
             for release, expected in EXPECTED.items():
-                lines = worse(between(result, {"tiny==1.0": "tiny"}, {f"tiny=={release}": "tiny"}))
-                right = any(line.startswith(expected) for line in lines) if expected else not lines
-                found[release] += right
-                if not right:
-                    click.echo(f"run {number + 1}, {release}: {'; '.join(lines) or 'nothing'}")
-    for release, expected in EXPECTED.items():
-        what = f"{release}: {expected.rstrip(':')} found" if expected else f"{release}: nothing invented"
-        targets.show(what, f"{found[release]} of {runs}", f"{runs} of {runs}", ok=found[release] == runs)
+                right, said = judged(result, release, expected)
+                found.setdefault(expected, []).append(right)
+                if not right or "undecided" in said:
+                    click.echo(f"  {release}: {said}{'' if right else ' (MISSED)'}")
+    for expected, seen in found.items():
+        what = f"{expected.rstrip(':')}: found" if expected else "nothing invented"
+        targets.show(what, f"{sum(seen)} of {len(seen)}", f"{len(seen)} of {len(seen)}", ok=all(seen))
     targets.at_most("eight releases, one file", max(took), SECONDS, "s")
     targets.show("±2 % reached", f"{runs - wide} of {runs}", f"{runs} of {runs}", ok=not wide)
 
