@@ -17,6 +17,7 @@ from ...bench.method import Verdicts
 from ...bench.results import ResultData
 from ...codecs.registry import split_release
 from ...errors import UsageError
+from ..model import numbers
 from ..model.build import build
 from ..model.candidates import WELL, Candidate, preferred
 from ..model.lists import few
@@ -34,6 +35,8 @@ _MUCH: Final = 2
 """Ratio of retained memory from which the recommendation mentions it."""
 _HIDDEN: Final = 2 * Verdicts.PRECISION
 """Share by which a time may have become worse without being noticed."""
+_LARGEST: Final = 10
+"""Factor from which the end of an interval says only that there are too few processes."""
 _PAYLOAD: Final = "retained-payloads"
 
 
@@ -88,11 +91,16 @@ def undecided(comparison: Comparison) -> list[str]:
     gone = _gone(comparison)
     missing = [change.cell for change in comparison.missing() if change.cell.codec not in gone]
     hiding = [
-        f"{change.cell.codec} {change.cell.operation_name} (may be {change.worst:.2f} times as much)"
+        f"{change.cell.codec} {change.cell.operation_name} ({_may_be(change.worst)})"
         for change in comparison.changes
         if change.timed and change.worst > 1 + _HIDDEN and not (change.verdict == "worse" and _clear(change))
     ]
     return [f"{cell.codec} {cell.operation_name} (not enough time)" for cell in missing] + hiding
+
+
+def _may_be(worst: float) -> str:
+    """Say by which factor something may have become worse."""
+    return f"may be {numbers.ratio(worst)} worse" if worst < _LARGEST else "too few processes"
 
 
 def _clear(change: CellChange) -> bool:
