@@ -328,6 +328,19 @@ class Compare(Job):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReadBack(Job):
+    """Decode payloads that libraries of other languages wrote; one note per payload.
+
+    Attributes:
+        written: The payloads in base64.
+    """
+
+    kind = "read back"
+    codec: str
+    written: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Attack(Job):
     """Run hostile cases on a codec.
 
@@ -658,6 +671,7 @@ _JOBS = (
     Alone,
     Describe,
     Compare,
+    ReadBack,
     Attack,
     Conform,
     Try,

@@ -71,6 +71,7 @@ _MODULES = {
     "alone": ".alone",
     "describe": ".describe",
     "compare": "..lab.fidelity.matrix",
+    "read back": "..lab.fidelity.writers",
     "attack": "..lab.hostile.attack",
     "conform": "..lab.conformance.verdicts",
     "try": "..lab.evolution.attempt",

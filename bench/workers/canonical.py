@@ -19,6 +19,7 @@ from typing import Any
 
 _TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d(?::\d\d)?)?")
 _STRINGS = ("int", "text", "raw text", "bytes", "time", "date", "decimal", "uuid", "float", "number")
+_EXTENSIONS = ("msgpack.ext.ExtType", "msgspec.msgpack.Ext")
 _LONGEST = 40
 _DEEPEST = 200
 """Most levels of a value; comparing takes several calls per level."""
@@ -75,6 +76,8 @@ def canonical(value: Any, depth: int = 0) -> list[Any]:
             return ["text", str.__str__(value)]
         case bytes() | bytearray() | memoryview():
             return ["bytes", bytes(value).hex()]
+        case _ if f"{type(value).__module__}.{type(value).__name__}" in _EXTENSIONS:
+            return ["tag", str(value.code), canonical(value.data, depth + 1)]
         case list() | tuple():
             return ["list", [canonical(each, depth + 1) for each in value]]
         case set() | frozenset():

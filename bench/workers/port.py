@@ -42,17 +42,19 @@ class Library(NamedTuple):
         version: Its version.
         format: The format that it reads.
         typed: It reads into types of the language, which are made of a JSON Schema.
+        writer: Name under which it writes the format; empty if the worker does not write with it.
     """
 
     name: str
     version: str
     format: str
     typed: bool = False
+    writer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A payload that the library refused.
+    """A payload, or a value, that the library refused.
 
     Attributes:
         reason: The library's error.
@@ -133,6 +135,15 @@ class Worker:
         except CanonicalError as error:
             raise self._fail(str(error)) from error
 
+    def dump(self, library: str, payload: bytes) -> bytes | Refused:
+        """Return the payload that the library writes of the value that it reads from another one.
+
+        Raises:
+            WorkerError: The worker failed.
+        """
+        head, content = self._ask("dump", self._patience, payload, library=library)
+        return Refused(str(head.get("message"))[:1000]) if head["kind"] == "error" else content
+
     def time(
         self,
         library: str,
@@ -207,6 +218,7 @@ class Worker:
                     str(each["version"]),
                     str(each["format"]),
                     typed=each.get("typed") is True,
+                    writer=str(each.get("writer") or ""),
                 )
                 for each in head["libraries"]
             ]
@@ -218,7 +230,7 @@ class Worker:
     ) -> tuple[Mapping[str, Any], bytes]:
         if self._failed:
             raise WorkerError(self._failed)
-        expected = {"hello": "hello", "check": "value", "time": "times"}[kind]
+        expected = {"hello": "hello", "check": "value", "dump": "payload", "time": "times"}[kind]
         late = threading.Event()
         timer = threading.Timer(patience, self._late, [late])
         timer.start()

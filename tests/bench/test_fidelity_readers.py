@@ -61,7 +61,38 @@ FOUND = {
         ("bson", "bson", "UUID", "exact"),
     },
 }
-"""Known behavior of libraries, by codec, library and value."""
+"""Known behavior of libraries that read, by codec, library and value."""
+WROTE = {
+    "go": {
+        ("json", "encoding/json", "float 3.0", "changed"),
+        ("json", "encoding/json", "int 2^53+1", "not written"),
+        ("msgpack", "vmihailenco/msgpack", "datetime UTC µs", "exact"),
+        ("msgpack", "tinylib/msgp", "datetime year 1", "changed"),
+        ("cbor2", "fxamacker/cbor", "datetime UTC µs", "changed"),
+        ("bson", "mongo-driver/bson", "UUID", "exact"),
+    },
+    "node": {
+        ("json", "JSON.parse", "int -2^63", "changed"),
+        ("msgpack", "msgpackr", "int 2^53+1", "exact"),
+        ("msgpack", "@msgpack/msgpack", "float 3.0", "changed"),
+        ("cbor2", "cbor-x", "bytes", "exact"),
+        ("bson", "bson", "float 3.0", "changed"),
+    },
+    "java": {
+        ("json", "jackson-databind", "int 10^40", "exact"),
+        ("cbor2", "jackson-dataformat-cbor", "datetime UTC µs", "not written"),
+        ("msgpack", "jackson-dataformat-msgpack", "bytes", "exact"),
+        ("cbor2", "jackson-dataformat-cbor", "UUID", "not written"),
+        ("bson", "org.mongodb:bson", "UUID", "exact"),
+    },
+    "rust": {
+        ("json", "serde_json", "float 3.0", "exact"),
+        ("cbor2", "ciborium", "dict tuple key", "exact"),
+        ("msgpack", "rmpv", "datetime UTC µs", "not written"),
+        ("bson", "bson", "UUID", "exact"),
+    },
+}
+"""The same of those that write."""
 
 
 PLANTED = REFERENCE.replace(
@@ -73,17 +104,30 @@ PLANTED = REFERENCE.replace(
     '"int" if isinstance(value, int) else "decimal", str(value)', '"float", struct.pack(">d", value).hex()'
 )
 """A worker in Python that makes every int a float, refuses bytes, and dies of a text."""
+WRITER = """
+def dumper(library):
+    def dump(value):
+        if value["v"] is True:
+            raise ValueError("no booleans here")
+        if value["v"] is None:
+            sys.exit("out of ink")
+        return b"{" if value["v"] == "" else json.dumps(value).replace("0.1", "0.2").encode()
+    return dump
+
+
+def canonical"""
+"""A writer that refuses a value, dies of another one, and writes what nobody reads, or another value."""
 
 
 @pytest.fixture
 def planted(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
-    def begin(language: str) -> Worker:
-        return Worker([sys.executable, "-c", PLANTED])
+    def run(*arguments: str, code: str = PLANTED) -> Result:
+        def begin(language: str) -> Worker:
+            return Worker([sys.executable, "-c", code])
 
-    def run(*arguments: str) -> Result:
+        monkeypatch.setattr(_fidelity_readers, "started", lambda languages: Readers(languages, begin))
         return CliRunner().invoke(command, ["--readers", "python", *arguments])
 
-    monkeypatch.setattr(_fidelity_readers, "started", lambda languages: Readers(languages, begin))
     return run
 
 
@@ -100,15 +144,32 @@ def test_tables_show_what_each_library_made_of_a_value(planted: Callable[..., Re
     assert ["None", "="] not in lines
 
 
-def test_a_library_that_reads_all_values_exactly(
-    planted: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    reference = Worker([sys.executable, "-c", REFERENCE])
-    monkeypatch.setattr(_fidelity_readers, "started", lambda _: Readers(["python"], lambda _: reference))
-    result = planted("-c", "json")
+def test_tables_show_what_python_reads_from_a_library(planted: Callable[..., Result]) -> None:
+    output = planted("-c", "json", code=REFERENCE.replace("def canonical", WRITER, 1)).output
+    lines = [line.split() for line in output.partition("Written: ")[2].splitlines()]
+
+    assert ["True", "refused"] in lines
+    assert ["None", "crash"] in lines
+    assert ["str", "''", "unreadable"] in lines
+    assert ["float", "0.1", "~0.2"] in lines
+    assert "json, True: refused: ValueError: no booleans here" in output
+    assert "json, None: crash: it ended with exit code 1: out of ink" in output
+    assert "json, str '': unreadable: " in output
+
+
+def test_library_that_does_not_write(planted: Callable[..., Result]) -> None:
+    output = planted("-c", "json", code=REFERENCE.replace(', "writer": name', "")).output
+
+    assert "json (Python) does not write" in output
+    assert "come back" not in output
+
+
+def test_a_library_that_reads_and_writes_all_values_exactly(planted: Callable[..., Result]) -> None:
+    result = planted("-c", "json", code=REFERENCE)
 
     assert result.exit_code == 0
-    assert "values are exact in every library\n\n= as" in result.output
+    assert "values are exact in every library\n\nWritten" in result.output
+    assert "values come back exact from every library that writes them\n\n= the" in result.output
 
 
 def test_summary_counts_each_value_once(planted: Callable[..., Result]) -> None:
@@ -169,7 +230,8 @@ def test_known_behavior_is_found(reader: Callable[[str], Worker], language: str)
     result = CliRunner().invoke(
         command, ["--readers", language, "-c", "json,msgpack,cbor2,bson", "-f", "csv"], catch_exceptions=False
     )
-    rows = csv.DictReader(io.StringIO(result.output))
+    rows = list(csv.DictReader(io.StringIO(result.output)))
     read = {(row["codec"], row["library"], row["value"], row["outcome"]) for row in rows}
 
     assert read >= FOUND[language]
+    assert {(row["codec"], row["library"], row["value"], row["written"]) for row in rows} >= WROTE[language]

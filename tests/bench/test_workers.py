@@ -66,6 +66,11 @@ def test_refusal_is_no_failure(reference: Worker, payload: bytes, error: str) ->
     assert refused.reason.startswith(error)
 
 
+def test_reference_worker_writes(reference: Worker) -> None:
+    assert reference.dump("json", b'{"x":[1.0,null]}') == b'{"x": [1.0, null]}'
+    assert isinstance(reference.dump("json", b"{"), Refused)
+
+
 def test_reference_worker_times(reference: Worker) -> None:
     timed = reference.time("json", [b"1", b"[2]"], slices=3, slice_ns=1000, seed=1)
 

@@ -175,7 +175,8 @@ class FidelityCell:
 
     Attributes:
         outcome: ``"exact"``, ``"changed"``, ``"encode error"``, ``"decode error"``, ``"needs a schema"`` or
-            ``"crash"``; of a reader in another language ``"refused"`` instead of an error.
+            ``"crash"``; of a library of another language ``"refused"`` if it raised an error,
+            ``"unreadable"`` if Python's codec refused what it wrote, or ``"not written"``.
         became: Type (or value) that was decoded, or the error.
     """
 
@@ -184,7 +185,9 @@ class FidelityCell:
 
     def __str__(self) -> str:
         """Return the cell in short: ``=``, ``~type``, ``E``, ``D``, ``-`` or ``crash``."""
-        short = {"exact": "=", "encode error": "E", "decode error": "D", "needs a schema": "-"}
+        if self.outcome in ("needs a schema", "not written"):
+            return "-"
+        short = {"exact": "=", "encode error": "E", "decode error": "D"}
         return f"~{self.became}" if self.outcome == "changed" else short.get(self.outcome, self.outcome)
 
 
@@ -239,7 +242,7 @@ def _cell_with_schema(bare: Any, row: Value) -> FidelityCell:
     try:
         codec = bare.with_schema(Schema(row.kind if row.top else {"v": row.kind}, as_objects=True))
     except UsageError as error:
-        return FidelityCell("encode error", _reason(error))  # the codec does not support the type
+        return FidelityCell("encode error", reason(error))  # the codec does not support the type
     return _cell(codec, row)[0]
 
 
@@ -248,19 +251,24 @@ def _cell(codec: Any, row: Value) -> tuple[FidelityCell, Written | None]:
     try:
         payload = codec.encode(row.record if bound is None or bound.dicts else bound.take(row.record))
     except Exception as error:  # noqa: BLE001 - the error is the result
-        return FidelityCell("encode error", _reason(error)), None
+        return FidelityCell("encode error", reason(error)), None
     try:
-        back = codec.decode(payload)
-        if bound is not None and bound.give is not None:
-            back = bound.give(back)
+        back = decoded(codec, payload)
     except Exception as error:  # noqa: BLE001 - the error is the result
-        return FidelityCell("decode error", _reason(error)), None
+        return FidelityCell("decode error", reason(error)), None
     written = _written(payload, back)
     if row.top:
         return _compare(row.value, back), written
     if type(back) is not dict or list(back) != ["v"]:
         return FidelityCell("changed", type(back).__name__), written
     return _compare(row.value, back["v"]), written
+
+
+def decoded(codec: Any, payload: bytes) -> Any:
+    """Return what a codec reads from a payload, as an object if it is bound to a class."""
+    back = codec.decode(payload)
+    give = None if codec.bound is None else codec.bound.give
+    return back if give is None else give(back)
 
 
 def _written(payload: bytes, back: Any) -> Written | None:
@@ -308,7 +316,8 @@ def moment_change(value: dt.datetime, back: dt.datetime) -> str:
     return " ".join(changes) or "another time"
 
 
-def _reason(error: Exception) -> str:
+def reason(error: Exception) -> str:
+    """Return an error in short."""
     return f"{type(error).__name__}: {error}"[:200]
 
 

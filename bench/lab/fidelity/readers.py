@@ -1,4 +1,4 @@
-"""What the libraries of other languages read from the payloads of the matrix."""
+"""What the libraries of other languages read from the payloads of the matrix, and write again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from functools import partial
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 from ...workers.builds import start
 from ...workers.canonical import Change, changes
@@ -20,14 +20,25 @@ DEATHS = 3
 """Workers of a language that may die before its other cells are given up."""
 _LONGEST = 200
 
+_T = TypeVar("_T")
+
 
 class Reader(NamedTuple):
-    """A library of another language."""
+    """A library of another language.
+
+    Attributes:
+        language: Its language.
+        library: Its name.
+        version: Its version.
+        format: The format that it reads.
+        writer: Name under which it writes; empty if it does not.
+    """
 
     language: str
     library: str
     version: str
     format: str
+    writer: str
 
 
 class Readers:
@@ -45,6 +56,7 @@ class Readers:
     def __init__(self, languages: Iterable[str], begin: Callable[[str], Worker] = start) -> None:
         self._workers: dict[str, Restarted] = {}
         self._known: dict[tuple[Reader, bytes, str], FidelityCell] = {}
+        self._dumped: dict[tuple[Reader, bytes], bytes | FidelityCell] = {}
         self._language: dict[Reader, str] = {}
         with ExitStack() as stack:
             for language in languages:
@@ -74,24 +86,46 @@ class Readers:
             self._known[key] = self._tried(reader, written)
         return self._known[key]
 
+    def dump(self, reader: Reader, written: Written) -> bytes | FidelityCell:
+        """Return the payload that a library writes of the value that it reads from another one.
+
+        A value that it does not read exactly is not written: nobody would know what it should write.
+        """
+        if not reader.writer:
+            return FidelityCell("not written", "the worker does not write")
+        read = self.cell(reader, written)
+        if read.outcome != "exact":
+            return FidelityCell("not written", f"{read.outcome} when read")
+        key = reader, written.payload
+        if key not in self._dumped:
+            self._dumped[key] = self._ask(reader, lambda worker: worker.dump(reader.library, written.payload))
+        return self._dumped[key]
+
     def _tried(self, reader: Reader, written: Written) -> FidelityCell:
+        read = self._ask(reader, lambda worker: worker.check(reader.library, written.payload))
+        return read if isinstance(read, FidelityCell) else compared(written.form, read)
+
+    def _ask(self, reader: Reader, question: Callable[[Worker], _T | Refused]) -> _T | FidelityCell:
         language = self._language[reader]
         try:
-            read = self._workers[language].ask(lambda worker: worker.check(reader.library, written.payload))
+            answer = self._workers[language].ask(question)
         except WorkerError as error:
             return FidelityCell("crash", str(error)[:_LONGEST])
-        if isinstance(read, Refused):
-            return FidelityCell("refused", read.reason[:_LONGEST])
-        change = next(changes(written.form, read), None)
-        return FidelityCell("exact") if change is None else FidelityCell("changed", _became(change))
+        return FidelityCell("refused", answer.reason[:_LONGEST]) if isinstance(answer, Refused) else answer
 
 
 def _libraries(worker: Worker) -> list[Reader]:
     return [
-        Reader(worker.language, each.name, each.version, each.format)
+        Reader(worker.language, each.name, each.version, each.format, each.writer)
         for each in worker.libraries
         if not each.typed
     ]
+
+
+def compared(wrote: list[Any], became: list[Any]) -> FidelityCell:
+    """Return whether a value arrived, from the canonical forms before and after."""
+    change = next(changes(wrote, became), None)
+    return FidelityCell("exact") if change is None else FidelityCell("changed", _became(change))
 
 
 def _became(change: Change) -> str:

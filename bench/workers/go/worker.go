@@ -1,4 +1,4 @@
-// Command worker reads payloads with libraries of Go; docs/reference/worker.md describes the messages.
+// Command worker reads and writes payloads with libraries of Go; docs/reference/worker.md describes the messages.
 package main
 
 import (
@@ -78,9 +78,13 @@ func hello() map[string]any {
 	}
 	known := []any{}
 	for i, each := range all {
-		known = append(known, map[string]any{
+		one := map[string]any{
 			"name": each.name, "format": each.format, "version": versions[each.module], "typed": i >= len(libraries),
-		})
+		}
+		if writers[each.name] != nil {
+			one["writer"] = each.name
+		}
+		known = append(known, one)
 	}
 	return map[string]any{"kind": "hello", "protocol": 1, "language": "Go", "version": versions[""], "libraries": known}
 }
@@ -121,6 +125,10 @@ func answer(asked head, content []byte) (reply map[string]any, text []byte, err 
 		if asked.Kind == "time" {
 			reply, err = measure(load, asked, content)
 			return reply, nil, err
+		}
+		if asked.Kind == "dump" {
+			text, err = dump(load, writers[each.name], content)
+			return map[string]any{"kind": "payload"}, text, err
 		}
 		text, err = check(load, content)
 		return map[string]any{"kind": "value"}, text, err

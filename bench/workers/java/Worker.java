@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -21,7 +22,7 @@ import org.msgpack.core.MessagePack;
 import org.msgpack.jackson.dataformat.MessagePackMapper;
 import org.msgpack.value.Value;
 
-/** Reads payloads with libraries of Java; docs/reference/worker.md has its messages. */
+/** Reads and writes payloads with libraries of Java; docs/reference/worker.md has its messages. */
 public final class Worker {
     private static final int LONGEST = 64 << 20;
 
@@ -99,7 +100,12 @@ public final class Worker {
     private static Map<String, ?> hello() {
         List<Object> libraries = new ArrayList<>();
         for (Library each : LIBRARIES) {
-            libraries.add(Map.of("name", each.name, "format", each.format, "version", version(each.from)));
+            Map<String, String> one =
+                    new HashMap<>(Map.of("name", each.name, "format", each.format, "version", version(each.from)));
+            if (Writers.ALL.containsKey(each.name)) {
+                one.put("writer", each.name);
+            }
+            libraries.add(one);
         }
         String version = System.getProperty("java.version");
         return Map.of("kind", "hello", "protocol", 1, "language", "Java", "version", version, "libraries", libraries);
@@ -116,6 +122,10 @@ public final class Worker {
         Load load = library.loader(asked);
         if (asked.get("kind").equals("time")) {
             return new Answer(Times.measure(library.name, load, asked, content), new byte[0]);
+        }
+        if (asked.get("kind").equals("dump")) {
+            byte[] payload = Writers.ALL.get(library.name).dump(load.load(content));
+            return new Answer(Map.of("kind", "payload"), payload);
         }
         byte[] text = JSON.writeValueAsBytes(Canonical.of(load.load(content)));
         if (text.length > LONGEST) {

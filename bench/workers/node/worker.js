@@ -1,4 +1,4 @@
-// Reads payloads with libraries of Node; docs/reference/worker.md describes the messages.
+// Reads and writes payloads with libraries of Node; docs/reference/worker.md describes the messages.
 "use strict";
 const fs = require("node:fs");
 const path = require("node:path");
@@ -42,6 +42,14 @@ function bindProtobuf({ text, message }) {
   return (payload) => type.decode(payload);
 }
 
+const WRITERS = {
+  "JSON.parse": ["JSON.stringify", (value) => JSON.stringify(value)],
+  "@msgpack/msgpack": ["@msgpack/msgpack", (value) => msgpack.encode(value)],
+  msgpackr: ["msgpackr", (value) => msgpackr.pack(value)],
+  "cbor-x": ["cbor-x", (value) => cbor.encode(value)],
+  bson: ["bson", (value) => bson.serialize(value)],
+};
+
 function hello() {
   // A package's `exports` may hide its package.json from `require`.
   const version = (name) =>
@@ -50,6 +58,7 @@ function hello() {
     name,
     format,
     version: from ? version(from) : process.versions.node,
+    writer: WRITERS[name]?.[0],
   }));
   return { kind: "hello", protocol: 1, language: "Node", version: process.versions.node, libraries };
 }
@@ -232,6 +241,7 @@ function answer(head, content) {
   if (!Object.hasOwn(LIBRARIES, head.library)) throw new Error(`unknown library ${head.library}`);
   const read = reader(head.library, head.schema);
   if (head.kind === "time") return [measure(read, head, content), ""];
+  if (head.kind === "dump") return [{ kind: "payload" }, WRITERS[head.library][1](read.load(content))];
   return [{ kind: "value" }, check(read.load, content)];
 }
 

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 Load = Callable[[bytes], Any]
+Dump = Callable[[Any], bytes]
 
 FORMATS = {"json": "json", "msgpack": "msgpack", "cbor2": "cbor", "bson": "bson", "fastavro": "avro"}
 WARM_UP = 50  # slices at most
@@ -44,6 +45,17 @@ def loader(library: str, schema: dict[str, str]) -> Load:
     return load
 
 
+def dumper(library: str) -> Dump:
+    """Return the library's function that writes a payload."""
+    module = importlib.import_module(library)
+    if library == "json":
+        return lambda value: json.dumps(value).encode()
+    if library == "msgpack":
+        return lambda value: module.packb(value, datetime=True)
+    dump: Dump = getattr(module, "encode" if library == "bson" else "dumps")
+    return dump
+
+
 def canonical(value: Any) -> list[Any]:
     """Return the value with its types."""
     if value is None or isinstance(value, bool):
@@ -56,6 +68,8 @@ def canonical(value: Any) -> list[Any]:
         return ["text", value]
     if isinstance(value, (bytes, bytearray)):
         return ["bytes", value.hex()]
+    if type(value).__name__ == "ExtType":  # of msgpack
+        return ["tag", str(value.code), canonical(value.data)]
     if isinstance(value, (list, tuple, set, frozenset)):
         tag = "list" if isinstance(value, (list, tuple)) else "set"
         return [tag, [canonical(each) for each in value]]
@@ -80,7 +94,7 @@ def available() -> Iterator[dict[str, str]]:
             )
         except ImportError:
             continue
-        yield {"name": name, "version": version, "format": form}
+        yield {"name": name, "version": version, "format": form, "writer": name}
 
 
 def waited() -> int:
@@ -137,6 +151,8 @@ def answer(head: dict[str, Any], content: bytes) -> tuple[dict[str, Any], bytes]
     load = loader(head["library"], head.get("schema", {}))
     if head["kind"] == "check":
         return {"kind": "value"}, json.dumps(canonical(load(content))).encode()
+    if head["kind"] == "dump":
+        return {"kind": "payload"}, dumper(head["library"])(load(content))
     payloads, start = [], 0
     for size in head["sizes"]:
         payloads.append(content[start : start + size])

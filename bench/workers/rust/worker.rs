@@ -1,7 +1,8 @@
-//! Reads payloads with libraries of Rust; docs/reference/worker.md describes the messages.
+//! Reads and writes payloads with libraries of Rust; docs/reference/worker.md describes the messages.
 
 mod canonical;
 mod times;
+mod writers;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -101,7 +102,10 @@ fn version(package: &str) -> &'static str {
 fn hello() -> Value {
     let libraries: Vec<_> = LIBRARIES
         .iter()
-        .map(|each| json!({"name": each.name, "format": each.format, "version": version(each.name)}))
+        .map(|each| {
+            let writer = writers::find(each.name).map(|_| each.name);
+            json!({"name": each.name, "format": each.format, "version": version(each.name), "writer": writer})
+        })
         .collect();
     json!({
         "kind": "hello", "protocol": 1, "language": "Rust", "version": env!("WORKER_RUSTC"), "libraries": libraries
@@ -119,6 +123,10 @@ fn answer(readers: &mut Readers, asked: &Value, content: &[u8]) -> Result<(Value
         .iter()
         .find(|each| asked["library"] == each.name)
         .ok_or_else(|| format!("unknown library {}", asked["library"]))?;
+    if asked["kind"] == "dump" {
+        let rewrite = writers::find(library.name).ok_or("the worker does not write with it")?;
+        return Ok((json!({"kind": "payload"}), rewrite(content)?));
+    }
     let key = format!("{} {}", asked["library"], asked["schema"]);
     let reader = match readers.entry(key) {
         Entry::Occupied(known) => known.into_mut(),

@@ -1,11 +1,11 @@
-"""``bakeoff fidelity --readers``: what libraries of other languages read from each value."""
+"""``bakeoff fidelity --readers``: what libraries of other languages read, and what Python reads from them."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from textwrap import shorten
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..bench.lab.fidelity.readers import Reader, Readers
 
 LEGEND: Final = (
-    "= as Python reads it; ~X silently became X; refused: an error.",
+    "= the same value; ~X silently became X; refused: an error.",
     "-f csv has all reasons, and the values that Python itself changes.",
 )
 _BRIEFER: Final = (
@@ -28,8 +28,34 @@ _BRIEFER: Final = (
     (r"^~key text ", "~key "),
 )
 """Patterns that make a cell shorter, and what replaces them."""
-_OUTCOMES: Final = ("exact", "changed", "refused", "crash")
+_OUTCOMES: Final = ("exact", "changed", "refused", "unreadable", "crash", "not written")
 """From best to worst."""
+
+
+class _Words(NamedTuple):
+    """The texts of a direction.
+
+    Attributes:
+        above: Heading of the summary.
+        values: The values that it counts.
+        exact: What is true for most values.
+    """
+
+    above: str
+    values: str
+    exact: str
+
+
+_READ: Final = _Words(
+    "Read: Python writes, and other languages read.",
+    "values: those that a round trip in Python preserves, without a schema",
+    "are exact in every library",
+)
+_WRITTEN: Final = _Words(
+    "Written: other languages write what they read, and Python reads.",
+    "values: those that the library read exactly; others are not written (-)",
+    "come back exact from every library that writes them",
+)
 
 
 class _Block(NamedTuple):
@@ -48,14 +74,17 @@ class _Block(NamedTuple):
 
 @dataclass(frozen=True)
 class Reads:
-    """What was read.
+    """What was read in one direction.
 
     Attributes:
+        words: Texts of the direction.
         readers: The libraries.
         formats: Format of each codec.
         python: What Python made of a value, by codec and value.
-        cells: What a library made of it, by codec, value and library.
+        cells: What a library made of it, or Python of what the library wrote, by codec, value and library.
     """
+
+    words: _Words
 
     readers: Sequence[Reader]
     formats: Mapping[str, str]
@@ -67,14 +96,27 @@ class Reads:
         return [codec for codec, known in self.formats.items() if known == form]
 
     def values(self, form: str) -> list[str]:
-        """Return the values that Python preserves with one of the codecs of a format."""
-        kept = (value for codec, value in self.python if self.formats[codec] == form)
+        """Return the values that Python preserves with one of the codecs of a format, and that were read."""
+        kept = (
+            value
+            for (codec, value, _), cell in self.cells.items()
+            if self.formats[codec] == form and cell.outcome != "not written"
+        )
         return [value for value in dict.fromkeys(kept) if self.preserving(value, form)]
 
     def preserving(self, value: str, form: str) -> list[str]:
         """Return the codecs of a format with which Python preserves a value."""
         found = {codec: self.python.get((codec, value)) for codec in self.codecs(form)}
         return [codec for codec, cell in found.items() if cell is not None and cell.outcome == "exact"]
+
+    def name(self, reader: Reader) -> str:
+        """Return the name of a library in this direction."""
+        return reader.writer if self.words is _WRITTEN else reader.library
+
+    @property
+    def silent(self) -> list[Reader]:
+        """The libraries that read a value here and do not write."""
+        return list(dict.fromkeys(reader for _, _, reader in self.cells if not reader.writer))
 
     def outcome(self, value: str, reader: Reader) -> str:
         """Return the worst outcome of a value in a library, of the codecs with which Python preserves it."""
@@ -128,13 +170,24 @@ def read(readers: Readers, columns: Mapping[str, Mapping[str, Tried]], formats: 
             for reader in readers.libraries:
                 if reader.format == formats[codec]:
                     cells[codec, value, reader] = readers.cell(reader, tried.written)
-    return Reads(readers.libraries, {codec: formats[codec] for codec in columns}, python, cells)
+    return Reads(_READ, readers.libraries, {codec: formats[codec] for codec in columns}, python, cells)
 
 
-def written(reads: Reads, notes: Sequence[str], form: str, width: int) -> str:
-    """Lay out the summary, and a table for each format."""
+def reread(readers: Readers, columns: Mapping[str, Mapping[str, Tried]], reads: Reads) -> Reads:
+    """Let every library write what it has read exactly, and Python read it."""
+    from ..bench.lab.fidelity.writers import wrote
+
+    places = {place: columns[place[0]][place[1]].written for place in reads.cells}
+    cells = wrote(readers, {place: each for place, each in places.items() if each is not None})
+    return replace(
+        reads, words=_WRITTEN, readers=[each for each in reads.readers if each.writer], cells=cells
+    )
+
+
+def laid_out(directions: Iterable[Reads], notes: Sequence[str], form: str, width: int) -> str:
+    """Lay out the summary of each direction, and its table for each format."""
     parts = []
-    for block in _blocks(reads):
+    for block in (block for reads in directions for block in _blocks(reads)):
         folds = form == "text" and block.above and block.rows
         tables = list(split(block.rows, width)) if folds else [block.rows]
         parts += paragraphs(block.above, form)
@@ -148,15 +201,18 @@ def written(reads: Reads, notes: Sequence[str], form: str, width: int) -> str:
     return "\n\n".join([*parts, "\n".join(paragraphs([*LEGEND, *notes], form))]) + "\n"
 
 
-def lines(reads: Reads) -> Iterator[list[str]]:
+def lines(reads: Reads, writes: Reads) -> Iterator[list[str]]:
     """Yield the rows of the CSV: every value of every codec in every library."""
     yield [
         "codec", "value", "python", "became_in_python", "language", "library", "version", "outcome", "became",
+        "written", "became_when_written",
     ]  # fmt: skip
     for (codec, value, reader), cell in reads.cells.items():
         python = reads.python[codec, value]
         where = [reader.language, reader.library, reader.version]
-        yield [codec, value, python.outcome, python.became, *where, cell.outcome, cell.became]
+        back = writes.cells[codec, value, reader]
+        found = [each for one in (cell, back) for each in (one.outcome, one.became)]
+        yield [codec, value, python.outcome, python.became, *where, *found]
 
 
 def _blocks(reads: Reads) -> Iterator[_Block]:
@@ -167,17 +223,16 @@ def _blocks(reads: Reads) -> Iterator[_Block]:
 
 
 def _summary(reads: Reads, forms: Sequence[str]) -> _Block:
-    rows = [["language", "library", "format", "values", *_OUTCOMES]]
+    had = {cell.outcome for cell in reads.cells.values()}
+    shown = [each for each in _OUTCOMES[:-1] if each in ("exact", "changed", "refused") or each in had]
+    rows = [["language", "library", "format", "values", *shown]]
     for reader in reads.readers:
         if reader.format in forms:
             values = reads.values(reader.format)
             counts = Counter(reads.outcome(value, reader) for value in values)
-            figures = [len(values), *(counts[each] for each in _OUTCOMES)]
-            rows.append([reader.language, reader.library, reader.format, *map(str, figures)])
-    if all(row[-1] == "0" for row in rows[1:]):
-        rows = [row[:-1] for row in rows]
-    told = "values: those that a round trip in Python preserves, without a schema"
-    return _Block([], rows, [told], (*[False] * 3, *[True] * 5)[: len(rows[0])])
+            figures = [len(values) - counts["not written"], *(counts[each] for each in shown)]
+            rows.append([reader.language, reads.name(reader), reader.format, *map(str, figures)])
+    return _Block([reads.words.above], rows, [reads.words.values], (*[False] * 3, *[True] * (1 + len(shown))))
 
 
 def _format(reads: Reads, form: str) -> _Block:
@@ -185,27 +240,28 @@ def _format(reads: Reads, form: str) -> _Block:
 
     readers = [reader for reader in reads.readers if reader.format == form]
     codecs, values = reads.codecs(form), reads.values(form)
-    rows, partial = [["value", *_headings(readers)]], list[list[str]]()
+    rows, partial = [["value", *_headings(reads, readers)]], list[list[str]]()
     differing = set()
     for value in values:
         for texts, same in _groups(reads, value, form, readers):
-            if set(texts) == {"="}:
+            if set(texts) <= {"=", "-"}:
                 continue
             differing.add(value)
             if same != codecs and same not in partial:
                 partial.append(same)
             rows.append([value if same == codecs else f"{value} [{partial.index(same) + 1}]", *texts])
     exact = len(values) - len(differing)
-    above = f"{form} ({some(codecs, 1)}): {exact} of {len(values)} values are exact in every library"
+    above = f"{form} ({some(codecs, 1)}): {exact} of {len(values)} values {reads.words.exact}"
     only = [f"[{number}] {', '.join(names)}" for number, names in enumerate(partial, 1)]
     return _Block([above], rows if differing else [], [*only, *_reasons(reads, form)])
 
 
-def _headings(readers: Sequence[Reader]) -> list[str]:
+def _headings(reads: Reads, readers: Sequence[Reader]) -> list[str]:
     """Return the names of libraries, with the language where two have the same."""
-    counts = Counter(reader.library for reader in readers)
+    names = list(map(reads.name, readers))
     return [
-        each.library if counts[each.library] == 1 else f"{each.library} ({each.language})" for each in readers
+        name if names.count(name) == 1 else f"{name} ({each.language})"
+        for name, each in zip(names, readers, strict=True)
     ]
 
 
@@ -232,8 +288,8 @@ def _reasons(reads: Reads, form: str) -> Iterator[str]:
     said = set()
     for (codec, value, reader), cell in reads.cells.items():
         told = cell.outcome, reader
-        if reader.format != form or cell.outcome not in ("refused", "crash") or told in said:
+        if reader.format != form or cell.outcome not in ("refused", "unreadable", "crash") or told in said:
             continue
         if codec in reads.preserving(value, form):
             said.add(told)
-            yield f"{reader.library}, {value}: {cell.outcome}: {cell.became}"
+            yield f"{reads.name(reader)}, {value}: {cell.outcome}: {cell.became}"

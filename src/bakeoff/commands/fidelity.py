@@ -29,7 +29,7 @@ LEGEND = (
     "--readers",
     multiple=True,
     metavar="LANGUAGES",
-    help="Show what libraries of these languages read, instead: go,node (see bakeoff readers).",
+    help="Show what libraries of these languages read and write, instead: go,node (see bakeoff readers).",
 )
 @format_option("text", "md", "csv", "html")
 @click.option(
@@ -44,7 +44,8 @@ def command(codecs: tuple[str, ...], readers: tuple[str, ...], form: str, output
     Each codec is tried in a separate process. The text format splits the table to fit the terminal.
 
     With --readers, libraries of other languages read what the codecs write without a schema. For each
-    format, a table shows the values that Python preserves and a library changes or refuses.
+    format, a table shows the values that Python preserves and a library changes or refuses. Then the
+    libraries write what they have read exactly, and tables show what Python reads otherwise.
     """
     from ..codecs import select
     from ..codecs.registry import join_name, split_name
@@ -76,17 +77,19 @@ def _preserved(codecs: Sequence[str], form: str) -> str:
 def _read(codecs: Sequence[str], languages: Sequence[str], form: str) -> str:
     from ..console import console
     from ..reports.model.lists import some
-    from ._fidelity_readers import lines, read, readable, started, written
+    from ._fidelity_readers import laid_out, lines, read, readable, reread, started
 
     with started(languages) as readers:
         formats = readable(readers, codecs)
         columns = _columns(list(formats), schemas=False)
         reads = read(readers, columns, formats)
+        writes = reread(readers, columns, reads)
     if form == "csv":
-        return csv_of(lines(reads))
+        return csv_of(lines(reads, writes))
     unread = [codec for codec in codecs if codec not in formats]
     notes = [*([f"no library here reads {some(unread)}"] if unread else []), *_crashes(columns)]
-    return written(reads, notes, form, console().width)
+    notes += [f"{each.library} ({each.language}) does not write" for each in reads.silent]
+    return laid_out((reads, writes), notes, form, console().width)
 
 
 def _columns(codecs: Sequence[str], *, schemas: bool = True) -> dict[str, Column]:
