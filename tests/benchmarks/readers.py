@@ -180,10 +180,10 @@ def plain(folder: Path, library: str, asked: list[bytes]) -> float:
 @click.option("--built", is_flag=True, help="Leave out the builds with empty caches.")
 def main(targets: Targets, trials: int, built: bool) -> None:
     """Print what builds take and what figures are worth; exit 1 when a target is missed."""
-    for language in LANGUAGES:
+    for name in LANGUAGES:
         if not built:
-            build(targets, language)
-        builds.build(language)
+            build(targets, name)
+        builds.build(name)
     known = payloads()
     languages = [Language.of(name) for name in LANGUAGES]
     os.sched_setaffinity(0, cores()[:1])  # as a timing process
