@@ -20,6 +20,10 @@ import sys
 
 _dumps = marshal.dumps
 _buffers = (bytearray, memoryview)
+_SETTINGS = (
+    ("default", None), ("skipkeys", False), ("sort_keys", False), ("indent", None), ("ensure_ascii", True),
+    ("object_hook", None), ("object_pairs_hook", None), ("parse_float", float), ("parse_int", int),
+)
 _plain = frozenset({type(None), bool, int, float, str})
 
 cdef extern from "Python.h":
@@ -101,7 +105,7 @@ cdef enum:
     PAUSE = 1_000_000
     # Samples take at most this part of the processor time, and some nanoseconds at the beginning.
     PART = 200
-    FREE = 1_000_000
+    FREE = 3_000_000
     # Milliseconds between two writes.
     EVERY = 20
 
@@ -368,15 +372,17 @@ cdef _log(
         me.named = True
         entries.append(("function", me.index, me.name, me.keeps == "payload"))
     stack = _stack(me.package, entries)
-    options = _number(_options, "options", _said_of(args, count, names, me.first), entries)
+    options = _number(_options, "options", _said_of(me, args, count, names), entries)
     me.seen += 1
     slot = me.seen - 1
     if slot >= SLOTS:
         slot = <int64_t>(_random() % <uint64_t>me.seen)
-    if not _keeps or slot >= SLOTS or size > MOST_BYTES or count <= me.first or not _affordable():
+    if not _keeps or slot >= SLOTS or size > MOST_BYTES or not _affordable():
         slot = -1
-    else:
-        kept = _kept(me, <object>args[me.first], <object>result)
+    elif me.keeps == "result":
+        kept = _marshaled(<object>result)
+    elif count > me.first:
+        kept = _kept(me, <object>args[me.first])
     entries.append(("call", me.index, me.weight, took, size, stack, options, slot, kept))
     _waiting.extend([_dumps(entry, 4) for entry in entries])
     # At once where it matters most, if the program is killed: names and places.
@@ -384,14 +390,18 @@ cdef _log(
         _append()
 
 
-cdef _kept(Watched me, subject, result):
-    """Return the payload, or the record as ``marshal`` writes it, which runs no code of the program's classes."""
-    if me.keeps == "payload":
-        if type(subject) in _buffers:
-            return bytes(subject)
-        return subject if type(subject) is bytes or type(subject) is str else None
+cdef _kept(Watched me, subject):
+    if me.keeps == "record":
+        return _marshaled(subject)
+    if type(subject) in _buffers:
+        return bytes(subject)
+    return subject if type(subject) is bytes or type(subject) is str else None
+
+
+cdef _marshaled(record):
+    """Return a record as ``marshal`` writes it, which runs no code of the program's classes."""
     try:
-        written = _dumps(subject if me.keeps == "record" else result, 4)
+        written = _dumps(record, 4)
     except ValueError:
         return False
     return written if len(written) <= MOST_BYTES else None
@@ -445,16 +455,30 @@ cdef _described(list frames, str package):
     return tuple(found)
 
 
-cdef _said_of(args_t args, Py_ssize_t count, PyObject *names, int first):
+cdef _said_of(Watched me, args_t args, Py_ssize_t count, PyObject *names):
     """Return the options of a call in words."""
     cdef list found = []
     cdef Py_ssize_t at
-    for at in range(first + 1, count):
-        found.append((str(at - first), _said(<object>args[at])))
+    if me.first and count and "JSON" in me.name:
+        found.extend(_settings(<object>args[0], me.package))
+    for at in range(me.first + 1, count):
+        found.append((str(at - me.first), _said(<object>args[at])))
     if names is not NULL:
         for at, name in enumerate(<tuple>names):
             found.append((name, _said(<object>args[count + at])))
     return tuple(found)
+
+
+cdef _settings(coder, str package):
+    """Return the options that a JSON encoder or decoder was made with, as far as they are not the default."""
+    cdef dict given = getattr(coder, "__dict__", {})
+    module = getattr(type(coder), "__module__", "")
+    found = [(name, _said(given[name])) for name, usual in _SETTINGS if given.get(name, usual) is not usual]
+    if "item_separator" in given:
+        found.append(("separators", _said((given["item_separator"], given.get("key_separator", ": ")))))
+    if type(module) is not str or module.partition(".")[0] != package:
+        found.append(("cls", _said(type(coder))))
+    return found
 
 
 cdef _said(value):

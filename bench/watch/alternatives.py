@@ -31,12 +31,17 @@ FORMATS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
 }
 """Libraries by format: the functions that encode and decode."""
 
-_WATCHED: Final = {
-    "yaml": ("yaml.safe_dump", "yaml.safe_load"),
-    "kombu": ("kombu.utils.json.dumps", "kombu.utils.json.loads"),
-    "json.dump": ("json.dump", ""),
-    "simplejson.dump": ("simplejson.dump", ""),
-}
+_WATCHED: Final = (
+    ("yaml", "yaml", "yaml.safe_dump", "yaml.safe_load"),
+    ("yaml", "yaml", "yaml.dump", "yaml.load"),
+    ("json", "json", "json.encoder.JSONEncoder.encode", "json.decoder.JSONDecoder.decode"),
+    ("json", "simplejson", "simplejson.encoder.JSONEncoder.encode", "simplejson.decoder.JSONDecoder.decode"),
+    ("json", "ujson", "ujson.encode", "ujson.decode"),
+    ("json", "kombu", "kombu.utils.json.dumps", "kombu.utils.json.loads"),
+    ("json", "json.dump", "json.dump", ""),
+    ("json", "simplejson.dump", "simplejson.dump", ""),
+)
+"""Further functions with alternatives: format, library, and the functions that encode and decode."""
 _READ: Final = {
     "json": "json.loads",
     "msgpack": "msgpack.unpackb",
@@ -58,6 +63,7 @@ _HARMLESS: Final = frozenset(
     }
 )
 """Options that do not keep a program from using another library."""
+_USUAL: Final = ("None", "False", "SafeLoader")
 _FILES: Final = ("json.dump", "simplejson.dump")
 
 
@@ -82,8 +88,7 @@ def _uses() -> Mapping[str, Use]:
         for library, names in libraries.items()
         for position, name in enumerate(names)
     }
-    for library, (dump, load) in _WATCHED.items():
-        form = "yaml" if library == "yaml" else "json"
+    for form, library, dump, load in _WATCHED:
         found |= {dump: Use(form, library, True)} | ({load: Use(form, library, False)} if load else {})
     return found
 
@@ -102,7 +107,7 @@ def others(function: str) -> Mapping[str, str]:
 def obstacle(options: Mapping[str, str], function: str) -> str:
     """Return the option of a call that other libraries do not have in this form; empty if there is none."""
     for name, said in options.items():
-        if name in _HARMLESS or said in ("None", "False") or (function in _FILES and name == "1"):
+        if name in _HARMLESS or said in _USUAL or (function in _FILES and name == "1"):
             continue
         return f"argument {int(name) + 1}" if name.isdigit() else f"{name}="
     return ""
@@ -116,8 +121,16 @@ def original(function: str, options: Mapping[str, str]) -> Call:
         ValueError: An option is not a plain value.
     """
     named = {
-        name: ast.literal_eval(said) for name, said in options.items() if not name.isdigit() and name != "fp"
+        name: ast.literal_eval(said)
+        for name, said in options.items()
+        if not name.isdigit() and name not in ("fp", "Loader")
     }
+    if function == "yaml.load":
+        return _resolve("yaml.safe_load")
+    owner, _, method = function.rpartition(".")
+    if owner.endswith(("JSONEncoder", "JSONDecoder")):
+        found: Call = getattr(_resolve(owner)(**named), method)
+        return found
     resolved = _resolve(function)
     if function in _FILES:
         return lambda record: resolved(record, io.StringIO(), **named)

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import sysconfig
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -149,6 +150,59 @@ def test_calls_are_counted_once_in_threads_and_forks(tmp_path):
     assert watch.processes == 2
     assert {site.place for site in watch.sites} == {f"program.py:{line}" for line in (10, 11, 12, 13)}
     assert 0 < sum(site.busy for site in watch.sites) < watch.busy
+
+
+REACHED = [
+    ("json", "json.dump({}, io.StringIO())", "json.dump"),
+    ("json", "json.load(io.StringIO('1'))", "json.loads"),
+    ("json", "json.JSONEncoder(indent=1).encode({})", "json.encoder.JSONEncoder.encode"),
+    ("json", "json.JSONDecoder().decode('1')", "json.decoder.JSONDecoder.decode"),
+    ("simplejson", "simplejson.JSONEncoder().encode({})", "simplejson.encoder.JSONEncoder.encode"),
+    ("ujson", "ujson.encode(1)", "ujson.encode"),
+    ("ujson", "ujson.load(io.StringIO('1'))", "ujson.load"),
+    ("rapidjson", "rapidjson.dump(1, io.StringIO())", "rapidjson.dump"),
+    ("msgpack", "msgpack.Packer().pack([1])", "msgpack.Packer.pack"),
+    ("msgpack", "msgpack.Unpacker(io.BytesIO(b'1')).unpack()", "msgpack.Unpacker.unpack"),
+    ("msgpack", "msgpack.loads(b'1')", "msgpack.unpackb"),
+    ("ormsgpack", "ormsgpack.unpackb(b'1')", "ormsgpack.unpackb"),
+    ("msgspec", "msgspec.json.Encoder().encode_lines([1])", "msgspec.json.Encoder.encode_lines"),
+    ("msgspec", "msgspec.msgpack.Decoder().decode(b'1')", "msgspec.msgpack.Decoder.decode"),
+    ("pickle", "pickle.Pickler(io.BytesIO()).dump(1)", "pickle.Pickler.dump"),
+    ("pickle", "pickle.Unpickler(io.BytesIO(b'N.')).load()", "pickle.Unpickler.load"),
+    ("multiprocessing.reduction", "multiprocessing.reduction.ForkingPickler.dumps(1)", "pickle.Pickler.dump"),
+    ("marshal", "marshal.dumps(1)", "marshal.dumps"),
+    ("cbor2", "cbor2.dump(1, io.BytesIO())", "cbor2.dump"),
+    ("cbor2", "cbor2.CBORDecoder(io.BytesIO(b'1')).decode()", "cbor2.CBORDecoder.decode"),
+    ("yaml", "yaml.load('1', Loader=yaml.SafeLoader)", "yaml.load"),
+    ("yaml", "yaml.safe_dump_all([1])", "yaml.safe_dump_all"),
+    ("bson", "bson.decode_all(bson.encode({}))", "bson.decode_all"),
+    ("bson.json_util", "bson.json_util.dumps({})", "bson.json_util.dumps"),
+    ("pydantic", "pydantic.TypeAdapter(int).dump_json(1)", "pydantic.type_adapter.TypeAdapter.dump_json"),
+    ("pydantic_core", "pydantic_core.from_json('1')", "pydantic_core.from_json"),
+    ("kombu.utils.json", "kombu.utils.json.loads('1')", "kombu.utils.json.loads"),
+]
+"""A module to import, a call, and the function that is counted."""
+
+
+@pytest.fixture(scope="module")
+def reached(tmp_path_factory):
+    """Counts of the functions after each call of `REACHED` was made three times, in one program."""
+    folder = tmp_path_factory.mktemp("reached")
+    program = "".join(f"import {module}\n" for module, _, _ in REACHED)
+    program += "".join(f"for _ in range(3): {call}\n" for _, call, _ in REACHED)
+    assert seen(folder, f"import io\n{program}").stderr == ""
+    counts = Counter()
+    for site in read(folder / "seen").sites:
+        if site.place.startswith("program.py"):
+            counts[site.function] += round(site.calls)
+    return counts
+
+
+@pytest.mark.parametrize(("call", "function"), [row[1:] for row in REACHED])
+def test_libraries_that_are_watched(reached, call, function):
+    expected = 3 * sum(each == function for _, _, each in REACHED)
+
+    assert expected == reached[function], call
 
 
 def test_the_caller_is_named_and_the_library_that_it_called(tmp_path):

@@ -23,23 +23,35 @@ _EXTERNAL: Final[Any] = sys.modules["_frozen_importlib_external"]
 
 _JSON = "dumps:record loads:payload dump:record"
 _BOTH = "dumps:record loads:payload"
+_MSGSPEC = (
+    "encode:record decode:payload Encoder.encode:record Encoder.encode_into:record Decoder.decode:payload"
+)
 
 LIBRARIES: Final = {
     "json": _JSON,
+    "json.encoder": "JSONEncoder.encode:record",
+    "json.decoder": "JSONDecoder.decode:payload",
     "simplejson": _JSON,
+    "simplejson.encoder": "JSONEncoder.encode:record",
+    "simplejson.decoder": "JSONDecoder.decode:payload",
     "orjson": _BOTH,
-    "ujson": _BOTH,
-    "rapidjson": _BOTH,
-    "msgpack": "packb:record unpackb:payload Packer.pack:record",
+    "ujson": "dumps:record loads:payload encode:record decode:payload dump:record load:result",
+    "rapidjson": "dumps:record loads:payload dump:record load:result",
+    "msgpack": "packb:record unpackb:payload pack:record unpack:result "
+    "Packer.pack:record Unpacker.unpack:result",
     "ormsgpack": "packb:record unpackb:payload",
-    "msgspec.json": "encode:record decode:payload Encoder.encode:record Decoder.decode:payload",
-    "msgspec.msgpack": "encode:record decode:payload Encoder.encode:record Decoder.decode:payload",
+    "msgspec.json": f"{_MSGSPEC} Encoder.encode_lines:record Decoder.decode_lines:payload",
+    "msgspec.msgpack": _MSGSPEC,
     "pickle": "dumps:record loads:result dump:record load:result Pickler.dump:record Unpickler.load:result",
-    "marshal": "dumps:record loads:result",
-    "cbor2": _BOTH,
-    "yaml": "load:payload safe_load:payload full_load:payload dump:record safe_dump:record",
-    "bson": "encode:record decode:payload",
+    "marshal": "dumps:record loads:result dump:record load:result",
+    "cbor2": "dumps:record loads:payload dump:record load:result "
+    "CBOREncoder.encode:record CBORDecoder.decode:result",
+    "yaml": "load:payload safe_load:payload full_load:payload unsafe_load:payload "
+    "dump:record safe_dump:record dump_all:record safe_dump_all:record",
+    "bson": "encode:record decode:payload decode_all:payload",
+    "bson.json_util": _BOTH,
     "kombu.utils.json": _BOTH,
+    "pydantic_core": "to_json:record from_json:payload",
     "pydantic.main": "BaseModel.model_dump_json:record BaseModel.model_validate_json:payload",
     "pydantic.type_adapter": "TypeAdapter.dump_json:record TypeAdapter.validate_json:payload",
 }
