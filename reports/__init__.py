@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ..bench.results import ResultData
     from .model.table import Table
 
-__all__ = ["LAYOUTS", "OUTPUT_FORMATS", "recommendation", "render", "written"]
+__all__ = ["LAYOUTS", "OUTPUT_FORMATS", "recommendation", "render"]
 
 OUTPUT_FORMATS: Final = ("text", "md", "csv", "json", "latex", "rst", "html")
 """Output formats of `render`. Here "html" is a fragment to embed; for the page see `reports.page`."""
