@@ -677,6 +677,24 @@ _JOBS = (
     Try,
     Reread,
 )
+MODULES = {
+    "prepare": "bakeoff.bench.worker.prepare",
+    "check": "bakeoff.bench.worker.check",
+    "time": "bakeoff.bench.worker.time",
+    "check reads": "bakeoff.bench.worker.check_reads",
+    "time reads": "bakeoff.bench.worker.time_reads",
+    "alone": "bakeoff.bench.worker.alone",
+    "describe": "bakeoff.bench.worker.describe",
+    "compare": "bakeoff.bench.lab.fidelity.matrix",
+    "read back": "bakeoff.bench.lab.fidelity.writers",
+    "attack": "bakeoff.bench.lab.hostile.attack",
+    "conform": "bakeoff.bench.lab.conformance.verdicts",
+    "try": "bakeoff.bench.lab.evolution.attempt",
+    "survey": "bakeoff.bench.worker.survey",
+    "reread": "bakeoff.bench.lab.evolution.cost",
+}
+"""The modules with the function ``run(job, context)`` of each kind of job."""
+
 _KINDS: dict[str, type[Any]] = {made.kind: made for made in (*_JOBS, *Answer.__args__)}
 _PARTS: dict[str, Callable[[Any], Any]] = {
     "corpus": lambda value: typed(CorpusInputs, value),

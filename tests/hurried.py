@@ -8,25 +8,14 @@ start of Python take most of the time of a short run.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable
 
 from bakeoff.bench.method import Budget, Processes
-from bakeoff.bench.run.warm import Fork, Warm
 
 BAKEOFF = (sys.executable, "-P", __file__)
 """The command, to which arguments are added."""
 DECIDED = (sys.executable, "-P", __file__, "--in-full")
 """The same with as many timing processes as usual, for output with ranks and verdicts."""
-_JOBS = tuple(f"bakeoff.bench.worker.{name}" for name in ("prepare", "time", "alone"))
-
-
-class Ready(Warm):
-    """A process that has imported the modules of the jobs that it forks, in addition to those of checks."""
-
-    def fork(self, job: Path, libraries: Sequence[str] = ()) -> Fork:
-        """Start the worker of a job."""
-        return super().fork(job, (*libraries, *_JOBS))
 
 
 def hurry(change: Callable[[object, str, object], None] = setattr, *, in_full: bool = False) -> None:
@@ -53,12 +42,10 @@ def hurry(change: Callable[[object, str, object], None] = setattr, *, in_full: b
 
 
 if __name__ == "__main__":
-    from bakeoff.bench.run import processes
     from bakeoff.cli import main
 
     in_full = sys.argv[1:2] == ["--in-full"]
     if in_full:
         del sys.argv[1]
     hurry(in_full=in_full)
-    processes.Warm = Ready  # type: ignore[attr-defined]
     main()

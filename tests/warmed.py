@@ -11,10 +11,9 @@ from collections.abc import Mapping
 
 from bakeoff.bench.run import processes
 from bakeoff.bench.run.warm import Warm
-from hurried import Ready
 
 
-class _Kept(Ready):
+class _Kept(Warm):
     @property
     def is_running(self) -> bool:
         return self._process.poll() is None

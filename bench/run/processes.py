@@ -29,6 +29,7 @@ from ..blobs import Blobs
 from ..disk_space import NoDiskSpace, is_full, needing_room
 from ..heartbeat import Heartbeat
 from ..jobs import (
+    MODULES,
     Alone,
     Check,
     CheckReads,
@@ -219,7 +220,8 @@ class LocalExecutor:
         if warm is None:
             process: subprocess.Popen[bytes] | Fork = _started(self.python, folder, handles, exact=exact)
         else:
-            process = warm.fork(folder / "job", job.libraries if isinstance(job, Check) else ())
+            libraries = job.libraries if isinstance(job, Check) else ()
+            process = warm.fork(folder / "job", (MODULES[job.kind], *libraries))
         with self._lock:
             if self._closed:
                 _end(process.pid)

@@ -22,7 +22,7 @@ from ...imports import import_again
 from ..blobs import Blobs
 from ..disk_space import needing_room, release
 from ..heartbeat import Heartbeat
-from ..jobs import Answer, Failed, Job, Refused, decode, encode
+from ..jobs import MODULES, Answer, Failed, Job, Refused, decode, encode
 from ..orphans import die_with
 from .context import WorkerContext
 
@@ -62,31 +62,12 @@ def main(path: Path) -> NoReturn:
     os._exit(0)
 
 
-_MODULES = {
-    "prepare": ".prepare",
-    "check": ".check",
-    "time": ".time",
-    "check reads": ".check_reads",
-    "time reads": ".time_reads",
-    "alone": ".alone",
-    "describe": ".describe",
-    "compare": "..lab.fidelity.matrix",
-    "read back": "..lab.fidelity.writers",
-    "attack": "..lab.hostile.attack",
-    "conform": "..lab.conformance.verdicts",
-    "try": "..lab.evolution.attempt",
-    "survey": ".survey",
-    "reread": "..lab.evolution.cost",
-}
-"""The modules with the function ``run(job, context)`` of each kind of job."""
-
-
 def _do(job: Job, context: WorkerContext) -> Answer:
     """Import only the modules that the job needs: startup takes most of a short process."""
     give(job.given)
     import_again(job.modules)
     unpickle(job.pickled)
-    done: Answer = import_module(_MODULES[job.kind], __package__).run(job, context)
+    done: Answer = import_module(MODULES[job.kind]).run(job, context)
     return done
 
 
