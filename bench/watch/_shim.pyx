@@ -25,6 +25,7 @@ _SETTINGS = (
     ("object_hook", None), ("object_pairs_hook", None), ("parse_float", float), ("parse_int", int),
 )
 _plain = frozenset({type(None), bool, int, float, str})
+_empty = frozenset({type(None), bool})
 
 cdef extern from "Python.h":
     ctypedef struct PyTypeObject:
@@ -99,6 +100,7 @@ cdef enum:
     MOST_STACKS = 5000
     MOST_BYTES = 4 * 1024 * 1024
     LONG = 300_000
+    SIZELESS = 30_000
     # Of a function whose calls take fewer nanoseconds, one in so many is timed, and counts as often.
     CHEAP = 5_000
     EVERY_CHEAP = 8
@@ -337,6 +339,7 @@ cdef void _plan(Watched me, Counters *counters) noexcept:
     global _rate, _pause, _short, _spread
     cdef int64_t mean
     cdef double usual
+    cdef bint sizeless, cheap
     if _at.process.clock > _at.process.begin_clock:
         _rate = (<double>(_at.process.ticks - _at.process.begin_ticks)) / (
             _at.process.clock - _at.process.begin_clock
@@ -344,8 +347,11 @@ cdef void _plan(Watched me, Counters *counters) noexcept:
         _pause = <int64_t>(_rate * PAUSE)
         _short = _pause // 20
     usual = <double>counters.ticks / counters.calls
-    me.slow = usual > _rate * LONG
-    me.every = EVERY_CHEAP if counters.calls > RARE and usual < _rate * CHEAP else 1
+    # Without a size, a pause within a short call cannot be found by its length.
+    sizeless = counters.size == 0 and usual > _rate * SIZELESS
+    me.slow = sizeless or usual > _rate * LONG
+    cheap = usual < _rate * (LONG if sizeless else CHEAP)
+    me.every = EVERY_CHEAP if counters.calls > RARE and cheap else 1
     if not _affordable():
         _spread = min(_spread * 2, RARE)
     elif _spread > 1:
@@ -456,16 +462,17 @@ cdef _described(list frames, str package):
 
 
 cdef _said_of(Watched me, args_t args, Py_ssize_t count, PyObject *names):
-    """Return the options of a call in words."""
+    """Return the options of a call in words, but no values if one of them may be a record to leave out."""
     cdef list found = []
     cdef Py_ssize_t at
+    cdef frozenset shown = _plain if _keeps and count > me.first else _empty
     if me.first and count and "JSON" in me.name:
         found.extend(_settings(<object>args[0], me.package))
     for at in range(me.first + 1, count):
-        found.append((str(at - me.first), _said(<object>args[at])))
+        found.append((str(at - me.first), _said(<object>args[at], shown)))
     if names is not NULL:
         for at, name in enumerate(<tuple>names):
-            found.append((name, _said(<object>args[count + at])))
+            found.append((name, _said(<object>args[count + at], shown)))
     return tuple(found)
 
 
@@ -473,18 +480,21 @@ cdef _settings(coder, str package):
     """Return the options that a JSON encoder or decoder was made with, as far as they are not the default."""
     cdef dict given = getattr(coder, "__dict__", {})
     module = getattr(type(coder), "__module__", "")
-    found = [(name, _said(given[name])) for name, usual in _SETTINGS if given.get(name, usual) is not usual]
+    found = [
+        (name, _said(given[name], _plain)) for name, usual in _SETTINGS if given.get(name, usual) is not usual
+    ]
     if "item_separator" in given:
-        found.append(("separators", _said((given["item_separator"], given.get("key_separator", ": ")))))
+        separators = given["item_separator"], given.get("key_separator", ": ")
+        found.append(("separators", _said(separators, _plain)))
     if type(module) is not str or module.partition(".")[0] != package:
-        found.append(("cls", _said(type(coder))))
+        found.append(("cls", _said(type(coder), _plain)))
     return found
 
 
-cdef _said(value):
-    if type(value) is tuple and len(value) <= 3 and all([type(each) in _plain for each in value]):
+cdef _said(value, frozenset shown):
+    if type(value) is tuple and len(value) <= 3 and all([type(each) in shown for each in value]):
         return repr(value)
-    if type(value) in _plain:
+    if type(value) in shown:
         text = repr(value)
         return text if len(text) <= 40 else "..."
     if isinstance(value, type):

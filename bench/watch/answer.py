@@ -47,7 +47,7 @@ def answer(watch: Watch, program: Sequence[str], total: float, wall: float) -> W
         watch.processes,
         tuple(map(_site, watch.sites)),
         (),
-        tuple(f"a process was not watched: {note}" for note in watch.notes),
+        tuple(f"a process or subinterpreter was not watched: {note}" for note in watch.notes),
         {key: facts[key] for key in MACHINE if key in facts},
         {},
     )

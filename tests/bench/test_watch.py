@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import sysconfig
@@ -273,6 +274,68 @@ def test_values_can_stay_in_the_program(worked, option, tmp_path):
     assert done.returncode == 7
     assert not any(b"secret" in data for data in written)
     assert len(written) == 1 + (option == "--anonymous")
+
+
+def test_a_record_passed_by_name_is_not_kept_as_an_option(tmp_path):
+    program = """import json
+json.loads(s='"secret"'), json.dumps(obj="secret"), json.dumps([1], separators=(",", "secret"))"""
+    seen(tmp_path, program, BAKEOFF_WATCH_RECORDS="0")
+    (written,) = (tmp_path / "seen").iterdir()
+
+    assert sum(site.calls for site in read(tmp_path / "seen").sites) == 3
+    assert b"secret" not in written.read_bytes()
+
+
+POOL = """
+import json, multiprocessing
+
+def work(number):
+    return len(json.dumps([number]))
+
+if __name__ == "__main__":
+    with multiprocessing.get_context("{}").Pool(1) as pool:
+        pool.map(work, range(50), 10)
+"""
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_processes_that_are_not_forked_by_the_program(method, tmp_path):
+    done = seen(tmp_path, POOL.format(method))
+    calls = [site.calls for site in read(tmp_path / "seen").sites if site.function == "json.dumps"]
+
+    assert done.returncode == 0, done.stderr
+    assert calls == pytest.approx([50])
+
+
+GUNICORN = """
+import json
+
+def application(environ, start_response):
+    start_response("200 OK", [])
+    return [json.dumps({"path": environ["PATH_INFO"]}).encode()]
+"""
+
+
+@pytest.mark.integration
+def test_workers_of_gunicorn_that_sigterm_ends(tmp_path):
+    (tmp_path / "service.py").write_text(GUNICORN)
+    gunicorn = [sys.executable, "-m", "gunicorn", "-w", "2", "-b", "unix:here", "--no-control-socket"]
+    command = [*BAKEOFF, "watch", "--", *gunicorn, "service:application"]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as started:
+        assert started.stderr is not None
+        while "Booting worker" not in started.stderr.readline():
+            assert started.poll() is None
+        for _ in range(20):
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(str(tmp_path / "here"))
+                client.sendall(b"GET / HTTP/1.0\r\n\r\n")
+                while client.recv(4096):
+                    pass
+        started.send_signal(signal.SIGTERM)
+        _, said = started.communicate(timeout=600)
+
+    assert started.returncode == 0
+    assert re.search(r"json\.dumps +20 ", said)
 
 
 def test_a_codec_that_does_not_matter(tmp_path):

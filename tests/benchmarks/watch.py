@@ -84,6 +84,9 @@ class Surroundings(NamedTuple):
     drive: Callable[[subprocess.Popen[bytes]], None] = lambda program: None
 
 
+ALONE = Surroundings()
+
+
 @benchmark
 @click.option("--turns", default=7, help="Runs of each program in each of the three ways.")
 @click.option("--only", default="", help="One program.")
@@ -122,7 +125,7 @@ def _inputs(folder: Path) -> None:
 
 @contextlib.contextmanager
 def _nothing(folder: Path) -> Iterator[Surroundings]:
-    yield Surroundings()
+    yield ALONE
 
 
 @contextlib.contextmanager
@@ -280,7 +283,7 @@ def _predicted(name: str, watch: parts.Watch, busy: float) -> tuple[float, float
     return (found[0].seconds / busy, found[0].half / busy) if found else (0.0, 0.0)
 
 
-def _ran(command: list[str], around: Surroundings = Surroundings(), more: Mapping[str, str] = {}) -> float:
+def _ran(command: list[str], around: Surroundings = ALONE, more: Mapping[str, str] = {}) -> float:
     """Return the CPU time of a program and of the processes that it waited for."""
     program = subprocess.Popen(command, env=os.environ | more, stdout=subprocess.DEVNULL)
     try:

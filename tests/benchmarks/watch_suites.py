@@ -22,7 +22,7 @@ from ._frame import Targets, benchmark
 from ._sdists import sdist
 
 PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=no")
-WATCH = ("-P", "-m", "bakeoff", "watch", "-o", "watch.msgpack", "--", sys.executable)
+WATCH = ("-P", "-m", "bakeoff", "watch", "--", sys.executable)
 
 
 @benchmark
