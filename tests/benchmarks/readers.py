@@ -185,7 +185,7 @@ def main(targets: Targets, trials: int, built: bool) -> None:
             build(targets, name)
         builds.build(name)
     known = payloads()
-    languages = [Language.of(name) for name in LANGUAGES]
+    languages = [Language.of(each) for each in LANGUAGES]
     os.sched_setaffinity(0, cores()[:1])  # as a timing process
     for language in languages:
         for library in without_schema(language):
