@@ -26,7 +26,7 @@ from ..tables.watched import percent, title
 from .compare import Gate
 from .compare_output import interval
 
-_SHORT: Final = 1e-4
+_SHORT: Final = 2e-4
 """Variance of the log time of a function that took 1 s; it grows as the time gets shorter. Eight watches each
 of two programs, on a busy machine, had 0.035 to 0.045 (standard deviation) where the function took 0.04 to
 0.2 s, and 0.11 where it took 0.02 s."""

@@ -169,7 +169,7 @@ def test_a_library_that_reads_and_writes_all_values_exactly(planted: Callable[..
 
     assert result.exit_code == 0
     assert "values are exact in every library\n\nWritten" in result.output
-    assert "values come back exact from every library that writes them\n\n= the" in result.output
+    assert "values return exact from every library that writes them\n\n= the" in result.output
 
 
 def test_summary_counts_each_value_once(planted: Callable[..., Result]) -> None:

@@ -18,6 +18,7 @@ import org.apache.avro.Schema;
 import org.apache.avro.data.TimeConversions;
 import org.apache.avro.generic.GenericData;
 import org.apache.avro.generic.GenericDatumReader;
+import org.apache.avro.io.Decoder;
 import org.apache.avro.io.DecoderFactory;
 
 /** Formats whose payloads need a schema. */
@@ -56,7 +57,12 @@ final class Schemas {
         var schema = new Schema.Parser().parse(text);
         var data = new GenericData();
         LOGICAL_TYPES.forEach(data::addLogicalTypeConversion);
-        var reader = new GenericDatumReader<Object>(schema, schema, data);
+        var reader = new GenericDatumReader<Object>(schema, schema, data) {
+            @Override
+            protected Object readString(Object old, Decoder in) throws IOException {
+                return in.readString(); // Utf8 would decode its bytes only when asked
+            }
+        };
         return payload -> reader.read(null, DecoderFactory.get().binaryDecoder(payload, null));
     }
 

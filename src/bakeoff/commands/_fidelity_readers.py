@@ -54,7 +54,7 @@ _READ: Final = _Words(
 _WRITTEN: Final = _Words(
     "Written: other languages write what they read, and Python reads.",
     "values: those that the library read exactly; others are not written (-)",
-    "come back exact from every library that writes them",
+    "return exact from every library that writes them",
 )
 
 
