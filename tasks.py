@@ -104,8 +104,8 @@ NO_SOURCES = (".*", "__pycache__", "build", "dist", "*.egg-info", "*.so", "fuzz-
 """Files in the project's folder that are created by building and running."""
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 """Environment of commands: bytecode is written, as tests start hundreds of processes."""
-ABREAST = ("-n", "auto", "--dist", "worksteal")
-"""Run as many tests at a time as there are processors."""
+ABREAST = ("-n", str((os.cpu_count() or 1) + 1), "--dist", "worksteal")
+"""Run one test more at a time than there are processors, as many tests wait for other processes."""
 HALVES = {
     "core": ("-m", "not integration", "--ignore", "tests/integrations", *ABREAST),
     "integration": ("-m", "integration"),
