@@ -30,10 +30,11 @@ class Targets:
     def __init__(self) -> None:
         self.missed = False
 
-    def verdict(self, ok: bool, target: object) -> str:
-        """Return the text after a figure."""
+    def verdict(self, ok: bool | None, target: object) -> str:
+        """Return the text after a figure; None: its error leaves it open whether the target is met."""
         self.missed |= not ok
-        return f"{'ok' if ok else 'MISSED'} (target {target})"
+        word = "undecided" if ok is None else "ok" if ok else "MISSED"
+        return f"{word} (target {target})"
 
     def show(self, what: str, found: str, target: str, *, ok: bool) -> None:
         """Print a figure in words, and its verdict."""
