@@ -43,9 +43,6 @@ cdef extern from "Python.h":
     int PyUnicode_CheckExact(object text)
     Py_ssize_t PyUnicode_GET_LENGTH(object text)
     void PyType_Modified(PyTypeObject *type)
-    object PyFrame_GetCode(object frame)
-    int PyFrame_GetLasti(object frame)
-    PyObject *PyFrame_GetBack(object frame)
     void Py_DECREF(PyObject *)
     unsigned long HAS_VECTORCALL "Py_TPFLAGS_HAVE_VECTORCALL"
     unsigned long IS_METHOD "Py_TPFLAGS_METHOD_DESCRIPTOR"
@@ -75,6 +72,15 @@ cdef extern from * nogil:
     #endif
         return bakeoff_clock(CLOCK_MONOTONIC);
     }
+    static PyObject *bakeoff_code(PyObject *frame) {
+        return (PyObject *)PyFrame_GetCode((PyFrameObject *)frame);
+    }
+    static int bakeoff_instruction(PyObject *frame) {
+        return PyFrame_GetLasti((PyFrameObject *)frame);
+    }
+    static PyObject *bakeoff_back(PyObject *frame) {
+        return (PyObject *)PyFrame_GetBack((PyFrameObject *)frame);
+    }
     static void *bakeoff_map(int file, size_t size) {
         void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
         return at == MAP_FAILED ? NULL : at;
@@ -88,6 +94,11 @@ cdef extern from * nogil:
     int munmap(void *at, size_t size)
     void *memset(void *at, int value, size_t size)
     int CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID, CLOCK_PROCESS_CPUTIME_ID
+
+cdef extern from *:
+    object code_of "bakeoff_code"(object frame)
+    int instruction_of "bakeoff_instruction"(object frame)
+    PyObject *back_of "bakeoff_back"(object frame)
 
 cdef enum:
     HEADER = 16384
@@ -433,11 +444,11 @@ cdef _stack(str package, list entries):
     cdef int depth = 0
     frame = sys._getframe()
     while depth < DEEPEST:
-        code = PyFrame_GetCode(frame)
-        key[2 * depth], key[2 * depth + 1] = <int64_t><PyObject *>code, PyFrame_GetLasti(frame)
+        code = code_of(frame)
+        key[2 * depth], key[2 * depth + 1] = <int64_t><PyObject *>code, instruction_of(frame)
         frames.append((frame, code))
         depth += 1
-        back = PyFrame_GetBack(frame)
+        back = back_of(frame)
         if back is NULL:
             break
         frame = <object>back
