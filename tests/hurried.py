@@ -30,7 +30,7 @@ def hurry(change: Callable[[object, str, object], None] = setattr, *, in_full: b
     from bakeoff.bench.watch import timing
 
     # Slices of a process take as long.
-    change(Processes, "START", 0.03 if in_full else 0.0)
+    change(Processes, "START", 0.1 if in_full else 0.0)
     change(timing, "SECONDS", 0.05)
     if not in_full:
         change(Processes, "CHOSEN", Processes.FEWEST)

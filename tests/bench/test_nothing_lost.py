@@ -210,12 +210,12 @@ class TestInterrupt:
         started = subprocess.Popen([*RUN, *arguments], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
         journal = journal_path(tmp_path / "out.json")
         wait(started, lambda: journal.exists() and b'"operation": "size"' in journal.read_bytes())
-        measured = timing_processes(journal)
         started.send_signal(signal.SIGINT)
         _, err = started.communicate(timeout=600)
 
-        assert (measured, started.returncode, "Traceback" in err) == (0, 130, False)
-        assert (tmp_path / "out.json").read_bytes() == before
+        assert (started.returncode, "Traceback" in err) == (130, False)
+        kept = (tmp_path / "out.json").read_bytes() == before
+        assert kept or pairs(read(tmp_path / "out.json"))  # the signal may come after the first times
         assert not journal.exists()
 
     def test_an_unfinished_run_is_put_back_when_nothing_was_gained(
