@@ -488,7 +488,7 @@ cdef _said_of(Watched me, args_t args, Py_ssize_t count, PyObject *names):
 
 
 cdef _settings(coder, str package):
-    """Return the options that a JSON encoder or decoder was made with, as far as they are not the default."""
+    """Return the options of a JSON encoder or decoder that are not the default."""
     cdef dict given = getattr(coder, "__dict__", {})
     module = getattr(type(coder), "__module__", "")
     found = [

@@ -24,7 +24,7 @@ def verdicts(before: WatchData, after: WatchData) -> dict[tuple[str, str], str]:
 
 
 def test_another_library_is_compared_by_direction() -> None:
-    found = verdicts(madeup.watch(), renamed(madeup.watch(0.5)))
+    found = verdicts(madeup.watch(), renamed(madeup.watch(0.1)))
 
     assert found["program", "CPU"] == found["encoding", "CPU per call"] == "less"
     assert found["decoding", "share of CPU"] == "less"
@@ -35,7 +35,10 @@ def test_another_library_is_compared_by_direction() -> None:
 
 
 def test_what_two_watches_of_a_program_may_differ_by_is_no_difference() -> None:
-    assert set(verdicts(madeup.watch(), madeup.watch(1.03)).values()) == {"not distinguishable", ""}
+    """The first run of a program on a virtual machine took a quarter more than the second one."""
+    first = replace(madeup.watch(1.25), busy=1.25 * madeup.watch().busy)
+
+    assert set(verdicts(first, madeup.watch()).values()) == {"not distinguishable", ""}
 
 
 def test_functions_that_took_little_time_have_wider_intervals() -> None:
@@ -43,7 +46,7 @@ def test_functions_that_took_little_time_have_wider_intervals() -> None:
     changes = compare(madeup.watch(), madeup.watch()).changes
     widths = {c.group: c.ratio.half_width for c in changes if c.figure == "CPU per call" and c.ratio}
 
-    assert widths["pickle.dumps"] > 1.2 * widths["json.dumps"]
+    assert widths["pickle.dumps"] > 1.05 * widths["json.dumps"]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +12,9 @@ from ..files import is_watch_file
 from ._confirm import TypedOptions, confirm
 from ._options import Share, Time, format_option, trusted_option
 from ._output import encoded, guard, layout, put, typed
+
+if TYPE_CHECKING:
+    from ..reports.decide.compare import Gate
 
 _COUNTS = 0.005
 """Limit of a regression in instructions."""
@@ -129,13 +133,22 @@ def command(
         raise UsageError(str(error)) from error
     if limit is None:
         return
-    verdict = found.gate(limit)
+    way = "a longer --budget" if again else "--confirm, which measures both sides in turn,"
+    end = f" {way} can decide" if any(change.timed for change in found.undecided(limit)) else ""
+    _end(found.gate(limit), written.summary(found, limit), end)
+
+
+def _end(verdict: Gate, said: str, way: str) -> None:
+    """Exit as a gate says.
+
+    Raises:
+        RunError: The limit is exceeded.
+        UsageError: It is undecided; `way` says what can decide.
+    """
     if verdict == "failed":
-        raise RunError(written.summary(found, limit))
+        raise RunError(said)
     if verdict == "undecided":
-        way = "a longer --budget" if again else "--confirm, which measures both sides in turn,"
-        end = f" {way} can decide" if any(change.timed for change in found.undecided(limit)) else ""
-        raise UsageError(written.summary(found, limit) + end)
+        raise UsageError(said + way)
 
 
 def _compare_watches(before: Path, after: Path, form: str, output: Path | None, limit: float | None) -> None:
@@ -161,8 +174,4 @@ def _compare_watches(before: Path, after: Path, form: str, output: Path | None, 
         raise UsageError(str(error)) from error
     if limit is None:
         return
-    verdict = found.gate(limit)
-    if verdict == "failed":
-        raise RunError(summary(found, limit))
-    if verdict == "undecided":
-        raise UsageError(f"{summary(found, limit)} a longer watch can decide")
+    _end(found.gate(limit), summary(found, limit), " a longer watch can decide")
