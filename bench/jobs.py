@@ -178,6 +178,8 @@ class Time(Job):
     Attributes:
         slice: Seconds of a slice.
         collect: The garbage collector is on.
+        layout: Number of the memory layout. Workers with the same number are forked from one process, and
+            so have the same addresses and the same seed of hashes; with 0, a worker has a layout of its own.
         least: Contention of a free core as measured by earlier processes; 0 if there were none.
         repeats: Time for repeating slices that ran on a shared core, including waiting for a free one, as a
             share of the slices' own time.
@@ -189,6 +191,7 @@ class Time(Job):
     rounds: int
     slice: float
     collect: bool = True
+    layout: int = 0
     least: float = 0.0
     repeats: float = 1.0
 

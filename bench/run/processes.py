@@ -38,6 +38,7 @@ from ..jobs import (
     Job,
     Refused,
     Survey,
+    Time,
     TimeReads,
     Try,
     decode,
@@ -105,6 +106,8 @@ class LocalExecutor:
         self._lock = threading.Lock()
         self._closed = False
         self._warm: Warm | None = None
+        self._layout = 0
+        self._siblings: Warm | None = None
 
     @property
     def facts(self) -> dict[str, Fact]:
@@ -138,8 +141,8 @@ class LocalExecutor:
             for group in self._running:
                 _end(group)
         self._pool.shutdown(cancel_futures=True)
-        if self._warm is not None:
-            self._warm.close()
+        for warm in filter(None, (self._warm, self._siblings)):
+            warm.close()
         self._folder.cleanup()
         if self._held is not None:
             os.close(self._held)
@@ -151,6 +154,15 @@ class LocalExecutor:
             if self._warm is None:
                 self._warm = Warm(_environment(), self.python)
             return self._warm
+
+    def _of_layout(self, layout: int) -> Warm:
+        """Return the process that forks the workers of a memory layout, and end that of the one before."""
+        with self._lock:
+            if self._siblings is None or self._layout != layout:
+                if self._siblings is not None:
+                    self._siblings.close()
+                self._layout, self._siblings = layout, Warm(_environment(), self.python)
+            return self._siblings
 
     def submit(
         self,
@@ -202,9 +214,11 @@ class LocalExecutor:
         heartbeat = Heartbeat.create(folder / "heartbeat")
         reply, notes = folder / "reply", folder / "notes"
         job = replace(job, given=given(), pickled=self.codecs, release=self.releases.folder(job.measured()))
-        # A process that forks may have imported another release.
-        forked = isinstance(job, FORKED) and not (handles or exact or job.release)
-        warm = self.warm_up() if forked else None
+        warm = None
+        if isinstance(job, FORKED) and not (handles or exact):
+            warm = self.warm_up()
+        elif isinstance(job, Time) and job.layout:
+            warm = self._of_layout(job.layout)
         envelope = {
             "job": encode(job).decode(),
             "blobs": str(self.blobs.folder),

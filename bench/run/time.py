@@ -217,8 +217,10 @@ class _Contest:
         # Whatever the first part of a process does to the machine, neither side always follows it.
         if readers_first := self._done() % 2 == 1:
             reads = self._read()
+        # The same code in two processes differs by several per cent if its memory layout does.
+        layout = self._done() + 1 if any(map(_release, self.cells())) else 0
         for group in filter(None, groups):
-            answer = self._answer(group)
+            answer = self._answer(group, layout)
             if answer is None:
                 return False
             answers.append(answer)
@@ -307,8 +309,13 @@ class _Contest:
                     group.remove(cell)
         return twins
 
-    def _answer(self, group: list[Cell]) -> Timed | None:
-        """Run a worker over `group`; return None if it died (and remove its cell) or must be replaced."""
+    def _answer(self, group: list[Cell], layout: int) -> Timed | None:
+        """Run a worker over `group`; return None if it died (and remove its cell) or must be replaced.
+
+        Args:
+            group: The cells.
+            layout: Number of its memory layout, see `jobs.Time`.
+        """
         options = self.run.options
         job = Time(
             memory=options.cell_memory,
@@ -319,6 +326,7 @@ class _Contest:
             rounds=rounds(options, [length(cell, self.stage.checks) for cell in group]),
             slice=options.slice,
             collect=options.gc != "off",
+            layout=layout,
             core=self._core,
             places=options.where(),
             least=self.run.state.least,

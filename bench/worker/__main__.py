@@ -30,15 +30,22 @@ _FILE_SIZE = 1 << 30
 """Most bytes that a job may write to one file, including a flooded standard error."""
 
 
-def main(path: Path) -> NoReturn:
-    """Run the job in a file."""
+def main(path: Path, *, forked: bool = False) -> NoReturn:
+    """Run the job in a file.
+
+    Args:
+        path: The file.
+        forked: This process is a fork, which may have imported another release of the job's library.
+    """
     faulthandler.enable()
     envelope = json.loads(path.read_bytes())
     die_with(envelope["parent"])
+    job: Job = decode(envelope["job"])
+    if forked and job.release and _imported(job.release):
+        os.execv(sys.executable, [sys.executable, "-P", "-m", "bakeoff.bench.worker", str(path)])  # noqa: S606 - no shell is wanted
     # The job may hold the password of a server, and a killed process removes nothing.
     path.unlink()
     me = os.getpid()
-    job: Job = decode(envelope["job"])
     sys.path[:0] = filter(None, [job.release])
     sys.path += [entry for entry in job.path if entry not in sys.path]
     _confine(job)
@@ -60,6 +67,11 @@ def main(path: Path) -> NoReturn:
     # Skip the teardown of codecs: it is useless, and could still crash.
     sys.stderr.flush()
     os._exit(0)
+
+
+def _imported(folder: str) -> bool:
+    """Return whether this process has imported one of the modules in a folder from elsewhere."""
+    return any(entry.name.partition(".")[0] in sys.modules for entry in Path(folder).iterdir())
 
 
 def _do(job: Job, context: WorkerContext) -> Answer:

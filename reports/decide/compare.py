@@ -462,7 +462,9 @@ def _judged(changes: Sequence[CellChange]) -> list[CellChange]:
 
 
 def _with_verdict(change: CellChange, found: Ratio, p: float, alpha: float) -> CellChange:
-    """Judge by a ratio. A better outcome makes a cell better, unless its figure is worse."""
+    """Judge by a ratio. A worse outcome decides; a better one, unless the figure is worse."""
+    if change.broken:
+        return replace(change, ratio=found, verdict="worse")
     tie = Verdicts.COUNTS if change.operation.exact else Verdicts.TIE
     verdict = _verdict(found, p, alpha, change.operation.direction, tie)
     better = change.outcomes is not None and verdict != "worse"

@@ -86,16 +86,28 @@ def worse(comparison: Comparison) -> list[str]:
     return _described(filter(_clear, comparison.regressions(0.0))) + gone
 
 
-def undecided(comparison: Comparison) -> list[str]:
-    """Describe the cells that may have become much worse, or that there was no time for after the change."""
+def undecided(comparison: Comparison, result: ResultData) -> list[str]:
+    """Describe the cells that may have become much worse, or that there was no time for.
+
+    Args:
+        comparison: A comparison of releases.
+        result: Their run.
+    """
     gone = _gone(comparison)
     missing = [change.cell for change in comparison.missing() if change.cell.codec not in gone]
+    missing += [
+        replace(cell.cell, codec=split_release(cell.cell.codec)[0])
+        for cell in result.cells
+        if cell.outcome in (*WELL, "unfinished") and not (cell.samples or cell.verdict)
+        if split_release(cell.cell.codec)[1]
+    ]
     hiding = [
         f"{change.cell.codec} {change.cell.operation_name} ({_may_be(change.worst)})"
         for change in comparison.changes
         if change.timed and change.worst > 1 + _HIDDEN and not (change.verdict == "worse" and _clear(change))
     ]
-    return [f"{cell.codec} {cell.operation_name} (not enough time)" for cell in missing] + hiding
+    late = (f"{cell.codec} {cell.operation_name} (not enough time)" for cell in missing)
+    return [*dict.fromkeys(late), *hiding]
 
 
 def _may_be(worst: float) -> str:

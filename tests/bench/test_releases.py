@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,13 +18,16 @@ from hypothesis import strategies as st
 import bakeoff
 import released
 from bakeoff import UsageError
-from bakeoff.bench.jobs import Check, Time, TimedCell
+from bakeoff.bench.jobs import Check, CorpusInputs, Time, TimedCell, decode
 from bakeoff.bench.results import Cell, ResultData, read
 from bakeoff.bench.run import releases
+from bakeoff.bench.run.processes import LocalExecutor
 from bakeoff.bench.run.releases import Release, Releases
 from bakeoff.bench.run.time import _Contest
+from bakeoff.bench.run.warm import Fork, Warm
+from bakeoff.bench.worker.records import make_sample
 from bakeoff.codecs import MissingLibrary, join_name, select, split_name
-from bakeoff.codecs.registry import join_release, split_release
+from bakeoff.codecs.registry import join_release, rescan, split_release
 from launched import launch
 
 NAMES = "tiny==1.0,tiny==2.0,tiny==3.0,tiny==4.0,tiny==9.1,tiny"
@@ -170,6 +176,51 @@ def test_releases_that_cannot_be_measured_have_a_reason(run, name, outcome, reas
 
     assert outcome == cell.outcome
     assert reason in cell.reason
+
+
+@pytest.fixture
+def executor(run: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalExecutor]:
+    """Return an executor that finds the fetched releases."""
+    for name, value in released.environment(folder).items():
+        monkeypatch.setenv(name, value)
+    with monkeypatch.context() as patched:
+        patched.syspath_prepend(folder / "installed")
+        rescan()
+        with LocalExecutor() as made:
+            yield made
+    rescan()
+
+
+def test_a_fork_that_has_imported_another_release_measures_the_right_one(executor):
+    sample = make_sample([{"id": 1, "at": (1, 2)}])
+    job = Check(corpus=CorpusInputs(executor.blobs.put(sample.stored())), codec="tiny==2.0", seconds=60.0)
+    answers = [executor.work(replace(job, libraries=each)).answer for each in ((), ("tinycodec",))]
+
+    assert [("lossy", "2.0")] * 2 == [(answer.outcome, answer.codec["version"]) for answer in answers]
+
+
+def test_releases_of_one_layout_are_forked_from_one_process(executor, monkeypatch):
+    forks: list[tuple[int, list[str]]] = []
+
+    def fork(self: Warm, job: Path, *more: Any) -> Fork:
+        cells = decode(json.loads(job.read_text())["job"]).cells
+        forks.append((self.pid, [cell.codec for cell in cells]))
+        return forked(self, job, *more)
+
+    forked = Warm.fork
+    corpus = CorpusInputs(executor.blobs.put(make_sample([{"id": 1, "at": (1, 2)}]).stored()))
+    checked = executor.work(Check(corpus=corpus, codec="tiny==1.0", seconds=60.0)).answer
+    monkeypatch.setattr(Warm, "fork", fork)
+    for layout in (1, 2, 0):
+        for name in ("tiny==1.0", "tiny==2.0"):
+            cells = (TimedCell(name, "load", checked.payloads),)
+            job = Time(corpus=corpus, cells=cells, rounds=3, slice=1e-4, layout=layout)
+            answer = executor.work(job, patience=60).answer
+            assert "0" in answer.cells, answer.errors
+
+    pids = [pid for pid, _ in forks]
+    assert [["tiny==1.0"], ["tiny==2.0"]] * 2 == [cells for _, cells in forks]
+    assert pids[0] == pids[1] != pids[2] == pids[3]
 
 
 def test_nothing_is_fetched_twice_or_offline(run, folder, monkeypatch):

@@ -84,7 +84,7 @@ def turns() -> int:
 def judged(result: ResultData, release: str, expected: str) -> tuple[bool, str]:
     """Return whether a run says about a release what it should, and what it says."""
     found = between(result, {"tiny==1.0": "tiny"}, {f"tiny=={release}": "tiny"})
-    lines, left = worse(found), undecided(found)
+    lines, left = worse(found), undecided(found, result)
     right = any(line.startswith(expected) for line in lines) if expected else not lines
     return right, "; ".join([*lines, *(f"undecided: {each}" for each in left)]) or "nothing"
 

@@ -74,7 +74,7 @@ def command(
     put(encoded(content), None)
     if lines := worse(found):
         raise RunError("\n  ".join(["the upgrade makes these worse:", *lines]))
-    if left := undecided(found):
+    if left := undecided(found, result):
         raise UsageError(f"undecided: {some(left)}; use a longer --budget")
 
 
