@@ -3,7 +3,8 @@
 Run ``python3 tasks.py benchmarks readers``, on a quiet machine. Workers are built with empty caches of their
 toolchains, which downloads all libraries. Then pairs of fresh workers take turns on `messages`, as in a
 timing process of a run: two of the same build, and one of Go that reads one of twenty payloads twice. Last,
-each library of Node takes turns with a plain loop in a process of its own.
+each library of Node takes turns with a plain loop in a process of its own, and so does Python's json in a
+worker of this interpreter: the port adds nothing to its time.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -44,9 +46,11 @@ SAME = 0.01
 """Most that two workers of the same build may differ."""
 PLANTED = 0.05
 PLAIN = 0.05
-"""Most that a figure of Node may differ from that of a plain loop."""
+"""Most that a figure of a worker may differ from that of a plain loop."""
+EQUAL = 160
+"""Pairs of fresh workers of the same build: where things lie in memory moves a ratio by several per cent."""
 PAIRS = 40
-"""Pairs of fresh workers in a comparison: where things lie in memory moves a ratio."""
+"""Pairs of fresh workers in a comparison with a planted difference."""
 LOOPS = 16
 """Pairs of a worker and a plain loop."""
 DIGEST = "payloads"
@@ -59,7 +63,7 @@ TWICE = """passes++
 				load(each)
 			}"""
 """In 20 passes, each payload is read twice once."""
-PLAIN_LOOP = """
+NODE_LOOP = """
 const fs = require("node:fs"), [, name, path, slices, sliceNs] = process.argv;
 const load = {
   "JSON.parse": (payload) => JSON.parse(payload.toString()),
@@ -82,6 +86,26 @@ for (let i = -20; i < slices; i++) {
   if (i >= 0) times.push((spent - waited() + before) / count);
 }
 console.log(JSON.stringify(times));
+"""
+PYTHON_LOOP = """
+import base64, importlib, json, pathlib, sys, time
+name, path, slices, slice_ns = sys.argv[1:]
+load = importlib.import_module(name).loads
+payloads = [base64.b64decode(each) for each in json.loads(pathlib.Path(path).read_text())]
+
+def slice_of():
+    waited = pathlib.Path("/proc/thread-self/schedstat")
+    before, begin, count, spent = int(waited.read_text().split()[1]), time.perf_counter_ns(), 0, 0
+    while spent < int(slice_ns):
+        for payload in payloads:
+            load(payload)
+        count += len(payloads)
+        spent = time.perf_counter_ns() - begin
+    return (spent - int(waited.read_text().split()[1]) + before) / count
+
+for _ in range(20):
+    slice_of()
+print(json.dumps([slice_of() for _ in range(int(slices))]))
 """
 
 
@@ -142,9 +166,11 @@ def timed(starts: Sequence[ReaderCommand], library: str, asked: Sequence[bytes])
     return [answer.cells[str(number)]["paired"] for number in range(len(starts))]
 
 
-def ratios(one: ReaderCommand, other: ReaderCommand, library: str, asked: Sequence[bytes]) -> list[float]:
-    """Return the ratio of two kinds of workers, for each pair of fresh ones."""
-    pairs = (timed([one, other], library, asked) for _ in range(PAIRS))
+def ratios(
+    one: ReaderCommand, other: ReaderCommand, library: str, asked: Sequence[bytes], number: int
+) -> list[float]:
+    """Return the ratio of two kinds of workers, for each of a number of pairs of fresh ones."""
+    pairs = (timed([one, other], library, asked) for _ in range(number))
     return [second / first for first, second in pairs]
 
 
@@ -165,14 +191,36 @@ def planted(folder: Path) -> tuple[ReaderCommand, ReaderCommand]:
     return ReaderCommand(command, str(folder)), ReaderCommand((*command, "twice"), str(folder))
 
 
-def plain(folder: Path, library: str, asked: list[bytes]) -> float:
-    """Return the mean time of a plain loop in a process of its own."""
-    path = folder / "payloads.json"
-    path.write_text(json.dumps([base64.b64encode(each).decode() for each in asked]))
-    cwd = builds.find("node").folder
-    slices = str(Readers.TURNS * Readers.SLICES)
-    command = ["node", "-e", PLAIN_LOOP, library, str(path), slices, str(round(Readers.SLICE * 1e9))]
-    return fmean(json.loads(subprocess.check_output(command, cwd=cwd)))
+def plain(command: Sequence[str], cwd: str, library: str, asked: list[bytes]) -> float:
+    """Return the mean time of a plain loop in a process of its own.
+
+    Args:
+        command: The program.
+        cwd: Its working directory.
+        library: What reads.
+        asked: Payloads.
+    """
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump([base64.b64encode(each).decode() for each in asked], file)
+        file.flush()
+        slices, slice_ns = Readers.TURNS * Readers.SLICES, round(Readers.SLICE * 1e9)
+        more = (library, file.name, str(slices), str(slice_ns))
+        return fmean(json.loads(subprocess.check_output([*command, *more], cwd=cwd)))
+
+
+def against_loops(targets: Targets, node: Language, known: Mapping[str, list[bytes]]) -> None:
+    """Print how far the figures of workers are from those of plain loops."""
+    source = builds._sources("pypy")
+    ours = ReaderCommand((sys.executable, str(source / "worker.py")), str(source))
+    cases = [(node.start, ("node", "-e", NODE_LOOP), each.name, each.format) for each in without_schema(node)]
+    for start, loop, library, form in [*cases, (ours, (sys.executable, "-c", PYTHON_LOOP), "json", "json")]:
+        asked = known[form]
+        pairs = [
+            timed([start], library, asked)[0] / plain(loop, start.folder, library, asked)
+            for _ in range(LOOPS)
+        ]
+        what = f"{'node' if loop[0] == 'node' else 'python'} {library}: against a plain loop"
+        targets.at_most(what, abs(median(pairs) - 1) * 100, PLAIN * 100, "%")
 
 
 @benchmark
@@ -189,29 +237,21 @@ def main(targets: Targets, trials: int, built: bool) -> None:
     os.sched_setaffinity(0, cores()[:1])  # as a timing process
     for language in languages:
         for library in without_schema(language):
-            found = ratios(language.start, language.start, library.name, known[library.format])
+            found = ratios(language.start, language.start, library.name, known[library.format], EQUAL)
             ratio, low, high = interval(found)
             what = f"{language.name} {library.name}: two workers"
             shown = f"{ratio - 1:+.2%} ({low - 1:+.2%} to {high - 1:+.2%})"
             targets.show(what, shown, f"at most {SAME:.0%}", ok=abs(ratio - 1) <= SAME)
-    node = languages[LANGUAGES.index("node")]
     with tempfile.TemporaryDirectory() as name:
         same, slower = planted(Path(name))
         seen = 0
         for trial in range(trials):
-            ratio, low, high = interval(ratios(same, slower, "vmihailenco/msgpack", known["msgpack"]))
+            ratio, low, high = interval(ratios(same, slower, "vmihailenco/msgpack", known["msgpack"], PAIRS))
             seen += low > 1
             click.echo(f"trial {trial + 1}: {ratio - 1:+.2%} ({low - 1:+.2%} to {high - 1:+.2%})")
         what = f"planted {PLANTED:+.0%} in Go"
         targets.show(what, f"{seen} of {trials}", f"{trials} of {trials}", ok=seen == trials)
-        for library in without_schema(node):
-            asked = known[library.format]
-            pairs = [
-                timed([node.start], library.name, asked)[0] / plain(Path(name), library.name, asked)
-                for _ in range(LOOPS)
-            ]
-            off = abs(median(pairs) - 1)
-            targets.at_most(f"node {library.name}: against a plain loop", off * 100, PLAIN * 100, "%")
+    against_loops(targets, languages[LANGUAGES.index("node")], known)
 
 
 if __name__ == "__main__":
