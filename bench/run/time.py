@@ -310,7 +310,7 @@ class _Contest:
         return twins
 
     def _answer(self, group: list[Cell], layout: int) -> Timed | None:
-        """Run a worker over `group`; return None if it died (and remove its cell) or must be replaced.
+        """Run a worker over `group`, again if it was disturbed; return None if it died, and remove its cell.
 
         Args:
             group: The cells.
@@ -351,12 +351,15 @@ class _Contest:
             self._blame(group, ended)
             return None
         if answer.dirty > Processes.DIRTY and self._can_replace(time.monotonic() - begun):
+            # Only this one: the other groups of the process keep their figures.
             self.replaced += 1
-            return None
+            return self._answer(group, layout)
         return answer
 
     def _can_replace(self, took: float) -> bool:
         """Return whether a disturbed process may be repeated: there is time, and few were repeated."""
+        if self.run.stopping:
+            return False
         schedule, done = self.stage.schedule, self._done()
         missing = max(1, Processes.FEWEST - done)
         return self.replaced <= done // 2 and schedule.left(schedule.timing_part) > missing * took

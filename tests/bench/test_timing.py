@@ -9,13 +9,14 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bakeoff.bench.jobs import Check, CorpusInputs, Time, Timed, TimedCell
+from bakeoff.bench.jobs import Check, CorpusInputs, Ended, Job, Time, Timed, TimedCell
 from bakeoff.bench.operations.base import rotating
-from bakeoff.bench.results import Cell
+from bakeoff.bench.results import Cell, read
 from bakeoff.bench.run.explain import explain
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.processes import LocalExecutor
@@ -24,6 +25,7 @@ from bakeoff.bench.worker._slice import copy, nothing, time_calls, touch
 from bakeoff.bench.worker.records import PickledSample, caches_text, make_sample
 from bakeoff.bench.worker.time import Process, _undisturbed
 from bakeoff.bench.worker.work import TimedWork
+from inprocess import bakeoff
 
 
 class TestSlice:
@@ -225,6 +227,32 @@ class TestProcess:
 
         assert "no such codec" in found.errors["1"]
         assert 0 < found.cells["0"]["rounds"] <= 30
+
+
+def test_only_the_disturbed_process_of_a_group_is_repeated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def run(self: LocalExecutor, job: Job, *more: Any) -> Ended:
+        ended = worked(self, job, *more)
+        if not isinstance(job, Time):
+            return ended
+        name = job.cells[0].codec
+        asked.append(name)
+        disturbed = float(name == "bson" and asked.count(name) == 1)
+        return replace(ended, answer=replace(ended.answer, dirty=disturbed))
+
+    worked = LocalExecutor._run
+    monkeypatch.setattr(LocalExecutor, "_run", run)
+    options = ("-c", "json,bson", "--isolate", "--all", "--budget", "300", "--ops", "load", "-n", "20")
+    done = bakeoff(tmp_path, "run", "movies", *options, "-o", "r.json", "--precision", "50%")
+    result = read(tmp_path / "r.json")
+    samples = {cell.cell.codec: len(cell.samples) for cell in result.cells}
+
+    assert not done.returncode, done.stderr
+    assert 0 < samples["json"] == samples["bson"]
+    assert asked.count("json") == asked.count("bson") - 1
 
 
 def test_explain_says_what_will_be_run() -> None:
