@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 from .heartbeat import IDLE
-from .results import BASELINE, Fact, Outcome, typed
+from .results import BASELINE, Fact, Outcome, built
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -664,53 +664,25 @@ Answer = (
     Prepared | Surveyed | Checked | Timed | TimedReads | Found | Described | Tried | Done | Failed | Refused
 )
 
-_JOBS = (
-    Prepare,
-    Survey,
-    Check,
-    Time,
-    CheckReads,
-    TimeReads,
-    Alone,
-    Describe,
-    Compare,
-    ReadBack,
-    Attack,
-    Conform,
-    Try,
-    Reread,
-)
-MODULES = {
-    "prepare": "bakeoff.bench.worker.prepare",
-    "check": "bakeoff.bench.worker.check",
-    "time": "bakeoff.bench.worker.time",
-    "check reads": "bakeoff.bench.worker.check_reads",
-    "time reads": "bakeoff.bench.worker.time_reads",
-    "alone": "bakeoff.bench.worker.alone",
-    "describe": "bakeoff.bench.worker.describe",
-    "compare": "bakeoff.bench.lab.fidelity.matrix",
-    "read back": "bakeoff.bench.lab.fidelity.writers",
-    "attack": "bakeoff.bench.lab.hostile.attack",
-    "conform": "bakeoff.bench.lab.conformance.verdicts",
-    "try": "bakeoff.bench.lab.evolution.attempt",
-    "survey": "bakeoff.bench.worker.survey",
-    "reread": "bakeoff.bench.lab.evolution.cost",
+MODULES: Mapping[type[Job], str] = {
+    Prepare: "bakeoff.bench.worker.prepare",
+    Check: "bakeoff.bench.worker.check",
+    Time: "bakeoff.bench.worker.time",
+    CheckReads: "bakeoff.bench.worker.check_reads",
+    TimeReads: "bakeoff.bench.worker.time_reads",
+    Alone: "bakeoff.bench.worker.alone",
+    Describe: "bakeoff.bench.worker.describe",
+    Compare: "bakeoff.bench.lab.fidelity.matrix",
+    ReadBack: "bakeoff.bench.lab.fidelity.writers",
+    Attack: "bakeoff.bench.lab.hostile.attack",
+    Conform: "bakeoff.bench.lab.conformance.verdicts",
+    Try: "bakeoff.bench.lab.evolution.attempt",
+    Survey: "bakeoff.bench.worker.survey",
+    Reread: "bakeoff.bench.lab.evolution.cost",
 }
 """The modules with the function ``run(job, context)`` of each kind of job."""
 
-_KINDS: dict[str, type[Any]] = {made.kind: made for made in (*_JOBS, *Answer.__args__)}
-_PARTS: dict[str, Callable[[Any], Any]] = {
-    "corpus": lambda value: typed(CorpusInputs, value),
-    "cells": lambda value: (
-        tuple(typed(TimedCell, cell) for cell in value) if isinstance(value, list) else value
-    ),
-    "workers": lambda value: tuple(ReaderCommand(tuple(each["command"]), each["folder"]) for each in value),
-    "reads": lambda value: tuple(typed(ReadCell, cell) for cell in value),
-    "pieces": lambda value: tuple(typed(SurveyPiece, piece) for piece in value),
-    "bad": lambda value: tuple((where, why) for where, why in value),
-    "failed": lambda value: {name: (outcome, reason) for name, (outcome, reason) in value.items()},
-}
-"""Constructors for the parts of a record that JSON has no type for; lists become tuples."""
+_KINDS: dict[str, type[Any]] = {made.kind: made for made in (*MODULES, *Answer.__args__)}
 
 
 def encode(record: Job | Answer) -> bytes:
@@ -728,12 +700,7 @@ def decode(data: bytes | str) -> Any:
     kind = plain.pop("kind", None)
     if kind not in _KINDS:
         raise ValueError(f"no kind of job or answer: {kind!r}")
-    for key, value in plain.items():
-        if key in _PARTS:
-            plain[key] = _PARTS[key](value)
-        elif isinstance(value, list):
-            plain[key] = tuple(value)
-    return _KINDS[kind](**plain)
+    return built(_KINDS[kind], plain)
 
 
 @dataclass(frozen=True, slots=True)

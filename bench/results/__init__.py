@@ -28,7 +28,7 @@ from .file import (
     to_suite,
     write,
 )
-from .plain import averaged, cell_from, plain_cell, typed, without_defaults
+from .plain import averaged, built, plain_cell, typed, without_defaults
 from .records import (
     BASELINE,
     CellResult,
@@ -53,6 +53,6 @@ __all__ = [
     "CheckFacts", "CodecFacts", "CorpusFacts", "Direction", "Fact", "Facts", "GrowthFacts", "Measurement",
     "OperationFacts", "Outcome", "PairFacts", "Part", "PeakFacts", "Phase", "PipelineFacts",
     "PipelineSetup", "PyperfFacts", "Ranking", "ReadFacts", "ResultData", "ResultFileError", "Setup",
-    "StoreFacts", "StoreSetup", "Unit", "Verdict", "averaged", "cell_from", "from_suite", "plain_cell",
-    "read", "read_suite", "to_suite", "typed", "without_defaults", "write",
+    "StoreFacts", "StoreSetup", "Unit", "Verdict", "averaged", "built", "from_suite", "plain_cell", "read",
+    "read_suite", "to_suite", "typed", "without_defaults", "write",
 ]  # fmt: skip

@@ -22,20 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...files import is_watch_file
 from ..cells import Cell
-from ..facts import PipelineSetup, PyperfFacts, Setup, StoreSetup
-from .plain import cell_from, plain_cell, typed
-from .records import (
-    CellResult,
-    CodecFacts,
-    CorpusFacts,
-    Fact,
-    Measurement,
-    OperationFacts,
-    PairFacts,
-    Ranking,
-    ResultData,
-    ResultFileError,
-)
+from ..facts import PyperfFacts
+from .plain import plain_cell, typed
+from .records import CellResult, Fact, Measurement, ResultData, ResultFileError
 
 if TYPE_CHECKING:
     import pyperf
@@ -72,8 +61,6 @@ _METADATA = {
 
 UNREADABLE = (OSError, EOFError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
 """Errors of pyperf and the reader for files that are truncated, edited or not results at all."""
-
-_SETUPS: Mapping[str, type[Setup]] = {"store": StoreSetup, "pipeline": PipelineSetup}
 
 
 def _document(result: ResultData) -> str:
@@ -248,44 +235,17 @@ def from_suite(path: Path, suite: pyperf.BenchmarkSuite) -> ResultData:
 
 
 def _from_document(plain: dict[str, Any], suite: pyperf.BenchmarkSuite) -> ResultData:
-    operations = tuple(map(_operation, plain["operations"]))
-    sums = {facts.name for facts in operations if facts.sums}
+    sums = {facts["name"] for facts in plain["operations"] if facts["sums"]}
     benchmarks = {benchmark.get_name(): benchmark for benchmark in suite.get_benchmarks()}
-    cells = []
     for entry in plain["cells"]:
         cell = typed(Cell, entry["cell"])
         benchmark = benchmarks.get(cell.name)
-        samples = () if benchmark is None else _samples(benchmark, sums=cell.operation_name in sums)
-        cells.append(cell_from(entry, samples))
-    for codec in plain["codecs"]:
-        for key in ("preserves", "losses", "notes", "about"):
-            codec[key] = tuple(codec[key])
-    plain |= {
-        "cells": tuple(cells),
-        "codecs": tuple(typed(CodecFacts, codec) for codec in plain["codecs"]),
-        "corpora": tuple(typed(CorpusFacts, corpus) for corpus in plain["corpora"]),
-        "warnings": tuple(plain["warnings"]),
-        "operations": operations,
-        "rankings": tuple(map(_ranking, plain["rankings"])),
-    }
-    return typed(ResultData, plain)
-
-
-def _operation(plain: dict[str, Any]) -> OperationFacts:
-    """Read the facts of an operation from a file."""
-    if isinstance(setup := plain["setup"], dict):
-        plain |= {"setup": typed(_SETUPS[setup["kind"]], setup)}
-    return typed(OperationFacts, plain)
-
-
-def _ranking(plain: dict[str, Any]) -> Ranking:
-    """Read a ranking from a file; every pair must be there once."""
-    lists = {key: tuple(plain[key]) for key in ("order", "same", "unresolved")}
-    pairs = tuple(typed(PairFacts, pair) for pair in plain["pairs"])
-    found = typed(Ranking, plain | lists | {"pairs": pairs})
-    if [(pair.a, pair.b) for pair in pairs] != list(combinations(found.order, 2)):
-        raise ValueError(f"{found.corpus}: a pair of its ranking is missing")
-    return found
+        entry["samples"] = () if benchmark is None else _samples(benchmark, sums=cell.operation_name in sums)
+    result = typed(ResultData, plain)
+    for ranking in result.rankings:
+        if [(pair.a, pair.b) for pair in ranking.pairs] != list(combinations(ranking.order, 2)):
+            raise ValueError(f"{ranking.corpus}: a pair of its ranking is missing")
+    return result
 
 
 def _samples(benchmark: pyperf.Benchmark, *, sums: bool) -> tuple[Measurement, ...]:

@@ -11,22 +11,11 @@ import typing
 from collections.abc import Collection, Mapping
 from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
-from ..cells import Cell
-from ..facts import (
-    CheckFacts,
-    Facts,
-    GrowthFacts,
-    PeakFacts,
-    PipelineFacts,
-    PyperfFacts,
-    ReadFacts,
-    StoreFacts,
-)
-from .records import CellResult, Measurement
+from .records import CellResult
 
 
 def plain_cell(cell: CellResult) -> dict[str, Any]:
-    """Return a cell as plain values without its samples; `cell_from` reads it."""
+    """Return a cell as plain values without its samples; `typed` reads it."""
     found = without_defaults(cell)
     found.pop("samples", None)
     return found
@@ -45,27 +34,6 @@ def without_defaults(record: Any) -> dict[str, Any]:
 
 
 _EMPTY: Collection[object] = (None, "", (), {})
-_FACTS: Mapping[str, type[Facts]] = {
-    "growth": GrowthFacts,
-    "peak": PeakFacts,
-    "store": StoreFacts,
-    "pipeline": PipelineFacts,
-    "read": ReadFacts,
-    "pyperf": PyperfFacts,
-}
-
-
-def cell_from(plain: Mapping[str, Any], samples: tuple[Measurement, ...] = ()) -> CellResult:
-    """Return the cell that `plain_cell` has written.
-
-    Raises:
-        TypeError, LookupError: The values do not describe a cell.
-    """
-    found = {**plain, "loss": tuple(plain.get("loss", ())), "samples": samples}
-    for key, record in (("cell", Cell), ("check", CheckFacts), ("facts", _FACTS)):
-        if isinstance(part := found.get(key), dict):
-            found[key] = typed(record[part["kind"]] if isinstance(record, Mapping) else record, part)
-    return typed(CellResult, found)
 
 
 def averaged(mean: Any, new: Any, count: int) -> Any:
@@ -92,16 +60,51 @@ _T = TypeVar("_T")
 
 
 def typed(cls: type[_T], fields: Mapping[str, Any]) -> _T:
-    """Make one of our dataclasses from the untrusted values of a file.
+    """Make one of our dataclasses, and those in it, from the untrusted values of a file.
+
+    Lists become tuples where the class declares these.
 
     Raises:
         TypeError: A field is missing, unknown, or of another type than the class declares.
     """
-    made = cls(**fields)
+    made = built(cls, fields)
     for key, kind in _kinds(cast("Any", cls)).items():
         if not _fits(value := getattr(made, key), kind):
             raise TypeError(f"{key} is {value!r:.40}")
     return made
+
+
+def built(cls: type[_T], fields: Mapping[str, Any]) -> _T:
+    """Make one of our dataclasses, and those in it, from values that one of our own processes has written."""
+    kinds = _kinds(cast("Any", cls))
+    return cls(**{key: _built(value, kinds.get(key)) for key, value in fields.items()})
+
+
+def _built(value: Any, kind: Any) -> Any:
+    """Return what a field of a type holds for a value of JSON; what does not fit is left as it is."""
+    if not isinstance(value, dict | list):
+        return value
+    origin, parts = _parts(kind)
+    if origin in (types.UnionType, typing.Union):
+        return _built(value, next((part for part in parts if _is_meant(value, part)), None))
+    if dataclasses.is_dataclass(kind) and isinstance(value, dict):
+        return typed(cast("type[Any]", kind), value)
+    if isinstance(value, dict):
+        return {key: _built(item, parts[1]) for key, item in value.items()} if parts else value
+    if origin is not tuple:
+        return value
+    kinds = parts[:1] * len(value) if parts[-1] is ... else parts
+    return tuple(map(_built, value, kinds)) if len(kinds) == len(value) else value
+
+
+def _is_meant(value: dict[str, Any] | list[Any], kind: Any) -> bool:
+    """Return whether a value is for this type of a union; of several classes, its `kind` names one."""
+    if isinstance(value, list):
+        return get_origin(kind) is tuple
+    if not dataclasses.is_dataclass(kind):
+        return bool(get_args(kind)) and get_origin(kind) is not tuple
+    named = _kinds(cast("Any", kind)).get("kind")
+    return named is None or value.get("kind") in get_args(named)
 
 
 @functools.cache

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from ...files import WATCH_KEY, atomic_write, is_watch_file, read_limited
 from .file import LARGEST, UNREADABLE
@@ -183,32 +182,10 @@ def read_watch(path: Path) -> WatchData:
         plain = json.loads(text)
         if (version := plain.pop(WATCH_KEY)) > _VERSION:
             raise ResultFileError(f"{path}: written in format {version}; this bakeoff reads {_VERSION}")
-        return _watch(plain)
+        watch = typed(WatchData, plain)
+        if watch.sites and not watch.busy > 0:
+            raise ValueError("calls that took no time")
+        return watch
     except UNREADABLE as error:
         found = f"{type(error).__name__}: {error}"
         raise ResultFileError(f"{path}: damaged: {found}; watch the program again") from error
-
-
-def _watch(plain: dict[str, Any]) -> WatchData:
-    lists = {key: tuple(plain[key]) for key in ("program", "notes")}
-    sites, savings = _each(_site, plain["sites"]), _each(_saving, plain["savings"])
-    if sites and not plain["busy"] > 0:
-        raise ValueError("calls that took no time")
-    return typed(WatchData, plain | lists | {"sites": sites, "savings": savings})
-
-
-def _site(plain: dict[str, Any]) -> CallSite:
-    return typed(CallSite, plain | {"stacks": _each(_stack, plain["stacks"])})
-
-
-def _stack(plain: dict[str, Any]) -> Stack:
-    return typed(Stack, plain | {"frames": tuple(typed(Frame, each) for each in plain["frames"])})
-
-
-def _saving(plain: dict[str, Any]) -> Saving:
-    left_out = tuple(typed(LeftOut, each) for each in plain["left_out"])
-    return typed(Saving, plain | {"left_out": left_out})
-
-
-def _each(read: Any, plain: Iterable[Any]) -> tuple[Any, ...]:
-    return tuple(read(each) for each in plain)

@@ -235,7 +235,7 @@ class LocalExecutor:
             process: subprocess.Popen[bytes] | Fork = _started(self.python, folder, handles, exact=exact)
         else:
             libraries = job.libraries if isinstance(job, Check) else ()
-            process = warm.fork(folder / "job", (MODULES[job.kind], *libraries))
+            process = warm.fork(folder / "job", (MODULES[type(job)], *libraries))
         with self._lock:
             if self._closed:
                 _end(process.pid)

@@ -29,8 +29,8 @@ from ..results import (
     ReadFacts,
     ResultData,
     averaged,
-    cell_from,
     plain_cell,
+    typed,
 )
 from ..stats import interval
 from ..verdict import rankings
@@ -139,7 +139,7 @@ class State:
         self.warnings = list(dict.fromkeys([*kept, text] if text else kept))
 
     def _apply_cell(self, entry: Entry) -> None:
-        cell = _CellState(cell_from({key: entry[key] for key in _CELL if key in entry}))
+        cell = _CellState(typed(CellResult, {key: entry[key] for key in _CELL if key in entry}))
         name = cell.found.cell.name
         before = self._cells.get(name)
         if before is not None:
@@ -176,7 +176,7 @@ class State:
         self.seconds = entry.get("spent", self.seconds)
         cell.figures[entry["pair"]] = {"value": entry["value"]}
         if known := {key: entry[key] for key in ("extras", "facts", "resolution") if key in entry}:
-            new, mean = cell_from({**plain_cell(cell.found), **known}), cell.found
+            new, mean = typed(CellResult, {**plain_cell(cell.found), **known}), cell.found
             first = len(cell.figures) == 1
             fields = {key: getattr(new, key) for key in known}
             if not first:

@@ -79,7 +79,7 @@ def _do(job: Job, context: WorkerContext) -> Answer:
     give(job.given)
     import_again(job.modules)
     unpickle(job.pickled)
-    done: Answer = import_module(MODULES[job.kind]).run(job, context)
+    done: Answer = import_module(MODULES[type(job)]).run(job, context)
     return done
 
 

@@ -414,7 +414,7 @@ class _Compiler:
             case t.AnyType():
                 return None
             case t.BoolType():
-                return p.EnumLeaf("bool", bool, {(str, "true"): True, (str, "false"): False}, quiet=quiet)  # type: ignore[dict-item]
+                return p.EnumLeaf("bool", bool, {(str, "true"): True, (str, "false"): False}, quiet=quiet)
             case t.NoneType():
                 return p.NoneLeaf("None", "null", quiet=quiet)
             case t.FloatType():

@@ -23,8 +23,8 @@ from bakeoff.bench.results import (
     StoreFacts,
     StoreSetup,
     averaged,
-    cell_from,
     plain_cell,
+    typed,
 )
 
 KNOWN = {each.operation: each for each in OPERATIONS.values()}
@@ -130,7 +130,7 @@ FOUND = [
 def test_a_cell_as_json_is_read_again(found: CellResult) -> None:
     plain = plain_cell(found)
 
-    assert found == cell_from(json.loads(json.dumps(plain)))
+    assert found == typed(CellResult, json.loads(json.dumps(plain)))
     assert None not in plain.values()
 
 

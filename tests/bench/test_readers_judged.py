@@ -173,11 +173,11 @@ def test_judge_keeps_one_change_for_each_path(reference: Worker) -> None:
 
 def test_facts_of_a_read_are_kept_in_a_file() -> None:
     from bakeoff.bench.cells import Cell
-    from bakeoff.bench.results import CellResult, cell_from, plain_cell
+    from bakeoff.bench.results import CellResult, plain_cell, typed
 
     facts = ReadFacts(
         "Go", "encoding/json", "1.24", 3, changed=1, changes={"$.id: int 1 became float 1.0": 2}
     )
     cell = CellResult(Cell("movies", "read", "json", place="go"), "ok", facts=facts)
 
-    assert cell_from(json.loads(json.dumps(plain_cell(cell)))) == cell
+    assert typed(CellResult, json.loads(json.dumps(plain_cell(cell)))) == cell

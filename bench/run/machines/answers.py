@@ -13,7 +13,7 @@ from ....codecs import describe
 from ...heartbeat import IDLE
 from ...jobs import Alone, Check, Checked, Ended, Found, Job, Survey, Surveyed, Time, Timed, decode
 from ...operations import OPERATIONS, operation
-from ...results import CodecFacts, Fact, Measurement, cell_from, typed
+from ...results import CellResult, CodecFacts, Fact, Measurement, typed
 from ...survey import SurveyTally
 from ..environment import MACHINE
 from ..state import FAILED
@@ -156,8 +156,7 @@ def _checked(answer: Checked, job: Check) -> Checked:
     if facts:
         facts["unguarded"] = describe(job.codec).unguarded
         base = {"name": job.codec, "format": "", "library": "", "version": "", "accelerated": None}
-        lists = {key: tuple(value) for key, value in facts.items() if isinstance(value, list)}
-        typed(CodecFacts, base | facts | lists)
+        typed(CodecFacts, base | facts)
     return dataclasses.replace(
         answer,
         codec=facts,
@@ -203,4 +202,4 @@ def _known(known: Mapping[str, Any]) -> None:
     """Require facts that a result file may hold."""
     _require(known.keys() <= {"extras", "facts", "resolution"}, "facts of a figure")
     cell = {"corpus": "corpus", "operation": "size", "codec": "codec"}
-    cell_from({"cell": cell, "outcome": "ok", **known})
+    typed(CellResult, {"cell": cell, "outcome": "ok", **known})
