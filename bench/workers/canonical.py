@@ -13,12 +13,29 @@ import re
 import struct
 import uuid
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-_TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d(?::\d\d)?)?")
-_STRINGS = ("int", "text", "raw text", "bytes", "time", "date", "decimal", "uuid", "float", "number")
+_TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d(?::\d\d)?)?", re.ASCII)
+_HEX = re.compile("([0-9a-f]{2})*")
+_DOUBLE = re.compile("[0-9a-f]{16}")
+_STRINGS: Mapping[str, re.Pattern[str] | None] = {
+    "int": re.compile(r"0|-?[1-9]\d*", re.ASCII),
+    "text": None,
+    "raw text": _HEX,
+    "bytes": _HEX,
+    "time": _TIME,
+    "date": None,
+    "decimal": None,
+    "uuid": None,
+    "float": _DOUBLE,
+    "number": _DOUBLE,
+}
+"""Tags with a text, and its pattern if any text will not do."""
+_PLAIN = frozenset({"null", "bool", "int", "text", "bytes"})
+"""Tags of forms that mean the same only if they are equal."""
+_TAG = re.compile(r"-?\d{1,20}")
 _EXTENSIONS = ("msgpack.ext.ExtType", "msgspec.msgpack.Ext")
 _LONGEST = 40
 _DEEPEST = 200
@@ -129,6 +146,8 @@ def changes(wrote: list[Any], became: list[Any], path: str = "$") -> Iterator[Ch
         became: What a library read, from `parse`.
         path: Place of both in the record.
     """
+    if wrote == became:
+        return
     kinds = wrote[0], became[0]
     if kinds == ("map", "map"):
         yield from _of_maps(wrote[1], became[1], path)
@@ -141,7 +160,9 @@ def changes(wrote: list[Any], became: list[Any], path: str = "$") -> Iterator[Ch
     elif kinds == ("set", "set"):
         old_keys, new_keys = ([[each, ["null"]] for each in form[1]] for form in (wrote, became))
         yield from _of_maps(old_keys, new_keys, path)
-    elif _meaning(wrote) != _meaning(became) and not _same_number(wrote, became):
+    elif (kinds[0] in _PLAIN and kinds[1] in _PLAIN) or (
+        not _same_number(wrote, became) and _meaning(wrote) != _meaning(became)
+    ):
         yield Change(path, shown(wrote), shown(became))
 
 
@@ -188,14 +209,20 @@ def _of_pairs(wrote: list[Any], became: list[Any], path: str) -> Iterator[Change
         yield Change(path, f"key {shown(wrote[0])}", f"key {shown(became[0])}")
 
 
-def _by_key(pairs: list[Any]) -> dict[str, list[Any]]:
+def _by_key(pairs: list[Any]) -> dict[Hashable, list[Any]]:
     """Return the pairs of a map by key, with numbers of all types alike; a key may repeat."""
     found = defaultdict(list)
     for pair in pairs:
-        found[json.dumps(_numeric(_meaning(pair[0])))].append(pair)
+        found[_name(pair[0])].append(pair)
     for same in found.values():
-        same.sort(key=lambda pair: json.dumps(_numeric(_meaning(pair[1]))) if len(same) > 1 else "")
+        if len(same) > 1:
+            same.sort(key=lambda pair: json.dumps(_numeric(_meaning(pair[1]))))
     return found
+
+
+def _name(key: list[Any]) -> Hashable:
+    # Most keys are text, which needs no JSON.
+    return tuple(key) if key[0] == "text" else json.dumps(_numeric(_meaning(key)))
 
 
 def _step(key: list[Any]) -> str:
@@ -259,36 +286,27 @@ def _check(form: Any, depth: int = 0) -> None:
     if depth > _DEEPEST:
         raise ValueError(_TOO_DEEP)
     tag, *rest = form
-    if tag in ("list", "set", "map"):
-        (parts,) = rest
-        for each in parts:
-            for part in _pair(each) if tag == "map" else [each]:
-                _check(part, depth + 1)
-        return
-    good = {"null": not rest, "undefined": not rest, "bool": len(rest) == 1 and isinstance(rest[0], bool)}
     if tag in _STRINGS:
-        good[tag] = len(rest) == 1 and isinstance(rest[0], str) and _right(tag, rest[0])
-    elif tag == "other":
-        good[tag] = len(rest) == 2 and all(isinstance(each, str) for each in rest)
+        (text,), pattern = rest, _STRINGS[tag]
+        good = isinstance(text, str) and (pattern is None or pattern.fullmatch(text) is not None)
+    elif tag in ("list", "set"):
+        (parts,), good = rest, True
+        for each in parts:
+            _check(each, depth + 1)
+    elif tag == "map":
+        (parts,), good = rest, True
+        for key, value in parts:
+            _check(key, depth + 1)
+            _check(value, depth + 1)
+    elif tag in ("null", "undefined"):
+        good = not rest
+    elif tag == "bool":
+        good = len(rest) == 1 and isinstance(rest[0], bool)
     elif tag == "tag":
-        good[tag] = len(rest) == 2 and re.fullmatch(r"-?\d{1,20}", rest[0]) is not None
-        _check(rest[1], depth + 1)
-    if not good.get(tag, False):
+        number, inner = rest
+        good = _TAG.fullmatch(number) is not None
+        _check(inner, depth + 1)
+    else:
+        good = tag == "other" and len(rest) == 2 and all(isinstance(each, str) for each in rest)
+    if not good:
         raise ValueError(f"{form!r}"[:100])
-
-
-def _pair(each: Any) -> Any:
-    key, value = each
-    return key, value
-
-
-def _right(tag: str, text: str) -> bool:
-    patterns = {
-        "int": r"0|-?[1-9]\d*",
-        "float": "[0-9a-f]{16}",
-        "number": "[0-9a-f]{16}",
-        "bytes": "([0-9a-f]{2})*",
-        "raw text": "([0-9a-f]{2})*",
-        "time": _TIME.pattern,
-    }
-    return tag not in patterns or re.fullmatch(patterns[tag], text, re.ASCII) is not None
