@@ -7,6 +7,7 @@ import json
 import struct
 from collections.abc import Callable
 from decimal import Decimal
+from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
 import bson
@@ -15,6 +16,7 @@ import msgpack
 import pytest
 
 from bakeoff import Schema, codec
+from bakeoff.bench.workers import builds
 from bakeoff.bench.workers.canonical import canonical, changes
 from bakeoff.bench.workers.port import Refused, Timed, Worker
 from bakeoff.bench.workers.schemas import json_schema, reader_schema
@@ -237,3 +239,29 @@ def test_every_library_is_timed(reader: Start, language: str) -> None:
         timed = worker.time(library.name, [payload, payload], slices=3, slice_ns=1000, seed=1)
         assert isinstance(timed, Timed)
         assert isinstance(worker.time(library.name, [payload, b""], 3, 1000, 1), Refused)
+
+
+WAITS_OUTSIDE = """
+const fs = require("node:fs");
+const { openSync, readSync } = fs;
+let waited = 0;
+fs.openSync = (path, ...more) => (path.endsWith("schedstat") ? -7 : openSync(path, ...more));
+fs.readSync = (file, into, ...more) => {
+  if (file !== -7) return readSync(file, into, ...more);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+  return into.write(`1 ${(waited += 5e6)} 1\\n`);
+};
+"""
+
+
+def test_a_wait_outside_a_slice_is_not_subtracted(reader: Start, tmp_path: Path) -> None:
+    reader("node")
+    (program, *arguments), folder = builds.command("node")
+    (tmp_path / "waits.js").write_text(WAITS_OUTSIDE)
+    payload = json.dumps(list(range(2000))).encode()
+
+    with Worker([program, "--require", str(tmp_path / "waits.js"), *arguments], folder) as worker:
+        timed = worker.time("JSON.parse", [payload], slices=3, slice_ns=1, seed=1)
+
+    assert isinstance(timed, Timed)
+    assert min(timed.slices) > 1000  # no processor parses 2,000 ints in a microsecond

@@ -88,11 +88,13 @@ final class Times {
 
     private static double slice(Worker.Load load, List<byte[]> payloads, long atLeast, int repeats) throws IOException {
         for (int left = repeats; ; left--) {
+            long begin = System.nanoTime();
             long before = waited();
             Slice slice = loop(load, payloads, atLeast);
             long lost = waited() - before;
+            long outside = System.nanoTime() - begin - slice.spent; // the thread may have waited there, too
             if (left == 0 || lost <= WAITED * slice.spent) {
-                return (double) Math.max(slice.spent - lost, 1) / slice.count;
+                return (double) Math.max(slice.spent - Math.max(lost - outside, 0), 1) / slice.count;
             }
         }
     }

@@ -190,10 +190,12 @@ function reader(library, schema) {
 
 function slice(loop, payloads, atLeast, repeats) {
   for (let left = repeats; ; left--) {
-    const before = waited();
+    const [begin, before] = [now(), waited()];
     const [spent, count] = loop(payloads, atLeast);
     const lost = waited() - before;
-    if (lost <= WAITED * spent || left === 0) return Math.max(spent - lost, 1) / count;
+    const outside = now() - begin - spent; // the thread may have waited there, too
+    if (lost <= WAITED * spent || left === 0)
+      return Math.max(spent - Math.max(lost - outside, 0), 1) / count;
   }
 }
 

@@ -8,7 +8,6 @@ import importlib
 import importlib.metadata
 import io
 import json
-import pathlib
 import platform
 import random
 import re
@@ -97,28 +96,20 @@ def available() -> Iterator[dict[str, str]]:
         yield {"name": name, "version": version, "format": form, "writer": name}
 
 
-def waited() -> int:
-    """Return the nanoseconds in which this thread was ready to run and others had the processor."""
-    try:
-        return int(pathlib.Path("/proc/thread-self/schedstat").read_text().split()[1])
-    except OSError:
-        return 0
-
-
 def slice_of(load: Load, payloads: list[bytes], nanoseconds: int) -> float:
-    """Return the nanoseconds per payload of one slice."""
+    """Return the nanoseconds of processor time per payload of one slice."""
     for _ in range(1 + REPEATS):
-        count, spent, before = 0, 0, waited()
+        count, spent, before = 0, 0, time.thread_time_ns()
         begin = time.perf_counter_ns()
         while spent < nanoseconds or not count:
             for payload in payloads:
                 load(payload)
             count += len(payloads)
             spent = time.perf_counter_ns() - begin
-        lost = waited() - before
-        if lost <= WAITED * spent:
+        used = time.thread_time_ns() - before
+        if spent - used <= WAITED * spent:
             break
-    return max(spent - lost, 1) / count
+    return max(used, 1) / count
 
 
 def warm_up(library: str, load: Load, payloads: list[bytes], nanoseconds: int) -> None:
