@@ -31,8 +31,10 @@ from ..heartbeat import Heartbeat
 from ..jobs import (
     MODULES,
     Alone,
+    Attack,
     Check,
     CheckReads,
+    Conform,
     Ended,
     Failed,
     Job,
@@ -62,7 +64,7 @@ SCRUBBED = (
 """Variables that would affect measurements in every process. Allocator settings are the user's choice and are
 recorded instead."""
 
-FORKED: tuple[type, ...] = (Check, CheckReads, Survey, TimeReads, Try)
+FORKED: tuple[type, ...] = (Attack, Check, CheckReads, Conform, Survey, TimeReads, Try)
 """Jobs whose workers are forked from a process with all imports done, as starting takes most of their time.
 """
 
