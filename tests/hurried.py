@@ -1,21 +1,30 @@
 """``bakeoff`` with few and short timing processes, for tests of everything in a run except its figures.
 
 ``python tests/hurried.py ARGUMENTS`` runs ``bakeoff ARGUMENTS``. The measurements and their evaluation are
-the same, with fewer slices in fewer processes, which are all forked like those of checks. Slices and the
-start of Python take most of the time of a short run.
+the same, with fewer slices in fewer processes, which are all forked like those of checks, and with fewer
+calls to find memory growth. Slices, these calls and the start of Python take most of the time of a short run.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from bakeoff.bench.method import Budget, Processes
+
+if TYPE_CHECKING:
+    from bakeoff.bench.jobs import Alone
+    from bakeoff.bench.results import Cell
+    from bakeoff.bench.run.context import Run, Stage
 
 BAKEOFF = (sys.executable, "-P", __file__)
 """The command, to which arguments are added."""
 DECIDED = (sys.executable, "-P", __file__, "--in-full")
 """The same with as many timing processes as usual, for output with ranks and verdicts."""
+GROWTH = 0.05
+"""Seconds of a pass that looks for memory growth; it takes up to 3 s per cell otherwise."""
 
 
 def hurry(change: Callable[[object, str, object], None] = setattr, *, in_full: bool = False) -> None:
@@ -26,7 +35,8 @@ def hurry(change: Callable[[object, str, object], None] = setattr, *, in_full: b
         in_full: Keep the number of timing processes and enough slices to rank codecs.
     """
     from bakeoff.bench.jobs import Alone, Prepare, Reread, Time
-    from bakeoff.bench.run import journal, processes
+    from bakeoff.bench.run import journal, memory, processes
+    from bakeoff.bench.run.alone import job_of
     from bakeoff.bench.watch import timing
 
     # Slices of a process take as long.
@@ -36,6 +46,11 @@ def hurry(change: Callable[[object, str, object], None] = setattr, *, in_full: b
         change(Processes, "CHOSEN", Processes.FEWEST)
         change(Budget, "QUICK_FIRST_LOOK", Processes.FEWEST)
         change(timing, "PROCESSES", 2)
+
+    def brief(run: Run, stage: Stage, cell: Cell) -> Alone:
+        return dataclasses.replace(job_of(run, stage, cell), options={"seconds": GROWTH})
+
+    change(memory, "job_of", brief)
     # A test is not continued after a loss of power.
     change(journal, "fsync", lambda handle: None)
     change(processes, "FORKED", (*processes.FORKED, Alone, Prepare, Reread, Time))
