@@ -39,7 +39,9 @@ def bakeoff(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        for name in set(sys.modules) - known:
+        # In the folder of the project are the libraries, which cannot be imported twice.
+        is_project = Path(sys.prefix).is_relative_to(folder)
+        for name in () if is_project else set(sys.modules) - known:
             if Path(getattr(sys.modules[name], "__file__", None) or "/").is_relative_to(folder):
                 del sys.modules[name]  # the next folder has another module with this name
     assert isinstance(ended.value.code, int)
