@@ -2,7 +2,7 @@
 """One verb a task; needs Python 3.11+ with venv and a C compiler, and installs the rest into .venv.
 
 python3 tasks.py run [ARGUMENTS]   set up, then `bakeoff run ARGUMENTS`
-python3 tasks.py test [ARGUMENTS]  set up, then all tests, integrations beside the rest; --servers installs
+python3 tasks.py test [ARGUMENTS]  set up, then all tests, in three parts at the same time; --servers installs
                                    what some drive (servers, a browser, a library) on this machine first;
                                    --cov measures coverage; other arguments go to one pytest
 python3 tasks.py versions [3.N...] [ARGUMENTS]   the core tests on each CPython from 3.11 to 3.14 that is
@@ -28,7 +28,7 @@ import sys
 import sysconfig
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -106,14 +106,16 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYT
 """Environment of commands: bytecode is written, as tests start hundreds of processes."""
 ABREAST = ("-n", str((os.cpu_count() or 1) + 1), "--dist", "worksteal")
 """Run one test more at a time than there are processors, as many tests wait for other processes."""
-HALVES = {
+PARTS = {
     "core": ("-m", "not integration", "--ignore", "tests/integrations", *ABREAST),
-    "integration": ("-m", "integration"),
+    "integrations": ("-m", "integration", "-k", "not blocks_are_carried_out or database"),
+    "pages": ("-m", "integration", "-k", "blocks_are_carried_out and not database", "tests/test_docs.py"),
 }
-"""Arguments for both halves of the tests.
+"""Arguments for the parts of the tests.
 
 Integrations mostly wait, so one process runs them in parallel with the others, which do not import their
-clients.
+clients. The code blocks of the docs take as long, so another process runs those, except for the page that
+needs the servers that take long to start.
 """
 COVERAGE = ROOT / "build" / "coverage"
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
@@ -224,36 +226,37 @@ def test(arguments: list[str]) -> None:
         servers()
     chosen = [argument for argument in arguments if argument != "--servers"]
     if chosen in ([], ["--cov"]):
-        both_halves(coverage="--cov" in chosen)
+        all_parts(coverage="--cov" in chosen)
     else:
         sh(BIN / "python", "-m", "pytest", *ABREAST, *chosen)
 
 
-def both_halves(*, coverage: bool) -> None:
-    """Run both halves of the tests in parallel; show the output of the integrations last."""
-    # The required coverage is that of both together.
+def all_parts(*, coverage: bool) -> None:
+    """Run the parts of the tests in parallel; show the output of the core first."""
+    # The required coverage is that of all together.
     options = ("--cov", "--cov-report=", "--cov-fail-under=0") if coverage else ()
     shutil.rmtree(COVERAGE, ignore_errors=True)
     COVERAGE.mkdir(parents=True)
-    with tempfile.TemporaryFile() as log:
+    with ExitStack() as stack:
+        logs = {name: stack.enter_context(tempfile.TemporaryFile()) for name in PARTS if name != "core"}
         running = [
             subprocess.Popen(
                 [str(BIN / "python"), "-m", "pytest", "--quiet", *how, *options],
                 cwd=ROOT,
-                env=ENVIRONMENT | {"COVERAGE_FILE": str(COVERAGE / half)},
-                stdout=log if half == "integration" else None,
+                env=ENVIRONMENT | {"COVERAGE_FILE": str(COVERAGE / name)},
+                stdout=logs.get(name),
             )
-            for half, how in HALVES.items()
+            for name, how in PARTS.items()
         ]
         codes = [process.wait() for process in running]
-        log.seek(0)
-        say("integrations:")
-        sys.stdout.flush()
-        shutil.copyfileobj(log, sys.stdout.buffer)
-        sys.stdout.flush()
+        for name, log in logs.items():
+            log.seek(0)
+            say(f"{name}:")
+            sys.stdout.flush()
+            shutil.copyfileobj(log, sys.stdout.buffer)
+            sys.stdout.flush()
     if coverage:
-        parts = [COVERAGE / half for half in HALVES]
-        sh(BIN / "coverage", "combine", "--quiet", *parts)
+        sh(BIN / "coverage", "combine", "--quiet", *(COVERAGE / name for name in PARTS))
         sh(BIN / "coverage", "report")
     if any(codes):
         sys.exit(max(codes))
@@ -277,8 +280,8 @@ def on_version(version: str, arguments: list[str]) -> str:
         return f"skipped, as python{version} is not installed"
     folder = ROOT / "build/versions" / version
     setup("dev", folder=folder, python=python)
-    half = ("-m", "not integration and not browser", "--ignore", "tests/integrations", *ABREAST)
-    command = [str(folder / "bin/python"), "-m", "pytest", "--quiet", *half, *arguments]
+    core = ("-m", "not integration and not browser", "--ignore", "tests/integrations", *ABREAST)
+    command = [str(folder / "bin/python"), "-m", "pytest", "--quiet", *core, *arguments]
     say(f"{version}: {python}")
     path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(command, cwd=ROOT, env=ENVIRONMENT | {"PATH": path})

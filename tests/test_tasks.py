@@ -129,9 +129,10 @@ def test_what_tests_drive_is_installed_when_asked(
 
 
 @pytest.mark.parametrize(
-    ("codes", "arguments"), [([0, 0], []), ([0, 1], []), ([2, 0], ["--cov"]), ([0, 0], ["--cov"])]
+    ("codes", "arguments"),
+    [([0, 0, 0], []), ([0, 1, 0], []), ([2, 0, 0], ["--cov"]), ([0, 0, 0], ["--cov"]), ([0, 0, 3], [])],
 )
-def test_integrations_are_run_beside_the_rest(
+def test_all_parts_are_run_at_the_same_time(
     tasks: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, codes: list[int], arguments: list[str]
 ) -> None:
     begun: list[list[str]] = []
@@ -147,8 +148,9 @@ def test_integrations_are_run_beside_the_rest(
     with contextlib.nullcontext() if not any(codes) else pytest.raises(SystemExit, match=str(max(codes))):
         tasks.test(arguments)
 
-    assert ["not integration", "integration"] == [command[command.index("-m", 3) + 1] for command in begun]
-    assert [arguments == ["--cov"]] * 2 == ["--cov" in command for command in begun]
+    markers = [command[command.index("-m", 3) + 1] for command in begun]
+    assert ["not integration", "integration", "integration"] == markers
+    assert [arguments == ["--cov"]] * 3 == ["--cov" in command for command in begun]
     assert arguments == ["--cov"] * ("report" in tasks.typed[-1] if tasks.typed else 0)
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import socket
-import subprocess
-import sys
 from collections.abc import Callable
 
 import pytest
@@ -18,6 +16,7 @@ from bakeoff.bench.results import ResultData
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.session import Session
 from inprocess import bakeoff
+from launched import launch
 from servers import PASSWORD, QUOTED, started
 
 ON_SERVERS = [
@@ -82,8 +81,9 @@ def test_one_that_is_killed_in_the_middle_is_an_error(name, server, tmp_path):
 )
 def test_no_password_is_in_what_a_run_leaves(typed, shown, server, tmp_path):
     command, *options = (text.format(server("redis")) for text in typed)
-    started = [sys.executable, "-m", "bakeoff", command, "movies", "-c", "json", "-o", "out.json", *options]
-    done = subprocess.run([*started, "--all", "--budget", "0"], cwd=tmp_path, capture_output=True, text=True)
+    done = launch(
+        tmp_path, command, "movies", "-c", "json", "-o", "out.json", *options, "--all", "--budget", "0"
+    )
     text = (tmp_path / "out.json").read_text()
 
     assert 0 == done.returncode, done.stderr

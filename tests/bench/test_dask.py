@@ -29,14 +29,14 @@ pytest.importorskip("distributed")
 pytestmark = pytest.mark.integration
 
 
-@pytest.fixture
-def client(tmp_path: Path) -> Iterator[Any]:
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Return the client of two workers on this host, with a lock of their own."""
     from distributed import Client, LocalCluster
 
-    (tmp_path / "there").mkdir()
+    there = tmp_path_factory.mktemp("there")
     with (
-        patch.dict(os.environ, TMPDIR=str(tmp_path / "there")),  # Dask sets variables of this process, too
+        patch.dict(os.environ, TMPDIR=str(there)),  # Dask sets variables of this process, too
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
         Client(cluster) as client,
     ):
@@ -116,6 +116,7 @@ def test_a_cluster_without_bakeoff(client: Any) -> None:
     done = subprocess.run(
         shlex.split(machine.command), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )
+    client.run(setattr, sys, "executable", sys.executable, workers=[worker])
 
     assert 1 == done.returncode
     assert "cannot start an agent" in done.stderr
