@@ -439,7 +439,7 @@ def watch(factor: float = 1.0, **fields: Any) -> WatchData:
 def _site(function: str, place: str, calls: float, busy: float, path: str, factor: float) -> CallSite:
     frames = tuple(Frame(f"{name.strip('<>')}.py:7", name, True) for name in path.split())
     stack = Stack((Frame(place, "call", True), *reversed(frames)), busy * factor)
-    decodes, form = function.endswith("loads"), "" if function.startswith("pickle") else "json"
+    decodes, form = function.endswith("loads"), "pickle" if function.startswith("pickle") else "json"
     options = {"default": "a function"} if place == "audit.py:31" else {}
     figures = (calls, busy * factor, busy * factor * 1.1, calls * 900.0, calls * 4.5)
     return CallSite(function, place, decodes, form, options, *figures, 20, (stack,))

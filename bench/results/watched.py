@@ -17,6 +17,16 @@ from .records import Fact, ResultFileError
 
 SMALL: Final = 0.01
 """Share of the processor time below which no other library is timed."""
+FORMATS: Final = {
+    "json": "JSON",
+    "msgpack": "MessagePack",
+    "yaml": "YAML",
+    "cbor": "CBOR",
+    "bson": "BSON",
+    "pickle": "pickle",
+    "marshal": "marshal",
+}
+"""Names of the formats."""
 _VERSION: Final = 1
 """Version of the format; every release reads all versions up to its own."""
 
@@ -57,7 +67,7 @@ class CallSite:
         function: Name of the function: ``json.dumps``.
         place: The caller: file and line.
         decodes: It decodes; otherwise it encodes.
-        form: The format, if other libraries write it, too; otherwise empty.
+        form: The format; empty if it is unknown.
         options: Further arguments by name or position, in words.
         calls: Number of calls, estimated; None if only stacks were sampled.
         busy: Seconds of processor time.
@@ -66,6 +76,7 @@ class CallSite:
         size_error: Standard error of `size`, which comes from a sample of the calls.
         records: Number of records in the sample.
         stacks: The ways to the calls, the one that takes most time first.
+        alone: Why no other library could replace the function; empty if one could.
     """
 
     function: str
@@ -80,6 +91,7 @@ class CallSite:
     size_error: float
     records: int
     stacks: tuple[Stack, ...]
+    alone: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -101,14 +113,15 @@ class LeftOut:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Saving:
-    """What one library would save in place of others that write the same format.
+    """What one library would save in place of others.
 
     Attributes:
-        form: The format.
+        form: The format that the program uses.
         library: The library; empty if none could be tried.
         seconds: Seconds of processor time saved; below 0 if it is slower.
         half: Half of the width of the 95 % interval of that.
         left_out: Call sites that it does not include.
+        into: The other format that the library writes; empty if it is the same.
     """
 
     form: str
@@ -116,6 +129,7 @@ class Saving:
     seconds: float
     half: float
     left_out: tuple[LeftOut, ...]
+    into: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

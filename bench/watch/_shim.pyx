@@ -26,10 +26,13 @@ _SETTINGS = (
 )
 _plain = frozenset({type(None), bool, int, float, str})
 _empty = frozenset({type(None), bool})
+_NEXT = sys.intern("__next__")
 
 cdef extern from "Python.h":
+    ctypedef PyObject *(*step_t "iternextfunc")(PyObject *) noexcept
     ctypedef struct PyTypeObject:
         Py_ssize_t tp_vectorcall_offset
+        step_t tp_iternext
         unsigned long tp_flags
         void *tp_call
         PyObject *tp_dict
@@ -42,8 +45,15 @@ cdef extern from "Python.h":
     object PyMethod_New(object function, object itself)
     int PyUnicode_CheckExact(object text)
     Py_ssize_t PyUnicode_GET_LENGTH(object text)
+    PyTypeObject *Py_TYPE(PyObject *value)
+    PyObject *_PyType_Lookup(PyTypeObject *kind, PyObject *name) noexcept
+    bint PyGen_CheckExact(PyObject *value)
+    PyObject *PyErr_Occurred() noexcept
+    bint PyErr_ExceptionMatches(object kind) noexcept
+    void PyErr_Clear() noexcept
     void PyType_Modified(PyTypeObject *type)
     void Py_DECREF(PyObject *)
+    void Py_INCREF(PyObject *)
     unsigned long HAS_VECTORCALL "Py_TPFLAGS_HAVE_VECTORCALL"
     unsigned long IS_METHOD "Py_TPFLAGS_METHOD_DESCRIPTOR"
 
@@ -260,6 +270,104 @@ cdef class WatchedFunction(Watched):
         return self if instance is None else PyMethod_New(self, instance)
 
 
+cdef class WatchedGenerator(WatchedFunction):
+    # One that returns a generator, whose steps are counted in its place.
+
+    cdef Watched steps
+
+    @property
+    def __doc__(self):
+        return self.owned.__doc__
+
+
+@cython.internal
+cdef class WatchedIterator:
+    # A generator of a library; all attributes are those of the generator.
+
+    cdef object owned
+    cdef Watched steps
+    cdef tuple said
+    cdef object __weakref__
+
+    def __getattribute__(self, name):
+        return getattr(self.owned, name)
+
+    def __setattr__(self, name, value):
+        setattr(self.owned, name, value)
+
+    def __repr__(self):
+        return repr(self.owned)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        raise NotImplementedError  # `_step` takes its place.
+
+
+cdef PyObject *_generate(PyObject *itself, args_t args, size_t nargs, PyObject *names) noexcept:
+    """Call a function that returns a generator, which runs nothing yet; count it if it returns all at once."""
+    cdef WatchedGenerator me = <WatchedGenerator>itself
+    cdef char *within = &inside
+    cdef PyObject *result
+    cdef int64_t begin, took
+    if within[0]:
+        return me.direct(me.original, args, nargs, names)
+    within[0] = 1
+    begin = ticks()
+    result = me.direct(me.original, args, nargs, names)
+    took = ticks() - begin
+    if result is not NULL and not PyGen_CheckExact(result):
+        _at.functions[me.index].calls += 1
+        _at.functions[me.index].ticks += took
+        _at.functions[me.index].busy += took
+        me.left -= 1
+        if me.left <= 0:
+            _sample(me, args, PyVectorcall_NARGS(nargs), names, result, took, 0)
+    within[0] = 0
+    if result is NULL or not PyGen_CheckExact(result):
+        return result
+    return _iterator(me, args, PyVectorcall_NARGS(nargs), names, result)
+
+
+cdef PyObject *_iterator(
+    WatchedGenerator me, args_t args, Py_ssize_t count, PyObject *names, PyObject *generator
+) noexcept:
+    cdef WatchedIterator made
+    try:
+        made = WatchedIterator.__new__(WatchedIterator)
+        made.owned, made.steps = <object>generator, me.steps
+        made.said = _said_of(me, args, count, names)
+    except BaseException:
+        return generator
+    Py_DECREF(generator)
+    Py_INCREF(<PyObject *>made)
+    return <PyObject *>made
+
+
+cdef PyObject *_step(PyObject *iterator) noexcept:
+    """Count the next step of a generator, or of an iterator of a compiled class."""
+    cdef PyTypeObject *kind = Py_TYPE(iterator)
+    if kind == <PyTypeObject *>WatchedIterator:
+        return _counted_step((<WatchedIterator>iterator).steps, iterator)
+    return _counted_step(<Watched>_PyType_Lookup(kind, <PyObject *>_NEXT), iterator)
+
+
+cdef PyObject *_counted_step(Watched me, PyObject *iterator) noexcept:
+    cdef bint outermost = not inside
+    cdef PyObject *result = _call(<PyObject *>me, &iterator, 1, NULL)
+    # The end of an iterator is no call, though its time counts.
+    if outermost and result is NULL and (PyErr_Occurred() is NULL or PyErr_ExceptionMatches(StopIteration)):
+        _at.functions[me.index].calls -= 1
+        _at.functions[me.index].errors -= 1
+    return result
+
+
+cdef PyObject *_advance(PyObject *original, args_t args, size_t nargs, PyObject *names) noexcept:
+    cdef PyObject *generator = <PyObject *>(<WatchedIterator>args[0]).owned
+    return Py_TYPE(generator).tp_iternext(generator)
+
+
 cdef PyObject *_call(PyObject *itself, args_t args, size_t nargs, PyObject *names) noexcept:
     cdef Watched me = <Watched>itself
     cdef char *within = &inside
@@ -387,7 +495,7 @@ cdef _log(
     cdef object kept = None
     if not me.named:
         me.named = True
-        entries.append(("function", me.index, me.name, me.keeps == "payload"))
+        entries.append(("function", me.index, me.name, not me.dumps))
     stack = _stack(me.package, entries)
     options = _number(_options, "options", _said_of(me, args, count, names), entries)
     me.seen += 1
@@ -397,9 +505,9 @@ cdef _log(
     if not _keeps or slot >= SLOTS or size > MOST_BYTES or not _affordable():
         slot = -1
     elif me.keeps == "result":
-        kept = _marshaled(<object>result)
+        kept = _result(<object>result)
     elif count > me.first:
-        kept = _kept(me, <object>args[me.first])
+        kept = _kept(me, <object>args[me.first], <object>result)
     entries.append(("call", me.index, me.weight, took, size, stack, options, slot, kept))
     _waiting.extend([_dumps(entry, 4) for entry in entries])
     # At once where it matters most, if the program is killed: names and places.
@@ -407,12 +515,20 @@ cdef _log(
         _append()
 
 
-cdef _kept(Watched me, subject):
+cdef _kept(Watched me, subject, result):
     if me.keeps == "record":
         return _marshaled(subject)
+    if me.keeps != "payload":
+        return None
     if type(subject) in _buffers:
         return bytes(subject)
-    return subject if type(subject) is bytes or type(subject) is str else None
+    return subject if type(subject) is bytes or type(subject) is str else _result(result)
+
+
+cdef _result(record):
+    """Return what a call has decoded, if its payload is a stream; the tuple distinguishes it from a payload."""
+    written = _marshaled(record)
+    return (written,) if written else written
 
 
 cdef _marshaled(record):
@@ -476,6 +592,8 @@ cdef _said_of(Watched me, args_t args, Py_ssize_t count, PyObject *names):
     """Return the options of a call in words, but no values if one of them may be a record to leave out."""
     cdef list found = []
     cdef Py_ssize_t at
+    if me.direct == _advance:
+        return (<WatchedIterator>args[0]).said
     cdef frozenset shown = _plain if _keeps and count > me.first else _empty
     if me.first and count and "JSON" in me.name:
         found.extend(_settings(<object>args[0], me.package))
@@ -599,11 +717,14 @@ def watched(
         keeps: The part of a sampled call to keep: "record", "payload" or "result".
         package: The library, whose own frames are no call site.
     """
-    cdef Watched made
     if isinstance(original, Watched) or len(_watched) >= FUNCTIONS:
         return original
     kind = WatchedFunction if hasattr(type(original), "__get__") else Watched
-    made = kind.__new__(kind)
+    return _made(kind, original, name, first, dumps, keeps, package)
+
+
+cdef Watched _made(type kind, original, str name, int first, bint dumps, str keeps, str package):
+    cdef Watched made = kind.__new__(kind)
     made.entry, made.owned, made.original = _call, original, <PyObject *>original
     made.direct = PyVectorcall_Function(made.original)
     if made.direct is NULL:
@@ -612,6 +733,28 @@ def watched(
     made.name, made.package = name, package
     made.left, made.weight, made.every = 0, 1, 1
     _watched.append(made)
+    return made
+
+
+def generating(original, str name not None, int first, bint dumps, str keeps not None, str package not None, /):
+    """Return an object that passes calls on to a function that returns a generator, and counts its steps.
+
+    Args:
+        original: The function.
+        name: Its name in the answer.
+        first: Position of the record or payload among the arguments.
+        dumps: It encodes.
+        keeps: The part of a sampled step to keep: "result" or nothing.
+        package: The library, whose own frames are no call site.
+    """
+    cdef Watched steps
+    cdef WatchedGenerator made
+    if isinstance(original, Watched) or len(_watched) + 2 > FUNCTIONS:
+        return original
+    steps = _made(Watched, original, name, 0, dumps, keeps, package)
+    steps.direct = _advance
+    made = _made(WatchedGenerator, original, name, first, dumps, keeps, package)
+    made.entry, made.steps = _generate, steps
     return made
 
 
@@ -625,6 +768,8 @@ def replace(type owner not None, str name not None, value, /):
     """Set an attribute of a class, also of a compiled one that refuses it."""
     cdef PyTypeObject *found = <PyTypeObject *>owner
     (<dict>found.tp_dict)[name] = value
+    if name == _NEXT:
+        found.tp_iternext = _step
     PyType_Modified(found)
 
 
@@ -639,3 +784,5 @@ cdef _with_vectorcall(type kind, unsigned long flags):
 
 _with_vectorcall(Watched, 0)
 _with_vectorcall(WatchedFunction, IS_METHOD)
+_with_vectorcall(WatchedGenerator, IS_METHOD)
+(<PyTypeObject *>WatchedIterator).tp_iternext = _step

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import marshal
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,7 +16,7 @@ from ..results import watched
 from ..results.watched import SMALL, CallSite, LeftOut, Saving, Stack, WatchData
 from ..run.environment import MACHINE, environment
 from . import timing
-from .alternatives import USES, decoded, obstacle
+from .alternatives import USES, Other, decoded, is_plain, named, obstacle, others
 from .attach import Sampled
 from .parts import Frame, Site, Watch
 from .timing import Task, Times, measure, replaced, task
@@ -24,6 +25,8 @@ _MOST = 20
 """Call sites that are timed."""
 _STACKS = 50
 """Stacks that are written of a call site."""
+_WORKERS: Final = "/multiprocessing/"
+"""Part of the path of a module that exchanges pickles with its own processes."""
 _DISTRIBUTIONS: Final = {"rapidjson": "python-rapidjson", "libyaml": "PyYAML"}
 """Names on PyPI, where they differ."""
 
@@ -68,13 +71,14 @@ def sampled(found: Sampled, wall: float) -> WatchData:
 
 def _site(site: Site) -> CallSite:
     mean = site.size / site.calls if site.calls else 0.0
+    use = USES.get(site.function)
     stacks = sorted(site.stacks.items(), key=lambda each: -each[1])[:_STACKS]
     return CallSite(
         site.function,
         site.place,
-        site.payloads,
-        USES[site.function].form if site.function in USES else "",
-        dict(site.options),
+        site.decodes,
+        use.form if use else "",
+        dict(named(site.function, site.options)),
         site.calls or None,
         site.busy,
         site.wall,
@@ -82,6 +86,7 @@ def _site(site: Site) -> CallSite:
         math.sqrt(sum((calls * (size - mean)) ** 2 for calls, size in site.sizes)),
         len(site.kept),
         tuple(Stack(tuple(map(_frame, frames)), busy) for frames, busy in stacks),
+        use.alone if use else "",
     )
 
 
@@ -107,21 +112,33 @@ def savings(watch: Watch, total: float, show: Callable[[float], object]) -> Sequ
     Raises:
         RunError: The records could not be timed.
     """
-    usable = [site for site in watch.sites if site.function in USES]
-    if sum(site.busy for site in usable) < SMALL * total:
-        return ()
+    usable = _usable(watch.sites, total)
     timed, left_out = _tasks(usable)
     times = measure([job for _, job in timed], show) if timed else []
     found = [(site, each) for (site, _), each in zip(timed, times, strict=True)]
-    made = []
+    made: list[Saving] = []
     for form in dict.fromkeys(USES[site.function].form for site in usable):
+        known = dict.fromkeys(
+            other
+            for site in usable
+            if USES[site.function].form == form
+            for other in others(site.function, site.options)
+        )
         mine = [(site, each) for site, each in found if USES[site.function].form == form]
         never = [each for each in left_out if USES[each.function].form == form]
-        libraries = dict.fromkeys(name for _, each in mine for one in each for name in one.seconds if name)
-        made += [_saving(form, library, mine, never) for library in libraries] or [
-            Saving(form, "", 0.0, 0.0, tuple(never))
-        ]
+        for changes in (False, True):
+            if candidates := [other for other in known if (other.form != form) == changes]:
+                made += _savings(form, candidates, mine, never)
     return sorted(made, key=lambda each: -each.seconds)
+
+
+def _usable(sites: Sequence[Site], total: float) -> Sequence[Site]:
+    """Return the call sites whose function could be replaced, of formats that take enough time to matter."""
+    possible = [site for site in sites if not USES[site.function].alone]
+    busy: dict[str, float] = defaultdict(float)
+    for site in possible:
+        busy[USES[site.function].form] += site.busy
+    return [site for site in possible if busy[USES[site.function].form] >= SMALL * total]
 
 
 def _tasks(sites: Sequence[Site]) -> tuple[list[tuple[Site, Task]], list[LeftOut]]:
@@ -130,10 +147,8 @@ def _tasks(sites: Sequence[Site]) -> tuple[list[tuple[Site, Task]], list[LeftOut
     timed, left_out = [], []
     for site in sites[:_MOST]:
         job = task(site, timing.SECONDS * site.busy / whole)
-        if option := obstacle(site.options, site.function):
-            left_out.append(_left_out(site, option))
-        elif any(kept.value is False for kept in site.kept):
-            left_out.append(_left_out(site, "records with objects of classes"))
+        if reason := _obstacle(site):
+            left_out.append(_left_out(site, reason))
         elif job is None:
             left_out.append(_left_out(site, "no record was kept"))
         else:
@@ -142,29 +157,62 @@ def _tasks(sites: Sequence[Site]) -> tuple[list[tuple[Site, Task]], list[LeftOut
     return timed, left_out
 
 
+def _obstacle(site: Site) -> str:
+    """Return what keeps other libraries from replacing the calls of a site; empty if there is nothing."""
+    if USES[site.function].form == "pickle" and site.stack and _WORKERS in site.stack[0].file:
+        return "multiprocessing chooses the format"
+    if option := obstacle(site.options, site.function):
+        return option
+    has_objects = any(kept.value is False or not is_plain(site.function, kept) for kept in site.kept)
+    return "records with objects of classes" if has_objects else ""
+
+
+def _savings(
+    form: str,
+    candidates: Sequence[Other],
+    found: Sequence[tuple[Site, Sequence[Times]]],
+    never: Sequence[LeftOut],
+) -> Sequence[Saving]:
+    """Return what each of several libraries would save, or one that says why none could be tried."""
+    tried = [other for other in candidates if any(other in one.seconds for _, each in found for one in each)]
+    if tried:
+        return [_saving(form, other, found, never) for other in tried]
+    into = candidates[0].form if candidates[0].form != form else ""
+    reasons = [_left_out(site, _reason(form, times, candidates)) for site, times in found]
+    return [Saving(form, "", 0.0, 0.0, (*never, *(each for each in reasons if each.reason)), into)]
+
+
 def _saving(
-    form: str, library: str, found: Sequence[tuple[Site, Sequence[Times]]], never: Sequence[LeftOut]
+    form: str, other: Other, found: Sequence[tuple[Site, Sequence[Times]]], never: Sequence[LeftOut]
 ) -> Saving:
     seconds, square = 0.0, 0.0
     left_out = list(never)
     for site, times in found:
-        if USES[site.function].library == library:
+        if other not in others(site.function, site.options):
             continue
-        other = replaced(times, library)
-        if other is None:
-            left_out.append(_left_out(site, _reason(times, library)))
+        ratio = replaced(times, other)
+        if ratio is None:
+            left_out.append(_left_out(site, _reason(form, times, [other])))
             continue
-        seconds += site.busy * (1 - other.ratio)
-        square += (site.busy * other.half) ** 2
-    return Saving(form, library, seconds, math.sqrt(square), tuple(left_out))
+        seconds += site.busy * (1 - ratio.ratio)
+        square += (site.busy * ratio.half) ** 2
+    into = other.form if other.form != form else ""
+    return Saving(form, other.library, seconds, math.sqrt(square), tuple(left_out), into)
 
 
 def _left_out(site: Site, reason: str) -> LeftOut:
     return LeftOut(site.function, site.place, site.busy, reason)
 
 
-def _reason(times: Sequence[Times], library: str) -> str:
-    return next((each.refused[library] for each in times if library in each.refused), "cannot be used")
+def _reason(form: str, times: Sequence[Times], candidates: Sequence[Other]) -> str:
+    """Return why the first of several libraries cannot be used; empty if it is not installed."""
+    for each in times:
+        for other in candidates:
+            if other in each.refused:
+                # Without any time, it is the watched function itself that failed.
+                changed = f"as {watched.FORMATS[other.form]}: " if other.form != form and each.seconds else ""
+                return changed + each.refused[other]
+    return ""
 
 
 def records(watch: Watch) -> Iterator[Any]:
@@ -176,7 +224,7 @@ def records(watch: Watch) -> Iterator[Any]:
     for site in watch.sites:
         for kept in site.kept:
             with contextlib.suppress(Exception):  # the program's library may have refused the payload, too
-                if site.payloads and isinstance(kept.value, bytes | str):
+                if site.decodes and not kept.result and isinstance(kept.value, bytes | str):
                     yield decoded(site.function, kept.value)
                 elif isinstance(kept.value, bytes):
                     yield marshal.loads(kept.value)  # noqa: S302 - from a folder of our own

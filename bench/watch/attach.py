@@ -139,7 +139,7 @@ def _sites(stacks: Sequence[tuple[list[Frame], float]]) -> list[Site]:
         if place is None:
             continue
         callers = tuple(frame for frame in reversed(frames[:place]) if not _NATIVE.search(frame.file))
-        made = Site(_function(frames[place]), callers, {}, payloads=False)
+        made = Site(_function(frames[place]), callers, {}, decodes=False)
         site = sites.setdefault((made.function, made.place), made)
         site.busy += weight
         site.wall += weight

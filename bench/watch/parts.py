@@ -35,7 +35,8 @@ class Frame(NamedTuple):
     def shown(self) -> str:
         """File and line, with the folder of a package's file."""
         path = Path(self.file)
-        return f"{path.name if self.is_own else f'{path.parent.name}/{path.name}'}:{self.line}"
+        is_package = not self.is_own and path.parent.name not in ("site-packages", "dist-packages")
+        return f"{f'{path.parent.name}/{path.name}' if is_package else path.name}:{self.line}"
 
 
 class Kept(NamedTuple):
@@ -45,10 +46,12 @@ class Kept(NamedTuple):
         value: The payload, or the record as ``marshal`` writes it; None if it was not kept, and False if it
             holds objects of classes.
         weight: The number of calls that it represents.
+        result: It is a record that a call has decoded, as its payload was a stream or could not be kept.
     """
 
     value: bytes | str | bool | None
     weight: float
+    result: bool = False
 
 
 @dataclass(slots=True)
@@ -59,7 +62,7 @@ class Site:
         function: Name of the function: ``json.dumps``.
         stack: The frames from the caller on.
         options: Further arguments by name or position, in words.
-        payloads: Payloads are kept of it, and not records.
+        decodes: It decodes.
         calls: Number of calls, estimated.
         wall: Seconds in them.
         busy: Seconds of processor time in them.
@@ -72,7 +75,7 @@ class Site:
     function: str
     stack: Sequence[Frame]
     options: Mapping[str, str]
-    payloads: bool
+    decodes: bool
     calls: float = 0.0
     wall: float = 0.0
     busy: float = 0.0
@@ -202,7 +205,8 @@ def _add_sites(process: _Process, sites: dict[Any, Site]) -> None:
         site.size += weight * size * (calls / sampled)
         site.sizes.append((weight * calls / sampled, size))
         if slot >= 0 and kept is not None:
-            slots[index, slot] = site, Kept(kept, weight)
+            is_result = isinstance(kept, tuple)
+            slots[index, slot] = site, Kept(kept[0] if is_result else kept, weight, is_result)
     for site, one in slots.values():
         site.kept.append(one)
 
@@ -210,6 +214,6 @@ def _add_sites(process: _Process, sites: dict[Any, Site]) -> None:
 def _site(process: _Process, sites: dict[Any, Site], index: int, stack: int, options: int) -> Site:
     frames = process.stacks.get(stack, ())
     said = process.options.get(options, {})
-    name, payloads = process.names[index]
-    made = Site(name, frames, said, payloads)
+    name, decodes = process.names[index]
+    made = Site(name, frames, said, decodes)
     return sites.setdefault((made.function, made.place, tuple(said.items())), made)

@@ -23,7 +23,7 @@ from typing import Any
 from ...errors import RunError
 from ..student import quantile
 from ..worker._slice import nothing, time_each
-from .alternatives import USES, Call, original, others, refusal, replacement
+from .alternatives import OWN, USES, Call, Other, encoded, original, others, prepared, refusal, replacement
 from .parts import Kept, Site
 
 PROCESSES = 6
@@ -44,21 +44,23 @@ class Task:
     Attributes:
         function: The watched function.
         options: Its options, in words.
-        records: Payloads, or records as ``marshal`` writes them.
+        kept: Its records or payloads.
         seconds: Time to spend on it.
     """
 
     function: str
     options: Mapping[str, str]
-    records: Sequence[bytes | str]
+    kept: Sequence[Kept]
     seconds: float
 
     @property
     def subjects(self) -> list[Any]:
-        """The arguments of the calls."""
-        if not USES[self.function].dumps:
-            return list(self.records)
-        return [marshal.loads(record) for record in self.records if isinstance(record, bytes)]  # noqa: S302
+        """The arguments of the calls.
+
+        Raises:
+            Exception: A record cannot be written again as the payload that it was.
+        """
+        return [_subject(self.function, each) for each in self.kept]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +68,12 @@ class Times:
     """What one process found for one task.
 
     Attributes:
-        seconds: Seconds of each record, by library; the watched function's own under "".
+        seconds: Seconds of each record, by library; the watched function's own under `OWN`.
         refused: Why a library cannot be used, by library.
     """
 
-    seconds: Mapping[str, Sequence[float]]
-    refused: Mapping[str, str]
+    seconds: Mapping[Other, Sequence[float]]
+    refused: Mapping[Other, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +99,14 @@ def task(site: Site, seconds: float) -> Task | None:
     found = [kept for kept in site.kept if isinstance(kept.value, bytes | str)]
     if not found:
         return None
-    values = [kept.value for kept in _drawn(found) if isinstance(kept.value, bytes | str)]
-    return Task(site.function, site.options, values, seconds)
+    return Task(site.function, site.options, _drawn(found), seconds)
+
+
+def _subject(function: str, kept: Kept) -> Any:
+    if not isinstance(kept.value, bytes) or not (USES[function].dumps or kept.result):
+        return kept.value
+    record = marshal.loads(kept.value)  # noqa: S302 - written by the hook
+    return encoded(function, record) if kept.result else record
 
 
 def _drawn(found: Sequence[Kept]) -> Sequence[Kept]:
@@ -134,66 +142,77 @@ def measure(tasks: Sequence[Task], show: Callable[[float], object]) -> list[list
     return [list(times) for times in zip(*found, strict=True)]
 
 
-def replaced(times: Sequence[Times], library: str) -> Replaced | None:
+def replaced(times: Sequence[Times], library: Other) -> Replaced | None:
     """Return what a library takes relative to the watched function; None if it cannot be used."""
     if any(library not in each.seconds for each in times):
         return None
-    logs = [math.log(sum(each.seconds[library]) / sum(each.seconds[""])) for each in times]
+    logs = [math.log(sum(each.seconds[library]) / sum(each.seconds[OWN])) for each in times]
     ratio = math.exp(statistics.fmean(logs))
     processes = statistics.stdev(logs) / math.sqrt(len(logs)) * quantile(0.05, len(logs) - 1)
     return Replaced(ratio, math.hypot(ratio * processes, 1.96 * _of_records(times, library, ratio)))
 
 
-def _of_records(times: Sequence[Times], library: str, ratio: float) -> float:
+def _of_records(times: Sequence[Times], library: Other, ratio: float) -> float:
     """Return the standard error of a ratio that comes from having timed some of the records only."""
-    mine = [statistics.fmean(row) for row in zip(*(each.seconds[""] for each in times), strict=True)]
+    mine = [statistics.fmean(row) for row in zip(*(each.seconds[OWN] for each in times), strict=True)]
     other = [statistics.fmean(row) for row in zip(*(each.seconds[library] for each in times), strict=True)]
     rest = [b - ratio * a for a, b in zip(mine, other, strict=True)]
     return math.sqrt(sum(each * each for each in rest)) / sum(mine)
 
 
 def _carry_out(job: Task) -> Times:
-    subjects = job.subjects
     try:
+        subjects = job.subjects
         mine = original(job.function, job.options)
-        text = not isinstance(mine(subjects[0]), bytes)
+        text = isinstance(mine(subjects[0]), str)
     except Exception as error:  # noqa: BLE001 - whatever it is, this call site has no figure
         reason = f"{type(error).__name__}: {error}"
-        return Times({}, dict.fromkeys(others(job.function), reason))
-    calls, refused = {"": mine}, {}
-    for library, name in others(job.function).items():
+        return Times({}, dict.fromkeys(others(job.function, job.options), reason))
+    calls, refused = {OWN: (mine, subjects)}, {}
+    for other in others(job.function, job.options):
         try:
-            other = replacement(job.function, name, text=text)
+            call = replacement(job.function, job.options, other, text=text)
+            given = [prepared(job.function, other, each) for each in subjects]
         except ImportError:
             continue
-        reasons = (refusal(job.function, mine, other, each) for each in subjects)
+        except Exception as error:  # noqa: BLE001 - a library may raise anything
+            refused[other] = f"{type(error).__name__}: {error}"
+            continue
+        reasons = (
+            refusal(job.function, (mine, call), other, each) for each in zip(subjects, given, strict=True)
+        )
         if reason := next(filter(None, reasons), ""):
-            refused[library] = reason
+            refused[other] = reason
         else:
-            calls[library] = other
-    return Times(_timed(calls, subjects, job.seconds), refused)
+            calls[other] = call, given
+    return Times(_timed(calls, job.seconds), refused)
 
 
-def _timed(calls: Mapping[str, Call], subjects: list[Any], seconds: float) -> Mapping[str, Sequence[float]]:
+def _timed(calls: Mapping[Other, tuple[Call, list[Any]]], seconds: float) -> Mapping[Other, Sequence[float]]:
     """Time all calls in turns, in another order each time; return the median of each record.
 
     The medians are scaled to the median of whole passes, which has the garbage collector's share.
     """
+    subjects = calls[OWN][1]
     empty = statistics.median(time_each(nothing, subjects))
-    passes: dict[str, list[list[int]]] = {name: [] for name in calls}
+    passes: dict[Other, list[list[int]]] = {other: [] for other in calls}
     order, begin = list(calls), time.perf_counter()
     done = 0
-    while (spent := time.perf_counter() - begin) < seconds or (done < _LEAST and spent < 2 * seconds):
+    while (
+        (spent := time.perf_counter() - begin) < seconds
+        or (done < _LEAST and spent < 2 * seconds)
+        or done == 0
+    ):
         random.shuffle(order)
-        for name in order:
-            passes[name].append(time_each(calls[name], subjects))
+        for other in order:
+            passes[other].append(time_each(*calls[other]))
         done += 1
     found = {}
-    for name, rows in passes.items():
+    for other, rows in passes.items():
         whole = statistics.median(map(sum, rows)) - empty * len(subjects)
         each = [max(statistics.median(column) - empty, 1.0) for column in zip(*rows, strict=True)]
         scale = max(whole, 1.0) / sum(each) * 1e-9
-        found[name] = [value * scale for value in each]
+        found[other] = [value * scale for value in each]
     return found
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, Final
 
-from ...bench.results.watched import CallSite, Frame, Saving, Stack, WatchData
+from ...bench.results.watched import FORMATS, CallSite, Frame, Saving, Stack, WatchData
 from ...escape import all_visible
 from ..model import numbers
 from ..tables import watched as told
@@ -99,14 +99,16 @@ def _what_if(watch: WatchData, savings: Sequence[Saving]) -> Mapping[str, Any]:
         way = "less" if saving.seconds >= 0 else "more"
         bars.append(
             {
-                "name": f"with {saving.library}",
+                "name": f"with {told.in_format(saving)}",
                 "amount": f"{told.percent(abs(saving.seconds), watch.busy)} % ± {100 * half:.1f} {way}",
                 "length": _per_cent(left / longest),
                 "ends": (_per_cent((left - half) / longest), _per_cent((left + half) / longest)),
                 "best": saving is savings[0] and told.saves(saving),
             }
         )
-    return {"form": savings[0].form, "bars": bars, "now": _per_cent(1 / longest)}
+    form = FORMATS.get(savings[0].form, savings[0].form)
+    caption = f"Another format in place of {form}" if savings[0].into else form
+    return {"form": caption, "bars": bars, "now": _per_cent(1 / longest)}
 
 
 def _left(watch: WatchData, saving: Saving) -> float:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from ...bench.results.watched import SMALL, CallSite, LeftOut, Saving, WatchData
-from ..model.lists import listed
+from ...bench.results.watched import FORMATS, SMALL, CallSite, LeftOut, Saving, WatchData
+from ..model.lists import few, listed
 from ..model.table import Column, Entry, Row, Section, Table
 
 _SHOWN = 12
@@ -62,8 +62,11 @@ def by_function(sites: Iterable[CallSite]) -> Mapping[str, Sequence[CallSite]]:
 def _rows(watch: WatchData) -> Iterator[Row]:
     for function, sites in by_function(watch.sites).items():
         yield _row(watch, function, sites, sites[0].place if len(sites) == 1 else "")
+        places = Counter(site.place for site in sites)
         for site in sites[:_SHOWN] if len(sites) > 1 else ():
-            yield _row(watch, "", [site], site.place)
+            # Calls with different options have rows of their own.
+            options = f", with {', '.join(site.options)}" if places[site.place] > 1 and site.options else ""
+            yield _row(watch, "", [site], site.place + options)
         if len(sites) > _SHOWN:
             yield _row(watch, "", sites[_SHOWN:], f"{len(sites) - _SHOWN} other places")
 
@@ -112,15 +115,48 @@ def answers(watch: WatchData) -> Iterator[str]:
     if watch.spent < SMALL * watch.busy:
         yield limit
         return
-    if not any(site.records for site in watch.sites):
+    possible = [site for site in watch.sites if not site.alone]
+    if possible and not any(site.records for site in possible):
         yield f"No records were kept, so no other library was timed. {limit}"
         return
-    for best, *others in by_format(watch.savings):
-        yield from _of_saving(watch, best, others)
-    rest = by_function(site for site in watch.sites if not site.form)
-    names = [name for name, sites in rest.items() if sum(s.busy for s in sites) >= SMALL * watch.busy]
-    if names:
-        yield f"No other library was tried for {listed(names)}; only another format could save more there."
+    if not any(saving.library for saving in watch.savings):
+        yield limit
+    yield from _predictions(watch, possible)
+    for reason, sites in _grouped(watch.sites, lambda site: site.alone).items():
+        if reason and _busy(sites) >= SMALL * watch.busy:
+            names = listed(list(by_function(sites)))
+            yield f"No prediction for {names} ({percent(_busy(sites), watch.busy)} % of CPU): {reason}."
+
+
+def _predictions(watch: WatchData, possible: Sequence[CallSite]) -> Iterator[str]:
+    """Yield what another library would save in each format, and then what another format would."""
+    forms = _grouped(possible, lambda site: site.form)
+    large = [form for form, sites in forms.items() if form and _busy(sites) >= SMALL * watch.busy]
+    groups = by_format(watch.savings)
+    for best, *others in groups:
+        if not best.into:
+            yield from _of_saving(watch, best, others)
+    tried = {saving.form for saving in watch.savings if not saving.into}
+    if unknown := [FORMATS.get(form, form) for form in large if form not in tried]:
+        yield f"bakeoff knows no other library for {listed(unknown)}."
+    for best, *others in groups:
+        if best.into:
+            yield from _of_saving(watch, best, others)
+    small = [site for site in possible if site.form and site.form not in large]
+    if small:
+        names = few(list(by_function(small)))
+        yield f"Changing the codec of {names} cannot save more than {percent(_busy(small), watch.busy)} %."
+
+
+def _grouped(sites: Iterable[CallSite], key: Callable[[CallSite], str]) -> Mapping[str, Sequence[CallSite]]:
+    found: dict[str, list[CallSite]] = defaultdict(list)
+    for site in sites:
+        found[key(site)].append(site)
+    return found
+
+
+def _busy(sites: Iterable[CallSite]) -> float:
+    return sum(site.busy for site in sites)
 
 
 def _of_samples(watch: WatchData, samples: int) -> Iterator[str]:
@@ -138,24 +174,41 @@ def _of_samples(watch: WatchData, samples: int) -> Iterator[str]:
 
 def left_out(watch: WatchData) -> Sequence[LeftOut]:
     """Return what the largest saving of each format does not include, the one that takes most time first."""
-    found = [each for best, *_ in by_format(watch.savings) for each in best.left_out]
+    found = dict.fromkeys(each for best, *_ in by_format(watch.savings) for each in best.left_out)
     return sorted(found, key=lambda each: -each.busy)
 
 
 def by_format(savings: Sequence[Saving]) -> Sequence[Sequence[Saving]]:
-    """Group savings by format."""
-    forms = dict.fromkeys(saving.form for saving in savings)
-    return [[saving for saving in savings if saving.form == form] for form in forms]
+    """Group savings by format; those that change it are groups of their own, the last ones."""
+    keys = dict.fromkeys((bool(saving.into), saving.form) for saving in savings)
+    return [
+        [saving for saving in savings if (bool(saving.into), saving.form) == key]
+        for key in sorted(keys, key=lambda each: each[0])
+    ]
+
+
+def in_format(saving: Saving) -> str:
+    """Return the library of a saving, and the format if it is another one."""
+    return f"{saving.library} ({FORMATS.get(saving.into, saving.into)})" if saving.into else saving.library
 
 
 def _of_saving(watch: WatchData, best: Saving, others: Sequence[Saving]) -> Iterator[str]:
+    form = FORMATS.get(best.form, best.form)
     if saves(best):
         half = max(100 * best.half / watch.busy, 0.1)
         share = percent(best.seconds, watch.busy)
+        into = FORMATS.get(best.into, best.into)
+        start = (
+            f"Another format: with {best.library} ({into} in place of {form})"
+            if into
+            else f"With {best.library}"
+        )
         yield (
-            f"With {best.library} this program would take {share} % ± {half:.1f} less CPU: "
+            f"{start} this program would take {share} % ± {half:.1f} less CPU: "
             f"{best.seconds:.2g} of {watch.busy:.3g} s."
         )
+        if into:
+            yield f"Everything that writes or reads these {form} records would have to change with it."
         useful = [each for each in others if saves(each)]
         alike = [each for each in useful if not _differ(best, each)]
         less = [each for each in useful if _differ(best, each)]
@@ -164,7 +217,26 @@ def _of_saving(watch: WatchData, best: Saving, others: Sequence[Saving]) -> Iter
         if less:
             yield f"Others would save less: {_listed(less, watch.busy)}."
     elif best.library:
-        yield f"No installed library for {best.form} would make this program faster."
+        yield _of_none(watch, best, others)
+    elif best.left_out:
+        yield f"No other {'format in place of' if best.into else 'library for'} {form} could be tried."
+    elif not best.into:
+        yield f"No other library for {form} is installed."
+
+
+def _of_none(watch: WatchData, best: Saving, others: Sequence[Saving]) -> str:
+    """Return what follows from times with which no library certainly saves anything."""
+    form, tried = FORMATS.get(best.form, best.form), [best, *others]
+    if best.into:
+        formats = ", ".join(dict.fromkeys(FORMATS.get(each.into, each.into) for each in tried))
+        subject = f"Another format in place of {form} ({formats})"
+    else:
+        subject = f"Another library for {form}" if others else f"The change to {best.library}"
+    whole = _busy(site for site in watch.sites if site.form == best.form)
+    most = min(whole, max(each.seconds + each.half for each in tried))
+    if most < SMALL * watch.busy:
+        return f"{subject} would not make this program faster."
+    return f"{subject} cannot save more than {percent(most, watch.busy)} %, and perhaps nothing."
 
 
 def saves(saving: Saving) -> bool:
@@ -178,4 +250,4 @@ def _differ(best: Saving, other: Saving) -> bool:
 
 
 def _listed(found: Sequence[Saving], total: float) -> str:
-    return ", ".join(f"{each.library} {percent(each.seconds, total)} %" for each in found)
+    return ", ".join(f"{in_format(each)} {percent(each.seconds, total)} %" for each in found)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+import pytest
+
 import madeup
-from bakeoff.bench.results.watched import CallSite, Frame, Stack
+from bakeoff.bench.results.watched import CallSite, Frame, Saving, Stack
 from bakeoff.reports.page.watched import render
 from bakeoff.reports.tables import text
-from bakeoff.reports.tables.watched import table
+from bakeoff.reports.tables.watched import sentences, table
 
 
 def site(*frames: Frame) -> CallSite:
@@ -52,3 +54,59 @@ def test_a_watch_without_calls() -> None:
 
     assert "No call of a watched function was seen." in page
     assert boxes(page) == []
+
+
+def test_another_format_is_called_so_and_comes_last() -> None:
+    changed = [
+        Saving("pickle", "ormsgpack", 0.5, 0.02, (), "msgpack"),
+        Saving("pickle", "orjson", 0.3, 0.02, (), "json"),
+    ]
+    watch = madeup.watch(savings=(*changed, *madeup.watch().savings))
+
+    assert [*sentences(watch)][:-2] == [
+        "With orjson this program would take 43 % ± 0.5 less CPU: 3.4 of 8 s.",
+        "Not distinguishable from it: msgspec 42 %.",
+        "Others would save less: ujson 25 %.",
+        "bakeoff knows no other library for pickle.",
+        "Another format: with ormsgpack (MessagePack in place of pickle) this program would take "
+        "6.2 % ± 0.2 less CPU: 0.5 of 8 s.",
+        "Everything that writes or reads these pickle records would have to change with it.",
+        "Others would save less: orjson (JSON) 3.8 %.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("savings", "found"),
+    [
+        (
+            [Saving("json", "orjson", 0.01, 0.02, ()), Saving("json", "ujson", -0.3, 0.02, ())],
+            "Another library for JSON would not make this program faster.",
+        ),
+        (
+            [Saving("json", "orjson", 0.1, 0.4, ()), Saving("json", "ujson", -0.3, 0.02, ())],
+            "Another library for JSON cannot save more than 6.2 %, and perhaps nothing.",
+        ),
+        (
+            [Saving("json", "libyaml", 0.0, 0.02, ())],
+            "The change to libyaml would not make this program faster.",
+        ),
+        (
+            [Saving("json", "orjson", -1.0, 0.02, (), "json")],
+            "Another format in place of JSON (JSON) would not make this program faster.",
+        ),
+    ],
+)
+def test_what_saves_nothing(savings: list[Saving], found: str) -> None:
+    assert found in [*sentences(madeup.watch(savings=tuple(savings)))]
+
+
+def test_functions_without_a_prediction() -> None:
+    first, *rest = madeup.watch().sites
+    reason = "no other library works with pydantic's models"
+    sites = (replace(first, function="pydantic.dump", alone=reason), *(replace(s, busy=0.01) for s in rest))
+
+    assert [*sentences(madeup.watch(sites=sites, savings=()))] == [
+        "Changing the codec cannot save more than 30 %.",
+        "Changing the codec of json.dumps, json.loads and pickle.dumps cannot save more than 0.5 %.",
+        f"No prediction for pydantic.dump (30 % of CPU): {reason}.",
+    ]

@@ -29,33 +29,50 @@ _MSGSPEC = (
 
 LIBRARIES: Final = {
     "json": _JSON,
-    "json.encoder": "JSONEncoder.encode:record",
+    "json.encoder": "JSONEncoder.encode:record JSONEncoder.iterencode:chunks",
     "json.decoder": "JSONDecoder.decode:payload",
     "simplejson": _JSON,
-    "simplejson.encoder": "JSONEncoder.encode:record",
+    "simplejson.encoder": "JSONEncoder.encode:record JSONEncoder.iterencode:chunks",
     "simplejson.decoder": "JSONDecoder.decode:payload",
     "orjson": _BOTH,
     "ujson": "dumps:record loads:payload encode:record decode:payload dump:record load:result",
     "rapidjson": "dumps:record loads:payload dump:record load:result",
     "msgpack": "packb:record unpackb:payload pack:record unpack:result "
-    "Packer.pack:record Unpacker.unpack:result",
+    "Packer.pack:record Unpacker.unpack:result Unpacker.__next__:result Unpacker.feed:input",
     "ormsgpack": "packb:record unpackb:payload",
     "msgspec.json": f"{_MSGSPEC} Encoder.encode_lines:record Decoder.decode_lines:payload",
     "msgspec.msgpack": _MSGSPEC,
-    "pickle": "dumps:record loads:result dump:record load:result Pickler.dump:record Unpickler.load:result",
+    "pickle": "dumps:record loads:payload dump:record load:result Pickler.dump:record Unpickler.load:result "
+    "_Pickler.dump:record _Unpickler.load:result",
     "marshal": "dumps:record loads:result dump:record load:result",
     "cbor2": "dumps:record loads:payload dump:record load:result "
     "CBOREncoder.encode:record CBORDecoder.decode:result",
     "yaml": "load:payload safe_load:payload full_load:payload unsafe_load:payload "
+    "load_all:items safe_load_all:items full_load_all:items unsafe_load_all:items "
     "dump:record safe_dump:record dump_all:record safe_dump_all:record",
-    "bson": "encode:record decode:payload decode_all:payload",
+    "bson": "encode:record decode:payload decode_all:payload decode_iter:items decode_file_iter:items",
     "bson.json_util": _BOTH,
     "kombu.utils.json": _BOTH,
     "pydantic_core": "to_json:record from_json:payload",
     "pydantic.main": "BaseModel.model_dump_json:record BaseModel.model_validate_json:payload",
     "pydantic.type_adapter": "TypeAdapter.dump_json:record TypeAdapter.validate_json:payload",
 }
-"""Functions and methods to wrap in each module after its import, and the part of a call to keep."""
+"""Functions and methods to wrap in each module after its import, and the part of a call to keep.
+
+Those that return a generator have "items" if it decodes, and "chunks", which are not kept, if it encodes.
+The "input" of a stream is not kept, either.
+"""
+_INNER: Final = frozenset(
+    {
+        "json.encoder",
+        "json.decoder",
+        "simplejson.encoder",
+        "simplejson.decoder",
+        "pydantic.main",
+        "pydantic.type_adapter",
+    }
+)
+"""Modules whose classes are known by the name of their package."""
 
 
 class _Finder:
@@ -97,14 +114,17 @@ def _wrap(name: str, module: Any) -> None:
         found = vars(holder).get(attribute) if holder is not None else None
         if found is None:
             continue
-        _replace(module, holder, attribute, found, f"{name}.{path}", keeps)
+        shown = name.partition(".")[0] if name in _INNER else name
+        _replace(module, holder, attribute, found, f"{shown}.{path}", keeps)
 
 
 def _replace(module: Any, holder: Any, attribute: str, found: Any, name: str, keeps: str) -> None:
     """Put a watched function in the place of one, and of its other names in the same module."""
-    method, dumps = holder is not module, keeps == "record"
+    method, dumps = holder is not module, keeps in ("record", "chunks")
     bare = found.__func__ if isinstance(found, classmethod) else found
-    made: Any = _shim.watched(bare, name, int(method), dumps, keeps, name.partition(".")[0])
+    make = _shim.generating if keeps in ("items", "chunks") else _shim.watched
+    kept = "result" if keeps == "items" else keeps
+    made: Any = make(bare, name, int(method), dumps, kept, name.partition(".")[0])
     if isinstance(found, classmethod):
         made = classmethod(made)
     if method:

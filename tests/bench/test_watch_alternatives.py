@@ -1,0 +1,200 @@
+"""What could take the place of a watched function, and what could not."""
+
+from __future__ import annotations
+
+import marshal
+import pickle
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bakeoff.bench.watch import answer
+from bakeoff.bench.watch.alternatives import (
+    OWN,
+    PROTOCOL,
+    USES,
+    Other,
+    is_plain,
+    obstacle,
+    others,
+    unpickled,
+)
+from bakeoff.bench.watch.hook.sitecustomize import _INNER, LIBRARIES
+from bakeoff.bench.watch.parts import Frame, Kept, Site, Watch
+from bakeoff.bench.watch.timing import Task, Times, measure
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="watch needs POSIX")
+
+RECORD = {"order": 1, "lines": [{"sku": "A-1", "price": 1.25}] * 3, "paid": True, "note": None}
+PAIR = {"place": (1, 2)}
+OTHER_FORMATS = {
+    *(Other("msgpack", name) for name in ("ormsgpack", "msgspec", "msgpack")),
+    *(Other("json", name) for name in ("orjson", "msgspec")),
+}
+
+
+class Touching:
+    """Creates a file when its pickle is read without care."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Path.touch, (self.path,)
+
+
+def test_each_watched_function_has_alternatives_or_a_reason() -> None:
+    watched = {
+        f"{name.partition('.')[0] if name in _INNER else name}.{each.partition(':')[0]}"
+        for name, functions in LIBRARIES.items()
+        for each in functions.split()
+    }
+    assert watched == set(USES)
+    assert all(USES[name].alone or others(name, {}) for name in watched)
+
+
+@pytest.mark.parametrize(
+    ("function", "options", "found"),
+    [
+        ("pickle.dumps", {"1": "2"}, ""),
+        ("pickle.dump", {"1": "<BufferedWriter>", "protocol": "5"}, ""),
+        ("pickle.dumps", {"buffer_callback": "<function>"}, "buffer_callback="),
+        ("pickle.loads", {"encoding": "'bytes'"}, "encoding="),
+        ("marshal.dumps", {"1": "2"}, "version="),
+        ("cbor2.dumps", {"canonical": "True"}, "canonical="),
+        ("cbor2.dump", {"1": "<BytesIO>", "default": "None"}, ""),
+        ("bson.decode", {"1": "<CodecOptions>"}, "codec_options="),
+        ("orjson.dumps", {"1": "None", "2": "1"}, "option="),
+        ("json.loads", {"1": "<function>"}, "argument 2"),
+        ("yaml.dump", {"1": "<TextIOWrapper>", "sort_keys": "False", "indent": "4"}, ""),
+        ("yaml.load", {"1": "FullLoader"}, ""),
+        ("yaml.load", {"Loader": "CSafeLoader"}, "CSafeLoader is libyaml's already"),
+        ("yaml.load_all", {"Loader": "LineLoader"}, "Loader=LineLoader"),
+        ("pydantic_core.from_json", {"cache_strings": "'keys'"}, ""),
+        ("pydantic_core.from_json", {"allow_partial": "True"}, "allow_partial="),
+    ],
+)
+def test_options_that_others_do_not_have(function: str, options: dict[str, str], found: str) -> None:
+    assert obstacle(options, function) == found
+
+
+@pytest.mark.parametrize("said", ["5", "-1"])
+def test_the_newest_protocol_is_no_alternative_to_itself(said: str) -> None:
+    assert {other.form for other in others("pickle.dumps", {"protocol": said})} == {"msgpack", "json"}
+    assert Other("pickle", PROTOCOL) in others("pickle.dumps", {"protocol": "2"})
+
+
+def test_a_pickle_that_names_a_class_is_not_read(tmp_path: Path) -> None:
+    payload = pickle.dumps(Touching(tmp_path / "touched"))
+
+    assert not is_plain("pickle.loads", Kept(payload, 1))
+    with pytest.raises(pickle.UnpicklingError, match="Path"):
+        unpickled(payload)
+    assert not list(tmp_path.iterdir())
+    assert unpickled(pickle.dumps(PAIR)) == PAIR
+
+
+def _kept(value: Any, *, result: bool = False) -> Kept:
+    return Kept(value if isinstance(value, bytes | str) else marshal.dumps(value), 1.0, result)
+
+
+CASES: dict[str, tuple[str, dict[str, str], Kept, set[Other]]] = {
+    "old protocol": (
+        "pickle.dumps",
+        {"1": "0"},
+        _kept(RECORD),
+        {Other("pickle", PROTOCOL), *OTHER_FORMATS},
+    ),
+    "pickle in a file": (
+        "pickle.dump",
+        {"1": "<FileIO>", "2": "2"},
+        _kept(RECORD),
+        {Other("pickle", PROTOCOL), *OTHER_FORMATS},
+    ),
+    "pickled text": (
+        "pickle.loads",
+        {},
+        _kept(pickle.dumps(RECORD, 0)),
+        {Other("pickle", PROTOCOL), *OTHER_FORMATS},
+    ),
+    "a stream of pickles": ("pickle.load", {}, _kept(RECORD, result=True), OTHER_FORMATS),
+    "a tuple": ("pickle.dumps", {}, _kept(PAIR), {Other("pickle", PROTOCOL)}),
+    "a pickled tuple": (
+        "pickle.loads",
+        {},
+        _kept(pickle.dumps(PAIR, 2)),
+        {Other("pickle", PROTOCOL)},
+    ),
+    "marshal": ("marshal.loads", {}, _kept(RECORD, result=True), OTHER_FORMATS),
+    "a tuple in CBOR": ("cbor2.dumps", {}, _kept(PAIR), OTHER_FORMATS),
+    "a stream of CBOR": ("cbor2.load", {}, _kept(RECORD, result=True), OTHER_FORMATS),
+    "BSON": ("bson.encode", {}, _kept(RECORD), OTHER_FORMATS),
+    "a stream of BSON": ("bson.decode_iter", {}, _kept(RECORD, result=True), OTHER_FORMATS),
+    "a file of YAML": ("yaml.safe_load_all", {}, _kept(RECORD, result=True), {Other("yaml", "libyaml")}),
+    "documents of YAML": (
+        "yaml.dump_all",
+        {"1": "<StringIO>", "Dumper": "SafeDumper", "indent": "4"},
+        _kept([RECORD, RECORD]),
+        {Other("yaml", "libyaml")},
+    ),
+    "a tuple in YAML": ("yaml.dump", {}, _kept(PAIR), set()),
+}
+"""Function, options, what was kept, and what could replace the call."""
+
+
+@pytest.fixture(scope="module")
+def times() -> dict[str, Times]:
+    """What a new process finds for each of `CASES`."""
+    tasks = [Task(function, options, [kept], 0.0) for function, options, kept, _ in CASES.values()]
+    return {name: found[0] for name, found in zip(CASES, measure(tasks, lambda _: None), strict=True)}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_takes_the_place_of_a_call(name: str, times: dict[str, Times]) -> None:
+    expected = CASES[name][-1]
+
+    assert set(times[name].seconds) - {OWN} == expected, times[name].refused
+
+
+def test_why_another_format_cannot_be_used(times: dict[str, Times]) -> None:
+    reason = "`tuple` came back as `list` at `$.place`"
+
+    assert times["a tuple"].refused[Other("msgpack", "ormsgpack")] == reason
+    assert times["a pickled tuple"].refused[Other("json", "orjson")] == reason
+
+
+def _site(function: str, kept: Kept, file: str = "app.py") -> Site:
+    site = Site(function, [Frame(file, "main", 7)], {}, decodes=not USES[function].dumps)
+    site.busy = 1.0
+    site.kept.append(kept)
+    return site
+
+
+@pytest.mark.parametrize(
+    ("site", "reason"),
+    [
+        (_site("pickle.dumps", Kept(False, 1)), "records with objects of classes"),
+        (_site("pickle.loads", Kept(pickle.dumps(Path()), 1)), "records with objects of classes"),
+        (
+            _site("pickle.loads", Kept(pickle.dumps(1), 1), "/usr/lib/python3/multiprocessing/queues.py"),
+            "multiprocessing chooses the format",
+        ),
+    ],
+)
+def test_calls_that_are_left_out(site: Site, reason: str) -> None:
+    watch = Watch([site], 2.0, 2.0, 0.0, 1, {}, ())
+    same, changed = answer.savings(watch, 2.0, lambda _: None)
+
+    assert [(each.reason, each.busy) for each in same.left_out] == [(reason, 1.0)]
+    assert same.left_out == changed.left_out
+    assert (same.library, changed.library, same.into, bool(changed.into)) == ("", "", "", True)
+
+
+def test_a_function_that_nothing_replaces_and_one_that_takes_little_time_are_not_tried() -> None:
+    alone = _site("pydantic.BaseModel.model_dump_json", Kept(False, 1))
+    small = _site("json.dumps", _kept(RECORD))
+    small.busy = 0.001
+
+    assert not answer.savings(Watch([alone, small], 2.0, 2.0, 0.0, 1, {}, ()), 2.0, lambda _: None)
