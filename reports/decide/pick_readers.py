@@ -17,7 +17,7 @@ from ...bench.results import CellResult, Measurement, ResultData
 from ...errors import UsageError, hint, near
 from ..model.candidates import Candidate, candidates_on, corpora, summed
 from ..model.lists import listed
-from ..model.readers import best, facts_of, language_of, remark
+from ..model.readers import best, facts_of, language_of, sentence
 from .pick import Wish
 
 _PYTHON: Final = "python"
@@ -153,7 +153,7 @@ class _Mixer:
                         load, outcome="unsupported", reason=self.obstacle(reader, cells), samples=()
                     )
                 samples = found.samples
-                losses += [remark(found, 0)] if found.outcome == "lossy" else []
+                losses += [sentence(found)] if found.outcome == "lossy" else []
                 names.append(f"in {facts_of(found).language} by {facts_of(found).library}")
             parts.append(list(_weighted(samples, reader.count / total)))
         return replace(
@@ -172,7 +172,7 @@ class _Mixer:
         if well := [cell for cell in cells if cell.outcome == "ok"]:
             return f"was not timed in {title}" if len(well) == len(cells) else f"was not read in {title}"
         changed = [cell for cell in cells if cell.outcome == "lossy"]
-        return f"is not read exactly in {title}: {remark((changed or cells)[0], 0)}"
+        return f"is not read exactly in {title}: {sentence((changed or cells)[0])}"
 
 
 def _weighted(samples: Sequence[Measurement], share: float) -> Iterator[Measurement]:

@@ -50,13 +50,17 @@ def remark(cell: CellResult, sample: int) -> str:
         sample: Records that it should have read.
     """
     facts = facts_of(cell)
-    who = f"{facts.library} ({facts.language})"
     seen = facts.exact + facts.changed
     if cell.outcome == "ok":
-        return f"{who} was checked on {seen:,} of {sample:,} records" if seen < sample else ""
+        return f"checked on {seen:,} of {sample:,} records" if seen < sample else ""
     if cell.outcome == "lossy":
         more = len(cell.loss) - 2
-        return f"{who} changes {'; '.join(cell.loss[:2])}{f'; and {more} more' if more > 0 else ''}"
-    if cell.outcome == "unsupported":
-        return f"{who} {cell.reason}"
-    return f"{who}: {cell.outcome}: {cell.reason}"
+        return f"changes {'; '.join(cell.loss[:2])}{f'; and {more} more' if more > 0 else ''}"
+    return cell.reason or cell.outcome
+
+
+def sentence(cell: CellResult) -> str:
+    """Return what a library changes or refuses, with its name."""
+    facts = facts_of(cell)
+    fault = remark(cell, 0) if cell.outcome in ("lossy", "unsupported") else f"{cell.outcome}: {cell.reason}"
+    return f"{facts.library} ({facts.language}) {fault}"

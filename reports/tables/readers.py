@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,113 +13,111 @@ from ..model.candidates import Candidate, measured
 from ..model.lists import some
 from ..model.readers import best, facts_of, in_language, language_of, languages, remark
 from ..model.table import Column, Entry, Section
-from ..model.view import CorpusView, MachineView
+from ..model.view import MachineView
 from .placed import Maker, Style, TableBuilder, grouped, scale_of, word
 
+_Written = tuple[Candidate, ...]
+"""Codecs that write the same payloads."""
 _Alike = tuple[CellResult, ...]
 """The cells of a library for codecs that write the same payloads."""
 _OUTCOMES = {"ok": "exact", "lossy": "changed", "unsupported": "refused"}
+_CHANGED = "~"
+_NAMES = 1
+"""Names of codecs in a row before the others are counted."""
 
 
 def sections(machine: MachineView) -> Iterator[Section]:
-    """Yield the tables of one machine: for each corpus one by codec, and one by library."""
+    """Yield the tables of one machine: for each corpus one by payloads, and one by library."""
     versions = machine.result.environment.get("readers")
     for view in machine.corpora:
         codecs = [candidate for candidate in view.codecs if candidate.reads]
         if codecs:
+            order = {name: number for number, name in enumerate(view.standing.costs)}
+            codecs.sort(key=lambda codec: order.get(codec.name, len(order)))
             title = machine.titled(view.corpus.name)
-            yield _by_codec(view, codecs, f"{title}: read by others", str(versions or ""))
-            yield _by_library(codecs, f"{title}: readers")
+            yield _by_payload(codecs, f"{title}: read by others", str(versions or ""))
+            yield _by_library(codecs, view.corpus.sample, f"{title}: readers")
 
 
-def _by_codec(view: CorpusView, codecs: Sequence[Candidate], title: str, versions: str) -> Section:
-    """Return the table of the best library in each language, and of what others change or refuse."""
-    sample = view.corpus.sample
-    builder = TableBuilder[Candidate](lambda codec: [*codec.reads.values()], lambda codec: codec.name)
+def _by_payload(codecs: Sequence[Candidate], title: str, versions: str) -> Section:
+    """Return the table of the fastest library in each language."""
+    builder = TableBuilder[_Written](
+        lambda row: [cell for codec in row for cell in codec.reads.values()], lambda row: row[0].name
+    )
     cells = [cell for codec in codecs for cell in (*codec.reads.values(), codec.cells.get("load"))]
     style = Style(scale_of(cells, "second"), rough=True)
     unit = f"{style.scale[1]}/record"
 
-    def ours(codec: Candidate) -> Entry:
-        return builder.entry(codec.cells.get("load"), style)
+    def ours(row: _Written) -> Entry:
+        loads = [codec.cells["load"] for codec in row if "load" in codec.cells]
+        return builder.entry(_fastest(loads), style)
 
-    def theirs(codec: Candidate, language: str) -> Entry:
-        return _best(builder, in_language(codec, language), style, sample)
+    def theirs(row: _Written, language: str) -> Entry:
+        return _best(builder, in_language(row[0], language), style)
 
-    def size(codec: Candidate) -> Entry:
-        return builder.entry(codec.cells.get("size"), Style((1.0, "B"), interval=False, write=grouped))
+    def size(row: _Written) -> Entry:
+        return builder.entry(row[0].cells.get("size"), Style((1.0, "B"), interval=False, write=grouped))
 
-    columns: list[Maker[Candidate]] = [
-        word("codec", "codec", lambda codec: codec.name),
+    columns: list[Maker[_Written]] = [
+        (Column("codec", "payloads of", numeric=False), lambda row: _names([codec.name for codec in row])),
         (Column("load", "Python", unit, "lower", "second"), ours),
     ]
-    known = languages(codecs)
-    for name, heading in known.items():
+    for name, heading in languages(codecs).items():
         columns.append((Column(name, heading, unit, "lower", "second"), partial(theirs, language=name)))
     columns.append((Column("bytes", "bytes", "B/record", "lower", "byte", dispensable=1), size))
-    columns.append(
-        (
-            Column("others", "read by others", numeric=False),
-            partial(_others, builder, sample, languages=list(known)),
-        )
+    changed = any(
+        (found := best(cells, allow_loss=True)) and found.outcome == "lossy" and not best(cells)
+        for codec in codecs
+        for name in languages(codecs)
+        if (cells := in_language(codec, name))
     )
-    order = {name: number for number, name in enumerate(view.standing.costs)}
-    section = builder.section(
+    return builder.section(
         title,
-        sorted(codecs, key=lambda codec: order.get(codec.name, len(order))),
+        _written(codecs),
         columns,
         lines=filter(
             None,
             (
-                "time to read one payload: in Python its codec's load, elsewhere the fastest library that "
-                "reads all of them exactly",
+                "time to read one payload: in Python with the fastest of these codecs, elsewhere with the "
+                "fastest library that reads all payloads exactly",
                 versions,
             ),
         ),
+        remarks=[f"{_CHANGED} no library reads exactly; this one changes values, see the next table"]
+        * changed,
     )
-    # What readers change is what the table is for.
-    return replace(section, folds=False)
 
 
-def _best(builder: TableBuilder[Candidate], cells: Sequence[CellResult], style: Style, sample: int) -> Entry:
-    """Write the time of the best library with its name, or else of the fastest that changes values."""
-    found = best(cells) or best(cells, allow_loss=True)
+def _best(builder: TableBuilder[_Written], cells: Sequence[CellResult], style: Style) -> Entry:
+    """Write the time of the fastest library that is exact, or else of the fastest that changes values."""
+    found = _fastest([cell for cell in cells if cell.outcome == "ok"])
+    found = found or _fastest([cell for cell in cells if cell.outcome == "lossy"])
     if found is None:
-        found = next((cell for cell in cells if cell.outcome in ("ok", "lossy")), None)
-    if found is None:
-        marks = tuple(builder.mark(remark(cell, sample)) for cell in cells)
         outcomes = {_word(cell) for cell in cells}
         text = "–" if not cells else outcomes.pop() if len(outcomes) == 1 else "not read"
-        return Entry(text, marks=marks, tone="bad" if cells else "dim")
+        return Entry(text, tone="bad" if cells else "dim")
     entry = builder.entry(found, style)
-    marks = (builder.mark(remark(found, sample)),) if found.outcome == "lossy" else ()
-    text = f"{entry.text} ({facts_of(found).library})"
-    return Entry(text, entry.value, entry.low, entry.high, marks=marks, tone=entry.tone)
+    if not entry.text:
+        return Entry("not timed", tone="dim")
+    return replace(entry, text=f"{_CHANGED}{entry.text}", tone="bad") if found.outcome == "lossy" else entry
+
+
+def _fastest(cells: Sequence[CellResult]) -> CellResult | None:
+    """Return the cell with the lowest figure; without figures, the one that was fastest in the check."""
+    return best(cells, allow_loss=True) or min(cells, key=lambda cell: cell.rough or math.inf, default=None)
 
 
 def _word(cell: CellResult) -> str:
     return _OUTCOMES.get(cell.outcome, cell.outcome)
 
 
-def _others(
-    builder: TableBuilder[Candidate], sample: int, codec: Candidate, languages: Sequence[str]
-) -> Entry:
-    """Write how many libraries of each language read exactly, and name what the others do."""
-    words = []
-    for language in languages:
-        if not (cells := in_language(codec, language)):
-            continue
-        marks = sorted(builder.mark(text) for cell in cells if (text := remark(cell, sample)))
-        exact = sum(cell.outcome == "ok" for cell in cells)
-        outcomes = {_word(cell) for cell in cells}
-        word = outcomes.pop() if len(outcomes) == 1 else f"{exact} of {len(cells)} exact"
-        words.append(f"{language} {word}" + (f" [{','.join(marks)}]" if marks else ""))
-    return Entry(", ".join(words), ", ".join(words))
+def _names(codecs: Sequence[str]) -> Entry:
+    return Entry(some(codecs, _NAMES), ", ".join(codecs))
 
 
-def _by_library(codecs: Sequence[Candidate], title: str) -> Section:
-    """Return the table of every library."""
-    rows = sorted(_alike(codecs), key=_place)
+def _by_library(codecs: Sequence[Candidate], sample: int, title: str) -> Section:
+    """Return the table of every library, and what it changes or refuses."""
+    rows = _alike(codecs)
     builder = TableBuilder[_Alike](lambda row: row, lambda row: row[0].cell.codec)
     style = Style(scale_of((row[0] for row in rows), "second"), rough=True)
     warmups = [facts_of(row[0]).warmup for row in rows if facts_of(row[0]).warmup]
@@ -129,8 +128,9 @@ def _by_library(codecs: Sequence[Candidate], title: str) -> Section:
         return Entry(numbers.approximate(found * factor), found) if found else Entry("")
 
     def fidelity(row: _Alike) -> Entry:
-        text = _word(row[0])
-        return Entry(text, text, tone="good" if row[0].outcome == "ok" else "bad")
+        text, note = _word(row[0]), remark(row[0], sample)
+        marks = (builder.mark(note),) if note else ()
+        return Entry(text, text, marks=marks, tone="good" if row[0].outcome == "ok" else "bad")
 
     def read(row: _Alike) -> Entry:
         return builder.entry(row[0], style) if row[0].outcome in ("ok", "lossy") else Entry("")
@@ -138,30 +138,53 @@ def _by_library(codecs: Sequence[Candidate], title: str) -> Section:
     columns: list[Maker[_Alike]] = [
         word("language", "language", lambda row: facts_of(row[0]).language),
         word("library", "library", lambda row: facts_of(row[0]).library),
-        word("version", "version", lambda row: facts_of(row[0]).version),
-        word("codec", "payloads of", lambda row: some([cell.cell.codec for cell in row])),
+        (
+            Column("version", "version", numeric=False, dispensable=1),
+            lambda row: Entry(facts_of(row[0]).version, facts_of(row[0]).version),
+        ),
+        (
+            Column("codec", "payloads of", numeric=False),
+            lambda row: _names([cell.cell.codec for cell in row]),
+        ),
         (Column("read", "read", f"{style.scale[1]}/record", "lower", "second"), read),
-        (Column("warmup", "warm-up", unit, "lower", "second", dispensable=1), warmup),
         (Column("fidelity", "fidelity", numeric=False), fidelity),
     ]
-    return builder.section(
-        title,
-        rows,
-        columns,
-        remarks=("warm-up: from a library's first call in a fresh process until its times are steady",),
-    )
+    remarks = []
+    if warmups:
+        columns.insert(-1, (Column("warmup", "warm-up", unit, "lower", "second", dispensable=2), warmup))
+        remarks = ["warm-up: from a library's first call in a fresh process until its times are steady"]
+    # What readers change is what the table is for.
+    return replace(builder.section(title, rows, columns, remarks=remarks), folds=False)
 
 
-def _alike(codecs: Sequence[Candidate]) -> Iterator[_Alike]:
-    """Yield the cells of each library; codecs that write the same payloads share their samples."""
+def _written(codecs: Sequence[Candidate]) -> list[_Written]:
+    """Return the codecs in groups that write the same payloads."""
+    found: dict[object, list[Candidate]] = {}
+    for codec in codecs:
+        own = tuple((place, _found(cell)) for place, cell in codec.reads.items())
+        found.setdefault(own, []).append(codec)
+    return [*map(tuple, found.values())]
+
+
+def _alike(codecs: Sequence[Candidate]) -> list[_Alike]:
+    """Return the cells of each library by language, payloads and time.
+
+    Codecs that write the same payloads share their samples.
+    """
     found: dict[tuple[object, ...], list[CellResult]] = {}
     for codec in codecs:
         for place, cell in codec.reads.items():
-            own = cell.samples or (cell.outcome, cell.reason, cell.loss, cell.rough)
-            found.setdefault((place, own), []).append(cell)
-    return map(tuple, found.values())
+            found.setdefault((place, *_found(cell)), []).append(cell)
+    first = {codec.name: number for number, codec in enumerate(codecs)}
+    order = [*languages(codecs)]
+
+    def place_of(row: _Alike) -> tuple[int, int, float]:
+        figure = measured(row[0])
+        seconds = figure.value if figure else row[0].rough or math.inf
+        return order.index(language_of(row[0])), first[row[0].cell.codec], seconds
+
+    return sorted(map(tuple, found.values()), key=place_of)
 
 
-def _place(row: _Alike) -> tuple[str, str, float]:
-    figure = measured(row[0])
-    return language_of(row[0]), facts_of(row[0]).library, figure.value if figure else 0.0
+def _found(cell: CellResult) -> tuple[object, ...]:
+    return cell.samples or (cell.outcome, cell.reason, cell.loss, cell.rough)
