@@ -439,7 +439,7 @@ def benchmarks(arguments: list[str]) -> None:
     missed = []
     for name in arguments[:1] or names:
         say(f"benchmarks {name}")
-        command = [str(BIN / "python"), "-m", f"benchmarks.{name}", *arguments[1:]]
+        command = [str(BIN / "python"), "-m", "benchmarks", name, *arguments[1:]]
         if subprocess.run(command, cwd=ROOT / "tests").returncode:
             missed.append(name)
     if missed:

@@ -146,7 +146,3 @@ def main(targets: _frame.Targets, files: tuple[Path, ...], *, busy: bool, quick_
         f"targets: table {SO_FAR:g}, quick {QUICK:g}, budget {LATE:g}, default {DEFAULT:g} s at most; "
         f"foretold within {FORETOLD:g} times; all told"
     )
-
-
-if __name__ == "__main__":
-    main()

@@ -181,7 +181,3 @@ def main(targets: Targets, machines: int, seed: int) -> None:
                 + "".join(f"{share:8.1%} " for share in first.values())
                 + f"{last['fails']:18.1%} {last['cannot decide']:8.1%}  fails: {verdict}"
             )
-
-
-if __name__ == "__main__":
-    main()

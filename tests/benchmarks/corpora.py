@@ -116,7 +116,3 @@ def main(targets: Targets, rounds: int, file_records: int | None) -> None:
     _rates(targets, rounds)
     if file_records is not None:
         _file(targets, file_records)
-
-
-if __name__ == "__main__":
-    main()

@@ -122,7 +122,3 @@ def main(targets: Targets, repetitions: int) -> None:
     counted(NINE)
     targets.at_most("nine codecs on one file", time.monotonic() - begun, 60, "s")
     repeated(targets, repetitions)
-
-
-if __name__ == "__main__":
-    main()

@@ -70,7 +70,3 @@ def main(targets: Targets, turns: int) -> None:
     )
     click.echo(f"packb without them: {scrubbed:.2f} µs; in this environment: {here:.2f} µs")
     targets.at_most("packb without Dask's variables", scrubbed / here, MOST, "times this environment")
-
-
-if __name__ == "__main__":
-    main()

@@ -147,7 +147,3 @@ def main(targets: Targets) -> None:
         if kind.right != name:
             click.echo(f"{kind.name}: {said}")
     targets.show("pick --interop: right", f"{right} of {len(KINDS)}", "all", ok=right == len(KINDS))
-
-
-if __name__ == "__main__":
-    main()

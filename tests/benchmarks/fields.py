@@ -59,7 +59,3 @@ def main(targets: Targets, budget: float) -> None:
             elif codec == PROMISED:
                 verdict = targets.verdict(value >= SPLICED, f"at least {SPLICED:g}")
             click.echo(f"{codec:18}{what:44}{value:9.3g}x  [{low:.3g}, {high:.3g}]  {verdict}")
-
-
-if __name__ == "__main__":
-    main()

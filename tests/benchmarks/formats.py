@@ -339,7 +339,3 @@ def main(targets: Targets, count: int, rounds: int) -> None:
     for operation, most in PER_RECORD.items():
         microseconds = statistics.median(each[operation] for each in several)
         targets.at_most(f"messages, {BATCH} a batch/{operation}/arrow", microseconds, most, "µs")
-
-
-if __name__ == "__main__":
-    main()

@@ -50,7 +50,3 @@ def main(targets: Targets, histories: int) -> None:
     started = time.perf_counter()
     history(large)
     targets.at_most("30 runs of 30 codecs on 5 corpora", time.perf_counter() - started, SECONDS, "s")
-
-
-if __name__ == "__main__":
-    main()

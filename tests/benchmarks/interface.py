@@ -204,7 +204,3 @@ def main(targets: Targets, count: int, rounds: int) -> None:
         else:
             what = f"{found.codec}: {found.operation} of 1, over theirs"
             targets.at_most(what, (found.ratio - 1) * found.seconds * 1e9, 15, "ns")
-
-
-if __name__ == "__main__":
-    main()

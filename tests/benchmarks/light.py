@@ -102,7 +102,3 @@ def main(targets: Targets) -> None:
     click.echo(f"python -c pass: {spent['']:.4g} ms")
     for codec in CODECS:
         targets.at_most(f"{START}, {codec}", spent[codec], MILLISECONDS, "ms")
-
-
-if __name__ == "__main__":
-    main()

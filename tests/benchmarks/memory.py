@@ -179,7 +179,3 @@ def main(targets: Targets, leaks: int, clean: int, peaks: int) -> None:
             _peaks(targets, bench, peaks)
         if clean:
             _clean(targets, bench, movies, clean)
-
-
-if __name__ == "__main__":
-    main()

@@ -251,7 +251,3 @@ def main(targets: Targets, runs: int, spinning: bool, only: str) -> None:
             met = met and not bad
             words.append(f"{100 * off:+8.2f} % {100 * held:4.0f} %{'!' if bad else ' '}")
         click.echo(f"{name:34}{' '.join(words)} {targets.verdict(met, target)}")
-
-
-if __name__ == "__main__":
-    main()

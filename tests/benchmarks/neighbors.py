@@ -108,7 +108,3 @@ def main(targets: _frame.Targets, files: tuple[Path, ...], runs: int, quiet: boo
     targets.show("pairs in order", share, f"at least {TOLD:.0%}", ok=told >= TOLD)
     targets.at_most("pairs in the wrong order", total[2], 0)
     targets.at_most("codecs without a time", missing, 0)
-
-
-if __name__ == "__main__":
-    main()

@@ -117,7 +117,3 @@ def main(targets: Targets, tables: int) -> None:
             f"{kind.processes:9}  {kind.codecs:6}  {kind.noisier:4g}x  {seen.noisy:5.1%}  {seen.quiet:5.1%}  "
             f"{seen.false:5.1%}  {seen.width:10.2f}  {seen.found:10.1%}  {targets.verdict(ok, target)}"
         )
-
-
-if __name__ == "__main__":
-    main()

@@ -252,7 +252,3 @@ def main(targets: Targets, trials: int, built: bool) -> None:
         what = f"planted {PLANTED:+.0%} in Go"
         targets.show(what, f"{seen} of {trials}", f"{trials} of {trials}", ok=seen == trials)
     against_loops(targets, languages[LANGUAGES.index("node")], known)
-
-
-if __name__ == "__main__":
-    main()

@@ -132,7 +132,3 @@ def main(targets: Targets, trials: int, pairs: int, budget: float) -> None:
         target = f"{wanted}" if planted else "5 %"
         shown = f"{seen} of {trials}" + f", {ratios.count(None)} not measured" * (None in ratios)
         targets.show(f"runs that find a difference of {planted:.0%}", shown, target, ok=ok)
-
-
-if __name__ == "__main__":
-    main()

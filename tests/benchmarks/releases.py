@@ -118,7 +118,3 @@ def main(targets: Targets, runs: int) -> None:
         targets.show(what, f"{sum(seen)} of {len(seen)}", f"{len(seen)} of {len(seen)}", ok=all(seen))
     targets.at_most("eight releases, one file", max(took), SECONDS, "s")
     targets.show("±2 % reached", f"{runs - wide} of {runs}", f"{runs} of {runs}", ok=not wide)
-
-
-if __name__ == "__main__":
-    main()

@@ -100,7 +100,3 @@ def main(targets: Targets) -> None:
     targets.at_most("first paint", min(paint for paint, _ in runs), PAINT_MILLISECONDS, "ms")
     steps = [statistics.median(steps) for _, steps in runs]
     targets.at_most("slider, median step", min(steps), STEP_MILLISECONDS, "ms")
-
-
-if __name__ == "__main__":
-    main()

@@ -45,7 +45,3 @@ def main(targets: Targets) -> None:
             more = spent(kept.encode, records, 0, KEPT) - spent(plain.encode, records, 0, KEPT)
             verdict = targets.verdict(max(dump, load) <= TARGET, TARGET)
             click.echo(f"{name:18}{dump:9.1f}{load:9.1f}{more / KEPT / 1e3:9.2f}  {verdict}")
-
-
-if __name__ == "__main__":
-    main()

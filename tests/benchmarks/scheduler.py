@@ -316,7 +316,3 @@ def main(targets: Targets, pairs: int, busy_pairs: int, runs: int, sessions: int
         click.echo(f"from session to session: {_apart(theirs)[1]}")
     usage = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     targets.at_most("the parent at its largest", usage / 1024, 150, "MB")
-
-
-if __name__ == "__main__":
-    main()

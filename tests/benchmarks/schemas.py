@@ -351,7 +351,3 @@ def main(targets: Targets, count: int, rounds: int, records: int) -> None:
         blocks, resident = growth(records)
         click.echo(f"\n{resident / 1024:,.0f} KiB resident stay")
         targets.at_most(f"growth over {records:,} advised records", blocks, BLOCKS, "blocks")
-
-
-if __name__ == "__main__":
-    main()

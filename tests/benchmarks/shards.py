@@ -86,7 +86,3 @@ def main(targets: Targets, records: int, endings: tuple[str, ...]) -> None:
         targets.show(
             "  records found", f"{found['records']:,}", f"{records:,}", ok=found["records"] == records
         )
-
-
-if __name__ == "__main__":
-    main()

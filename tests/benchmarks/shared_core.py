@@ -245,7 +245,3 @@ def main(targets: Targets, runs: int, processes: int, here: bool) -> None:
         f"largest over smallest ratio of {runs} runs, and the furthest from their mean; runs that report a "
         "shared core are left out"
     )
-
-
-if __name__ == "__main__":
-    main()

@@ -177,7 +177,3 @@ def main(targets: Targets, parts: tuple[str, ...]) -> None:
     """Print the figures of all parts, or of some, next to their targets; exit with 1 on a miss."""
     for part in parts or PARTS:
         PARTS[part](targets)
-
-
-if __name__ == "__main__":
-    main()

@@ -77,7 +77,3 @@ def main(targets: Targets) -> None:
     targets.at_most("size without", figures["size", "zstd:3"], PLAIN, "bytes")
     ratio = figures["load", "zstd,dict"] / figures["load", "zstd:3"]
     targets.show("load with a dictionary, over without", f"{ratio:.2f}", "below 1", ok=ratio < 1)
-
-
-if __name__ == "__main__":
-    main()

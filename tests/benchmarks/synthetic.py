@@ -111,7 +111,3 @@ def main(targets: Targets, files: tuple[Path, ...], budget: int, codecs: tuple[s
             words = "; ".join(f"{operation} {one}" for operation, one in off.items())
             ok = all(one.by - one.half <= math.log1p(WANTED) for one in off.values())
             click.echo(f"{path.name:18}{words}  {targets.verdict(ok, f'{WANTED:.0%}')}")
-
-
-if __name__ == "__main__":
-    main()

@@ -185,7 +185,3 @@ def main(targets: Targets) -> None:
                 f"conductor {found.conductor:4.0%}, last {found.tail:4.0%}"
             )
         targets.at_most(f"  {name}, 100 workers", outcomes["100 workers"].seconds / 60, WANTED_MINUTES, "min")
-
-
-if __name__ == "__main__":
-    main()

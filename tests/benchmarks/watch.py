@@ -319,7 +319,3 @@ def _call(name: str, *, watched: bool) -> float:
             check=True,
         )
     return float(done.stdout)
-
-
-if __name__ == "__main__":
-    main()

@@ -66,7 +66,3 @@ def _outcomes(folder: Path, command: tuple[str, ...], tests: list[str]) -> tuple
 
 def _outcome(case: ElementTree.Element) -> str:
     return next((child.tag for child in case if child.tag in ("failure", "error", "skipped")), "passed")
-
-
-if __name__ == "__main__":
-    main()
