@@ -10,7 +10,7 @@ import click
 
 from ..errors import UsageError
 from ..escape import lines_visible, visible
-from ._output import encoded, layout, put
+from ._output import put_table
 from ._records import slow_progress
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ def print_comparison(earlier: Sequence[ResultData], result: ResultData) -> None:
     from .._result import compared
     from ..reports.decide.compare_output import table
     from ..reports.decide.history import obstacles
-    from ..reports.tables import text
 
     ordered = sorted((run for run in earlier if run.started < result.started), key=lambda run: run.started)
     for run in reversed(ordered):
@@ -49,7 +48,7 @@ def print_comparison(earlier: Sequence[ResultData], result: ResultData) -> None:
         except UsageError:  # no cell in common
             continue
         click.echo(f"\ncompared with the run of {run.started}:\n")
-        put(encoded(text.render(table(found), **layout(None))), None)
+        put_table(table(found), "text")
         return
     why = "it has no earlier run"
     if ordered:

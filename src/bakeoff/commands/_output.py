@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -16,6 +16,9 @@ from click.core import ParameterSource
 from ..console import console
 from ..errors import RunError, UsageError
 from ..files import atomic_write, is_device, is_result_file
+
+if TYPE_CHECKING:
+    from ..reports.model.table import Table
 
 
 def is_stdout(output: Path | None) -> bool:
@@ -79,6 +82,22 @@ def put(content: bytes, output: Path | None, inputs: Iterable[Path] = ()) -> Non
         content = content.decode(errors="surrogateescape").encode(encoding, "replace")
     with standard_output() as file:
         file.write(content)
+
+
+def put_table(table: Table, form: str, output: Path | None = None) -> None:
+    """Write a table in one of `bakeoff.reports.OUTPUT_FORMATS`; see `put`."""
+    from ..reports import written
+
+    put(encoded(written(table, form, **layout(output))), output)
+
+
+@contextmanager
+def exit_code_1_is_an_answer() -> Iterator[None]:
+    """Make failures usage errors: CI must not mistake a damaged file or a full disk for the answer."""
+    try:
+        yield
+    except RunError as error:
+        raise UsageError(str(error)) from error
 
 
 def encoded(text: str) -> bytes:

@@ -11,7 +11,7 @@ from ..errors import RunError, UsageError
 from ..files import is_watch_file
 from ._confirm import TypedOptions, confirm
 from ._options import Share, Time, format_option, trusted_option
-from ._output import encoded, guard, layout, put, typed
+from ._output import encoded, exit_code_1_is_an_answer, guard, put, put_table, typed
 
 if TYPE_CHECKING:
     from ..reports.decide.compare import Gate
@@ -103,7 +103,6 @@ def command(
     from ..reports.decide import compare_output as written
     from ..reports.decide.compare import Comparison
     from ..reports.model.files import load
-    from ..reports.tables import markup, text
 
     if counts and again:
         raise UsageError("--counts has nothing to --confirm: a count has no noise")
@@ -115,22 +114,16 @@ def command(
     if is_watch_file(before) and is_watch_file(after):
         _compare_watches(before, after, form, output, limit)
         return
-    try:
+    with exit_code_1_is_an_answer():
         old, new = load(before), load(after)
         found: Comparison = compared(old, new, force=force, counts=counts)
         if again and limit is not None:
             typed = TypedOptions((python_before, python_after), corpora, schema, trusted, budget)
             found = confirm(found, (old, new), limit, typed)
         if form == "json":
-            content = written.json(found, limit)
-        elif form == "md":
-            content = markup.markdown(written.table(found, limit))
+            put(encoded(written.json(found, limit)), output)
         else:
-            content = text.render(written.table(found, limit), **layout(output))
-        put(encoded(content), output)
-    except RunError as error:
-        # Exit code 1 means a regression: CI must not mistake a damaged file or a full disk for one.
-        raise UsageError(str(error)) from error
+            put_table(written.table(found, limit), form, output)
     if limit is None:
         return
     way = "a longer --budget" if again else "--confirm, which measures both sides in turn,"
@@ -159,19 +152,17 @@ def _compare_watches(before: Path, after: Path, form: str, output: Path | None, 
         RunError: Beyond the limit.
     """
     from ..bench.results.watched import read_watch
-    from ..reports import written
     from ..reports.decide.compare_watches import compare, json, summary, table
 
     known = {"before", "after", "--format", "--output", "--fail-above"}
     if others := set(typed(click.get_current_context())) - known:
         raise UsageError(f"two files of `bakeoff watch` take no {', '.join(sorted(others))}")
-    try:
+    with exit_code_1_is_an_answer():
         found = compare(read_watch(before), read_watch(after))
-        screen = layout(output) if form == "text" else {}
-        content = json(found, limit) if form == "json" else written(table(found, limit), form, **screen)
-        put(encoded(content), output)
-    except RunError as error:
-        raise UsageError(str(error)) from error
+        if form == "json":
+            put(encoded(json(found, limit)), output)
+        else:
+            put_table(table(found, limit), form, output)
     if limit is None:
         return
     _end(found.gate(limit), summary(found, limit), " a longer watch can decide")

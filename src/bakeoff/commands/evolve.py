@@ -89,7 +89,7 @@ def command(
     from ..bench.lab.evolution.attempt import Costs, attempts
     from ..bench.lab.evolution.trial import Trial, sample
     from ._evolution import Evolution, json, table
-    from ._output import encoded, guard, layout, put
+    from ._output import encoded, guard, put, put_table
 
     guard(output, [Path(name.partition("#")[0]) for name in (old, new)] + ([Path(data)] if data else []))
     difference = _difference(old, new, renames, include)
@@ -103,16 +103,9 @@ def command(
             tried, costs = attempts(names, difference, before, after, budget, show)
     found = Evolution(old, new, difference, tuple(tried), costs, len(before), data or "", newer)
     if form == "json":
-        content = json(found)
-    elif form == "md":
-        from ..reports.tables import markup
-
-        content = markup.markdown(table(found))
+        put(encoded(json(found)), output)
     else:
-        from ..reports.tables import text
-
-        content = text.render(table(found), **layout(output))
-    put(encoded(content), output)
+        put_table(table(found), form, output)
     if not all(trial.clean for trial in tried):
         context.exit(1)
 

@@ -11,7 +11,7 @@ from ..errors import RunError, UsageError
 from . import _completion
 from ._earlier import results_in
 from ._options import Share, format_option
-from ._output import encoded, guard, layout, put
+from ._output import encoded, exit_code_1_is_an_answer, guard, put, put_table
 from ._placed import listed
 
 
@@ -66,7 +66,6 @@ def command(
     from ..bench.past import Past
     from ..reports.decide import history_output as written
     from ..reports.decide.history import history, regressions
-    from ..reports.tables import csv_json, markup, text
 
     guard(output)
     if not (results := results_in(folders)):
@@ -78,22 +77,14 @@ def command(
         operations=listed([operations]),
         sessions=lambda runs: Past(runs).sessions(),
     )
-    if form == "json":
-        content = written.json(found)
-    elif form == "csv":
-        content = csv_json.csv(written.figures(found))
-    elif form == "md":
-        content = markup.markdown(written.table(found))
-    elif form == "html":
-        from ..reports.page.history import render
+    with exit_code_1_is_an_answer():
+        if form == "json":
+            put(encoded(written.json(found)), output)
+        elif form == "html":
+            from ..reports.page.history import render
 
-        content = render(found)
-    else:
-        content = text.render(written.table(found), **layout(output))
-    try:
-        put(encoded(content), output)
-    except RunError as error:
-        # Exit code 1 means a regression.
-        raise UsageError(str(error)) from error
+            put(encoded(render(found)), output)
+        else:
+            put_table(written.figures(found) if form == "csv" else written.table(found), form, output)
     if limit is not None and (worse := regressions(found, limit)):
         raise RunError(written.summary(worse, limit))

@@ -11,7 +11,7 @@ import click
 from ..console import show_on
 from ..errors import UsageError
 from . import _completion
-from ._output import encoded, layout, put
+from ._output import put_table
 from ._releases import check_extra, codecs_of, comparing, measured
 
 
@@ -31,19 +31,11 @@ def command(
     """
     check_extra()
     from ..reports.decide.releases import table
-    from ..reports.tables import csv_json, markup, text
 
     codecs = _codecs(name)
     releases = _listed(codecs, last, offline=bool(given["offline"]))
     wanted = [f"{codec}=={release}" for codec in codecs for release in releases]
-    found = table(measured(corpora, wanted, output, how, **given))
-    if form == "json":
-        content = csv_json.json(found)
-    elif form == "md":
-        content = markup.markdown(found)
-    else:
-        content = text.render(found, **layout(None))
-    put(encoded(content), None)
+    put_table(table(measured(corpora, wanted, output, how, **given)), form)
 
 
 def _codecs(name: str) -> list[str]:

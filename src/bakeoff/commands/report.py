@@ -15,7 +15,7 @@ from ..escape import visible
 from ..files import is_device, is_watch_file
 from ..reports import LAYOUTS
 from ._options import costing, format_option
-from ._output import encoded, guard, is_stdout, layout, put, typed
+from ._output import encoded, guard, is_stdout, layout, put, put_table, typed
 
 if TYPE_CHECKING:
     from ..bench.results import ResultData
@@ -148,7 +148,6 @@ def _show_watch(files: Sequence[Path], form: str, output: Path | None, show: boo
         UsageError: Other files, formats or options than a watch has.
     """
     from ..bench.results.watched import read_watch
-    from ..reports import written
     from ..reports.page import watched as page
     from ..reports.tables.watched import table
 
@@ -161,8 +160,7 @@ def _show_watch(files: Sequence[Path], form: str, output: Path | None, show: boo
     if form == "html":
         _put_page(page.render(watch), output, show)
         return
-    screen = layout(output) if form == "text" else {}
-    put(encoded(written(table(watch), form, **screen)), output)
+    put_table(table(watch), form, output)
 
 
 def _check_publishable(results: Sequence[ResultData], files: Sequence[Path], output: Path | None) -> None:

@@ -10,7 +10,7 @@ import click
 
 from ..errors import RunError, UsageError
 from ..escape import visible
-from ._output import encoded, layout, put
+from ._output import encoded, exit_code_1_is_an_answer, put, put_table
 from ._releases import check_extra, codecs_of, comparing, measured
 
 
@@ -44,7 +44,6 @@ def command(
     from ..reports.decide import compare_output as written
     from ..reports.decide.releases import between, undecided, worse
     from ..reports.model.lists import some
-    from ..reports.tables import markup, text
 
     old, new = _pinned(before), _pinned(after)
     pairs = [
@@ -57,21 +56,15 @@ def command(
         click.echo(f"{before} and {after} have the same versions of all codec libraries", err=True)
         return
     wanted = [side for _, *sides in pairs for side in sides]
-    try:
+    with exit_code_1_is_an_answer():
         result = measured(corpora, wanted, output, how, **given)
-    except RunError as error:
-        # Exit code 1 means that something gets worse: CI must not mistake an unreadable file for that.
-        raise UsageError(str(error)) from error
     found = between(
         result, {then: codec for codec, then, _ in pairs}, {now: codec for codec, _, now in pairs}
     )
     if form == "json":
-        content = written.json(found)
-    elif form == "md":
-        content = markup.markdown(written.table(found))
+        put(encoded(written.json(found)), None)
     else:
-        content = text.render(written.table(found), **layout(None))
-    put(encoded(content), None)
+        put_table(written.table(found), form)
     if lines := worse(found):
         raise RunError("\n  ".join(["the upgrade makes these worse:", *lines]))
     if left := undecided(found, result):

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from ..console import live_display, show_on
-from ..errors import RunError, UsageError
+from ..errors import UsageError
 from ..escape import lines_visible
 from ._options import Share, Time, trusted_option
-from ._output import encoded, layout, put
+from ._output import exit_code_1_is_an_answer, put_table
 
 if TYPE_CHECKING:
     from ..bench.results import Cell, ResultData
@@ -65,10 +65,9 @@ def command(
     from ..codecs import available
     from ..reports.decide.verify import agreement, candidates, draw
     from ..reports.model.files import load
-    from ..reports.tables import text
 
     seed = SystemRandom().randrange(10_000) if seed is None else seed
-    try:
+    with exit_code_1_is_an_answer():
         before = load(file)
         there = candidates(before, available())
         cells = draw(there, seed)
@@ -76,10 +75,7 @@ def command(
         click.echo(lines_visible(f"measuring {', '.join(cell.name for cell in cells)} again"), err=True)
         after = _again(before, cells[0].corpus, _options(before, cells, source, schema, trusted, budget))
         found = agreement(before, after, cells, limit, Past([before, after]).sessions())
-        put(encoded(text.render(found.table(title), **layout(None))), None)
-    except RunError as error:
-        # Exit code 1 means that this machine disagrees.
-        raise UsageError(str(error)) from error
+        put_table(found.table(title), "text")
     click.get_current_context().exit(_CODES[found.verdict])
 
 
