@@ -13,7 +13,6 @@ from ...codecs import describe, split_name
 from ...datasets.corpora import Sources, is_function, is_read_once
 from ...errors import UsageError
 from ...escape import without_passwords
-from ...schemas.naming import is_definition
 from ..backends import stores, transports
 from ..method import Budget, Checks, Processes, Slices, Verdicts
 from ..operations import DEFAULT, operation
@@ -199,6 +198,8 @@ class Options:
         Raises:
             UsageError: The message says what to type.
         """
+        from ...schemas.naming import is_definition  # schemas take a sixth of the imports of a run
+
         if schema != self.schema and self.schema and not is_definition(self.schema):
             raise UsageError(
                 f"{path}: refusing to import the schema {self.schema} named in the result file; to allow "

@@ -26,7 +26,6 @@ from .interpreters import InterpreterExecutor
 from .journal import Journal, stored
 from .machines.addresses import LOCAL, Machine
 from .machines.lock import measuring
-from .machines.remote import RemoteExecutor
 from .memory import measure_memory
 from .objects import IN_MEMORY, NO_OBJECTS, Objects
 from .options import Options
@@ -229,6 +228,8 @@ class Session:
             return executor
         sources = given()
         self._refuse_files({name: source for name, source in sources.items() if ".py:" in source})
+        from .machines.remote import RemoteExecutor
+
         return stack.enter_context(RemoteExecutor(self.machine, reader.executor.blobs, self._wait))
 
     def _wait(self, reason: str) -> None:

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from ...bench.results import CellResult, CodecFacts, CorpusFacts, Measurement, ResultData
 from ...errors import UsageError
-from ..decide.compare import option_differences
 from .candidates import BASELINE
 from .environment import block_noun, interpreter, machine
 from .reference import measured_by
@@ -139,6 +138,10 @@ def _free_name(corpus: CorpusFacts, known: Mapping[_Records, CorpusFacts], numbe
 def _other_options(results: Sequence[ResultData]) -> Iterable[str]:
     """Name the files that were measured with other options than the first; plain pyperf has none."""
     runs = [(number, result) for number, result in enumerate(results, start=1) if result.corpora]
+    if len(runs) < 2:
+        return
+    from ..decide.compare import option_differences
+
     for number, result in runs[1:]:
         first, before = runs[0]
         if found := option_differences(before, result):

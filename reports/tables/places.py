@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
-from typing import Final
 
 from ...errors import UsageError
 from ..model.placed import PIPELINE, STORES, Group
 from ..model.table import Section, Table
 from ..model.view import MachineView, View
-from . import pipeline, placed, stores
-from .placed_answer import answers_on
-
-_KINDS: Final[Mapping[str, Callable[[Group, str], Iterator[Section]]]] = {
-    STORES: stores.sections,
-    PIPELINE: pipeline.sections,
-}
-"""The tables for our operations; those of other packages share one table."""
 
 
 def sections(machine: MachineView, kinds: Collection[str] = ()) -> Iterator[Section]:
@@ -31,12 +22,28 @@ def sections(machine: MachineView, kinds: Collection[str] = ()) -> Iterator[Sect
         section
         for group in machine.placed
         if not kinds or group.kind in kinds
-        for section in _KINDS.get(group.kind, placed.sections)(group, machine.titled(group.corpus.name))
+        for section in _tables(group.kind)(group, machine.titled(group.corpus.name))
     ]
     if found:
+        from .placed_answer import answers_on
+
         lines = (f"{answer.place}: {answer.words}" for answer in answers_on(machine))
         found[-1] = replace(found[-1], answer=tuple(lines))
     yield from found
+
+
+def _tables(kind: str) -> Callable[[Group, str], Iterator[Section]]:
+    """Return the tables for our operations; those of other packages share one table.
+
+    Most results have none, so none is imported in advance.
+    """
+    if kind == STORES:
+        from .stores import sections as found
+    elif kind == PIPELINE:
+        from .pipeline import sections as found
+    else:
+        from .placed import sections as found
+    return found
 
 
 def build(view: View, kind: str) -> Table:
