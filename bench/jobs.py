@@ -89,10 +89,7 @@ class Prepare(Job):
         source: Corpus, file or function, as typed.
         source_object: Pickle of the corpus in base64, if it is an object of the calling program.
         records: Size of a generated corpus, or the most records of the user's own.
-        format: Format of the file, None to detect it.
-        at: Path of the records in each document; None for the document itself.
-        encoding: Encoding of text files; None for UTF-8.
-        null: Cells of CSV that mean null.
+        how: How to read it, as arguments of `bakeoff.corpus`.
         sample: Records of the sample.
         bytes: Most bytes of the sample, as pickles.
         infer: Infer a schema.
@@ -111,16 +108,11 @@ class Prepare(Job):
     source: str
     records: str | None
     seed: int
-    skip_bad: bool
-    trusted: bool
-    format: str | None
-    at: str | None
-    encoding: str | None
-    null: tuple[str, ...]
     sample: int
     bytes: int
     infer: bool
     batch: int
+    how: Mapping[str, Any] = field(default_factory=dict)
     schema: str = ""
     include: tuple[str, ...] = ()
     seconds: float | None = None
@@ -443,7 +435,7 @@ class Survey(Job):
         sample: Most records of the sample; 0 for no sample.
         sample_format: File format of the sample's records.
         cut: Only records with smaller keys can still be in the sample; see `datasets.sampling.MergedSample`.
-        format: As in `Prepare`; the same applies to `at`, `encoding`, `null`, `skip_bad` and `trusted`.
+        how: As in `Prepare`.
     """
 
     kind = "survey"
@@ -454,12 +446,7 @@ class Survey(Job):
     sample: int
     sample_format: str
     cut: int
-    skip_bad: bool
-    trusted: bool
-    format: str | None
-    at: str | None
-    encoding: str | None
-    null: tuple[str, ...]
+    how: Mapping[str, Any] = field(default_factory=dict)
 
     def digests(self) -> set[Digest]:
         """Return the digest of the schema, if there is one."""

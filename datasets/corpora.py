@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ..errors import BakeoffError, UsageError, near
 from ..files import is_result_file
@@ -16,8 +17,6 @@ from .errors import UnknownCorpus, UnreadableCorpus
 from .generated.corpus import Generated
 from .generated.families import NAMES, is_built_in
 from .passes import ReadOptions
-from .readers.at import RecordPath
-from .readers.encoding import checked
 from .sizes import size
 
 DEFAULT_RECORDS = 10_000
@@ -77,15 +76,15 @@ def corpus(
     if not source:
         raise UsageError("empty name of a corpus; use . for this folder")
     limit = None if records is None else size(records)
-    reading = ReadOptions(
-        format,
-        limit,
-        seed,
-        skip_bad,
-        trusted,
-        at=None if at is None else RecordPath.parse(at),
-        encoding=None if encoding is None else checked(encoding),
-        null=frozenset(null),
+    reading = ReadOptions.of(
+        format=format,
+        limit=limit,
+        seed=seed,
+        skip_bad=skip_bad,
+        trusted=trusted,
+        at=at,
+        encoding=encoding,
+        null=null,
     )
     if is_built_in(source):
         if format is not None:
@@ -133,18 +132,15 @@ def is_read_once(source: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Corpora as the user named them, before any is read. The other attributes are those of `corpus`.
+    """Corpora as the user named them, before any is read.
 
     Attributes:
         names: Built-in names, files and functions.
+        how: How to read them, as arguments of `corpus`.
     """
 
     names: tuple[str, ...]
-    trusted: bool = False
-    format: str | None = None
-    at: str | None = None
-    encoding: str | None = None
-    null: Collection[str] = ()
+    how: Mapping[str, Any]
 
     def validate(self) -> None:
         """Refuse result files, and sources that are not a corpus or have no known format.
@@ -159,7 +155,7 @@ class Sources:
                 raise UsageError(f"{name}: is a result file of bakeoff; `bakeoff report {name}` shows it")
         for name in self.names:
             if not is_read_once(name) and not is_function(name):
-                self._opened(name)
+                corpus(name, **self.how)
 
     def hold_objects(self) -> bool:
         """Return whether records may be objects whose class is their schema: from a function, or built-in."""
@@ -170,17 +166,7 @@ class Sources:
         if any(is_read_once(name) or is_function(name) for name in self.names):
             return False
         try:
-            found = [self._opened(name) for name in self.names]
+            found = [corpus(name, **self.how) for name in self.names]
         except BakeoffError:
             return False  # `validate` says why
         return bool(found) and all(one.brings_schema for one in found)
-
-    def _opened(self, name: str) -> Corpus:
-        return corpus(
-            name,
-            trusted=self.trusted,
-            format=self.format,
-            at=self.at,
-            encoding=self.encoding,
-            null=self.null,
-        )

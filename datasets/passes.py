@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 import time
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, Self
 
 from .base import DEFAULT_SEED, PROFILED, Corpus, Progress, Survey
 from .errors import UnreadableCorpus
 from .readers.at import RecordPath
+from .readers.encoding import checked
 from .readers.problems import Problems
 from .sampling import Sampler, fitting
 
@@ -39,6 +40,22 @@ class ReadOptions:
     at: RecordPath | None = None
     encoding: str | None = None
     null: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(
+        cls, *, at: str | None = None, encoding: str | None = None, null: Collection[str] = (), **others: Any
+    ) -> Self:
+        """Return the options that belong to arguments of `bakeoff.corpus`.
+
+        Raises:
+            UsageError: `at` or `encoding` is invalid.
+        """
+        return cls(
+            at=None if at is None else RecordPath.parse(at),
+            encoding=None if encoding is None else checked(encoding),
+            null=frozenset(null),
+            **others,
+        )
 
 
 _SOME = 64

@@ -135,16 +135,15 @@ class Options:
         return Rule(self.precision, self.tie, self.fewest, ratios=self.ratios)
 
     @property
+    def how(self) -> dict[str, Any]:
+        """How to read the corpora, as arguments of `bakeoff.corpus`."""
+        names = ("format", "skip_bad", "trusted", "at", "encoding")
+        return {name: getattr(self, name) for name in names} | {"null": self.null or ()}
+
+    @property
     def sources(self) -> Sources:
         """The corpora, and how to read them."""
-        return Sources(
-            self.corpora,
-            trusted=self.trusted,
-            format=self.format,
-            at=self.at,
-            encoding=self.encoding,
-            null=self.null or (),
-        )
+        return Sources(self.corpora, self.how)
 
     def turns(self, cells: int) -> int:
         """Return the rounds of a process over `cells` cells: with few there is time for more."""

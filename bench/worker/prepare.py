@@ -137,17 +137,7 @@ def _found(job: Prepare) -> Source:
     if job.source_object:
         given: Source = pickle.loads(base64.b64decode(job.source_object))
         return given
-    return find(
-        job.source,
-        job.records,
-        job.seed,
-        job.skip_bad,
-        job.trusted,
-        format=job.format,
-        at=job.at,
-        encoding=job.encoding,
-        null=job.null,
-    )
+    return find(job.source, job.records, job.seed, **job.how)
 
 
 def _called(corpus: Source, records: list[Any], job: Prepare, profile: dict[str, Fact]) -> tuple[str, str]:
@@ -199,7 +189,9 @@ def _remarks(corpus: Source, records: list[Any], schema: Any, job: Prepare) -> I
 
     if job.schema and (given := schema.given) is not None and given.chosen is not None:
         yield given.chosen.remark
-        yield from better_part(records, schema, job.schema, job.include, codec_of(job.source, job.format))
+        yield from better_part(
+            records, schema, job.schema, job.include, codec_of(job.source, job.how.get("format"))
+        )
     elif schema is not None and corpus.schema is schema:
         yield f"{job.source}: measured with the file's own schema; --schema or --infer selects another"
     if 1 < len(records) < Checks.FEW and job.records is None:

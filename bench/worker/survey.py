@@ -9,7 +9,6 @@ from typing import Any
 from ...codecs import CodecError, codec
 from ...codecs.core.diagnose import explain
 from ...datasets.passes import ReadOptions
-from ...datasets.readers.at import RecordPath
 from ...datasets.readers.formats import file_formats
 from ...datasets.readers.problems import Problems
 from ...datasets.sampling import MergedSample, record_keys
@@ -36,11 +35,11 @@ def run(job: Survey, context: WorkerContext) -> Answer:
         CodecError: A codec cannot be built.
     """
     surveyor = Surveyor(job, context.blobs)
-    tally, reading = surveyor.tally, _reading(job)
+    tally, reading = surveyor.tally, ReadOptions.of(**job.how)
     for piece in job.pieces:
         context.beat(0)
         surveyor.begin(piece)
-        problems = Problems(skip=job.skip_bad)
+        problems = Problems(skip=reading.skip_bad)
         for number, record in enumerate(records(_piece(piece), reading, problems)):
             if number % _BEAT == 0:
                 context.beat(0)
@@ -113,18 +112,6 @@ class Surveyor:
                     f"{where}, record {number + 1:,}: cannot be written to the sample: {error.reason}; "
                     "use another format for it"
                 ) from error
-
-
-def _reading(job: Survey) -> ReadOptions:
-    at = None if job.at is None else RecordPath.parse(job.at)
-    return ReadOptions(
-        job.format,
-        skip_bad=job.skip_bad,
-        trusted=job.trusted,
-        at=at,
-        encoding=job.encoding,
-        null=frozenset(job.null),
-    )
 
 
 def _round_trip(

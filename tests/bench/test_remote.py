@@ -100,12 +100,6 @@ SURVEY = Survey(
     sample=1,
     sample_format="jsonl",
     cut=1,
-    skip_bad=False,
-    trusted=False,
-    format=None,
-    at=None,
-    encoding=None,
-    null=(),
 )
 SURVEYED = {"kind": "surveyed", "tally": SurveyTally(["json"], MergedSample(1, 1)).plain()}
 LIES: Mapping[str, Any] = {

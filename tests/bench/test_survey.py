@@ -36,12 +36,6 @@ JOB = Survey(
     sample=5,
     sample_format="msgpack",
     cut=1 << 64,
-    skip_bad=False,
-    trusted=False,
-    format=None,
-    at=None,
-    encoding=None,
-    null=(),
 )
 
 texts = st.one_of(

@@ -45,12 +45,6 @@ JOB = Survey(
     sample=1_000,
     sample_format="msgpack",
     cut=1 << 64,
-    skip_bad=False,
-    trusted=False,
-    format=None,
-    at=None,
-    encoding=None,
-    null=(),
 )
 
 

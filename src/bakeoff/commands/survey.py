@@ -24,7 +24,6 @@ from ._schemas import include_option, named
 
 if TYPE_CHECKING:
     from ..bench.run.survey import SurveyFindings
-    from ..datasets.passes import ReadOptions
     from ..datasets.readers.formats import FileFormat
     from ..schemas import Schema
 
@@ -101,6 +100,7 @@ def command(
     from ..bench.run.survey import survey
     from ..console import progress, show_on
     from ..datasets.base import DEFAULT_SEED
+    from ..datasets.passes import ReadOptions
     from ..datasets.shards import pieces
     from ..datasets.writing import framed
     from ..schemas.schema import of_inferred
@@ -109,8 +109,8 @@ def command(
     for path in (output, sample, inferred):
         guard(path, map(Path, sources))
     kind = None if sample is None else destination(str(sample), None)
-    options = _options(how)
-    found = [piece for source in sources for piece in pieces(source, options)]
+    reading = ReadOptions.of(**how)
+    found = [piece for source in sources for piece in pieces(source, reading)]
     given = b"" if schema is None else pickle.dumps(named(schema, include))
     job = Survey(
         pieces=(),
@@ -120,12 +120,7 @@ def command(
         sample=0 if kind is None else records,
         sample_format="" if kind is None else kind.name,
         cut=1 << 64,
-        skip_bad=how["skip_bad"],
-        trusted=how["trusted"],
-        format=how["format"],
-        at=how["at"],
-        encoding=how["encoding"],
-        null=tuple(how["null"]),
+        how=how,
     )
     if kind is not None:
         framed(kind)
@@ -172,22 +167,6 @@ def _selected(patterns: tuple[str, ...]) -> list[str]:
         if name.endswith(",dict"):
             raise UsageError(f"{name}: a survey trains no dictionaries")
     return names
-
-
-def _options(how: Mapping[str, Any]) -> ReadOptions:
-    from ..datasets.passes import ReadOptions
-    from ..datasets.readers.at import RecordPath
-    from ..datasets.readers.encoding import checked
-
-    at, encoding = how["at"], how["encoding"]
-    return ReadOptions(
-        how["format"],
-        skip_bad=how["skip_bad"],
-        trusted=how["trusted"],
-        at=None if at is None else RecordPath.parse(at),
-        encoding=None if encoding is None else checked(encoding),
-        null=frozenset(how["null"]),
-    )
 
 
 def _write_sample(found: SurveyFindings, path: Path, kind: FileFormat) -> None:
