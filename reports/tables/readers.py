@@ -49,8 +49,7 @@ def _by_payload(codecs: Sequence[Candidate], title: str, versions: str) -> Secti
     unit = f"{style.scale[1]}/record"
 
     def ours(row: _Written) -> Entry:
-        loads = [codec.cells["load"] for codec in row if "load" in codec.cells]
-        return builder.entry(_fastest(loads), style)
+        return builder.entry(_fastest([codec.cells["load"] for codec in row if "load" in codec.cells]), style)
 
     def theirs(row: _Written, language: str) -> Entry:
         return _best(builder, in_language(row[0], language), style)
@@ -65,13 +64,7 @@ def _by_payload(codecs: Sequence[Candidate], title: str, versions: str) -> Secti
     for name, heading in languages(codecs).items():
         columns.append((Column(name, heading, unit, "lower", "second"), partial(theirs, language=name)))
     columns.append((Column("bytes", "bytes", "B/record", "lower", "byte", dispensable=1), size))
-    changed = any(
-        (found := best(cells, allow_loss=True)) and found.outcome == "lossy" and not best(cells)
-        for codec in codecs
-        for name in languages(codecs)
-        if (cells := in_language(codec, name))
-    )
-    return builder.section(
+    section = builder.section(
         title,
         _written(codecs),
         columns,
@@ -83,9 +76,11 @@ def _by_payload(codecs: Sequence[Candidate], title: str, versions: str) -> Secti
                 versions,
             ),
         ),
-        remarks=[f"{_CHANGED} no library reads exactly; this one changes values, see the next table"]
-        * changed,
     )
+    texts = [entry.text for row in section.rows for entry in row.entries.values()]
+    changed = any(text.startswith(_CHANGED) for text in texts)
+    said = f"{_CHANGED} no library reads exactly; this one changes values, see the next table"
+    return replace(section, remarks=(said,) if changed else ())
 
 
 def _best(builder: TableBuilder[_Written], cells: Sequence[CellResult], style: Style) -> Entry:
