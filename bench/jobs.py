@@ -250,6 +250,7 @@ class CheckReads(Read):
 
     Attributes:
         seconds: Seconds for all libraries; one that takes half of the rest is checked on no further record.
+            Rough times come last.
     """
 
     kind = "check reads"
@@ -263,6 +264,7 @@ class TimeReads(Read):
     Attributes:
         records: Number of records that each reads.
         slice: Seconds of a slice.
+        seconds: Seconds for all libraries, the most important ones first; infinite without a limit.
         patience: Seconds that a turn may take.
         least: As in `Time`.
         repeats: As in `Time`.
@@ -271,6 +273,7 @@ class TimeReads(Read):
     kind = "time reads"
     records: int
     slice: float
+    seconds: float
     patience: float
     least: float
     repeats: float

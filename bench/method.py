@@ -135,7 +135,12 @@ class Readers:
     """Readers in other languages."""
 
     BUDGET: Annotated[float, "share", "of the default budget that each language adds"] = 0.5
-    CHECK: Annotated[float, "share", "of the budget, after which readers are checked no further"] = 0.4
+    CHECK: Annotated[float, "share", "of the time left, after which readers are checked no further"] = 0.4
+    COMPARED: Annotated[float, "share", "of that for comparing values; the rest for rough times"] = 0.6
+    UNKNOWN: Annotated[float, "s", "to read a payload, if the check had no time to measure it"] = 2e-5
+    WARMED: Annotated[float, "share", "of the readers' time in a process, after which no other warms up"] = (
+        0.6
+    )
     SLICE: Annotated[float, "s", "at least: garbage collectors of other languages run every few ms"] = 0.005
     SLICES: Annotated[int, "slices", "of a turn, after its warm-up; the mean counts"] = 2
     TURNS: Annotated[

@@ -10,7 +10,7 @@ from ...errors import RunError
 from ..jobs import Digest, ReaderCommand
 from ..results import Cell, ReadFacts, typed
 from ..workers import builds
-from ..workers.port import Library, Worker, WorkerError
+from ..workers.port import Library, WorkerError
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,7 @@ class Language:
         """
         command, folder = builds.command(name)
         try:
-            with Worker(command, folder) as worker:
-                found = worker.language, worker.version, tuple(worker.libraries)
+            found = builds.greeting(command, folder)
         except WorkerError as error:
             raise RunError(f"the worker for {name} does not work: {error}") from error
         return cls(name, *found, ReaderCommand(command, str(folder)))
@@ -65,6 +64,9 @@ class Read:
         twin: The cell of another codec that writes the same payloads, and whose figures are used; None if
             there is none.
         rough: Seconds to read a payload, roughly.
+        warmup: Seconds of the warm-up in the check.
+        start: Seconds until its worker had started in the check.
+        exact: It reads all payloads exactly.
     """
 
     language: Language
@@ -72,3 +74,6 @@ class Read:
     payloads: Digest
     twin: Cell | None
     rough: float
+    warmup: float
+    start: float
+    exact: bool

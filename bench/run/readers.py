@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...codecs import describe, split_name
-from ..jobs import CheckReads, Ended, ReadCell, TimedReads, TimeReads
+from ..jobs import CheckReads, Digest, Ended, ReadCell, TimedReads, TimeReads
 from ..method import Budget, Readers
 from ..operations.read import NAME, place_of
 from ..results import Cell, Outcome, ReadFacts, without_defaults
@@ -26,7 +26,7 @@ _NOTHING = TimedReads({}, {}, 0.0, 0.0)
 
 def check_reads(run: Run, stage: Stage) -> None:
     """Check what all readers make of the payloads; afterwards `stage.reads` holds the ones to time."""
-    seconds, endless = Readers.CHECK * stage.schedule.budget, run.options.no_time_limit
+    seconds, endless = Readers.CHECK * stage.schedule.left(), run.options.no_time_limit
     begun = time.monotonic()
 
     def over() -> bool:
@@ -35,6 +35,7 @@ def check_reads(run: Run, stage: Stage) -> None:
     languages = [Language.of(name) for name in run.options.readers]
     versions = ", ".join(f"{language.title} {language.version}" for language in languages)
     run.record({"kind": "environment", "facts": {"readers": versions}})
+    share = min(1.0, stage.schedule.side / len(languages))
     waiting = []
     for language in languages:
         reads = list(_reads(stage, language))
@@ -47,7 +48,7 @@ def check_reads(run: Run, stage: Stage) -> None:
                 ReadCell(0, library.name, codec, stage.checks[codec].payloads, library.typed)
                 for library, codec in reads
             ),
-            seconds=Budget.CHECKED * len(reads) if endless else seconds,
+            seconds=Budget.CHECKED * len(reads) if endless else seconds * share,
         )
         if reads:
             future = run.executor.submit(job, patience=run.options.cell_timeout, over=over)
@@ -74,7 +75,12 @@ def _take(
     run: Run, stage: Stage, language: Language, reads: Sequence[tuple[Library, str]], ended: Ended
 ) -> None:
     """Record what was found, and why the others have no figure."""
-    notes: dict[int, Mapping[str, Any]] = {note["index"]: note for note in ended.notes}
+    notes: dict[int, dict[str, Any]] = {}
+    start = 0.0
+    for noted in ended.notes:
+        if "index" in noted:
+            notes.setdefault(noted["index"], {}).update(noted)
+        start = noted.get("start", start)
     for index, (library, codec) in enumerate(reads):
         cell = Cell(stage.name, NAME, codec, place=place_of(language.name, library))
         note = notes.get(index)
@@ -94,7 +100,14 @@ def _take(
         if outcome in ("ok", "lossy"):
             twin = None if same is None else dataclasses.replace(cell, codec=reads[same][1])
             stage.reads[cell] = Read(
-                language, library, stage.checks[codec].payloads, twin, float(found["rough"])
+                language,
+                library,
+                stage.checks[codec].payloads,
+                twin,
+                rough=found.get("rough", Readers.UNKNOWN),
+                warmup=found.get("warmup", 0.0),
+                start=start,
+                exact=outcome == "ok",
             )
         if run.resumed and run.state.measured(cell):
             continue
@@ -118,15 +131,46 @@ def _outcome(found: Mapping[str, Any], facts: ReadFacts) -> tuple[Outcome, str]:
     return ("lossy" if facts.changed else "ok"), ""
 
 
+def fitting(reads: Mapping[Cell, Read], cells: Sequence[Cell], seconds: float) -> tuple[list[Cell], float]:
+    """Return the cells that a process has time for, and the seconds that they take, roughly.
+
+    In each language, the library that was fastest on some payloads in the check comes first, so that every
+    language has a figure. The selection is the same in every process if the time is: figures of few
+    processes have wide intervals.
+
+    Args:
+        reads: What is known of the readers.
+        cells: Cells of readers.
+        seconds: The time.
+    """
+    own = [cell for cell in cells if reads[cell].twin not in cells]
+    best: dict[tuple[str, Digest], Cell] = {}
+    for cell in sorted(own, key=lambda cell: (not reads[cell].exact, reads[cell].rough)):
+        best.setdefault((reads[cell].language.name, reads[cell].payloads), cell)
+    chosen: list[Cell] = []
+    started: set[str] = set()
+    total = 0.0
+    for cell in sorted(own, key=lambda cell: (cell not in best.values(), _expected(reads[cell]))):
+        read = reads[cell]
+        start = 0.0 if read.language.name in started else read.start
+        if total + start + _expected(read) > seconds:
+            break
+        total += start + _expected(read)
+        started.add(read.language.name)
+        chosen.append(cell)
+    return chosen + [cell for cell in cells if reads[cell].twin in chosen], total
+
+
 def time_reads(
-    run: Run, stage: Stage, cells: Sequence[Cell], core: int | None, repeats: float
+    run: Run, stage: Stage, cells: Sequence[Cell], seconds: float, core: int | None, repeats: float
 ) -> TimedReads | None:
     """Time readers as a part of a timing process.
 
     Args:
         run: The run.
         stage: The corpus.
-        cells: The cells to time.
+        cells: The cells to time, the most important ones first.
+        seconds: The time for them.
         core: Processor to stay on.
         repeats: As in `jobs.Time`.
 
@@ -136,7 +180,7 @@ def time_reads(
     own = [cell for cell in cells if stage.reads[cell].twin not in cells]
     if not own:
         return _NOTHING
-    answer = _timed(run, stage, own, core, repeats)
+    answer = _timed(run, stage, own, seconds, core, repeats)
     if answer is None:
         return None
     figures = {own[int(index)].name: found for index, found in answer.cells.items()}
@@ -147,9 +191,9 @@ def time_reads(
     return dataclasses.replace(answer, cells=figures)
 
 
-def expected(reads: Iterable[Read]) -> float:
-    """Return the seconds that readers take in a process, roughly."""
-    return sum(_turns(read.rough, _records(read.rough)) for read in reads)
+def _expected(read: Read) -> float:
+    """Return the seconds that a reader takes in a process, roughly."""
+    return read.warmup + _turns(read.rough, _records(read.rough))
 
 
 def _records(rough: float) -> int:
@@ -165,7 +209,7 @@ def _turns(rough: float, records: int) -> float:
 
 
 def _timed(
-    run: Run, stage: Stage, cells: Sequence[Cell], core: int | None, repeats: float
+    run: Run, stage: Stage, cells: Sequence[Cell], seconds: float, core: int | None, repeats: float
 ) -> TimedReads | None:
     reads = [stage.reads[cell] for cell in cells]
     languages = list(dict.fromkeys(read.language for read in reads))
@@ -189,6 +233,7 @@ def _timed(
         ),
         records=records,
         slice=Readers.SLICE,
+        seconds=seconds,
         patience=Readers.START + Readers.LATE * longest,
         core=core,
         least=run.state.least,

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate, islice
 
-from ..method import Budget, Processes
+from ..method import Budget, Processes, Readers
 from .environment import abreast, cores
 from .options import Options
 
@@ -55,6 +55,11 @@ class Schedule:
         return max(0.0, self.begun + part * self.budget - time.monotonic())
 
     @property
+    def codecs_share(self) -> float:
+        """The share of the time that the codecs in Python have; readers in other languages have the rest."""
+        return 1 / (1 + Readers.BUDGET * len(self.options.readers))
+
+    @property
     def reading(self) -> float:
         """Seconds after which reading of a long source ends."""
         return Budget.READ * self.budget
@@ -68,7 +73,8 @@ class Schedule:
         """Seconds after which the check of one codec takes no further record."""
         if self.options.no_time_limit:
             return Budget.CHECKED
-        share = Budget.CHECK * self.budget * self.side / max(1, len(self.options.codecs))
+        own = self.codecs_share * self.budget
+        share = Budget.CHECK * own * self.side / max(1, len(self.options.codecs))
         return min(Budget.CHECKED, max(0.1, share - Budget.FORK))
 
     def check_over(self, finished: int) -> bool:
@@ -83,7 +89,7 @@ class Schedule:
             return self.all_over()
         enough = min(Budget.ENOUGH, len(self.options.codecs) // 2)
         part = Budget.CHECK_LAST if finished >= Budget.MOST * len(self.options.codecs) else Budget.CHECK
-        return self.all_over() or (finished >= enough and not self.left(part))
+        return self.all_over() or (finished >= enough and not self.left(part * self.codecs_share))
 
     @property
     def timing_part(self) -> float:
@@ -123,7 +129,9 @@ class Schedule:
         """
         order = sorted(seconds, key=seconds.__getitem__)
         totals = accumulate((seconds[name] for name in order), initial=Budget.START)
-        left = math.inf if self.options.no_time_limit else self.left(self.timing_part + Budget.SLACK / 2)
+        left = self.codecs_share * self.left(self.timing_part + Budget.SLACK / 2)
+        if self.options.no_time_limit:
+            left = math.inf
         found = [
             name
             for name, total in zip(order, islice(totals, 1, None), strict=True)

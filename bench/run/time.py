@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import random
 import time
 from collections.abc import Mapping, Sequence
@@ -19,7 +20,7 @@ from ..operations.base import length_of_slice
 from ..results import BASELINE, Cell, Measurement
 from .context import Run, Stage
 from .options import Options
-from .readers import expected, time_reads, timeable
+from .readers import fitting, time_reads, timeable
 from .releases import Release, release_of
 from .state import FAILED
 from .stopping import Progress
@@ -77,6 +78,8 @@ class _Contest:
         self.progress = Progress(False)
         self.over = False
         self.took = 0.0
+        self.codecs_took = 0.0
+        self.slower = 1.0
 
     def cells(self) -> list[Cell]:
         """Return the cells that still run."""
@@ -131,9 +134,12 @@ class _Contest:
         left = schedule.left(schedule.timing_part)
         if self.run.options.no_time_limit:
             return not left and self._done() >= self._wanted
+        took = self.took
         if self._done() < Processes.FEWEST:
             left = schedule.left(schedule.stretched)
-        return left < self.took or not left  # do not start a process that could not finish
+            # Readers take what the codecs leave.
+            took = self.codecs_took
+        return left < took or not left  # do not start a process that could not finish
 
     @property
     def _wanted(self) -> int:
@@ -160,8 +166,7 @@ class _Contest:
             calls = 1 if call > Processes.SINGLE * options.slice else Processes.CALLS
             # Each call includes making a new record or payload.
             total += max(2 * slices, calls * call) * Processes.OVERHEAD
-        reads = (read for cell, read in self.stage.reads.items() if cell.codec == codec and not read.twin)
-        return total + expected(reads)
+        return total
 
     def _thin(self) -> None:
         """Leave out the slowest codecs if the requested processes would take too long."""
@@ -176,12 +181,11 @@ class _Contest:
         usual = median(spent.values()) if spent else 0.0
         # Estimated without the slow codecs; leaving out others would save nothing.
         for codec in sorted(spent, key=spent.__getitem__, reverse=True):
-            if (
-                wanted * self.took <= schedule.left(schedule.stretched)
-                or spent[codec] < Processes.SLOW * usual
-            ):
+            left = schedule.codecs_share * schedule.left(schedule.stretched)
+            if wanted * self.codecs_took <= left or spent[codec] < Processes.SLOW * usual:
                 break
             self.took -= spent[codec]
+            self.codecs_took -= spent[codec]
             self._leave(codec)
 
     def _leave(self, codec: str) -> None:
@@ -216,7 +220,8 @@ class _Contest:
         twins = self._twins(groups)
         # Whatever the first part of a process does to the machine, neither side always follows it.
         if readers_first := self._done() % 2 == 1:
-            reads = self._read()
+            reads = self._read(self.codecs_took)
+        begun = time.monotonic()
         # The same code in two processes differs by several per cent if its memory layout does.
         layout = self._done() + 1 if any(map(_release, self.cells())) else 0
         for group in filter(None, groups):
@@ -228,6 +233,7 @@ class _Contest:
                 self.run.fail(group[int(index)], "error", f"while being timed: {reason}")
             figures |= {group[int(index)].name: found for index, found in answer.cells.items()}
             self.harness = min(self.harness, answer.harness)
+        self.codecs_took = time.monotonic() - begun
         figures |= {twin.name: figures[cell.name] for twin, cell in twins.items() if cell.name in figures}
         if not readers_first:
             reads = self._read()
@@ -253,11 +259,30 @@ class _Contest:
         self.run.record(entry)
         return True
 
-    def _read(self) -> TimedReads | None:
-        """Time the readers; see `readers.time_reads`."""
-        if cells := self.reads():
+    def _read(self, ahead: float = 0.0) -> TimedReads | None:
+        """Time the readers that there is time for; see `readers.time_reads`.
+
+        Args:
+            ahead: Seconds that the codecs still need in this process.
+        """
+        seconds = self._for_readers(ahead)
+        cells, expected = fitting(self.stage.reads, self.reads(), seconds / self.slower)
+        if cells:
             self.run.show(f"{self._said()}: readers", -1, 0)
-        return time_reads(self.run, self.stage, cells, self._core, self._repeats)
+        begun = time.monotonic()
+        found = time_reads(self.run, self.stage, cells, seconds, self._core, self._repeats)
+        if expected:
+            self.slower = (time.monotonic() - begun) / expected
+        return found
+
+    def _for_readers(self, ahead: float) -> float:
+        """Return the seconds for readers in this process, if there are to be as many processes as needed."""
+        schedule = self.stage.schedule
+        if self.run.options.no_time_limit:
+            return math.inf
+        more = max(0, Processes.FEWEST - self._done() - 1)
+        left = schedule.left(schedule.stretched if more else schedule.timing_part)
+        return (left - ahead - more * self.codecs_took) / (1 + more)
 
     @property
     def _repeats(self) -> float:
@@ -402,8 +427,9 @@ class _Contest:
         done, used = self._done(), state.used(name)
         start, text = f"{name}: a neighbor", ""
         if done and not state.free(name):
+            when = "the only process" if done == 1 else f"most of the {done} processes"
             text = (
-                f"{start} used the same physical core in most of the {done} processes; times are from a "
+                f"{start} used the same physical core in {when}; times are from a "
                 "shared core, which slows each codec by a different factor"
             )
         elif used < done:

@@ -1,7 +1,8 @@
 """The part of a timing process that readers in another language take: short turns in random order.
 
-Each library gets a part of the records in each turn, and warms up before its slices. The core may be shared
-during any of them (see `bench.contention`); such turns are repeated, and left out if enough others remain.
+All libraries warm up first. Each gets a part of the records in each turn, and touches it before its slices.
+The core may be shared during any of them (see `bench.contention`); such turns are repeated, and left out if
+enough others remain.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ from .estimate import Track, levels
 from .parts import Readable, readable
 from .readers import worker
 
+_FEWEST = 2
+"""Turns that are taken however late it is: one alone would not show that it was disturbed."""
+
 
 @dataclass(slots=True)
 class _Cell:
@@ -33,16 +37,16 @@ class _Cell:
     Attributes:
         known: All payloads that it may read, and their schema.
         usual: Bytes of the mean payload of all parts.
+        warmup: Seconds until its times were steady. Turns warm up the caches, not the compiler.
         track: Its turns.
         duration: Seconds spent in them.
-        warmup: Seconds before the first slice of all. Later turns warm up the caches, not the compiler.
     """
 
     known: Readable
     usual: float
+    warmup: float
     track: Track = field(default_factory=lambda: Track(1.0, mixed=False))
     duration: float = 0.0
-    warmup: float = 0.0
 
     def enter(self, turn: int, asked: Sequence[bytes], timed: Timed, contention: float) -> None:
         """Note what was measured in a turn."""
@@ -52,7 +56,6 @@ class _Cell:
         self.track.contention[turn] = contention
         self.track.calls[turn] = len(timed.slices)
         self.duration += len(asked) * sum(timed.slices) * 1e-9
-        self.warmup = self.warmup or timed.warmup_ns * 1e-9
 
 
 class _Turns:
@@ -69,15 +72,12 @@ class _Turns:
     """
 
     def __init__(self, job: TimeReads, context: WorkerContext, workers: Sequence[Restarted]) -> None:
-        known = [readable(read, job.corpus, context.blobs) for read in job.reads]
+        self._known = [readable(read, job.corpus, context.blobs) for read in job.reads]
         self._job = job
         self._beat = context.beat
         self._workers = workers
-        self._parts = _parts(min(len(given.payloads) for given in known), job.records)
+        self._parts = _parts(min(len(given.payloads) for given in self._known), job.records)
         self._cells: dict[int, _Cell] = {}
-        for index, given in enumerate(known):
-            usual = fmean(len(given.payloads[number]) for part in self._parts for number in part)
-            self._cells[index] = _Cell(given, max(usual, 1.0))
         self.errors: dict[str, str] = {}
         self.readings = [gauge.read()]
 
@@ -88,11 +88,14 @@ class _Turns:
 
     def go(self) -> None:
         """Take all turns, and repeat those on a shared core as long as the job allows."""
+        latest = time.monotonic() + self._job.seconds
+        self._warm_up(time.monotonic() + Readers.WARMED * self._job.seconds)
         begun = time.monotonic()
         for turn in range(len(self._parts)):
-            self._round(turn)
+            if turn < _FEWEST or time.monotonic() < latest:
+                self._round(turn)
         took = time.monotonic() - begun
-        end = begun + took * (1 + self._job.repeats)
+        end = min(latest, begun + took * (1 + self._job.repeats))
         turn = len(self._parts)
         while self._missing() and time.monotonic() + took / len(self._parts) < end:
             self._beat(IDLE)
@@ -102,6 +105,24 @@ class _Turns:
                 continue
             self._round(turn)
             turn += 1
+
+    def _warm_up(self, latest: float) -> None:
+        """Let all libraries warm up before the first turn, as far as there is time.
+
+        Libraries of one language share code, which is compiled again if another one uses it otherwise.
+        """
+        every = [number for part in self._parts for number in part]
+        for index, known in enumerate(self._known):
+            if self._cells and time.monotonic() > latest:
+                return
+            self._beat(index)
+            payloads = [known.payloads[number] for number in every]
+            timed = self._timed(index, Readable(payloads, known.schema), slices=1)
+            if isinstance(timed, Timed):
+                usual = max(fmean(map(len, payloads)), 1.0)
+                self._cells[index] = _Cell(known, usual, timed.warmup_ns * 1e-9)
+            else:
+                self.errors[str(index)] = timed.reason
 
     def _round(self, turn: int) -> None:
         """Give each library a turn."""
@@ -118,13 +139,13 @@ class _Turns:
                 self.errors[str(index)] = timed.reason
                 del self._cells[index]
 
-    def _timed(self, index: int, given: Readable) -> Timed | Refused:
+    def _timed(self, index: int, given: Readable, slices: int = Readers.SLICES) -> Timed | Refused:
         """Time a library on some payloads; a worker that fails costs only this library its figure."""
         read, nanoseconds = self._job.reads[index], round(self._job.slice * 1e9)
 
         def ask(asked: Worker) -> Timed | Refused:
             seed = random.getrandbits(31)
-            return asked.time(read.library, given.payloads, Readers.SLICES, nanoseconds, seed, given.schema)
+            return asked.time(read.library, given.payloads, slices, nanoseconds, seed, given.schema)
 
         try:
             return self._workers[read.worker].ask(ask)

@@ -9,23 +9,26 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import json
 import os
 import re
 import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...errors import RunError, UsageError, hint, near
 from ...files import cache_folder
-from .port import Worker, WorkerError
+from .port import Greeting, Worker, WorkerError
 
 Show = Callable[[str, float, float], object]
 
 _PREFIX = "building-"
+_GREETING = "greeting.json"
+"""The worker's answer to `hello`, so that nobody waits for its start to learn its libraries."""
 _PATIENCE = 10.0
 """Seconds for a toolchain to print its version."""
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
@@ -186,6 +189,19 @@ def command(language: str) -> tuple[tuple[str, ...], Path]:
     return _command(LANGUAGES[language], found.folder), found.folder
 
 
+def greeting(command: Sequence[str], folder: Path) -> Greeting:
+    """Return what a worker says of itself, from its build if that has it.
+
+    Raises:
+        WorkerError: It does not start.
+    """
+    try:
+        return Greeting.of(json.loads((folder / _GREETING).read_text()))
+    except FileNotFoundError:
+        with Worker(command, folder) as worker:
+            return Greeting.of(worker.greeting)
+
+
 def find(language: str) -> Build:
     """Return a language's build, which need not exist.
 
@@ -273,7 +289,8 @@ def _made(language: str, folder: Path, *, offline: bool, show: Show) -> Path:
     for kept in chosen.kept:
         (work / kept).rename(made / Path(kept).name)
     try:
-        Worker(_command(chosen, made), made).close()
+        with Worker(_command(chosen, made), made) as worker:
+            (made / _GREETING).write_text(json.dumps(worker.greeting))
     except WorkerError as error:
         raise RunError(f"the worker for {chosen.title} was built, but does not work: {error}") from error
     return made

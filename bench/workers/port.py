@@ -52,6 +52,40 @@ class Library(NamedTuple):
     writer: str = ""
 
 
+class Greeting(NamedTuple):
+    """What a worker says of itself.
+
+    Attributes:
+        language: Name of its language.
+        version: Version of the language.
+        libraries: What it reads with.
+    """
+
+    language: str
+    version: str
+    libraries: tuple[Library, ...]
+
+    @classmethod
+    def of(cls, head: Mapping[str, Any]) -> Self:
+        """Return it from the JSON of a message.
+
+        Raises:
+            KeyError: The message lacks it.
+            TypeError: The same.
+        """
+        libraries = [
+            Library(
+                str(each["name"]),
+                str(each["version"]),
+                str(each["format"]),
+                typed=each.get("typed") is True,
+                writer=str(each.get("writer") or ""),
+            )
+            for each in head["libraries"]
+        ]
+        return cls(str(head["language"]), str(head["version"]), tuple(libraries))
+
+
 @dataclass(frozen=True, slots=True)
 class Refused:
     """A payload, or a value, that the library refused.
@@ -78,6 +112,12 @@ class Timed:
 
 class Worker:
     """A running worker. After a `WorkerError` it is gone, and further questions raise the same error.
+
+    Attributes:
+        greeting: Its answer to `hello`.
+        language: Its language.
+        version: Version of the language.
+        libraries: What it reads with.
 
     Args:
         command: The program and its arguments.
@@ -208,20 +248,11 @@ class Worker:
 
     def _greet(self) -> None:
         head, _ = self._ask("hello", self._patience, protocol=PROTOCOL)
+        self.greeting = head
         if head.get("protocol") != PROTOCOL:
             raise self._fail(f"it speaks version {head.get('protocol')!r} of the protocol, not {PROTOCOL}")
         try:
-            self.language, self.version = str(head["language"]), str(head["version"])
-            self.libraries = [
-                Library(
-                    str(each["name"]),
-                    str(each["version"]),
-                    str(each["format"]),
-                    typed=each.get("typed") is True,
-                    writer=str(each.get("writer") or ""),
-                )
-                for each in head["libraries"]
-            ]
+            self.language, self.version, self.libraries = Greeting.of(head)
         except (KeyError, TypeError) as error:
             raise self._fail("it did not say its language and libraries") from error
 

@@ -77,10 +77,16 @@ def _by_payload(codecs: Sequence[Candidate], title: str, versions: str) -> Secti
             ),
         ),
     )
-    texts = [entry.text for row in section.rows for entry in row.entries.values()]
-    changed = any(text.startswith(_CHANGED) for text in texts)
-    said = f"{_CHANGED} no library reads exactly; this one changes values, see the next table"
-    return replace(section, remarks=(said,) if changed else ())
+    entries = [row.entries[name] for row in section.rows for name in languages(codecs)]
+    remarks = []
+    if any(entry.text.startswith(_CHANGED) for entry in entries):
+        remarks.append(f"{_CHANGED} no library reads exactly; this one changes values, see the next table")
+    if any(entry.low is None and any(map(str.isdigit, entry.text)) for entry in entries):
+        remarks.append(
+            "without ±: from one process, or roughly from the check (≈); `bakeoff run --resume FILE` "
+            "measures more"
+        )
+    return replace(section, remarks=tuple(remarks))
 
 
 def _best(builder: TableBuilder[_Written], cells: Sequence[CellResult], style: Style) -> Entry:

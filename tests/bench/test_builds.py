@@ -62,7 +62,7 @@ def test_nothing_is_built_unasked(tmp_path: Path) -> None:
 def test_build_has_only_what_is_needed() -> None:
     built = builds.build("snake")
 
-    assert [path.name for path in built.folder.iterdir()] == ["built.py"]
+    assert sorted(path.name for path in built.folder.iterdir()) == ["built.py", "greeting.json"]
     with builds.start("snake") as worker:
         assert worker.language == "Python"
 

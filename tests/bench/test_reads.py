@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from bakeoff.bench.results import CellResult, ReadFacts, ResultData, read
+from bakeoff.bench.jobs import ReaderCommand
+from bakeoff.bench.results import Cell, CellResult, ReadFacts, ResultData, read
+from bakeoff.bench.run.languages import Language, Read
+from bakeoff.bench.run.readers import fitting
 from bakeoff.bench.workers import builds
+from bakeoff.bench.workers.port import Library
 from inprocess import bakeoff
 
 REFERENCE = Path(builds.__file__).with_name("pypy") / "worker.py"
@@ -153,3 +158,41 @@ def test_wrong_requests_are_refused_before_anything_is_measured(
 
     assert done.returncode == 2
     assert said in done.stderr
+
+
+def planned(language: str, library: str, rough: float, *, exact: bool = True) -> tuple[Cell, Read]:
+    """Return a reader of JSON that needs a second to start, and another one to warm up."""
+    known = Library(library, "1", "json")
+    spoken = Language(language, language.title(), "1", (known,), ReaderCommand((language,), "."))
+    cell = Cell("mine", "read", "json", place=f"{language}-{library}")
+    return cell, Read(spoken, known, "payloads", None, rough, warmup=1.0, start=1.0, exact=exact)
+
+
+def test_short_time_is_for_the_best_library_of_each_language() -> None:
+    reads = dict(
+        [
+            planned("go", "exact", 3e-5),
+            planned("go", "slow", 9e-5),
+            planned("go", "lossy", 1e-5, exact=False),
+            planned("node", "only", 2e-5),
+        ]
+    )
+
+    def chosen(seconds: float) -> list[str]:
+        return [cell.place for cell in fitting(reads, [*reads], seconds)[0]]
+
+    assert set(chosen(60)) == {cell.place for cell in reads}
+    assert set(chosen(4.9)) == {"go-exact", "node-only"}
+    assert len(chosen(2.5)) == 1
+    assert chosen(1) == []
+
+
+def test_cells_that_share_payloads_share_a_turn() -> None:
+    cell, known = planned("go", "exact", 3e-5)
+    twin = dataclasses.replace(cell, codec="orjson")
+    reads = {cell: known, twin: dataclasses.replace(known, twin=cell)}
+
+    found, seconds = fitting(reads, [*reads], 60)
+
+    assert found == [cell, twin]
+    assert seconds == fitting({cell: known}, [cell], 60)[1]

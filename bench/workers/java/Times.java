@@ -16,7 +16,7 @@ import java.util.Random;
 final class Times {
     private static final int WARM_UP = 50; // slices at most
     private static final double STEADY = 0.02; // difference of two slices
-    private static final int READS = 20_000; // of payloads in a row without a compilation, or at most
+    private static final int READS = 10_000; // of payloads in a row without a compilation, or at most
     private static final long COMPILING = 2_000_000_000; // nanoseconds, for each library
     private static final double WAITED = 0.01; // of a slice without the processor: it is repeated,
     private static final int REPEATS = 2; // at most so often

@@ -14,7 +14,7 @@ require("protobufjs/ext/descriptor");
 const LEVELS = 200; // of a value, and
 const CONTENT = 64 << 20; // bytes of its text: more is not accepted
 const READS = 20_000; // of payloads until all is compiled, or so many
-const COMPILING = 2e9; // nanoseconds
+const COMPILING = 1e9; // nanoseconds
 const WARM_UP = 50; // slices at most
 const STEADY = 0.02; // difference of two slices
 const WAITED = 0.01; // of a slice without the processor: it is repeated,
