@@ -7,12 +7,16 @@ random one in `EVERY_CHEAP` is timed. One call in `RARE` is also written to the 
 its options, and sometimes its record.
 
 Budget: 60 ns a call. No call adds a frame or a line to a traceback.
+
+A program that does something else between two calls finds none of this in the caches of the processor, so most of
+the cost of a call is the memory that it touches: a function's counters and what is planned for its next calls
+share a cache line, and a call that is only counted touches its object, that line, and one flag of the thread.
 """
 
 cimport cython
 from cpython.bytes cimport PyBytes_CheckExact, PyBytes_GET_SIZE
 from cpython.object cimport PyObject, Py_EQ, Py_NE
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 import marshal
 import os
@@ -65,6 +69,10 @@ cdef extern from * nogil:
     #include <time.h>
     #if defined(__x86_64__)
     #include <x86intrin.h>
+    #endif
+    /* A library that is loaded late asks a function for its variables of a thread, unless it has a fixed place. */
+    #if defined(__GLIBC__)
+    __attribute__((tls_model("initial-exec")))
     #endif
     static _Thread_local char bakeoff_inside;
     static int bakeoff_counter = 0;
@@ -127,8 +135,8 @@ cdef enum:
     EVERY_CHEAP = 8
     PAUSE = 1_000_000
     # Samples take at most this part of the processor time, and some nanoseconds at the beginning.
-    PART = 200
-    FREE = 3_000_000
+    PART = 300
+    FREE = 1_000_000
     # Milliseconds between two writes.
     EVERY = 20
 
@@ -139,7 +147,14 @@ cdef struct Counters:
     int64_t busy
     int64_t size
     int64_t errors
-    int64_t unused[3]
+    # From here on, what is planned: calls until the next sample, and those until the next one that is timed.
+    int64_t left
+    int32_t skip
+    # Each timed call counts as often.
+    int32_t every
+    # The thread's clock times the calls.
+    int32_t slow
+    int32_t unused
 
 
 cdef struct Process:
@@ -212,15 +227,13 @@ cdef class Watched:
     cdef entry_t entry
     cdef entry_t direct
     cdef PyObject *original
-    cdef int64_t skip
+    cdef Counters *counters
+    cdef entry_t timed
     cdef int index
     cdef int first
-    cdef int64_t every
-    cdef int64_t left
     cdef int64_t weight
     cdef int64_t seen
     cdef bint dumps
-    cdef bint slow
     cdef bint named
     cdef str keeps
     cdef str name
@@ -307,24 +320,24 @@ cdef class WatchedIterator:
 
 cdef PyObject *_generate(PyObject *itself, args_t args, size_t nargs, PyObject *names) noexcept:
     """Call a function that returns a generator, which runs nothing yet; count it if it returns all at once."""
+    global inside
     cdef WatchedGenerator me = <WatchedGenerator>itself
-    cdef char *within = &inside
     cdef PyObject *result
     cdef int64_t begin, took
-    if within[0]:
+    if inside:
         return me.direct(me.original, args, nargs, names)
-    within[0] = 1
+    inside = 1
     begin = ticks()
     result = me.direct(me.original, args, nargs, names)
     took = ticks() - begin
     if result is not NULL and not PyGen_CheckExact(result):
-        _at.functions[me.index].calls += 1
-        _at.functions[me.index].ticks += took
-        _at.functions[me.index].busy += took
-        me.left -= 1
-        if me.left <= 0:
+        me.counters.calls += 1
+        me.counters.ticks += took
+        me.counters.busy += took
+        me.counters.left -= 1
+        if me.counters.left <= 0:
             _sample(me, args, PyVectorcall_NARGS(nargs), names, result, took, 0)
-    within[0] = 0
+    inside = 0
     if result is NULL or not PyGen_CheckExact(result):
         return result
     return _iterator(me, args, PyVectorcall_NARGS(nargs), names, result)
@@ -358,8 +371,8 @@ cdef PyObject *_counted_step(Watched me, PyObject *iterator) noexcept:
     cdef PyObject *result = _call(<PyObject *>me, &iterator, 1, NULL)
     # The end of an iterator is no call, though its time counts.
     if outermost and result is NULL and (PyErr_Occurred() is NULL or PyErr_ExceptionMatches(StopIteration)):
-        _at.functions[me.index].calls -= 1
-        _at.functions[me.index].errors -= 1
+        me.counters.calls -= 1
+        me.counters.errors -= 1
     return result
 
 
@@ -369,48 +382,60 @@ cdef PyObject *_advance(PyObject *original, args_t args, size_t nargs, PyObject 
 
 
 cdef PyObject *_call(PyObject *itself, args_t args, size_t nargs, PyObject *names) noexcept:
-    cdef Watched me = <Watched>itself
-    cdef char *within = &inside
+    global inside
+    cdef entry_t direct = (<Watched>itself).direct
+    cdef PyObject *original = (<Watched>itself).original
     cdef PyObject *result
     cdef Counters *counters
+    if inside:
+        return direct(original, args, nargs, names)
+    counters = (<Watched>itself).counters
+    if not counters.skip:
+        # By a pointer, so that the compiler does not save the registers for it before it is known to be needed.
+        return (<Watched>itself).timed(itself, args, nargs, names)
+    counters.skip -= 1
+    inside = 1
+    result = direct(original, args, nargs, names)
+    inside = 0
+    # Only now: the call may have forked.
+    counters = (<Watched>itself).counters
+    counters.calls += 1
+    counters.errors += result is NULL
+    return result
+
+
+cdef PyObject *_timed(PyObject *itself, args_t args, size_t nargs, PyObject *names) noexcept:
+    global inside
+    cdef PyObject *result
+    cdef Counters *counters = (<Watched>itself).counters
     cdef int64_t begin, took, busy = 0, size = 0
-    if within[0]:
-        return me.direct(me.original, args, nargs, names)
-    within[0] = 1
-    if me.skip:
-        me.skip -= 1
-        result = me.direct(me.original, args, nargs, names)
-        _at.functions[me.index].calls += 1
-        _at.functions[me.index].errors += result is NULL
-        within[0] = 0
-        return result
-    if me.slow:
+    inside = 1
+    if counters.slow:
         busy = clock(CLOCK_THREAD_CPUTIME_ID)
     begin = ticks()
-    result = me.direct(me.original, args, nargs, names)
+    result = (<Watched>itself).direct((<Watched>itself).original, args, nargs, names)
     took = ticks() - begin
-    # Only now: the call may have forked.
-    counters = &_at.functions[me.index]
+    counters = (<Watched>itself).counters
     counters.calls += 1
-    counters.ticks += took * me.every
-    me.left -= me.every
+    counters.ticks += took * counters.every
+    counters.left -= counters.every
     if result is NULL:
         counters.errors += 1
-    elif me.dumps:
+    elif (<Watched>itself).dumps:
         size = _length(result)
-    elif PyVectorcall_NARGS(nargs) > me.first:
-        size = _length(args[me.first])
-    counters.size += size * me.every
-    if me.slow:
+    elif PyVectorcall_NARGS(nargs) > (<Watched>itself).first:
+        size = _length(args[(<Watched>itself).first])
+    counters.size += size * counters.every
+    if busy:
         took = <int64_t>(_rate * (clock(CLOCK_THREAD_CPUTIME_ID) - busy))
     elif took > _short:
         took = _without_pause(counters, took, size)
-    counters.busy += took * me.every
-    if me.every > 1:
-        me.skip = <int64_t>(_random() % (2 * EVERY_CHEAP - 1))
-    if me.left <= 0 and result is not NULL:
-        _sample(me, args, PyVectorcall_NARGS(nargs), names, result, took, size)
-    within[0] = 0
+    counters.busy += took * counters.every
+    if counters.every > 1:
+        counters.skip = <int32_t>(_random() % (2 * EVERY_CHEAP - 1))
+    if counters.left <= 0 and result is not NULL:
+        _sample(<Watched>itself, args, PyVectorcall_NARGS(nargs), names, result, took, size)
+    inside = 0
     return result
 
 
@@ -449,7 +474,7 @@ cdef void _sample(
         _stopped = True
     _note_time()
     _note_busy()
-    _plan(me, &_at.functions[me.index])
+    _plan(me, me.counters)
     _at.process.own += clock(CLOCK_THREAD_CPUTIME_ID) - begin
 
 
@@ -468,9 +493,9 @@ cdef void _plan(Watched me, Counters *counters) noexcept:
     usual = <double>counters.ticks / counters.calls
     # Without a size, a pause within a short call cannot be found by its length.
     sizeless = counters.size == 0 and usual > _rate * SIZELESS
-    me.slow = sizeless or usual > _rate * LONG
+    counters.slow = sizeless or usual > _rate * LONG
     cheap = usual < _rate * (LONG if sizeless else CHEAP)
-    me.every = EVERY_CHEAP if counters.calls > RARE and cheap else 1
+    counters.every = EVERY_CHEAP if counters.calls > RARE and cheap else 1
     if not _affordable():
         _spread = min(_spread * 2, RARE)
     elif _spread > 1:
@@ -479,7 +504,7 @@ cdef void _plan(Watched me, Counters *counters) noexcept:
     if counters.calls > FEW:
         mean *= _spread
     me.weight = mean
-    me.left = 1 + <int64_t>(_random() % <uint64_t>(2 * mean - 1))
+    counters.left = 1 + <int64_t>(_random() % <uint64_t>(2 * mean - 1))
 
 
 cdef bint _affordable() noexcept:
@@ -656,8 +681,11 @@ cdef _open():
         os.close(file)
     if mapped is NULL:
         raise OSError("cannot be mapped")
-    (<File *>mapped)[0] = _scratch
     _at = <File *>mapped
+    _at.process = _scratch.process
+    for each in _watched:
+        _at.functions[(<Watched>each).index] = (<Watched>each).counters[0]
+        (<Watched>each).counters = &_at.functions[(<Watched>each).index]
     _path = path
 
 
@@ -686,9 +714,14 @@ def restart():
     _places.clear()
     _options.clear()
     for each in _watched:
-        (<Watched>each).left = (<Watched>each).seen = (<Watched>each).skip = 0
-        (<Watched>each).weight = (<Watched>each).every = 1
-        (<Watched>each).named = False
+        _begin(<Watched>each)
+
+
+cdef void _begin(Watched me) noexcept:
+    """Plan to sample the next call of a function."""
+    me.counters = &_at.functions[me.index]
+    me.counters.every = 1
+    me.seen, me.weight, me.named = 0, 1, False
 
 
 def start(str folder not None, bint keeps, bint counter, /):
@@ -731,7 +764,8 @@ cdef Watched _made(type kind, original, str name, int first, bint dumps, str kee
         made.direct = PyObject_Vectorcall
     made.index, made.first, made.dumps, made.keeps = len(_watched), first, dumps, keeps
     made.name, made.package = name, package
-    made.left, made.weight, made.every = 0, 1, 1
+    made.timed = _timed
+    _begin(made)
     _watched.append(made)
     return made
 
