@@ -11,12 +11,14 @@ import subprocess
 import sys
 import sysconfig
 from collections import Counter
+from importlib.util import cache_from_source
 from pathlib import Path
 
 import pytest
 
 import madeup
 from bakeoff.bench.results.watched import read_watch, write_watch
+from bakeoff.bench.watch import start
 from bakeoff.bench.watch.parts import read
 from bakeoff.bench.watch.start import environment
 from bakeoff.datasets import corpus
@@ -476,6 +478,15 @@ def test_a_python_without_the_compiled_part_runs_unwatched(tmp_path):
 
     assert (done.stdout, done.stderr) == ("1\n", "")
     assert "no compiled part for Python" in read(tmp_path / "seen").notes[0]
+
+
+def test_the_hook_is_compiled_for_programs_that_may_not_write_bytecode(tmp_path, monkeypatch):
+    shutil.copy(Path(environment(tmp_path, records=True)["PYTHONPATH"]) / "sitecustomize.py", tmp_path)
+    monkeypatch.setattr(start, "_HOOK", tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    environment(tmp_path, records=True)
+
+    assert Path(cache_from_source(str(tmp_path / "sitecustomize.py"))).is_file()
 
 
 SERVICE = """
