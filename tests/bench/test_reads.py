@@ -19,7 +19,10 @@ from inprocess import bakeoff
 
 REFERENCE = Path(builds.__file__).with_name("pypy") / "worker.py"
 LINES = '{"id": 9007199254740993, "x": 0.5}\n{"id": 2, "x": 1.5}\n'
-QUICK = ["--quick", "--all", "--budget", "0", "-c", "json,orjson,msgpack,json|zlib", "--readers", "python"]
+QUICK = [
+    *("--quick", "--all", "--budget", "0", "--no-memory"),
+    *("-c", "json,orjson,msgpack,json|zlib", "--readers", "python"),
+]
 
 Change = Callable[[str, str], None]
 
