@@ -80,7 +80,12 @@ _FUNCTIONS: Final = (
     ("json", "rapidjson", "rapidjson.dumps rapidjson.dump", "rapidjson.loads rapidjson.load"),
     ("json", "kombu", "kombu.utils.json.dumps", "kombu.utils.json.loads"),
     ("json", "pydantic_core", "pydantic_core.to_json", "pydantic_core.from_json"),
-    ("msgpack", "msgpack", "msgpack.packb msgpack.pack", "msgpack.unpackb msgpack.unpack"),
+    (
+        "msgpack",
+        "msgpack",
+        "msgpack.packb msgpack.pack msgpack.Packer.pack",
+        "msgpack.unpackb msgpack.unpack",
+    ),
     ("msgpack", "ormsgpack", "ormsgpack.packb", "ormsgpack.unpackb"),
     ("msgpack", "msgspec", "msgspec.msgpack.encode", "msgspec.msgpack.decode"),
     (
@@ -119,8 +124,7 @@ _ALONE: Final = (
     (
         "msgpack",
         _UNSEEN,
-        "msgspec.msgpack.Encoder.encode msgspec.msgpack.Encoder.encode_into msgspec.msgpack.Decoder.decode "
-        "msgpack.Packer.pack",
+        "msgspec.msgpack.Encoder.encode msgspec.msgpack.Encoder.encode_into msgspec.msgpack.Decoder.decode",
     ),
     (
         "msgpack",
@@ -192,6 +196,7 @@ _POSITIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "yaml.safe_dump_all": ("stream",),
 }
 """Names of arguments after the first one that may be passed by position."""
+_DUMPING: Final = ("json", "simplejson", "ujson", "rapidjson", "pickle", "marshal", "cbor2")
 _OF_FILES: Final[Mapping[str, str]] = {
     "ujson.load": "ujson.loads",
     "rapidjson.load": "rapidjson.loads",
@@ -203,6 +208,10 @@ _OF_FILES: Final[Mapping[str, str]] = {
     "bson.decode_file_iter": "bson.decode",
 }
 """What reads one payload in the same way, by functions that read files and streams."""
+BARE: Final = frozenset({"msgpack.Packer.pack"})
+"""Methods that are timed without the options of their object, which are not seen but change the length."""
+FILES: Final = frozenset({*_OF_FILES, *(f"{each}.dump" for each in _DUMPING), "msgpack.pack"})
+"""Functions that write to a file or read one, which takes part of their time."""
 _USUAL: Final = ("None", "False")
 _KINDS: Final = ("SafeLoader", "FullLoader", "SafeDumper", "Dumper")
 """Loaders and dumpers of yaml that only differ from libyaml's in speed, for plain data."""
@@ -295,7 +304,10 @@ def original(function: str, options: Mapping[str, str]) -> Call:
         found: Call = getattr(_resolve(owner)(**values), method)
         return found
     resolved = _resolve(_OF_FILES.get(function, function))
-    if method in ("dump", "pack"):
+    if function == "msgpack.Packer.pack":
+        packed: Call = _resolve("msgpack.Packer")().pack
+        return packed
+    if function in FILES and use.dumps:
         return partial(_to_file, io.StringIO if use.form == "json" else io.BytesIO, resolved, values)
     return partial(resolved, **values) if values else resolved
 

@@ -16,10 +16,10 @@ from ..results import watched
 from ..results.watched import SMALL, CallSite, LeftOut, Saving, Stack, WatchData
 from ..run.environment import MACHINE, environment
 from . import timing
-from .alternatives import USES, Other, decoded, is_plain, named, obstacle, others
+from .alternatives import FILES, USES, Other, decoded, is_plain, named, obstacle, others
 from .attach import Sampled
 from .parts import Frame, Site, Watch
-from .timing import Task, Times, measure, replaced, task
+from .timing import Task, Times, measure, own_seconds, replaced, task
 
 _MOST = 20
 """Call sites that are timed."""
@@ -194,8 +194,11 @@ def _saving(
         if ratio is None:
             left_out.append(_left_out(site, _reason(form, times, [other])))
             continue
-        seconds += site.busy * (1 - ratio.ratio)
-        square += (site.busy * ratio.half) ** 2
+        busy = site.busy
+        if site.function in FILES:
+            busy = min(busy, site.calls * own_seconds(times))
+        seconds += busy * (1 - ratio.ratio)
+        square += (busy * ratio.half) ** 2
     into = other.form if other.form != form else ""
     return Saving(form, other.library, seconds, math.sqrt(square), tuple(left_out), into)
 

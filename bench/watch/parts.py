@@ -16,7 +16,7 @@ _ROW = struct.Struct("8q")
 _CALL = 4e-8
 """Seconds that a watched call takes more, about: Python functions that C calls lose some of their speed."""
 _LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
-_PACKAGES = ("/site-packages/", "/dist-packages/", "/lib/python3.", "<frozen ")
+_PACKAGES = ("/site-packages/", "/dist-packages/", "/lib/python3.", "<frozen ", "<attrs generated ")
 
 
 class Frame(NamedTuple):
@@ -47,11 +47,13 @@ class Kept(NamedTuple):
             holds objects of classes.
         weight: The number of calls that it represents.
         result: It is a record that a call has decoded, as its payload was a stream or could not be kept.
+        size: Length of the payload.
     """
 
     value: bytes | str | bool | None
     weight: float
     result: bool = False
+    size: int = 0
 
 
 @dataclass(slots=True)
@@ -206,7 +208,7 @@ def _add_sites(process: _Process, sites: dict[Any, Site]) -> None:
         site.sizes.append((weight * calls / sampled, size))
         if slot >= 0 and kept is not None:
             is_result = isinstance(kept, tuple)
-            slots[index, slot] = site, Kept(kept[0] if is_result else kept, weight, is_result)
+            slots[index, slot] = site, Kept(kept[0] if is_result else kept, weight, is_result, size)
     for site, one in slots.values():
         site.kept.append(one)
 

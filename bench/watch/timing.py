@@ -23,7 +23,19 @@ from typing import Any
 from ...errors import RunError
 from ..student import quantile
 from ..worker._slice import nothing, time_each
-from .alternatives import OWN, USES, Call, Other, encoded, original, others, prepared, refusal, replacement
+from .alternatives import (
+    BARE,
+    OWN,
+    USES,
+    Call,
+    Other,
+    encoded,
+    original,
+    others,
+    prepared,
+    refusal,
+    replacement,
+)
 from .parts import Kept, Site
 
 PROCESSES = 6
@@ -152,6 +164,11 @@ def replaced(times: Sequence[Times], library: Other) -> Replaced | None:
     return Replaced(ratio, math.hypot(ratio * processes, 1.96 * _of_records(times, library, ratio)))
 
 
+def own_seconds(times: Sequence[Times]) -> float:
+    """Return the mean time of the watched function for a record."""
+    return statistics.fmean(statistics.fmean(each.seconds[OWN]) for each in times)
+
+
 def _of_records(times: Sequence[Times], library: Other, ratio: float) -> float:
     """Return the standard error of a ratio that comes from having timed some of the records only."""
     mine = [statistics.fmean(row) for row in zip(*(each.seconds[OWN] for each in times), strict=True)]
@@ -165,6 +182,10 @@ def _carry_out(job: Task) -> Times:
         subjects = job.subjects
         mine = original(job.function, job.options)
         text = isinstance(mine(subjects[0]), str)
+        if job.function in BARE and any(
+            len(mine(each)) != kept.size for each, kept in zip(subjects, job.kept, strict=True)
+        ):
+            return Times({}, dict.fromkeys(others(job.function, job.options), "options of the constructor"))
     except Exception as error:  # noqa: BLE001 - whatever it is, this call site has no figure
         reason = f"{type(error).__name__}: {error}"
         return Times({}, dict.fromkeys(others(job.function, job.options), reason))

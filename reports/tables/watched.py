@@ -93,6 +93,11 @@ def percent(part: float, whole: float) -> str:
     return f"{share:.0f}" if share >= 10 else f"{share:.1f}"
 
 
+def _at_most(part: float, whole: float) -> str:
+    """Return a limit in per cent, which is never shown as zero."""
+    return percent(max(part, 0.001 * whole), whole)
+
+
 def sentences(watch: WatchData) -> Iterator[str]:
     """Yield what follows from a watch, a line each."""
     yield from answers(watch)
@@ -111,7 +116,7 @@ def answers(watch: WatchData) -> Iterator[str]:
     if not watch.sites:
         yield "No call of a watched function was seen. Python with -I, -E or -S cannot be watched."
         return
-    limit = f"Changing the codec cannot save more than {percent(watch.spent, watch.busy)} %."
+    limit = f"Changing the codec cannot save more than {_at_most(watch.spent, watch.busy)} %."
     if watch.spent < SMALL * watch.busy:
         yield limit
         return
@@ -142,10 +147,17 @@ def _predictions(watch: WatchData, possible: Sequence[CallSite]) -> Iterator[str
     for best, *others in groups:
         if best.into:
             yield from _of_saving(watch, best, others)
+    for form in dict.fromkeys(saving.form for saving in watch.savings if saving.left_out):
+        untried = [best.into for best, *_ in groups if best.form == form and not best.library]
+        if untried:
+            what = {(False, True): "library or format", (True,): "format"}.get(
+                tuple(map(bool, untried)), "library"
+            )
+            yield f"No other {what} could be tried for {FORMATS.get(form, form)}."
     small = [site for site in possible if site.form and site.form not in large]
     if small:
         names = few(list(by_function(small)))
-        yield f"Changing the codec of {names} cannot save more than {percent(_busy(small), watch.busy)} %."
+        yield f"Changing the codec of {names} cannot save more than {_at_most(_busy(small), watch.busy)} %."
 
 
 def _grouped(sites: Iterable[CallSite], key: Callable[[CallSite], str]) -> Mapping[str, Sequence[CallSite]]:
@@ -218,9 +230,7 @@ def _of_saving(watch: WatchData, best: Saving, others: Sequence[Saving]) -> Iter
             yield f"Others would save less: {_listed(less, watch.busy)}."
     elif best.library:
         yield _of_none(watch, best, others)
-    elif best.left_out:
-        yield f"No other {'format in place of' if best.into else 'library for'} {form} could be tried."
-    elif not best.into:
+    elif not best.left_out and not best.into:
         yield f"No other library for {form} is installed."
 
 

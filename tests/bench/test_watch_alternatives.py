@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import msgpack
 import pytest
 
 from bakeoff.bench.watch import answer
@@ -139,6 +140,18 @@ CASES: dict[str, tuple[str, dict[str, str], Kept, set[Other]]] = {
         _kept([RECORD, RECORD]),
         {Other("yaml", "libyaml")},
     ),
+    "a packer": (
+        "msgpack.Packer.pack",
+        {},
+        _kept(RECORD)._replace(size=len(msgpack.packb(RECORD))),
+        {Other("msgpack", name) for name in ("ormsgpack", "msgspec")},
+    ),
+    "a packer with options": (
+        "msgpack.Packer.pack",
+        {},
+        _kept(RECORD)._replace(size=len(msgpack.packb(RECORD, use_single_float=True))),
+        set(),
+    ),
     "a tuple in YAML": ("yaml.dump", {}, _kept(PAIR), set()),
 }
 """Function, options, what was kept, and what could replace the call."""
@@ -158,9 +171,10 @@ def test_what_takes_the_place_of_a_call(name: str, times: dict[str, Times]) -> N
     assert set(times[name].seconds) - {OWN} == expected, times[name].refused
 
 
-def test_why_another_format_cannot_be_used(times: dict[str, Times]) -> None:
+def test_why_a_library_cannot_be_used(times: dict[str, Times]) -> None:
     reason = "`tuple` came back as `list` at `$.place`"
 
+    assert set(times["a packer with options"].refused.values()) == {"options of the constructor"}
     assert times["a tuple"].refused[Other("msgpack", "ormsgpack")] == reason
     assert times["a pickled tuple"].refused[Other("json", "orjson")] == reason
 
@@ -190,6 +204,25 @@ def test_calls_that_are_left_out(site: Site, reason: str) -> None:
     assert [(each.reason, each.busy) for each in same.left_out] == [(reason, 1.0)]
     assert same.left_out == changed.left_out
     assert (same.library, changed.library, same.into, bool(changed.into)) == ("", "", "", True)
+
+
+@pytest.mark.parametrize(("function", "saved"), [("pickle.loads", 0.5), ("pickle.load", 0.1)])
+def test_the_time_of_a_file_is_not_saved(
+    function: str, saved: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The calls took 1 s, of which the library took 0.2 s; another one takes half of its time."""
+    other = Other("msgpack", "ormsgpack")
+    site = _site(function, _kept(RECORD, result=True))
+    site.calls = 100
+    found = [Times({OWN: [0.002], other: [0.001]}, {})] * 6
+    monkeypatch.setattr(answer, "measure", lambda *_: [found])
+    (saving,) = [
+        each
+        for each in answer.savings(Watch([site], 2.0, 2.0, 0.0, 1, {}, ()), 2.0, print)
+        if each.library == "ormsgpack"
+    ]
+
+    assert saving.seconds == pytest.approx(saved)
 
 
 def test_a_function_that_nothing_replaces_and_one_that_takes_little_time_are_not_tried() -> None:
