@@ -258,11 +258,6 @@ class Toolkit:
     release: str = ""
 
 
-MeasureAlone = Callable[[Context, Toolkit], Measured]
-"""An operation that runs alone: one value for this process, none of whose calls has used the codec before.
-Raises `UnfitError` if the codec does not support the operation."""
-
-
 def _once_each(records: int, call: float) -> float:
     return records * call
 

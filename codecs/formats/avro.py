@@ -323,9 +323,6 @@ def _of(codec: CodecProtocol) -> tuple[_Known, bytes]:
     return known, b"" if codec.name == BARE else MARKER + known.fingerprint
 
 
-_Awaiting = Generator[bytes | None, None, Any]
-
-
 def _ended(pending: StreamBuffer) -> Generator[None, None, bool]:
     while not len(pending):
         if pending.ended:

@@ -389,13 +389,6 @@ def test_a_limit_of_depth_counts_records() -> None:
             codec.with_limits(depth=1_000).encode(chain(500, WAYS["parent"]))
 
 
-def test_the_ways_of_a_peer_end_by_themselves() -> None:
-    """They are public, and no codec has looked at the record before."""
-    for kind in ("avro", "protobuf", "thrift"):
-        with pytest.raises(RecursionError):
-            Schema(plain()).binding(kind).take(itself())
-
-
 def levels_left(level: int = 0) -> int:
     try:
         return levels_left(level + 1)
@@ -406,11 +399,9 @@ def levels_left(level: int = 0) -> int:
 @pytest.mark.parametrize("kind", ["avro", "protobuf", "thrift"])
 def test_what_goes_too_deep_leaves_the_limit_as_it_was(kind: str) -> None:
     """Or whatever recurses after it would end the process, and no longer in a `RecursionError`."""
-    spec: dict[str, Any] = {"n": int}
-    spec["below"] = [spec]
     before = levels_left()
     with pytest.raises(RecursionError):
-        Schema(spec).binding(kind).take(itself())
+        Schema(plain()).binding(kind).take(itself())
 
     assert before == levels_left()
 

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Engine
 
-_VARIABLES = 500
-"""Variables per statement; SQLite before 2020 allows 999."""
-
 
 class _Mapped:
     """Records as an attribute of mapped objects: the session makes, compares, orders and flushes these.

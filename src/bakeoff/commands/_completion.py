@@ -6,10 +6,14 @@ name is completed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from typing import Final, TypeAlias
 
 import click
 from click.shell_completion import CompletionItem
+
+Complete: TypeAlias = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
 def _offered(names: Iterable[str], typed: str) -> list[CompletionItem]:
@@ -29,20 +33,6 @@ def codecs(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> lis
     return _offered(names(needs_schema=True, only_values=True), incomplete)
 
 
-def wire_formats(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete formats that codecs write."""
-    from ..codecs.registry import FORMAT_MODULES
-
-    return _offered(FORMAT_MODULES, incomplete)
-
-
-def types(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete names of types that codecs may preserve."""
-    from ..codecs.conventions.tokens import NAMES
-
-    return _offered(NAMES, incomplete)
-
-
 def corpora(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete built-in corpora, else files."""
     from ..datasets import names
@@ -55,29 +45,20 @@ def files(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list
     return [CompletionItem(incomplete, type="file")]
 
 
-def record_formats(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete formats of files of records."""
-    from ..datasets.readers.formats import file_formats
+def _names_in(module: str, name: str) -> Complete:
+    """Return a function that completes the names which a module has, or returns."""
 
-    return _offered(file_formats(), incomplete)
+    def complete(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        found = getattr(import_module(module, __package__), name)
+        return _offered(found() if callable(found) else found, incomplete)
 
-
-def operations(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete names of operations."""
-    from ..bench.operations import OPERATIONS
-
-    return _offered(OPERATIONS, incomplete)
+    return complete
 
 
-def stores(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete names of stores, installed or not."""
-    from ..bench.backends.stores import kinds
-
-    return _offered(kinds(), incomplete)
-
-
-def transports(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete names of transports, installed or not."""
-    from ..bench.backends.transports import kinds
-
-    return _offered(kinds(), incomplete)
+wire_formats: Final = _names_in("..codecs.registry", "FORMAT_MODULES")
+types: Final = _names_in("..codecs.conventions.tokens", "NAMES")
+record_formats: Final = _names_in("..datasets.readers.formats", "file_formats")
+operations: Final = _names_in("..bench.operations", "OPERATIONS")
+stores: Final = _names_in("..bench.backends.stores", "kinds")
+"""Installed or not, as the next ones."""
+transports: Final = _names_in("..bench.backends.transports", "kinds")

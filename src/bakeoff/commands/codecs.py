@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from typing import Any
 
@@ -68,17 +69,20 @@ def _show_conventions() -> None:
     click.echo(draw("markdown", header, rows))
 
 
+def _matrix(facts: list[dict[str, Any]], key: str, names: Iterable[str], word: Callable[[Any], str]) -> str:
+    """Return a table of the codecs, with a column for each name."""
+    rows = []
+    for fact in facts:
+        found = fact.get(key)
+        cells = [word(found[name]) for name in names] if found else [fact.get("failed", fact["missing"])]
+        rows.append([fact["name"], *cells])
+    return draw("markdown", ["codec", *names], rows)
+
+
 def _show_policies(facts: list[dict[str, Any]]) -> None:
     from ..codecs.safety.policies import POLICIES, documented
 
-    rows = []
-    for fact in facts:
-        stated = fact.get("policies")
-        cells = (
-            [_policy(stated[name]) for name in POLICIES] if stated else [fact.get("failed", fact["missing"])]
-        )
-        rows.append([fact["name"], *cells])
-    click.echo(draw("markdown", ["codec", *POLICIES], rows))
+    click.echo(_matrix(facts, "policies", POLICIES, _policy))
     click.echo()
     header, *meanings = documented()
     click.echo(draw("markdown", header, meanings))
@@ -87,12 +91,7 @@ def _show_policies(facts: list[dict[str, Any]]) -> None:
 def _show_limits(facts: list[dict[str, Any]]) -> None:
     from ..codecs.safety.limits import LIMITS
 
-    rows = []
-    for fact in facts:
-        limits = fact.get("limits")
-        cells = [_limit(limits[name]) for name in LIMITS] if limits else [fact.get("failed", fact["missing"])]
-        rows.append([fact["name"], *cells])
-    click.echo(draw("markdown", ["codec", *LIMITS], rows))
+    click.echo(_matrix(facts, "limits", LIMITS, _limit))
     click.echo(
         "\nEmpty cells: decompressed is the same as size; for all others, the library's limit applies."
     )
