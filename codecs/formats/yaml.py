@@ -230,6 +230,8 @@ def _yaml(*, accelerated: bool) -> Spec:
         shared=b"*",
         check_payload=_refuse_utf16,
         encode_depth=DEFAULT_DEPTH,
+        # libyaml of PyYAML 6.0.4 has a limit of 1,000 levels, which it reaches before the loader counts.
+        too_deep=("exceeded maximum nesting depth",),
         # The counting loader treats the innermost empty list as a scalar.
         walked=True,
         family=_family,
