@@ -224,8 +224,10 @@ def test_deep_yaml_is_stopped_before_the_loader(name, start):
 
 
 def test_merge_keys_have_a_budget():
-    lines = ["a0: &a0 {" + ", ".join(f"k{i}: 1" for i in range(9)) + "}"]
-    lines += [f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 9)}]}}" for n in range(1, 12)]
+    lines = [
+        "a: &a {" + ", ".join(f"k{i}: 1" for i in range(1_000)) + "}",
+        *(f"b{n}: {{<<: *a}}" for n in range(101)),
+    ]
 
     with pytest.raises(DecodeError, match="merge keys"):
         bakeoff.codec("yaml").decode("\n".join(lines).encode())
