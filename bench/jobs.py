@@ -317,7 +317,7 @@ class Compare(Job):
     """Test which values a codec preserves; one note per value.
 
     Attributes:
-        schemas: Test each value with a schema, too.
+        schemas: Test each value with a schema, too. Codecs whose readers get one have it in any case.
     """
 
     kind = "compare"
@@ -330,11 +330,13 @@ class ReadBack(Job):
     """Decode payloads that libraries of other languages wrote; one note per payload.
 
     Attributes:
+        values: Name of the value in each payload.
         written: The payloads in base64.
     """
 
     kind = "read back"
     codec: str
+    values: tuple[str, ...]
     written: tuple[str, ...]
 
 

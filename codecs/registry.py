@@ -374,9 +374,13 @@ def _is_there(module: str) -> bool:
         return False
 
 
-def available() -> list[str]:
-    """Return the names of the codecs whose library is installed."""
-    return [name for name in names() if missing(name) is None]
+def available(*, needs_schema: bool = False) -> list[str]:
+    """Return the names of the codecs whose library is installed.
+
+    Args:
+        needs_schema: Include codecs that cannot be used without a schema.
+    """
+    return [name for name in names(needs_schema=needs_schema) if missing(name) is None]
 
 
 def add(spec: Spec, *, replace: bool = False) -> None:

@@ -175,13 +175,18 @@ class Worker:
         except CanonicalError as error:
             raise self._fail(str(error)) from error
 
-    def dump(self, library: str, payload: bytes) -> bytes | Refused:
+    def dump(self, library: str, payload: bytes, schema: ReaderSchema | None = None) -> bytes | Refused:
         """Return the payload that the library writes of the value that it reads from another one.
+
+        Args:
+            library: Its name.
+            payload: What it reads.
+            schema: The schema, if the format needs one.
 
         Raises:
             WorkerError: The worker failed.
         """
-        head, content = self._ask("dump", self._patience, payload, library=library)
+        head, content = self._ask("dump", self._patience, payload, library=library, **_of(schema))
         return Refused(str(head.get("message"))[:1000]) if head["kind"] == "error" else content
 
     def time(

@@ -32,8 +32,13 @@ FOUND = {
         ("cbor2", "fxamacker/cbor", "40 levels", "refused"),
         ("cbor2", "fxamacker/cbor", "UUID", "changed"),
         ("bson", "mongo-driver/bson", "UUID", "exact"),
+        ("avro", "hamba/avro", "date", "changed"),
+        ("protobuf", "protobuf/dynamicpb", "int 2^53+1", "exact"),
     },
     "node": {
+        ("avro", "avsc", "int 2^53+1", "refused"),
+        ("avro/bare", "avsc", "date", "changed"),
+        ("protobuf", "protobufjs", "dict bool key", "changed"),
         ("json", "JSON.parse", "int 2^53+1", "changed"),
         ("json", "JSON.parse", "nan", "refused"),
         ("msgpack", "@msgpack/msgpack", "int 2^53+1", "changed"),
@@ -52,8 +57,12 @@ FOUND = {
         ("cbor2", "jackson-dataformat-cbor", "dict float key", "refused"),
         ("cbor2", "jackson-dataformat-cbor", "UUID", "changed"),
         ("bson", "org.mongodb:bson", "UUID", "exact"),
+        ("avro", "avro", "datetime µs", "exact"),
+        ("protobuf", "protobuf-java", "bytes b''", "exact"),
     },
     "rust": {
+        ("avro", "apache-avro", "Decimal 1.10", "exact"),
+        ("protobuf", "prost-reflect", "-0.0", "exact"),
         ("json", "serde_json", "int 10^40", "changed"),
         ("cbor2", "ciborium", "dict tuple key", "exact"),
         ("msgpack", "rmpv", "datetime UTC µs", "changed"),
@@ -70,8 +79,13 @@ WROTE = {
         ("msgpack", "tinylib/msgp", "datetime year 1", "changed"),
         ("cbor2", "fxamacker/cbor", "datetime UTC µs", "changed"),
         ("bson", "mongo-driver/bson", "UUID", "exact"),
+        ("avro", "hamba/avro", "None", "exact"),
+        ("avro", "hamba/avro", "date", "not written"),
+        ("protobuf", "protobuf/dynamicpb", "-0.0", "exact"),
     },
     "node": {
+        ("avro", "avsc", "key order, _id", "exact"),
+        ("protobuf", "protobufjs", "int 2^63-1", "exact"),
         ("json", "JSON.parse", "int -2^63", "changed"),
         ("msgpack", "msgpackr", "int 2^53+1", "exact"),
         ("msgpack", "@msgpack/msgpack", "float 3.0", "changed"),
@@ -84,8 +98,13 @@ WROTE = {
         ("msgpack", "jackson-dataformat-msgpack", "bytes", "exact"),
         ("cbor2", "jackson-dataformat-cbor", "UUID", "not written"),
         ("bson", "org.mongodb:bson", "UUID", "exact"),
+        ("avro/bare", "avro", "datetime µs", "exact"),
+        ("avro", "avro", "key order, _id", "exact"),
+        ("protobuf", "protobuf-java", "dict bool key", "exact"),
     },
     "rust": {
+        ("avro", "apache-avro", "UUID", "exact"),
+        ("protobuf", "prost-reflect", "-0.0", "changed"),
         ("json", "serde_json", "float 3.0", "exact"),
         ("cbor2", "ciborium", "dict tuple key", "exact"),
         ("msgpack", "rmpv", "datetime UTC µs", "not written"),
@@ -105,7 +124,7 @@ PLANTED = REFERENCE.replace(
 )
 """A worker in Python that makes every int a float, refuses bytes, and dies of a text."""
 WRITER = """
-def dumper(library):
+def dumper(library, schema):
     def dump(value):
         if value["v"] is True:
             raise ValueError("no booleans here")
@@ -172,6 +191,21 @@ def test_a_library_that_reads_and_writes_all_values_exactly(planted: Callable[..
     assert "values return exact from every library that writes them\n\n= the" in result.output
 
 
+def test_formats_with_a_schema_are_read_and_written_by_it(planted: Callable[..., Result]) -> None:
+    code = REFERENCE.replace("lambda value: written(module, schema, value)", "lambda value: b'\\x02'")
+    output = planted("-c", "avro,avro/bare", "-f", "csv", code=code).output
+    rows = {(row["codec"], row["value"]): row for row in csv.DictReader(io.StringIO(output))}
+
+    for codec in ("avro", "avro/bare"):
+        row = rows[codec, "int 2^53+1"]
+        assert (row["python"], row["outcome"]) == ("exact", "exact")
+        assert (row["written"], row["became_when_written"]) == ("changed", "int 1")
+        assert rows[codec, "Decimal 1.10"]["outcome"] == "exact"
+        assert rows[codec, "str é😀"]["written"] == "unreadable"
+        # No schema can declare it, so there is nothing to read.
+        assert (codec, "dict tuple key") not in rows
+
+
 def test_summary_counts_each_value_once(planted: Callable[..., Result]) -> None:
     result = planted("-c", "msgpack,msgpack/tuple", "-f", "csv")
     rows = list(csv.DictReader(io.StringIO(result.output)))
@@ -192,7 +226,14 @@ def test_no_library_for_a_codec(planted: Callable[..., Result]) -> None:
     assert "no library here reads yaml" in planted("-c", "json,yaml").output
     alone = planted("-c", "yaml,pickle")
     assert isinstance(alone.exception, UsageError)
-    assert "reads yaml or pickle; they read json, msgpack, cbor, bson" in str(alone.exception)
+    assert "no library here reads yaml, pickle; they read json, msgpack" in str(alone.exception)
+
+
+def test_codecs_with_types_of_python_are_left_out(planted: Callable[..., Result]) -> None:
+    said = "readers do not get the schema of msgspec-json/struct"
+
+    assert said in planted("-c", "json,msgspec-json/struct").output
+    assert said in str(planted("-c", "msgspec-json/struct").exception)
 
 
 def test_worker_that_dies_is_started_again_a_few_times() -> None:
@@ -228,7 +269,9 @@ def test_unknown_language(language: str, words: str) -> None:
 def test_known_behavior_is_found(reader: Callable[[str], Worker], language: str) -> None:
     reader(language)
     result = CliRunner().invoke(
-        command, ["--readers", language, "-c", "json,msgpack,cbor2,bson", "-f", "csv"], catch_exceptions=False
+        command,
+        ["--readers", language, "-c", "json,msgpack,cbor2,bson,avro,avro/bare,protobuf", "-f", "csv"],
+        catch_exceptions=False,
     )
     rows = list(csv.DictReader(io.StringIO(result.output)))
     read = {(row["codec"], row["library"], row["value"], row["outcome"]) for row in rows}

@@ -24,6 +24,7 @@ from bakeoff.bench.workers.schemas import json_schema, reader_schema
 Start = Callable[[str], Worker]
 
 REFUSED = "refused"
+CODECS = {"json": "json", "msgpack": "msgpack", "cbor": "cbor2"}
 BIG = 2**53 + 1
 CENTS = Decimal("1.10")
 MOMENT = dt.datetime(2024, 2, 29, 12, 30, 15, 123456, dt.UTC)
@@ -174,6 +175,10 @@ INNER = {"level": "LOW", "digest": None, "price": CENTS, "next": None}
 MIDNIGHT = "time 2024-02-29T00:00:00.000000000Z"
 KEY_1 = "key text " + repr("\x01" + "\0" * 7)
 INT_KEYS = "refused: msgpack: invalid code=1 decoding string/bytes length"
+CBOR_DAY = "date 2024-02-29 became tag 1004 of text '2024-02-29'"
+MSGPACK_TIME = "$.at: time 2024-02-29T12:30:15.123456Z became tag -1 of bytes 1d6f280065e078d7"
+CBOR_TIME = "$.at: time 2024-02-29T12:30:15.123456Z became text '2024-02-29T12:30:15.123456Z'"
+TEXT_KEY = "$.names[int 1]: key int 1 became key text '1'"
 BY_SCHEMA: list[tuple[str, str, set[str]]] = [
     ("go hamba/avro", "records", {f"$.day: date 2024-02-29 became {MIDNIGHT}"}),
     ("go hamba/avro", "given", {"$.price: decimal 1.10 became decimal 1.1"}),
@@ -186,6 +191,18 @@ BY_SCHEMA: list[tuple[str, str, set[str]]] = [
     ("go encoding/json struct", "records", {"$.number: int 5 became float 5.0"}),
     ("go goccy/go-json struct", "records", {"$.number: int 5 became float 5.0"}),
     ("go vmihailenco/msgpack struct", "records", {INT_KEYS}),
+    (
+        "go fxamacker/cbor struct",
+        "records",
+        {f"$.day: {CBOR_DAY}", "$.price: decimal 1.10 became tag 4 of list of 2"},
+    ),
+    ("java jackson-databind class", "records", set()),
+    ("java jackson-dataformat-msgpack class", "records", {MSGPACK_TIME, TEXT_KEY}),
+    (
+        "java jackson-dataformat-cbor class",
+        "records",
+        {CBOR_TIME, "$.day: date 2024-02-29 became text '2024-02-29'", TEXT_KEY},
+    ),
     ("java avro", "records", set()),
     ("java avro", "given", set()),
     ("java protobuf-java", "records", set()),
@@ -212,7 +229,7 @@ def test_payloads_are_read_by_their_schema(
     if kind == "given":
         schema, records = Schema.of_definition(GIVEN, "avro"), [INNER | {"level": "HIGH", "digest": b"\1\2"}]
     given = json_schema(schema) if asked.typed else reader_schema(asked.format, schema)
-    writer = codec(asked.format) if asked.typed else codec(asked.format).with_schema(schema)
+    writer = codec(CODECS[asked.format]) if asked.typed else codec(asked.format).with_schema(schema)
     decode = given.decode or writer.decode
     payloads = [writer.encode(each)[given.head :] for each in records]
 
@@ -226,6 +243,34 @@ def test_payloads_are_read_by_their_schema(
 
     assert found == expected
     assert isinstance(worker.time(name, payloads[1:] or payloads, 2, 1000, 1, given), Timed)
+
+
+class Knot(TypedDict):
+    """A record within records of its own kind, with keys that no language has as a name."""
+
+    inner: list[Knot] | None
+    flags: list[bool]
+
+
+ODD_KEYS = ['"\\', "u0041", "\\u0041", "a\nb", "é😀", "class"]
+
+
+@pytest.mark.parametrize("library", ["jackson-databind class", "jackson-dataformat-cbor class"])
+def test_classes_have_any_key_and_may_contain_themselves(reader: Start, library: str) -> None:
+    empty = TypedDict("empty", {"": int})
+    optional = dict.fromkeys(ODD_KEYS, NotRequired[int | None])
+    kind = TypedDict("kind", optional | {"knot": Knot, "empty": empty})
+    knot = {"inner": [{"inner": None, "flags": [True]}, {"inner": [], "flags": []}], "flags": [False]}
+    rest = {"knot": knot, "empty": {"": 1}}
+    records = [dict.fromkeys(ODD_KEYS, 3) | rest, rest]
+    worker = reader("java")
+    form = next(each.format for each in worker.libraries if each.name == library)
+    encode = codec(CODECS[form]).encode
+
+    for record in records:
+        read = worker.check(library, encode(record), json_schema(Schema(kind)))
+        assert not isinstance(read, Refused), read.reason
+        assert list(changes(canonical(record), read)) == []
 
 
 @pytest.mark.parametrize("language", ["go", "java", "node", "rust"])

@@ -32,7 +32,7 @@ from ._frame import Targets, benchmark, run_bakeoff
 
 SECONDS = 20
 VALUES = 35
-FORMATS = 4
+FORMATS = 6
 LIBRARIES = 8
 
 

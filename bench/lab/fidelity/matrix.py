@@ -12,7 +12,7 @@ import enum
 import uuid
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from ....codecs.conventions.tokens import TOKENS, Colour, Place, Point, Summer, zone
@@ -22,6 +22,7 @@ from ....errors import UsageError
 from ....schemas import Hint, Schema
 from ...jobs import Answer, Compare, Done, Ended
 from ...workers.canonical import CanonicalError, canonical
+from ...workers.schemas import FORMATS, ReaderSchema, reader_schema
 from .equality import first_difference
 
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ class Value(NamedTuple):
 
 HALF_PAST_FIVE = dt.timezone(dt.timedelta(hours=5, minutes=30))
 MOMENT = dt.datetime(2024, 2, 29, 12, 30, 15, 123456)
+ORDERED = {key: ord(key) for key in "bacdfeghji"}
+"""So many keys that their order cannot return by chance: Protocol Buffers has them in random order."""
 SHARED: list[int] = [1]
 
 
@@ -132,8 +135,8 @@ def _values() -> tuple[Value, ...]:
         Value("dict date key", {dt.date(2024, 1, 2): "a"}, dict[dt.date, str], "any_keys"),
         Value("dict 1 and '1'", {1: "a", "1": "b"}),
         Value("key '__proto__'", {"__proto__": "x"}, dict[str, str]),
-        Value("key order", {"b": 1, "a": 2, "c": 3}, dict[str, int], "key_order"),
-        Value("key order, _id", {"b": 1, "_id": 2}, dict[str, int], "key_order", top=True),
+        Value("key order", ORDERED, dict[str, int], "key_order"),
+        Value("key order, _id", ORDERED | {"_id": 2}, dict[str, int], "key_order", top=True),
         Value("datetime µs", MOMENT, naive, "datetime"),
         Value("datetime year 9000", dt.datetime(9000, 1, 2, 3, 4, 5, 123457), naive, "datetime"),
         Value("datetime ms", MOMENT.replace(microsecond=123000), naive),
@@ -193,15 +196,17 @@ class FidelityCell:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a codec wrote without a schema, for readers in other languages.
+    """What readers in other languages get of a value.
 
     Attributes:
-        payload: The bytes.
+        payload: The bytes that they read.
         form: Canonical form of what Python reads from them.
+        schema: The schema, if the format needs one.
     """
 
     payload: bytes
     form: list[Any]
+    schema: ReaderSchema | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,12 +216,18 @@ class Tried:
     Attributes:
         without: The result without a schema.
         with_schema: The result with one.
-        written: What was written without one; None if that failed, is too large, or has no canonical form.
+        written: What was written without a schema, or with one that readers get; None if that failed, is too
+            large, or has no canonical form.
     """
 
     without: FidelityCell
     with_schema: FidelityCell
     written: Written | None = None
+
+    @property
+    def of_written(self) -> FidelityCell:
+        """The result for what was written."""
+        return self.with_schema if self.without == NEEDS_SCHEMA else self.without
 
 
 NEEDS_SCHEMA = FidelityCell("needs a schema")
@@ -227,26 +238,37 @@ def cells(codec: str, *, schemas: bool = True) -> Iterator[tuple[str, Tried]]:
 
     Args:
         codec: Its name.
-        schemas: Test with schemas; otherwise, both results are those without.
+        schemas: Test with schemas; otherwise, both results are those without, unless readers get a schema.
     """
     bare = by_name(codec, trusted=True)
     for row in VALUES:
         without, written = (NEEDS_SCHEMA, None) if bare.needs_schema else _cell(bare, row)
-        if not schemas or row.kind is None or without.outcome in ("exact", "encode error"):
+        helps = schemas and without.outcome not in ("exact", "encode error")
+        if row.kind is None or not (helps or bare.format in FORMATS):
             yield row.name, Tried(without, without, written)
         else:
-            yield row.name, Tried(without, _cell_with_schema(bare, row), written)
+            with_schema, by_schema = _cell_with_schema(bare, row)
+            yield row.name, Tried(without, with_schema, written or by_schema)
 
 
-def _cell_with_schema(bare: Any, row: Value) -> FidelityCell:
+def _cell_with_schema(bare: Any, row: Value) -> tuple[FidelityCell, Written | None]:
+    """Return the result with a schema, and what was written if readers get the schema, too."""
+    schema = schema_of(row)
     try:
-        codec = bare.with_schema(Schema(row.kind if row.top else {"v": row.kind}, as_objects=True))
+        codec = bare.with_schema(schema)
     except UsageError as error:
-        return FidelityCell("encode error", reason(error))  # the codec does not support the type
-    return _cell(codec, row)[0]
+        return FidelityCell("encode error", reason(error)), None  # the codec does not support the type
+    if bare.format not in FORMATS:
+        return _cell(codec, row)[0], None
+    return _cell(codec, row, reader_schema(bare.name, schema))
 
 
-def _cell(codec: Any, row: Value) -> tuple[FidelityCell, Written | None]:
+def schema_of(row: Value) -> Schema:
+    """Return the schema of a row's record."""
+    return Schema(row.kind if row.top else {"v": row.kind}, as_objects=True)
+
+
+def _cell(codec: Any, row: Value, schema: ReaderSchema | None = None) -> tuple[FidelityCell, Written | None]:
     bound = codec.bound
     try:
         payload = codec.encode(row.record if bound is None or bound.dicts else bound.take(row.record))
@@ -256,7 +278,7 @@ def _cell(codec: Any, row: Value) -> tuple[FidelityCell, Written | None]:
         back = decoded(codec, payload)
     except Exception as error:  # noqa: BLE001 - the error is the result
         return FidelityCell("decode error", reason(error)), None
-    written = _written(payload, back)
+    written = _written(payload, back, schema)
     if row.top:
         return _compare(row.value, back), written
     if type(back) is not dict or list(back) != ["v"]:
@@ -271,9 +293,14 @@ def decoded(codec: Any, payload: bytes) -> Any:
     return back if give is None else give(back)
 
 
-def _written(payload: bytes, back: Any) -> Written | None:
+def _written(payload: bytes, back: Any, schema: ReaderSchema | None) -> Written | None:
+    if len(payload) > LARGEST_PAYLOAD:
+        return None
     try:
-        return Written(payload, canonical(back)) if len(payload) <= LARGEST_PAYLOAD else None
+        if schema is None or schema.decode is None:
+            return Written(payload, canonical(back))
+        body = payload[schema.head :]
+        return Written(body, canonical(schema.decode(body)), replace(schema, decode=None))
     except CanonicalError:
         return None
 
@@ -356,8 +383,13 @@ def _told(ended: Ended) -> dict[str, Tried]:
 
 
 def _tried(without: list[str], with_schema: list[str], written: list[Any] | None) -> Tried:
-    kept = None if written is None else Written(base64.b64decode(written[0]), written[1])
+    kept = None if written is None else _kept(*written)
     return Tried(FidelityCell(*without), FidelityCell(*with_schema), kept)
+
+
+def _kept(payload: str, form: list[Any], schema: dict[str, str] | None) -> Written:
+    given = None if schema is None else ReaderSchema(schema["text"], schema["message"])
+    return Written(base64.b64decode(payload), form, given)
 
 
 def run(job: Compare, context: WorkerContext) -> Answer:
@@ -365,8 +397,11 @@ def run(job: Compare, context: WorkerContext) -> Answer:
     context.beat(0)
     for number, (value, tried) in enumerate(cells(job.codec, schemas=job.schemas), 1):
         parts = ([cell.outcome, cell.became] for cell in (tried.without, tried.with_schema))
-        kept = tried.written
-        written = None if kept is None else [base64.b64encode(kept.payload).decode(), kept.form]
-        context.note([value, *parts, written])
+        context.note([value, *parts, None if tried.written is None else _note(tried.written)])
         context.beat(number)
     return Done()
+
+
+def _note(written: Written) -> list[Any]:
+    payload = base64.b64encode(written.payload).decode()
+    return [payload, written.form, None if written.schema is None else written.schema.fields()]

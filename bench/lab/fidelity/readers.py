@@ -14,6 +14,7 @@ from ...workers.builds import start
 from ...workers.canonical import Change, changes
 from ...workers.port import Refused, Worker, WorkerError
 from ...workers.restarted import Restarted
+from ...workers.schemas import ReaderSchema
 from .matrix import FidelityCell, Written, moment_change
 
 DEATHS = 3
@@ -55,8 +56,8 @@ class Readers:
 
     def __init__(self, languages: Iterable[str], begin: Callable[[str], Worker] = start) -> None:
         self._workers: dict[str, Restarted] = {}
-        self._known: dict[tuple[Reader, bytes, str], FidelityCell] = {}
-        self._dumped: dict[tuple[Reader, bytes], bytes | FidelityCell] = {}
+        self._known: dict[tuple[Reader, bytes, str, ReaderSchema | None], FidelityCell] = {}
+        self._dumped: dict[tuple[Reader, bytes, ReaderSchema | None], bytes | FidelityCell] = {}
         self._language: dict[Reader, str] = {}
         with ExitStack() as stack:
             for language in languages:
@@ -81,7 +82,7 @@ class Readers:
 
     def cell(self, reader: Reader, written: Written) -> FidelityCell:
         """Return what a library reads from a payload, compared with what Python reads."""
-        key = reader, written.payload, json.dumps(written.form)
+        key = reader, written.payload, json.dumps(written.form), written.schema
         if key not in self._known:
             self._known[key] = self._tried(reader, written)
         return self._known[key]
@@ -96,13 +97,16 @@ class Readers:
         read = self.cell(reader, written)
         if read.outcome != "exact":
             return FidelityCell("not written", f"{read.outcome} when read")
-        key = reader, written.payload
-        if key not in self._dumped:
-            self._dumped[key] = self._ask(reader, lambda worker: worker.dump(reader.library, written.payload))
-        return self._dumped[key]
+        asked = written.payload, written.schema
+        if (reader, *asked) not in self._dumped:
+            self._dumped[reader, *asked] = self._ask(
+                reader, lambda worker: worker.dump(reader.library, *asked)
+            )
+        return self._dumped[reader, *asked]
 
     def _tried(self, reader: Reader, written: Written) -> FidelityCell:
-        read = self._ask(reader, lambda worker: worker.check(reader.library, written.payload))
+        asked = written.payload, written.schema
+        read = self._ask(reader, lambda worker: worker.check(reader.library, *asked))
         return read if isinstance(read, FidelityCell) else compared(written.form, read)
 
     def _ask(self, reader: Reader, question: Callable[[Worker], _T | Refused]) -> _T | FidelityCell:

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import base64
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from ....codecs.factory import codec as by_name
 from ...jobs import Answer, Done, Ended, ReadBack
 from ...workers.canonical import canonical
-from .matrix import MEMORY, TIMEOUT, FidelityCell, Written, decoded, reason
+from ...workers.schemas import reader_schema
+from .matrix import MEMORY, TIMEOUT, VALUES, FidelityCell, Written, decoded, reason, schema_of
 from .readers import Reader, Readers, compared
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 Place = tuple[str, str, Reader]
 """A codec, the name of a value, and a library."""
+_Payload = tuple[str, bytes]
+"""The name of a value, and its payload."""
 Back = list[Any] | FidelityCell
 """Canonical form of what was read, or why there is none."""
 
@@ -33,28 +37,30 @@ def wrote(readers: Readers, written: Mapping[Place, Written]) -> dict[Place, Fid
         written: What each of them reads, and then writes.
     """
     dumped = {place: readers.dump(place[2], each) for place, each in written.items()}
-    payloads: dict[str, dict[bytes, None]] = defaultdict(dict)
-    for (codec, *_), payload in dumped.items():
+    payloads: dict[str, dict[_Payload, None]] = defaultdict(dict)
+    for (codec, value, _), payload in dumped.items():
         if isinstance(payload, bytes):
-            payloads[codec][payload] = None
+            payloads[codec][value, payload] = None
     backs = _read_back(payloads)
     found = {}
     for place, payload in dumped.items():
-        back = backs[place[0], payload] if isinstance(payload, bytes) else payload
+        codec, value, _ = place
+        back = backs[codec, (value, payload)] if isinstance(payload, bytes) else payload
         found[place] = back if isinstance(back, FidelityCell) else compared(written[place].form, back)
     return found
 
 
-def _read_back(payloads: Mapping[str, Collection[bytes]]) -> dict[tuple[str, bytes], Back]:
+def _read_back(payloads: Mapping[str, Collection[_Payload]]) -> dict[tuple[str, _Payload], Back]:
     """Return what codecs read from payloads, by codec and payload."""
     from ...run.processes import LocalExecutor
 
-    found: dict[tuple[str, bytes], Back] = {}
+    found: dict[tuple[str, _Payload], Back] = {}
     with LocalExecutor() as executor:
         jobs = {}
         for codec, each in payloads.items():
-            written = tuple(base64.b64encode(payload).decode() for payload in each)
-            job = ReadBack(codec=codec, written=written, memory=MEMORY)
+            values = tuple(value for value, _ in each)
+            written = tuple(base64.b64encode(payload).decode() for _, payload in each)
+            job = ReadBack(codec=codec, values=values, written=written, memory=MEMORY)
             jobs[codec] = executor.submit(job, patience=TIMEOUT)
         for codec, future in jobs.items():
             backs = _told(future.result(), len(payloads[codec]))
@@ -70,12 +76,28 @@ def _told(ended: Ended, count: int) -> list[Back]:
 
 def run(job: ReadBack, context: WorkerContext) -> Answer:
     """Write a note with the form that each payload has for the codec, or its error."""
-    bare = by_name(job.codec, trusted=True)
+    decoder = _decoder(job.codec)
     context.beat(0)
-    for number, written in enumerate(job.written, 1):
+    for number, (value, written) in enumerate(zip(job.values, job.written, strict=True), 1):
         try:
-            context.note([canonical(decoded(bare, base64.b64decode(written))), None])
+            context.note([canonical(decoder(value)(base64.b64decode(written))), None])
         except Exception as error:  # noqa: BLE001 - the error is the result
             context.note([None, reason(error)])
         context.beat(number)
     return Done()
+
+
+def _decoder(codec: str) -> Callable[[str], Callable[[bytes], Any]]:
+    """Return a function that returns what decodes the payloads of a value, as readers get them."""
+    bare = by_name(codec, trusted=True)
+    if not bare.needs_schema:
+        return lambda value: partial(decoded, bare)
+    rows = {row.name: row for row in VALUES}
+
+    @cache
+    def by_schema(value: str) -> Callable[[bytes], Any]:
+        decode = reader_schema(bare.name, schema_of(rows[value])).decode
+        assert decode is not None  # the format needs a schema
+        return decode
+
+    return by_schema

@@ -41,13 +41,20 @@ func (each library) loader(given schema) (loader, error) {
 	return made, err
 }
 
-func bindAvro(given schema) (loader, error) {
+func avroAPI(given schema) (avro.API, avro.Schema, error) {
+	api := avro.Config{}.Freeze()
 	parsed, err := avro.ParseWithCache(given.Text, "", &avro.SchemaCache{})
+	if err == nil {
+		register(api, parsed)
+	}
+	return api, parsed, err
+}
+
+func bindAvro(given schema) (loader, error) {
+	api, parsed, err := avroAPI(given)
 	if err != nil {
 		return nil, err
 	}
-	api := avro.Config{}.Freeze()
-	register(api, parsed)
 	return func(payload []byte) (value any, err error) {
 		err = api.Unmarshal(parsed, payload, &value)
 		return

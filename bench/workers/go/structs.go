@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fxamacker/cbor/v2"
 	gojson "github.com/goccy/go-json"
 	"github.com/vmihailenco/msgpack/v5"
 )
@@ -18,6 +19,7 @@ var structs = []library{
 	{"encoding/json struct", "json", "", nil, typed(stdjson.Unmarshal)},
 	{"goccy/go-json struct", "json", "github.com/goccy/go-json", nil, typed(func(b []byte, v any) error { return gojson.Unmarshal(b, v) })},
 	{"vmihailenco/msgpack struct", "msgpack", "github.com/vmihailenco/msgpack/v5", nil, typed(msgpack.Unmarshal)},
+	{"fxamacker/cbor struct", "cbor", "github.com/fxamacker/cbor/v2", nil, typed(cbor.Unmarshal)},
 }
 
 var all = append(libraries, structs...)

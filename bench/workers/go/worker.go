@@ -127,7 +127,7 @@ func answer(asked head, content []byte) (reply map[string]any, text []byte, err 
 			return reply, nil, err
 		}
 		if asked.Kind == "dump" {
-			text, err = dump(load, writers[each.name], content)
+			text, err = dump(load, writers[each.name], asked.Schema, content)
 			return map[string]any{"kind": "payload"}, text, err
 		}
 		text, err = check(load, content)

@@ -66,6 +66,8 @@ final class Canonical {
             return bytes(fixed.bytes());
         } else if (value instanceof GenericData.Record record) {
             return pairs(Schemas.fields(record), depth);
+        } else if (value instanceof Classes.Made made) {
+            return pairs(Classes.fields(made), depth);
         } else if (value instanceof Message message) {
             return pairs(Schemas.fields(message), depth);
         } else if (value instanceof List<?> list) {

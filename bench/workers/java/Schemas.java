@@ -55,15 +55,19 @@ final class Schemas {
 
     static Worker.Load avro(String text, String message) {
         var schema = new Schema.Parser().parse(text);
-        var data = new GenericData();
-        LOGICAL_TYPES.forEach(data::addLogicalTypeConversion);
-        var reader = new GenericDatumReader<Object>(schema, schema, data) {
+        var reader = new GenericDatumReader<Object>(schema, schema, logicalTypes()) {
             @Override
             protected Object readString(Object old, Decoder in) throws IOException {
                 return in.readString(); // Utf8 would decode its bytes only when asked
             }
         };
         return payload -> reader.read(null, DecoderFactory.get().binaryDecoder(payload, null));
+    }
+
+    static GenericData logicalTypes() {
+        var data = new GenericData();
+        LOGICAL_TYPES.forEach(data::addLogicalTypeConversion);
+        return data;
     }
 
     static Worker.Load protobuf(String text, String message) throws IOException {

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.apache.avro.generic.GenericData;
 import org.bson.BsonBinaryReader;
 import org.bson.codecs.DecoderContext;
@@ -41,6 +42,10 @@ public final class Worker {
         Load loader(Map<?, ?> asked) throws IOException {
             return bind == null ? load : Schemas.bound(name, bind, (Map<?, ?>) asked.get("schema"));
         }
+
+        String schema(Map<?, ?> asked) {
+            return bind == null ? null : (String) ((Map<?, ?>) asked.get("schema")).get("text");
+        }
     }
 
     private record Answer(Map<String, ?> head, byte[] content) {}
@@ -54,6 +59,19 @@ public final class Worker {
             new Library("org.mongodb:bson", "bson", DocumentCodec.class, bson()),
             new Library("avro", "avro", GenericData.class, null, Schemas::avro),
             new Library("protobuf-java", "protobuf", Message.class, null, Schemas::protobuf));
+
+    /** Libraries that read into classes, which are made of a JSON Schema. */
+    private static final List<Library> TYPED = List.of(
+            typed("jackson-databind", "json", ObjectMapper.class, new ObjectMapper()),
+            typed("jackson-dataformat-msgpack", "msgpack", MessagePackMapper.class, new MessagePackMapper()),
+            typed("jackson-dataformat-cbor", "cbor", CBORMapper.class, new CBORMapper()));
+
+    private static final List<Library> ALL =
+            Stream.concat(LIBRARIES.stream(), TYPED.stream()).toList();
+
+    private static Library typed(String name, String format, Class<?> from, ObjectMapper mapper) {
+        return new Library(name + " class", format, from, null, Classes.into(mapper));
+    }
 
     private static Load into(ObjectMapper mapper) {
         return payload -> mapper.readValue(payload, Object.class);
@@ -99,9 +117,10 @@ public final class Worker {
 
     private static Map<String, ?> hello() {
         List<Object> libraries = new ArrayList<>();
-        for (Library each : LIBRARIES) {
-            Map<String, String> one =
+        for (Library each : ALL) {
+            Map<String, Object> one =
                     new HashMap<>(Map.of("name", each.name, "format", each.format, "version", version(each.from)));
+            one.put("typed", TYPED.contains(each));
             if (Writers.ALL.containsKey(each.name)) {
                 one.put("writer", each.name);
             }
@@ -115,7 +134,7 @@ public final class Worker {
         if (asked.get("kind").equals("hello")) {
             return new Answer(hello(), new byte[0]);
         }
-        Library library = LIBRARIES.stream()
+        Library library = ALL.stream()
                 .filter(each -> each.name.equals(asked.get("library")))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("unknown library " + asked.get("library")));
@@ -124,7 +143,8 @@ public final class Worker {
             return new Answer(Times.measure(library.name, load, asked, content), new byte[0]);
         }
         if (asked.get("kind").equals("dump")) {
-            byte[] payload = Writers.ALL.get(library.name).dump(load.load(content));
+            Object value = load.load(content);
+            byte[] payload = Writers.ALL.get(library.name).dump(value, library.schema(asked));
             return new Answer(Map.of("kind", "payload"), payload);
         }
         byte[] text = JSON.writeValueAsBytes(Canonical.of(load.load(content)));

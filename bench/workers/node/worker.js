@@ -32,8 +32,10 @@ const LIBRARIES = {
 
 // Formats that need a schema: functions that return the one that reads a payload.
 
-function bindAvro({ text }) {
-  const type = avsc.Type.forSchema(JSON.parse(text));
+const avroType = ({ text }) => avsc.Type.forSchema(JSON.parse(text));
+
+function bindAvro(schema) {
+  const type = avroType(schema);
   return (payload) => type.fromBuffer(payload);
 }
 
@@ -48,6 +50,8 @@ const WRITERS = {
   msgpackr: ["msgpackr", (value) => msgpackr.pack(value)],
   "cbor-x": ["cbor-x", (value) => cbor.encode(value)],
   bson: ["bson", (value) => bson.serialize(value)],
+  avsc: ["avsc", (value, schema) => avroType(schema).toBuffer(value)],
+  protobufjs: ["protobufjs", (value) => value.$type.encode(value).finish()],
 };
 
 function hello() {
@@ -243,7 +247,7 @@ function answer(head, content) {
   if (!Object.hasOwn(LIBRARIES, head.library)) throw new Error(`unknown library ${head.library}`);
   const read = reader(head.library, head.schema);
   if (head.kind === "time") return [measure(read, head, content), ""];
-  if (head.kind === "dump") return [{ kind: "payload" }, WRITERS[head.library][1](read.load(content))];
+  if (head.kind === "dump") return [{ kind: "payload" }, WRITERS[head.library][1](read.load(content), head.schema)];
   return [{ kind: "value" }, check(read.load, content)];
 }
 

@@ -44,15 +44,24 @@ def loader(library: str, schema: dict[str, str]) -> Load:
     return load
 
 
-def dumper(library: str) -> Dump:
-    """Return the library's function that writes a payload."""
+def dumper(library: str, schema: dict[str, str]) -> Dump:
+    """Return the library's function that writes a payload; only some formats have a schema."""
     module = importlib.import_module(library)
+    if library == "fastavro":
+        return lambda value: written(module, schema, value)
     if library == "json":
         return lambda value: json.dumps(value).encode()
     if library == "msgpack":
         return lambda value: module.packb(value, datetime=True)
     dump: Dump = getattr(module, "encode" if library == "bson" else "dumps")
     return dump
+
+
+def written(fastavro: Any, schema: dict[str, str], value: Any) -> bytes:
+    """Return the payload of a value."""
+    buffer = io.BytesIO()
+    fastavro.schemaless_writer(buffer, json.loads(schema["text"]), value)
+    return buffer.getvalue()
 
 
 def canonical(value: Any) -> list[Any]:
@@ -139,11 +148,12 @@ def answer(head: dict[str, Any], content: bytes) -> tuple[dict[str, Any], bytes]
             "version": ".".join(map(str, own)),
             "libraries": list(available()),
         }, b""
-    load = loader(head["library"], head.get("schema", {}))
+    schema = head.get("schema", {})
+    load = loader(head["library"], schema)
     if head["kind"] == "check":
         return {"kind": "value"}, json.dumps(canonical(load(content))).encode()
     if head["kind"] == "dump":
-        return {"kind": "payload"}, dumper(head["library"])(load(content))
+        return {"kind": "payload"}, dumper(head["library"], schema)(load(content))
     payloads, start = [], 0
     for size in head["sizes"]:
         payloads.append(content[start : start + size])

@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 use base64::Engine;
 use canonical::Canonical;
-use prost_reflect::{DescriptorPool, DynamicMessage};
+use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor};
 use serde_json::{Value, json};
 
 pub type Failure = Box<dyn Error>;
@@ -77,15 +77,23 @@ const LIBRARIES: [Library; 6] = [
 ];
 
 fn avro(schema: &Value) -> Result<Reader, Failure> {
-    let parsed = Rc::new(apache_avro::Schema::parse_str(text(schema, "text")?)?);
+    let parsed = Rc::new(avro_schema(schema)?);
     reader(move |mut payload| apache_avro::from_avro_datum(&parsed, &mut payload, None))
 }
 
+pub fn avro_schema(schema: &Value) -> Result<apache_avro::Schema, Failure> {
+    Ok(apache_avro::Schema::parse_str(text(schema, "text")?)?)
+}
+
 fn protobuf(schema: &Value) -> Result<Reader, Failure> {
+    let described = message(schema)?;
+    reader(move |payload| DynamicMessage::decode(described.clone(), payload))
+}
+
+pub fn message(schema: &Value) -> Result<MessageDescriptor, Failure> {
     let files = base64::prelude::BASE64_STANDARD.decode(text(schema, "text")?)?;
     let pool = DescriptorPool::decode(&files[..])?;
-    let message = pool.get_message_by_name(text(schema, "message")?).ok_or("no such message")?;
-    reader(move |payload| DynamicMessage::decode(message.clone(), payload))
+    Ok(pool.get_message_by_name(text(schema, "message")?).ok_or("no such message")?)
 }
 
 fn text<'a>(schema: &'a Value, name: &str) -> Result<&'a str, Failure> {
@@ -125,7 +133,7 @@ fn answer(readers: &mut Readers, asked: &Value, content: &[u8]) -> Result<(Value
         .ok_or_else(|| format!("unknown library {}", asked["library"]))?;
     if asked["kind"] == "dump" {
         let rewrite = writers::find(library.name).ok_or("the worker does not write with it")?;
-        return Ok((json!({"kind": "payload"}), rewrite(content)?));
+        return Ok((json!({"kind": "payload"}), rewrite(content, &asked["schema"])?));
     }
     let key = format!("{} {}", asked["library"], asked["schema"]);
     let reader = match readers.entry(key) {

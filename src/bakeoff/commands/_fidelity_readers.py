@@ -48,7 +48,7 @@ class _Words(NamedTuple):
 
 _READ: Final = _Words(
     "Read: Python writes, and other languages read.",
-    "values: those that a round trip in Python preserves, without a schema",
+    "values: those that a round trip in Python preserves, without a schema unless the format needs one",
     "are exact in every library",
 )
 _WRITTEN: Final = _Words(
@@ -142,6 +142,22 @@ def started(languages: Sequence[str]) -> Readers:
         raise RunError(f"--readers {','.join(languages)}: {error}") from error
 
 
+def tried() -> list[str]:
+    """Return the installed codecs that write without a schema, or with one that readers get."""
+    from ..codecs import available
+
+    return [codec for codec in available(needs_schema=True) if not _has_own_types(codec)]
+
+
+def _has_own_types(codec: str) -> bool:
+    """Return whether a codec needs a schema that readers do not get: it reads into classes of Python."""
+    from ..bench.workers.schemas import FORMATS
+    from ..codecs import describe
+
+    known = describe(codec)
+    return known.needs_schema and known.format not in FORMATS
+
+
 def readable(readers: Readers, codecs: Sequence[str]) -> dict[str, str]:
     """Return the formats of the codecs that a library reads.
 
@@ -152,11 +168,21 @@ def readable(readers: Readers, codecs: Sequence[str]) -> dict[str, str]:
 
     known = dict.fromkeys(reader.format for reader in readers.libraries)
     formats = {codec: describe(codec).format for codec in codecs}
-    found = {codec: form for codec, form in formats.items() if form in known}
+    found = {codec: form for codec, form in formats.items() if form in known and not _has_own_types(codec)}
     if not found:
-        wanted = " or ".join(dict.fromkeys(formats.values()))
-        raise UsageError(f"no library of these readers reads {wanted}; they read {', '.join(known)}")
+        raise UsageError("; ".join([*left_out(codecs, found), f"they read {', '.join(known)}"]))
     return found
+
+
+def left_out(codecs: Sequence[str], formats: Mapping[str, str]) -> Iterator[str]:
+    """Yield notes about codecs that are not among the readable ones."""
+    from ..reports.model.lists import some
+
+    unread = [codec for codec in codecs if codec not in formats]
+    if own := [codec for codec in unread if _has_own_types(codec)]:
+        yield f"readers do not get the schema of {some(own)}"
+    if rest := [codec for codec in unread if codec not in own]:
+        yield f"no library here reads {some(rest)}"
 
 
 def read(readers: Readers, columns: Mapping[str, Mapping[str, Tried]], formats: Mapping[str, str]) -> Reads:
@@ -166,7 +192,7 @@ def read(readers: Readers, columns: Mapping[str, Mapping[str, Tried]], formats: 
         for value, tried in column.items():
             if tried.written is None:
                 continue
-            python[codec, value] = tried.without
+            python[codec, value] = tried.of_written
             for reader in readers.libraries:
                 if reader.format == formats[codec]:
                     cells[codec, value, reader] = readers.cell(reader, tried.written)

@@ -43,17 +43,19 @@ def command(codecs: tuple[str, ...], readers: tuple[str, ...], form: str, output
 
     Each codec is tried in a separate process. The text format splits the table to fit the terminal.
 
-    With --readers, libraries of other languages read what the codecs write without a schema. For each
-    format, a table shows the values that Python preserves and a library changes or refuses. Then the
-    libraries write what they have read exactly, and tables show what Python reads otherwise.
+    With --readers, libraries of other languages read what the codecs write, without a schema unless the
+    format needs one. For each format, a table shows the values that Python preserves and a library changes
+    or refuses. Then the libraries write what they have read exactly, and tables show what Python reads
+    otherwise.
     """
     from ..codecs import select
     from ..codecs.registry import join_name, split_name
+    from ._fidelity_readers import tried
     from ._output import guard, put
 
     guard(output)
     # Every column shows both, with and without a schema.
-    parts = [split_name(name) for name in select(codecs)]
+    parts = [split_name(name) for name in select(codecs, tried() if readers else None)]
     if readers:
         text = _read(list(dict.fromkeys(base for base, _, _ in parts)), listed(readers), form)
     else:
@@ -76,8 +78,7 @@ def _preserved(codecs: Sequence[str], form: str) -> str:
 
 def _read(codecs: Sequence[str], languages: Sequence[str], form: str) -> str:
     from ..console import console
-    from ..reports.model.lists import some
-    from ._fidelity_readers import laid_out, lines, read, readable, reread, started
+    from ._fidelity_readers import laid_out, left_out, lines, read, readable, reread, started
 
     with started(languages) as readers:
         formats = readable(readers, codecs)
@@ -86,8 +87,7 @@ def _read(codecs: Sequence[str], languages: Sequence[str], form: str) -> str:
         writes = reread(readers, columns, reads)
     if form == "csv":
         return csv_of(lines(reads, writes))
-    unread = [codec for codec in codecs if codec not in formats]
-    notes = [*([f"no library here reads {some(unread)}"] if unread else []), *_crashes(columns)]
+    notes = [*left_out(codecs, formats), *_crashes(columns)]
     notes += [f"{each.library} ({each.language}) does not write" for each in reads.silent]
     return laid_out((reads, writes), notes, form, console().width)
 
