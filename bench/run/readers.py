@@ -105,7 +105,7 @@ def _take(
                 stage.checks[codec].payloads,
                 twin,
                 rough=found.get("rough", Readers.UNKNOWN),
-                warmup=found.get("warmup", 0.0),
+                warmup=found.get("warmup", Readers.START),
                 start=start,
                 exact=outcome == "ok",
             )

@@ -327,10 +327,12 @@ def explained(excluded: Mapping[str, str], most: int = FEW_NAMES, *, options: bo
     for name, why in excluded.items():
         known = (f" ({option})" for words, option in _HELP.items() if options and words in why)
         reasons.setdefault(why + next(known, ""), []).append(name)
-    lines = [
-        f"  {names[0]} {why}" if len(names) == 1 else f"  {why}: {some(names, most)}"
-        for why, names in reasons.items()
-    ]
+    lines = []
+    for why, names in reasons.items():
+        # After a value, names would look like a part of it.
+        before = len(names) == 1 or ": " in why
+        who = names[0] if len(names) == 1 else f"{some(names, most)}:"
+        lines.append(f"  {who} {why}" if before else f"  {why}: {some(names, most)}")
     if not options or any(split_name(plain_name(name))[1] for name in excluded):
         return lines  # They may already have schemas.
     if any(why.startswith(LOSSY) for why in excluded.values()):
@@ -356,7 +358,8 @@ LOSSY: Final = "loses data"
 _LACKING: Final = "does not preserve"
 _UNTIMED: Final = "was not timed: not enough time"
 _UNTRUSTED: Final = "and the data is not trusted"
-_HELP: Final = {_UNTIMED: "--all", _UNTRUSTED: "--trusted"}
+UNREAD: Final = "was not timed in"
+_HELP: Final = {_UNTIMED: "--all", _UNTRUSTED: "--trusted", UNREAD: "run --resume FILE"}
 _SCHEMA_HELPS: Final = "codecs with a schema preserve more types: bakeoff run --infer"
 
 _Fields = Mapping[str, Mapping[str, Candidate]]

@@ -18,7 +18,7 @@ from ...errors import UsageError, hint, near
 from ..model.candidates import Candidate, candidates_on, corpora, summed
 from ..model.lists import listed
 from ..model.readers import best, facts_of, language_of, sentence
-from .pick import Wish
+from .pick import UNREAD, Wish
 
 _PYTHON: Final = "python"
 _READER: Final = re.compile(r"(?P<name>[\w.-]+)\s*(\*\s*(?P<count>\d+(\.\d+)?))?")
@@ -170,7 +170,7 @@ class _Mixer:
         if not cells:
             return f"has no reader in {title}"
         if well := [cell for cell in cells if cell.outcome == "ok"]:
-            return f"was not timed in {title}" if len(well) == len(cells) else f"was not read in {title}"
+            return f"{UNREAD} {title}" if len(well) == len(cells) else f"was not read in {title}"
         changed = [cell for cell in cells if cell.outcome == "lossy"]
         return f"is not read exactly in {title}: {sentence((changed or cells)[0])}"
 

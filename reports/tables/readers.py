@@ -80,7 +80,9 @@ def _by_payload(codecs: Sequence[Candidate], title: str, versions: str) -> Secti
     entries = [row.entries[name] for row in section.rows for name in languages(codecs)]
     remarks = []
     if any(entry.text.startswith(_CHANGED) for entry in entries):
-        remarks.append(f"{_CHANGED} no library reads exactly; this one changes values, see the next table")
+        remarks.append(
+            f"{_CHANGED} changes values, and no library that reads exactly has a time; see the next table"
+        )
     if any(entry.low is None and any(map(str.isdigit, entry.text)) for entry in entries):
         remarks.append(
             "without ±: from one process, or roughly from the check (≈); `bakeoff run --resume FILE` "
