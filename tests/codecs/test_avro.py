@@ -10,7 +10,7 @@ import json
 import uuid
 import zlib
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import avro.datafile
 import avro.io
@@ -21,7 +21,7 @@ import pytest
 import bakeoff
 from bakeoff.bench.lab.fidelity.equality import first_difference
 from bakeoff.codecs import Codec, DecodeError, EncodeError, LimitError
-from bakeoff.schemas import Hint, Schema, SchemaError
+from bakeoff.schemas import Schema, SchemaError
 
 DATA = Path(__file__).parent.parent / "data" / "avro"
 """Made by Avro's libraries for Java and Python and by fastavro, see `Orders.java` and `orders.py` there."""
@@ -418,18 +418,6 @@ def test_blocks_that_say_their_length_are_read() -> None:
     assert {"a": [1, 2, 3]} == codec.decode(b"\x03\x04\x02\x04" + b"\x02\x06" + b"\0")
     with pytest.raises(DecodeError, match="another length than it says"):
         codec.decode(b"\x03\x06\x02\x04" + b"\x02\x06" + b"\0")
-
-
-@pytest.mark.parametrize(
-    "kind", [dict[Annotated[int, Hint(big=True)], int], set[Annotated[int, Hint(big=True)]]]
-)
-def test_keys_of_one_hash_are_refused(kind: Any) -> None:
-    """A set or dict of such numbers takes time that grows with the square of their number."""
-    codec = bakeoff.codec("avro", schema=Schema({"a": kind}))
-    some: Any = [(2**61 - 1) * n for n in range(2, 2000)]
-    payload = codec.encode({"a": dict.fromkeys(some, 0) if kind.__origin__ is dict else set(some)})
-    with pytest.raises(LimitError, match="keys with the same hash"):
-        codec.decode(payload)
 
 
 # Files ----------------------------------------------------------------------------------------------
