@@ -157,7 +157,9 @@ def table(result: ResultData) -> Table:
 
 def _section(section: Section, view: CorpusView) -> Section:
     rows = sorted(section.rows, key=lambda row: _order(row.codec) if row.ranked else ("~", Version("0")))
-    return replace(section, rows=tuple(rows), answer=tuple(_answer(view)))
+    # A remark names the others.
+    columns = [column for column in section.columns if any(row.entry(column).shown for row in rows)]
+    return replace(section, columns=tuple(columns), rows=tuple(rows), answer=tuple(_answer(view)))
 
 
 def _order(codec: str) -> tuple[str, Version]:

@@ -38,7 +38,7 @@ def command(languages: tuple[str, ...], offline: bool) -> None:
 
 
 def _build(languages: tuple[str, ...], *, offline: bool) -> None:
-    from ..bench.workers.builds import build, find
+    from ..bench.workers.builds import LANGUAGES, build, find
 
     for name in dict.fromkeys(languages):
         find(name)  # an unknown name or a missing toolchain is an error before minutes of building
@@ -48,7 +48,8 @@ def _build(languages: tuple[str, ...], *, offline: bool) -> None:
         with progress() as display:
             built = build(name, offline=offline, show=show_on(display))
         told = "already built" if was_built else f"built in {time.monotonic() - begin:.0f} s"
-        click.echo(f"{name}: {told} with {built.toolchain}: {_libraries(built)}", err=True)
+        toolchain = f"{LANGUAGES[name].title} {built.toolchain}"
+        click.echo(f"{name}: {told} with {toolchain}: {_libraries(built)}", err=True)
 
 
 def _list() -> None:
