@@ -136,9 +136,14 @@ def command(
     elif form in _CHARTS:
         _write_chart(results, form, chart, output, options | {"dark": dark})
     elif form == "html":
-        _write_page(results, output, show, options)
+        from ..reports.page import page
+
+        _put_page(page.render(results, **options), output, show)
     else:
-        _write_table(results, form, output, options | {"layout": arranged})
+        from ..reports import render
+
+        screen = layout(output) if form == "text" else {}
+        put(encoded(render(results, form, layout=arranged, **options, **screen)), output)
 
 
 def _show_watch(files: Sequence[Path], form: str, output: Path | None, show: bool) -> None:
@@ -186,24 +191,6 @@ def _form_of(output: Path | None, show: bool) -> str:
     if ending not in known:
         raise UsageError(f"{output}: unknown ending {ending}; use -f, or one of {', '.join(sorted(known))}")
     return known[ending]
-
-
-def _write_table(
-    results: Sequence[ResultData], form: str, output: Path | None, options: dict[str, Any]
-) -> None:
-    from ..reports import render
-
-    if form == "text":
-        options |= layout(output)
-    put(encoded(render(results, form, **options)), output)
-
-
-def _write_page(
-    results: Sequence[ResultData], output: Path | None, show: bool, options: dict[str, Any]
-) -> None:
-    from ..reports.page.page import render
-
-    _put_page(render(results, **options), output, show)
 
 
 def _put_page(html: str, output: Path | None, show: bool) -> None:
