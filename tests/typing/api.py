@@ -211,7 +211,7 @@ def codec_that_needs_a_schema() -> None:
 
 def lists_of_codecs() -> None:
     assert_type(codecs.names(needs_schema=True), list[str])
-    assert_type(codecs.available(), list[str])
+    assert_type(codecs.available(needs_schema=True), list[str])
     assert_type(codecs.select(["msgpack*", "!*/pure"]), list[str])
     assert_type(codecs.missing("orjson"), str | None)
     assert_type(codecs.describe("orjson").trusted_only, bool)

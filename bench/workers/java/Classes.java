@@ -1,43 +1,39 @@
 import com.fasterxml.jackson.annotation.JsonProperty;
-import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.ObjectReader;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.io.StringWriter;
 import java.lang.reflect.Field;
-import java.net.URI;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import javax.tools.FileObject;
-import javax.tools.ForwardingJavaFileManager;
-import javax.tools.JavaCompiler;
-import javax.tools.JavaFileManager;
-import javax.tools.JavaFileObject;
-import javax.tools.SimpleJavaFileObject;
-import javax.tools.ToolProvider;
+import org.objectweb.asm.AnnotationVisitor;
+import org.objectweb.asm.ClassWriter;
+import org.objectweb.asm.FieldVisitor;
+import org.objectweb.asm.MethodVisitor;
+import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.Type;
 
-/** Classes with public fields, as a service would have them: written from a JSON Schema, and compiled in memory. */
+/**
+ * Classes with public fields, as a service would have them, made of a JSON Schema.
+ *
+ * <p>Types are in the form that class files have: "J" is a long, "Ljava/util/List<LClass0;>;" a list.
+ */
 final class Classes {
     /** Marks the classes that are made here. */
     public interface Made {}
 
-    private static final String TYPE = "Type";
+    private static final String OBJECT = "Ljava/lang/Object;";
     private static final Map<String, String> BOXED =
-            Map.of("long", "Long", "double", "Double", "boolean", "Boolean");
+            Map.of("J", "Ljava/lang/Long;", "D", "Ljava/lang/Double;", "Z", "Ljava/lang/Boolean;");
 
-    private static final ObjectMapper JSON =
-            new ObjectMapper().enable(JsonGenerator.Feature.ESCAPE_NON_ASCII); // a text is a literal of Java, too
+    /** Root types by their schema. */
+    private static final Map<String, TypeReference<?>> ROOTS = new HashMap<>();
 
     private final JsonNode definitions;
-    private final Map<String, String> known = new HashMap<>(); // names of types, by their definition
-    private final StringBuilder source = new StringBuilder();
-    private int count;
+    private final Map<String, String> known = new HashMap<>(); // types by the name of their definition
+    private final Map<String, byte[]> code = new HashMap<>(); // of classes, by name
 
     private Classes(JsonNode definitions) {
         this.definitions = definitions;
@@ -45,13 +41,25 @@ final class Classes {
 
     static Schemas.Bind into(ObjectMapper mapper) {
         return (text, message) -> {
-            JsonNode schema = JSON.readTree(text);
-            var classes = new Classes(schema.path("$defs"));
-            String root = boxed(classes.type(schema));
-            ObjectReader reader = mapper.readerFor(compiled("public final class %s extends %s<%s> {%s}"
-                    .formatted(TYPE, TypeReference.class.getName(), root, classes.source)));
+            if (!ROOTS.containsKey(text)) {
+                ROOTS.put(text, root(new ObjectMapper().readTree(text)));
+            }
+            ObjectReader reader = mapper.readerFor(ROOTS.get(text));
             return payload -> reader.readValue(payload);
         };
+    }
+
+    private static TypeReference<?> root(JsonNode schema) throws IOException {
+        var classes = new Classes(schema.path("$defs"));
+        String type = boxed(classes.type(schema));
+        String reference = Type.getInternalName(TypeReference.class);
+        ClassWriter root = begin("Root", "L%s<%s>;".formatted(reference, type), reference);
+        classes.end("Root", root);
+        try {
+            return (TypeReference<?>) classes.loader().loadClass("Root").getConstructor().newInstance();
+        } catch (ReflectiveOperationException | LinkageError error) {
+            throw new IOException(error);
+        }
     }
 
     /** Returns the fields by their keys, without optional ones that are missing. */
@@ -71,37 +79,36 @@ final class Classes {
         return found;
     }
 
-    /** Returns the name of the type of a value; Object if Java has no other. */
-    private String type(JsonNode node) throws IOException {
+    /** Returns the type of a value; Object if Java has no other. */
+    private String type(JsonNode node) {
         JsonNode options = node.path("anyOf");
         if (node.has("$ref")) {
             return defined(node.get("$ref").textValue().substring("#/$defs/".length()));
         } else if (options.size() == 2 && options.get(1).path("type").asText().equals("null")) {
             return boxed(type(options.get(0)));
         } else if (!options.isMissingNode()) {
-            return "Object";
+            return OBJECT;
         }
         return switch (node.path("type").asText()) {
             case "object" -> hasClass(node) ? structure(node, next()) : map(node);
-            case "array" -> node.has("prefixItems") || !node.path("items").isObject()
-                    ? "Object"
-                    : "java.util.List<%s>".formatted(boxed(type(node.get("items"))));
-            case "integer" -> "long";
-            case "number" -> "double";
-            case "boolean" -> "boolean";
-            case "string" -> node.has("format") || node.has("contentEncoding") ? "Object" : "String";
-            default -> "Object";
+            case "array" -> list(node);
+            case "integer" -> "J";
+            case "number" -> "D";
+            case "boolean" -> "Z";
+            case "string" -> node.has("format") || node.has("contentEncoding") ? OBJECT : "Ljava/lang/String;";
+            default -> OBJECT;
         };
     }
 
-    private String defined(String name) throws IOException {
+    private String defined(String name) {
         if (!known.containsKey(name)) {
             JsonNode node = definitions.path(name);
             if (hasClass(node)) {
-                known.put(name, next()); // it may contain itself
-                structure(node, known.get(name));
+                String made = next();
+                known.put(name, "L" + made + ";"); // it may contain itself
+                structure(node, made);
             } else {
-                known.put(name, "Object");
+                known.put(name, OBJECT);
                 known.put(name, type(node));
             }
         }
@@ -113,91 +120,80 @@ final class Classes {
         return node.has("properties") && !node.get("properties").has("");
     }
 
-    private String map(JsonNode node) throws IOException {
+    private String map(JsonNode node) {
         JsonNode values = node.path("additionalProperties");
         return node.has("propertyNames") || !values.isObject()
-                ? "Object"
-                : "java.util.Map<String, %s>".formatted(boxed(type(values)));
+                ? OBJECT
+                : "Ljava/util/Map<Ljava/lang/String;%s>;".formatted(boxed(type(values)));
+    }
+
+    private String list(JsonNode node) {
+        JsonNode items = node.path("items");
+        return node.has("prefixItems") || !items.isObject()
+                ? OBJECT
+                : "Ljava/util/List<%s>;".formatted(boxed(type(items)));
     }
 
     private String next() {
-        return TYPE + ".Class" + count++;
+        String name = "Class" + code.size();
+        code.put(name, new byte[0]);
+        return name;
     }
 
-    /** Writes a class with the fields of an object; returns its name. */
-    private String structure(JsonNode node, String name) throws IOException {
-        var fields = new StringBuilder();
+    /** Makes a class with the fields of an object; returns its type. */
+    private String structure(JsonNode node, String name) {
+        ClassWriter made = begin(name, null, Type.getInternalName(Object.class), Type.getInternalName(Made.class));
         int number = 0;
         for (var each : node.get("properties").properties()) {
             boolean required = false;
             for (JsonNode key : node.path("required")) {
                 required |= key.textValue().equals(each.getKey());
             }
-            String kind = type(each.getValue());
-            String literal = JSON.writeValueAsString(each.getKey());
-            fields.append("@%s(value = %s, required = %s) public %s field%d;\n"
-                    .formatted(JsonProperty.class.getName(), literal, required, required ? kind : boxed(kind), number++));
+            String type = required ? type(each.getValue()) : boxed(type(each.getValue()));
+            String erased = type.replaceAll("<.*>", "");
+            FieldVisitor field = made.visitField(Opcodes.ACC_PUBLIC, "field" + number++, erased, type, null);
+            AnnotationVisitor property = field.visitAnnotation(Type.getDescriptor(JsonProperty.class), true);
+            property.visit("value", each.getKey());
+            property.visit("required", required);
+            property.visitEnd();
+            field.visitEnd();
         }
-        String simple = name.substring(TYPE.length() + 1);
-        source.append("public static final class %s implements Classes.Made {\n%s}\n".formatted(simple, fields));
-        return name;
+        end(name, made);
+        return "L" + name + ";";
     }
 
     private static String boxed(String type) {
         return BOXED.getOrDefault(type, type);
     }
 
-    /** Compiles a type reference, and the classes within it; returns an instance. */
-    private static TypeReference<?> compiled(String source) throws IOException {
-        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        if (compiler == null) {
-            throw new IOException("this Java has no compiler; classes of a schema need a JDK");
-        }
-        Map<String, ByteArrayOutputStream> written = new HashMap<>();
-        var errors = new StringWriter();
-        var task = compiler.getTask(
-                errors, files(compiler, written), null, List.of("-proc:none"), null, List.of(unit(source)));
-        if (!task.call()) {
-            throw new IOException("no classes for this schema: " + errors);
-        }
-        var loader = new ClassLoader(Classes.class.getClassLoader()) {
+    /** Begins a public class with a constructor that has no parameters. */
+    private static ClassWriter begin(String name, String signature, String parent, String... interfaces) {
+        var made = new ClassWriter(0);
+        made.visit(Opcodes.V17, Opcodes.ACC_PUBLIC | Opcodes.ACC_SUPER, name, signature, parent, interfaces);
+        MethodVisitor constructor = made.visitMethod(Opcodes.ACC_PUBLIC, "<init>", "()V", null, null);
+        constructor.visitCode();
+        constructor.visitVarInsn(Opcodes.ALOAD, 0);
+        constructor.visitMethodInsn(Opcodes.INVOKESPECIAL, parent, "<init>", "()V", false);
+        constructor.visitInsn(Opcodes.RETURN);
+        constructor.visitMaxs(1, 1);
+        constructor.visitEnd();
+        return made;
+    }
+
+    private void end(String name, ClassWriter made) {
+        made.visitEnd();
+        code.put(name, made.toByteArray());
+    }
+
+    private ClassLoader loader() {
+        return new ClassLoader(Classes.class.getClassLoader()) {
             @Override
             protected Class<?> findClass(String name) throws ClassNotFoundException {
-                if (!written.containsKey(name)) {
+                byte[] found = code.get(name);
+                if (found == null) {
                     throw new ClassNotFoundException(name);
                 }
-                byte[] code = written.get(name).toByteArray();
-                return defineClass(name, code, 0, code.length);
-            }
-        };
-        try {
-            return (TypeReference<?>) loader.loadClass(TYPE).getConstructor().newInstance();
-        } catch (ReflectiveOperationException error) {
-            throw new IOException(error);
-        }
-    }
-
-    private static JavaFileObject unit(String source) {
-        return new SimpleJavaFileObject(URI.create("memory:///" + TYPE + ".java"), JavaFileObject.Kind.SOURCE) {
-            @Override
-            public CharSequence getCharContent(boolean ignoreEncodingErrors) {
-                return source;
-            }
-        };
-    }
-
-    private static JavaFileManager files(JavaCompiler compiler, Map<String, ByteArrayOutputStream> written) {
-        return new ForwardingJavaFileManager<JavaFileManager>(compiler.getStandardFileManager(null, null, null)) {
-            @Override
-            public JavaFileObject getJavaFileForOutput(
-                    Location location, String name, JavaFileObject.Kind kind, FileObject sibling) {
-                return new SimpleJavaFileObject(URI.create("memory:///" + name), kind) {
-                    @Override
-                    public OutputStream openOutputStream() {
-                        written.put(name, new ByteArrayOutputStream());
-                        return written.get(name);
-                    }
-                };
+                return defineClass(name, found, 0, found.length);
             }
         };
     }
