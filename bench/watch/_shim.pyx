@@ -131,12 +131,12 @@ cdef enum:
     LONG = 300_000
     SIZELESS = 30_000
     # Of a function whose calls take fewer nanoseconds, one in so many is timed, and counts as often.
-    CHEAP = 5_000
+    CHEAP = 20_000
     EVERY_CHEAP = 8
     PAUSE = 1_000_000
     # Samples take at most this part of the processor time, and some nanoseconds at the beginning.
-    PART = 300
-    FREE = 1_000_000
+    PART = 500
+    FREE = 500_000
     # Milliseconds between two writes.
     EVERY = 20
 

@@ -221,6 +221,25 @@ def test_calls_are_counted_once_in_threads_and_forks(tmp_path):
     assert 0 < sum(site.busy for site in watch.sites) < watch.busy
 
 
+def test_a_library_that_is_imported_after_the_first_calls(tmp_path):
+    program = """import json, os
+json.dumps([1])
+import simplejson
+simplejson.dumps([1])
+if (child := os.fork()) == 0:
+    import ujson
+    for _ in range(3): ujson.dumps([1]), simplejson.dumps([1])
+    os._exit(0)
+os.waitpid(child, 0)"""
+    done = seen(tmp_path, program)
+    calls = Counter()
+    for site in read(tmp_path / "seen").sites:
+        calls[site.function] += round(site.calls)
+
+    assert done.stderr == ""
+    assert calls == {"json.dumps": 1, "simplejson.dumps": 4, "ujson.dumps": 3}
+
+
 REACHED = [
     ("json", "json.dump({}, io.StringIO())", "json.dump"),
     ("json", "list(json.JSONEncoder().iterencode({}))", "json.JSONEncoder.iterencode"),
