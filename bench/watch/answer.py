@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from ...codecs.production.installed import version
+from ...errors import RunError
 from ..results import watched
 from ..results.watched import SMALL, CallSite, LeftOut, Saving, Stack, WatchData
 from ..run.environment import MACHINE, environment
@@ -19,7 +20,7 @@ from . import timing
 from .alternatives import FILES, USES, Other, decoded, is_plain, named, obstacle, others
 from .attach import Sampled
 from .parts import Frame, Site, Watch
-from .timing import Task, Times, measure, own_seconds, replaced, task
+from .timing import Task, Times, failed, measure, own_seconds, replaced, task
 
 _MOST = 20
 """Call sites that are timed."""
@@ -104,17 +105,19 @@ def versions(savings: Sequence[Saving]) -> dict[str, str]:
 def savings(watch: Watch, total: float, show: Callable[[float], object]) -> Sequence[Saving]:
     """Time the kept records and return what each library would save, the largest saving first.
 
+    A call site that cannot be timed is left out.
+
     Args:
         watch: What was seen.
         total: Seconds of processor time of the program.
         show: Called with the share that is done.
-
-    Raises:
-        RunError: The records could not be timed.
     """
     usable = _usable(watch.sites, total)
     timed, left_out = _tasks(usable)
-    times = measure([job for _, job in timed], show) if timed else []
+    try:
+        times = measure([job for _, job in timed], show) if timed else []
+    except RunError as error:
+        times = [[failed(job, str(error))] for _, job in timed]
     found = [(site, each) for (site, _), each in zip(timed, times, strict=True)]
     made: list[Saving] = []
     for form in dict.fromkeys(USES[site.function].form for site in usable):

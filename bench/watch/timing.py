@@ -177,18 +177,26 @@ def _of_records(times: Sequence[Times], library: Other, ratio: float) -> float:
     return math.sqrt(sum(each * each for each in rest)) / sum(mine)
 
 
+def failed(job: Task, reason: str) -> Times:
+    """Return the times of a task that could not be carried out: none."""
+    return Times({}, dict.fromkeys(others(job.function, job.options), reason))
+
+
 def _carry_out(job: Task) -> Times:
     try:
-        subjects = job.subjects
-        mine = original(job.function, job.options)
-        text = isinstance(mine(subjects[0]), str)
-        if job.function in BARE and any(
-            len(mine(each)) != kept.size for each, kept in zip(subjects, job.kept, strict=True)
-        ):
-            return Times({}, dict.fromkeys(others(job.function, job.options), "options of the constructor"))
+        return _times(job)
     except Exception as error:  # noqa: BLE001 - whatever it is, this call site has no figure
-        reason = f"{type(error).__name__}: {error}"
-        return Times({}, dict.fromkeys(others(job.function, job.options), reason))
+        return failed(job, f"{type(error).__name__}: {error}")
+
+
+def _times(job: Task) -> Times:
+    subjects = job.subjects
+    mine = original(job.function, job.options)
+    text = isinstance(mine(subjects[0]), str)
+    if job.function in BARE and any(
+        len(mine(each)) != kept.size for each, kept in zip(subjects, job.kept, strict=True)
+    ):
+        return failed(job, "options of the constructor")
     calls, refused = {OWN: (mine, subjects)}, {}
     for other in others(job.function, job.options):
         try:

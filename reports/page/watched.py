@@ -53,7 +53,7 @@ def render(watch: WatchData) -> str:
         keys=dict.fromkeys((box.text, box.color) for box in boxes if box.color),
         # The renderer escapes text from the file.
         grid=Markup(html_grid(section)) if section.rows else "",  # noqa: S704
-        formats=[_what_if(watch, savings) for savings in told.by_format(watch.savings)],
+        formats=[_what_if(watch, savings) for savings in told.by_format(watch.savings) if savings[0].library],
         left_out=[(each, told.percent(each.busy, watch.busy)) for each in told.left_out(watch)],
         machine=machine_facts(watch.environment),
         watch=watch,

@@ -6,7 +6,7 @@ import marshal
 import pickle
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import msgpack
 import pytest
@@ -25,6 +25,7 @@ from bakeoff.bench.watch.alternatives import (
 from bakeoff.bench.watch.hook.sitecustomize import _INNER, LIBRARIES
 from bakeoff.bench.watch.parts import Frame, Kept, Site, Watch
 from bakeoff.bench.watch.timing import Task, Times, measure
+from bakeoff.errors import RunError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="watch needs POSIX")
 
@@ -152,6 +153,7 @@ CASES: dict[str, tuple[str, dict[str, str], Kept, set[Other]]] = {
         _kept(RECORD)._replace(size=len(msgpack.packb(RECORD, use_single_float=True))),
         set(),
     ),
+    "not JSON": ("json.loads", {}, _kept("{"), set()),
     "a tuple in YAML": ("yaml.dump", {}, _kept(PAIR), set()),
 }
 """Function, options, what was kept, and what could replace the call."""
@@ -223,6 +225,19 @@ def test_the_time_of_a_file_is_not_saved(
     ]
 
     assert saving.seconds == pytest.approx(saved)
+
+
+def test_a_process_that_dies_costs_the_prediction_and_not_the_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def died(*_: object) -> NoReturn:
+        raise RunError("timing the kept records failed: -11")
+
+    monkeypatch.setattr(answer, "measure", died)
+    watch = Watch([_site("json.loads", Kept("[1]", 1))], 2.0, 2.0, 0.0, 1, {}, ())
+    (saving,) = answer.savings(watch, 2.0, lambda _: None)
+
+    assert [each.reason for each in saving.left_out] == ["timing the kept records failed: -11"]
 
 
 def test_a_function_that_nothing_replaces_and_one_that_takes_little_time_are_not_tried() -> None:

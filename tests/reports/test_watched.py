@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 import madeup
-from bakeoff.bench.results.watched import CallSite, Frame, Saving, Stack
+from bakeoff.bench.results.watched import CallSite, Frame, LeftOut, Saving, Stack
 from bakeoff.reports.page.watched import render
 from bakeoff.reports.tables import text
 from bakeoff.reports.tables.watched import sentences, table
@@ -73,6 +73,17 @@ def test_another_format_is_called_so_and_comes_last() -> None:
         "Everything that writes or reads these pickle records would have to change with it.",
         "Others would save less: orjson (JSON) 3.8 %.",
     ]
+
+
+def test_the_page_has_bars_only_for_formats_that_were_tried() -> None:
+    left_out = (LeftOut("pickle.dumps", "app.py:1", 0.4, "records with objects of classes"),)
+    changed = Saving("json", "ormsgpack", 0.5, 0.02, (), "msgpack")
+    page = render(madeup.watch(savings=(changed, Saving("pickle", "", 0.0, 0.0, left_out))))
+
+    assert re.findall("<figcaption><h3>(.*?)</h3>", page) == ["Another format in place of JSON"]
+    assert "with ormsgpack (MessagePack)" in page
+    assert "records with objects of classes" in page
+    assert "records with objects" in render(madeup.watch(savings=(Saving("pickle", "", 0.0, 0.0, left_out),)))
 
 
 @pytest.mark.parametrize(
