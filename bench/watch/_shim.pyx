@@ -124,7 +124,9 @@ cdef enum:
     # Up to so many calls of a function, each is sampled.
     FEW = 16
     RARE = 1000
+    # Records of a function, of which the first few are kept whatever other functions' samples have taken.
     SLOTS = 200
+    SURE = 4
     DEEPEST = 40
     MOST_STACKS = 5000
     MOST_BYTES = 4 * 1024 * 1024
@@ -527,7 +529,7 @@ cdef _log(
     slot = me.seen - 1
     if slot >= SLOTS:
         slot = <int64_t>(_random() % <uint64_t>me.seen)
-    if not _keeps or slot >= SLOTS or size > MOST_BYTES or not _affordable():
+    if not _keeps or slot >= SLOTS or size > MOST_BYTES or not (slot < SURE or _affordable()):
         slot = -1
     elif me.keeps == "result":
         kept = _result(<object>result)

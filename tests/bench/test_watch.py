@@ -240,6 +240,17 @@ os.waitpid(child, 0)"""
     assert calls == {"json.dumps": 1, "simplejson.dumps": 4, "ujson.dumps": 3}
 
 
+def test_large_records_of_one_function_leave_room_for_those_of_another(tmp_path):
+    program = """import json, simplejson
+text = json.dumps([1.5] * 100_000)
+for _ in range(16): json.loads(text)
+simplejson.dumps({"a": 1})"""
+    seen(tmp_path, program)
+    (site,) = [site for site in read(tmp_path / "seen").sites if site.function == "simplejson.dumps"]
+
+    assert len(site.kept) == 1
+
+
 REACHED = [
     ("json", "json.dump({}, io.StringIO())", "json.dump"),
     ("json", "list(json.JSONEncoder().iterencode({}))", "json.JSONEncoder.iterencode"),
