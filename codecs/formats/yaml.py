@@ -46,9 +46,6 @@ PRESERVES = frozenset(
 )  # fmt: skip
 MERGED_PAIRS = 100_000
 _SLOW = Limits(items=15_000, size=1 << 19)
-_PARSER_DEPTH = 1000
-_PARSER_TOO_DEEP = "exceeded maximum nesting depth"
-"""The limit of the parser in C since PyYAML 6.0.4, and its message. The parser reads ahead of our count."""
 DIGITS = 4300
 """Limit for the digits of a number in base 60, the same as Python's in base 10 (`sys.int_info`)."""
 
@@ -205,13 +202,7 @@ def _yaml(*, accelerated: bool) -> Spec:
 
     def decode(data: bytes, *, limits: Limits, plain: Any, careful: Any, counting: Any) -> Any:
         if _needs_counting(data, limits):
-            try:
-                return yaml.load(data, Loader=counting)
-            except yaml.scanner.ScannerError as error:
-                if not str(error.problem).endswith(_PARSER_TOO_DEEP):
-                    raise
-                deepest = min(limits.deepest, _PARSER_DEPTH)
-                raise RecursionError(f"nested more than {deepest} deep") from error
+            return yaml.load(data, Loader=counting)
         # A short document without aliases has no long numbers, few merges, and few keys with the same hash.
         return yaml.load(data, Loader=careful if len(data) > DIGITS else plain)
 
