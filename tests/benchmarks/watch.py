@@ -27,7 +27,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -259,8 +259,8 @@ SURROUNDINGS = {
 def _one(targets: Targets, name: str, seconds: float, folder: Path, around: Surroundings) -> None:
     command = [*PYTHON, str(PROGRAM), name, str(folder), around.url]
     plain: list[float] = []
-    saved: list[float] = []
-    costs: list[float] = []
+    others: list[tuple[float, float]] = []
+    watches: list[tuple[float, float]] = []
     predicted: list[tuple[float, float]] = []
     foretold: bool | None = None
     cheap: bool | None = None
@@ -270,19 +270,20 @@ def _one(targets: Targets, name: str, seconds: float, folder: Path, around: Surr
         spent = {}
         for way in random.sample(ways, len(ways)):
             with tempfile.TemporaryDirectory() as seen:
-                more = environment(Path(seen), records=True) if way == "watched" else {}
-                spent[way] = _ran([*command, *(["other"] * (way == "other"))], around, more)
+                variables = environment(Path(seen), records=True) if way == "watched" else {}
+                spent[way] = _ran([*command, *(["other"] * (way == "other"))], around, variables)
                 if way == "watched" and len(predicted) < PREDICTIONS:
                     watch = parts.read(Path(seen))
                     predicted.append(_predicted(name, watch, spent[way] - watch.own))
         plain.append(spent["plain"])
-        costs.append(spent["watched"] / spent["plain"] - 1)
+        watches.append((spent["plain"], spent["watched"]))
         if "other" in spent:
-            saved.append(1 - spent["other"] / spent["plain"])
+            others.append((spent["plain"], spent["other"]))
         if len(plain) >= TURNS:
             said, half = (statistics.median(column) for column in zip(*predicted, strict=True))
-            real, real_error = _median(saved)
-            cost, cost_error = _median(costs)
+            more, real_error = _more(others)
+            real = -more
+            cost, cost_error = _more(watches)
             off = abs(said - real) - max(OFF * abs(real), OR_OFF)
             foretold = _decided(off, math.hypot(half / 2, real_error))
             cheap = _decided(cost - COST, cost_error)
@@ -305,11 +306,20 @@ def _decided(beyond: float, error: float) -> bool | None:
     return None if abs(beyond) <= 2 * error else beyond <= 0
 
 
-def _median(values: list[float]) -> tuple[float, float]:
-    """Return a median and its standard error, by the median of absolute deviations."""
-    middle = statistics.median(values)
-    deviation = statistics.median(abs(value - middle) for value in values)
-    return middle, 1.858 * deviation / len(values) ** 0.5
+def _more(pairs: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Return by which part second times are larger than first ones, and the standard error of that.
+
+    The faster half of each counts, as whatever disturbs a program makes it slower.
+    """
+
+    def found(rows: Sequence[tuple[float, float]]) -> float:
+        first, second = (
+            statistics.fmean(sorted(each)[: -(-len(each) // 2)]) for each in zip(*rows, strict=True)
+        )
+        return second / first - 1
+
+    again = [found(random.choices(pairs, k=len(pairs))) for _ in range(500)]
+    return found(pairs), statistics.stdev(again)
 
 
 def _predicted(name: str, watch: parts.Watch, busy: float) -> tuple[float, float]:
