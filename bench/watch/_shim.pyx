@@ -2,7 +2,7 @@
 """Counts and times calls of other libraries' functions, in the process of the watched program.
 
 A watched function is an object that passes all calls and attributes on. Only the outermost call of a thread
-is counted. Counters are in a mapped file, so that they survive SIGKILL. All calls are counted; of cheap ones, a
+is counted. Counters and the latest samples are in a mapped file, so that they survive SIGKILL. All calls are counted; of cheap ones, a
 random one in `EVERY_CHEAP` is timed. One call in `RARE` is also written to the end of that file, with its stack,
 its options, and sometimes its record.
 
@@ -111,6 +111,7 @@ cdef extern from * nogil:
     void *bakeoff_map(int file, size_t size)
     int munmap(void *at, size_t size)
     void *memset(void *at, int value, size_t size)
+    void *memcpy(void *to, void *source, size_t size)
     int CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID, CLOCK_PROCESS_CPUTIME_ID
 
 cdef extern from *:
@@ -120,10 +121,12 @@ cdef extern from *:
 
 cdef enum:
     HEADER = 16384
+    # Bytes of samples after it, which are in memory until they are written to the end.
+    PENDING = 65536
     FUNCTIONS = 250
     # Up to so many calls of a function, each is sampled.
     FEW = 16
-    RARE = 1000
+    RARE = 250
     # Records of a function, of which the first few are kept whatever other functions' samples have taken.
     SLOTS = 200
     SURE = 4
@@ -139,8 +142,7 @@ cdef enum:
     # Samples take at most this part of the processor time, and some nanoseconds at the beginning.
     PART = 500
     FREE = 500_000
-    # Milliseconds between two writes.
-    EVERY = 20
+    SPREAD = 1024
 
 
 cdef struct Counters:
@@ -167,7 +169,8 @@ cdef struct Process:
     int64_t busy
     int64_t own
     int64_t start
-    int64_t unused
+    # Bytes of samples that are not at the end of the file yet.
+    int64_t pending
 
 
 cdef struct File:
@@ -184,8 +187,6 @@ cdef int64_t _pause = 1 << 50
 cdef int64_t _short = 1 << 50
 cdef uint64_t _state = 88172645463325252
 cdef int64_t _spread = 1
-cdef int64_t _written = 0
-cdef list _waiting = []
 cdef str _folder = ""
 cdef bint _keeps = True
 cdef list _watched = []
@@ -454,11 +455,6 @@ def finish():
     """Write what is waiting, at the end of the process."""
     _note_time()
     _note_busy()
-    if _waiting and not _stopped:
-        try:
-            _append()
-        except OSError:
-            return
 
 
 cdef void _sample(
@@ -499,12 +495,11 @@ cdef void _plan(Watched me, Counters *counters) noexcept:
     cheap = usual < _rate * (LONG if sizeless else CHEAP)
     counters.every = EVERY_CHEAP if counters.calls > RARE and cheap else 1
     if not _affordable():
-        _spread = min(_spread * 2, RARE)
+        _spread = min(_spread * 2, SPREAD)
     elif _spread > 1:
         _spread //= 2
-    mean = max(1, min(counters.calls // FEW, RARE))
-    if counters.calls > FEW:
-        mean *= _spread
+    # A sample that stood for more calls than that would decide alone which place has called.
+    mean = max(1, min(counters.calls // FEW, RARE * _spread))
     me.weight = mean
     counters.left = 1 + <int64_t>(_random() % <uint64_t>(2 * mean - 1))
 
@@ -536,10 +531,7 @@ cdef _log(
     elif count > me.first:
         kept = _kept(me, <object>args[me.first], <object>result)
     entries.append(("call", me.index, me.weight, took, size, stack, options, slot, kept))
-    _waiting.extend([_dumps(entry, 4) for entry in entries])
-    # At once where it matters most, if the program is killed: names and places.
-    if len(entries) > 1 or ticks() - _written > EVERY * _pause:
-        _append()
+    _put(b"".join([_dumps(entry, 4) for entry in entries]))
 
 
 cdef _kept(Watched me, subject, result):
@@ -658,12 +650,23 @@ cdef _said(value, frozenset shown):
     return "<" + type.__dict__["__qualname__"].__get__(type(value)) + ">"
 
 
-cdef _append():
+cdef _put(bytes data):
+    """Add to the samples in memory; write these to the end of the file if there is no room."""
+    cdef Py_ssize_t size = len(data)
+    cdef char *room = <char *>_at + HEADER
+    if _at.process.pending + size > PENDING:
+        _append(room[:_at.process.pending])
+        _at.process.pending = 0
+    if size > PENDING:
+        _append(data)
+        return
+    memcpy(room + _at.process.pending, <char *>data, size)
+    # Only now, so that a process that is killed leaves whole entries.
+    _at.process.pending += size
+
+
+cdef _append(bytes data):
     """Write to the end of the file, which is not kept open: daemons close what they do not know."""
-    global _written
-    _written = ticks()
-    data = b"".join(_waiting)
-    _waiting.clear()
     file = os.open(_path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW)
     try:
         os.write(file, data)
@@ -677,8 +680,10 @@ cdef _open():
     path = f"{_folder}/{os.getpid()}-{clock(CLOCK_MONOTONIC)}.watch"
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
-        os.ftruncate(file, HEADER)
-        mapped = bakeoff_map(file, HEADER)
+        # Not a hole: storing into the map of one ends the program if the disk is full.
+        if os.write(file, bytes(HEADER + PENDING)) < HEADER + PENDING:
+            raise OSError("the disk is full")
+        mapped = bakeoff_map(file, HEADER + PENDING)
     finally:
         os.close(file)
     if mapped is NULL:
@@ -702,15 +707,14 @@ cdef void _note_busy() noexcept:
 
 def restart():
     """Begin a file of its own, in a process that was forked."""
-    global _at, _path, _spread, _state, _written
+    global _at, _path, _spread, _state
     if _at != &_scratch:
-        munmap(_at, HEADER)
+        munmap(_at, HEADER + PENDING)
     _at = &_scratch
     memset(_at, 0, sizeof(File))
     _at.process.begin_ticks = ticks()
     _at.process.begin_clock = clock(CLOCK_MONOTONIC)
-    _path, _spread, _written = "", 1, 0
-    _waiting.clear()
+    _path, _spread = "", 1
     _state ^= <uint64_t>_at.process.begin_clock
     _stacks.clear()
     _places.clear()

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import marshal
 import struct
 import sysconfig
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 _HEADER = 16384
+_PENDING = 65536
+"""Bytes of counters, and of the latest samples."""
 _ROW = struct.Struct("8q")
 _CALL = 4e-8
 """Seconds that a watched call takes more, about: Python functions that C calls lose some of their speed."""
@@ -162,18 +166,23 @@ def read(folder: Path) -> Watch:
 def _process(path: Path) -> _Process:
     with path.open("rb") as file:
         rows = list(_ROW.iter_unpack(file.read(_HEADER).ljust(_HEADER, b"\0")))
-        begin_ticks, begin_clock, ticks, clock, busy, own, *_ = rows[0]
+        begin_ticks, begin_clock, ticks, clock, busy, own, _, pending = rows[0]
+        latest = file.read(_PENDING)[:pending]
         tick = (clock - begin_clock) / (ticks - begin_ticks) * 1e-9 if ticks > begin_ticks else 1e-9
         counters = {index: row for index, row in enumerate(rows[1:]) if row[0]}
         own_time = own * 1e-9 + _CALL * sum(row[0] for row in counters.values())
         made = _Process(counters, busy * 1e-9, (clock - begin_clock) * 1e-9, own_time, tick)
-        # A process that was killed may have written half of its last entry.
+        for source in (file, io.BytesIO(latest)):
+            for kind, number, *rest in _entries(source):
+                _take(made, kind, number, rest)
+    return made
+
+
+def _entries(file: IO[bytes]) -> Iterator[Any]:
+    """Yield the entries of a file; a process that was killed may have written half of the last one."""
+    with contextlib.suppress(EOFError, ValueError, TypeError):
         while True:
-            try:
-                kind, number, *rest = marshal.load(file)  # noqa: S302 - a file of our own, that others cannot write
-            except (EOFError, ValueError, TypeError):
-                return made
-            _take(made, kind, number, rest)
+            yield marshal.load(file)  # noqa: S302 - a file of our own, that others cannot write
 
 
 def _take(made: _Process, kind: str, number: int, rest: Sequence[Any]) -> None:

@@ -251,6 +251,30 @@ simplejson.dumps({"a": 1})"""
     assert len(site.kept) == 1
 
 
+def test_places_that_call_equally_often_get_equal_shares(tmp_path):
+    program = """import json
+def first(n): return json.dumps([n])
+def second(n): return json.dumps([n])
+def third(n): return json.dumps([n])
+for n in range(20_000): first(n), second(n), third(n)"""
+    seen(tmp_path, program)
+    sites = read(tmp_path / "seen").sites
+
+    assert {f"program.py:{line}" for line in (2, 3, 4)} == {site.place for site in sites}
+    # A single sample that stood for most of the calls would leave the others some per cent.
+    assert all(8_000 < site.calls < 35_000 for site in sites), [site.calls for site in sites]
+
+
+def test_a_full_disk_does_not_disturb_the_program(tmp_path):
+    program = """import json, resource
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+for n in range(100): json.dumps([n])
+print(json.dumps("done"))"""
+    done = seen(tmp_path, program)
+
+    assert ('"done"\n', "", 0) == (done.stdout, done.stderr, done.returncode)
+
+
 REACHED = [
     ("json", "json.dump({}, io.StringIO())", "json.dump"),
     ("json", "list(json.JSONEncoder().iterencode({}))", "json.JSONEncoder.iterencode"),
