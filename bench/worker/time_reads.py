@@ -107,7 +107,7 @@ class _Turns:
             turn += 1
 
     def _warm_up(self, latest: float) -> None:
-        """Let all libraries warm up before the first turn, as far as there is time.
+        """Let all libraries warm up before the first turn, if there is time.
 
         Libraries of one language share code, which is compiled again if another one uses it otherwise.
         """
