@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -155,6 +156,7 @@ def timed(starts: Sequence[ReaderCommand], library: str, asked: Sequence[bytes])
         reads=tuple(ReadCell(number, library, "json", DIGEST) for number in range(len(starts))),
         records=len(asked),
         slice=Readers.SLICE,
+        seconds=math.inf,
         patience=PATIENCE,
         least=0.0,
         repeats=1.0,
