@@ -205,7 +205,7 @@ class TestProcess:
 
         assert set(found) == {"0", "1", "2"}
         assert found["1"]["calls"] < 10 < found["0"]["calls"]
-        assert 0 < found["0"]["rounds"] <= 30
+        assert 0 < found["0"]["rounds"]
         assert 20 < found["1"]["paired"] / found["0"]["paired"] < 2000
         assert found["2"]["paired"] < found["0"]["paired"]
         assert found["0"]["loops"] == found["0"]["rounds"] * found["0"]["calls"]
@@ -220,13 +220,13 @@ class TestProcess:
         """Repeated dumps, and slices without the garbage collector, take part in every round."""
         found = timed(executor, ready, ("json", operation))
 
-        assert 0 < found.cells["0"]["rounds"] <= 30, found
+        assert 0 < found.cells["0"]["rounds"], found
 
     def test_a_cell_that_cannot_be_prepared_fails_alone(self, executor: LocalExecutor, ready: Ready) -> None:
         found = timed(executor, ready, ("json", "dump"), ("no-such", "dump"))
 
         assert "no such codec" in found.errors["1"]
-        assert 0 < found.cells["0"]["rounds"] <= 30
+        assert 0 < found.cells["0"]["rounds"]
 
 
 def test_only_the_disturbed_process_of_a_group_is_repeated(
