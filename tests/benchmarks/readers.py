@@ -194,7 +194,7 @@ def planted(folder: Path) -> tuple[ReaderCommand, ReaderCommand]:
 
 
 def plain(command: Sequence[str], cwd: str, library: str, asked: list[bytes]) -> float:
-    """Return the mean time of a plain loop in a process of its own.
+    """Return the seconds per payload of a plain loop in a process of its own.
 
     Args:
         command: The program.
@@ -207,7 +207,7 @@ def plain(command: Sequence[str], cwd: str, library: str, asked: list[bytes]) ->
         file.flush()
         slices, slice_ns = Readers.TURNS * Readers.SLICES, round(Readers.SLICE * 1e9)
         more = (library, file.name, str(slices), str(slice_ns))
-        return fmean(json.loads(subprocess.check_output([*command, *more], cwd=cwd)))
+        return fmean(json.loads(subprocess.check_output([*command, *more], cwd=cwd))) * 1e-9
 
 
 def against_loops(targets: Targets, node: Language, known: Mapping[str, list[bytes]]) -> None:
