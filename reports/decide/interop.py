@@ -52,7 +52,7 @@ def claim(winner: str, fields: Fields, chosen: Sequence[CorpusFacts], *, options
     won = [found[winner] for found in fields.values()]
     records = sum(min(facts_of(cell).exact for cell in each.reads.values()) for each in won)
     sample = sum(corpus.sample for corpus in chosen)
-    counted = f"{records:,} records" if records >= sample else f"{records:,} of {sample:,} records"
+    counted = f"{records:,} records" if records >= sample else f"at least {records:,} of {sample:,} records"
     libraries = [
         f"{title} ({', '.join(facts_of(cell).library for cell in in_language(won[0], language))})"
         for language, title in known.items()
