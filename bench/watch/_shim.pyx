@@ -2,9 +2,9 @@
 """Counts and times calls of other libraries' functions, in the process of the watched program.
 
 A watched function is an object that passes all calls and attributes on. Only the outermost call of a thread
-is counted. Counters and the latest samples are in a mapped file, so that they survive SIGKILL. All calls are counted; of cheap ones, a
-random one in `EVERY_CHEAP` is timed. One call in `RARE` is also written to the end of that file, with its stack,
-its options, and sometimes its record.
+is counted. Counters and the latest samples are in a mapped file, so that they survive SIGKILL. All calls are
+counted; of cheap ones, a random one in `EVERY_CHEAP` is timed. One call in `RARE` is also kept in that file,
+with its stack, its options, and sometimes its record.
 
 Budget: 60 ns a call. No call adds a frame or a line to a traceback.
 
