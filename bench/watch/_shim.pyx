@@ -133,11 +133,15 @@ cdef enum:
     DEEPEST = 40
     MOST_STACKS = 5000
     MOST_BYTES = 4 * 1024 * 1024
+    # Calls that take more nanoseconds are timed by the thread's clock. The two calls of the kernel and what they
+    # push out of the processor make the call 1 to 26 µs slower, depending on the processor.
     LONG = 300_000
     SIZELESS = 30_000
     # Of a function whose calls take fewer nanoseconds, one in so many is timed, and counts as often.
-    CHEAP = 20_000
+    CHEAP = 2_000_000
     EVERY_CHEAP = 8
+    # All of a function's first calls are timed.
+    ALL_TIMED = 64
     PAUSE = 1_000_000
     # Samples take at most this part of the processor time, and some nanoseconds at the beginning.
     PART = 500
@@ -430,7 +434,8 @@ cdef PyObject *_timed(PyObject *itself, args_t args, size_t nargs, PyObject *nam
         size = _length(args[(<Watched>itself).first])
     counters.size += size * counters.every
     if busy:
-        took = <int64_t>(_rate * (clock(CLOCK_THREAD_CPUTIME_ID) - busy))
+        # That includes one of the two readings; a pause takes longer.
+        took = min(took, <int64_t>(_rate * (clock(CLOCK_THREAD_CPUTIME_ID) - busy)))
     elif took > _short:
         took = _without_pause(counters, took, size)
     counters.busy += took * counters.every
@@ -448,7 +453,7 @@ cdef int64_t _without_pause(Counters *counters, int64_t took, int64_t size) noex
     if size == 0 or counters.size <= size:
         return took
     usual = <double>counters.busy / (counters.size - size) * size
-    return <int64_t>usual if took > 10 * usual else took
+    return <int64_t>usual if took > 3 * usual else took
 
 
 def finish():
@@ -481,7 +486,6 @@ cdef void _plan(Watched me, Counters *counters) noexcept:
     global _rate, _pause, _short, _spread
     cdef int64_t mean
     cdef double usual
-    cdef bint sizeless, cheap
     if _at.process.clock > _at.process.begin_clock:
         _rate = (<double>(_at.process.ticks - _at.process.begin_ticks)) / (
             _at.process.clock - _at.process.begin_clock
@@ -490,10 +494,8 @@ cdef void _plan(Watched me, Counters *counters) noexcept:
         _short = _pause // 20
     usual = <double>counters.ticks / counters.calls
     # Without a size, a pause within a short call cannot be found by its length.
-    sizeless = counters.size == 0 and usual > _rate * SIZELESS
-    counters.slow = sizeless or usual > _rate * LONG
-    cheap = usual < _rate * (LONG if sizeless else CHEAP)
-    counters.every = EVERY_CHEAP if counters.calls > RARE and cheap else 1
+    counters.slow = usual > _rate * (LONG if counters.size else SIZELESS)
+    counters.every = EVERY_CHEAP if counters.calls > ALL_TIMED and usual < _rate * CHEAP else 1
     if not _affordable():
         _spread = min(_spread * 2, SPREAD)
     elif _spread > 1:

@@ -193,12 +193,14 @@ def _saving(
     for site, times in found:
         if other not in others(site.function, site.options):
             continue
-        ratio = replaced(times, other)
+        from_file = site.function in FILES
+        # The time of a call has that of the file in it.
+        ratio = replaced(times, other, 0.0 if from_file else site.busy / site.calls)
         if ratio is None:
             left_out.append(_left_out(site, _reason(form, times, [other])))
             continue
         busy = site.busy
-        if site.function in FILES:
+        if from_file:
             busy = min(busy, site.calls * own_seconds(times))
         seconds += busy * (1 - ratio.ratio)
         square += (busy * ratio.half) ** 2

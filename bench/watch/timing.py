@@ -16,7 +16,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
 
@@ -47,6 +47,10 @@ _RECORDS = 60
 """Records of a call site that are timed, at most."""
 _BYTES = 4_000_000
 """Bytes of those records; the last one may exceed it."""
+_BETWEEN = 6
+"""Records of a pass that are also timed right after other work."""
+_MEMORY = bytes(1_000_000)
+_SOURCE = "def f(a, *b, c=1):\n    return [x + c for x in b if x > a] or {a: f'{b!r}'}\n" * 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +86,12 @@ class Times:
     Attributes:
         seconds: Seconds of each record, by library; the watched function's own under `OWN`.
         refused: Why a library cannot be used, by library.
+        after_work: Time right after other work, relative to that in a row, by library.
     """
 
     seconds: Mapping[Other, Sequence[float]]
     refused: Mapping[Other, str]
+    after_work: Mapping[Other, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,12 +160,27 @@ def measure(tasks: Sequence[Task], show: Callable[[float], object]) -> list[list
     return [list(times) for times in zip(*found, strict=True)]
 
 
-def replaced(times: Sequence[Times], library: Other) -> Replaced | None:
-    """Return what a library takes relative to the watched function; None if it cannot be used."""
+def replaced(times: Sequence[Times], library: Other, seconds: float) -> Replaced | None:
+    """Return what a library takes relative to the watched function; None if it cannot be used.
+
+    What the program does between two calls pushes code and data out of the processor's caches. How far is
+    seen from the watched function, whose calls in the program are compared with calls in a row and with calls
+    right after other work. The library's calls are taken to be as far between the two.
+
+    Args:
+        times: What the processes found.
+        library: The other library.
+        seconds: Mean time of a call in the program.
+    """
     if any(library not in each.seconds for each in times):
         return None
     logs = [math.log(sum(each.seconds[library]) / sum(each.seconds[OWN])) for each in times]
-    ratio = math.exp(statistics.fmean(logs))
+    own, other = (
+        math.exp(statistics.fmean(math.log(each.after_work.get(which, 1.0)) for each in times)) - 1
+        for which in (OWN, library)
+    )
+    far = min(max(seconds / own_seconds(times) - 1, 0.0) / own, 1.0) if own > 0 else 0.0
+    ratio = math.exp(statistics.fmean(logs)) * (1 + far * max(other, 0.0)) / (1 + far * max(own, 0.0))
     processes = statistics.stdev(logs) / math.sqrt(len(logs)) * quantile(0.05, len(logs) - 1)
     return Replaced(ratio, math.hypot(ratio * processes, 1.96 * _of_records(times, library, ratio)))
 
@@ -214,17 +235,28 @@ def _times(job: Task) -> Times:
             refused[other] = reason
         else:
             calls[other] = call, given
-    return Times(_timed(calls, job.seconds), refused)
+    seconds, after_work = _timed(calls, job.seconds)
+    return Times(seconds, refused, after_work)
 
 
-def _timed(calls: Mapping[Other, tuple[Call, list[Any]]], seconds: float) -> Mapping[Other, Sequence[float]]:
+def _work() -> None:
+    """Do what a program may do between two calls."""
+    compile(_SOURCE, "", "exec")
+    bytearray(_MEMORY)
+
+
+def _timed(
+    calls: Mapping[Other, tuple[Call, list[Any]]], seconds: float
+) -> tuple[Mapping[Other, Sequence[float]], Mapping[Other, float]]:
     """Time all calls in turns, in another order each time; return the median of each record.
 
-    The medians are scaled to the median of whole passes, which has the garbage collector's share.
+    The medians are scaled to the median of whole passes, which has the garbage collector's share. Also
+    returned is how many times as long the calls take right after other work.
     """
     subjects = calls[OWN][1]
     empty = statistics.median(time_each(nothing, subjects))
     passes: dict[Other, list[list[int]]] = {other: [] for other in calls}
+    after: dict[Other, list[tuple[int, int]]] = {other: [] for other in calls}
     order, begin = list(calls), time.perf_counter()
     done = 0
     while (
@@ -234,7 +266,12 @@ def _timed(calls: Mapping[Other, tuple[Call, list[Any]]], seconds: float) -> Map
     ):
         random.shuffle(order)
         for other in order:
-            passes[other].append(time_each(*calls[other]))
+            call, given = calls[other]
+            row = time_each(call, given)
+            passes[other].append(row)
+            for at in random.sample(range(len(row)), min(_BETWEEN, len(row))):
+                _work()
+                after[other].append((row[at], *time_each(call, [given[at]])))
         done += 1
     found = {}
     for other, rows in passes.items():
@@ -242,7 +279,13 @@ def _timed(calls: Mapping[Other, tuple[Call, list[Any]]], seconds: float) -> Map
         each = [max(statistics.median(column) - empty, 1.0) for column in zip(*rows, strict=True)]
         scale = max(whole, 1.0) / sum(each) * 1e-9
         found[other] = [value * scale for value in each]
-    return found
+    return found, {other: _relative(pairs, empty) for other, pairs in after.items()}
+
+
+def _relative(pairs: Sequence[tuple[int, int]], empty: float) -> float:
+    """Return the ratio of the medians of two columns of nanoseconds, without those of an empty call."""
+    in_a_row, after = (max(statistics.median(column) - empty, 1.0) for column in zip(*pairs, strict=True))
+    return float(after / in_a_row)
 
 
 def main() -> None:

@@ -24,7 +24,7 @@ from bakeoff.bench.watch.alternatives import (
 )
 from bakeoff.bench.watch.hook.sitecustomize import _INNER, LIBRARIES
 from bakeoff.bench.watch.parts import Frame, Kept, Site, Watch
-from bakeoff.bench.watch.timing import Task, Times, measure
+from bakeoff.bench.watch.timing import Task, Times, measure, replaced
 from bakeoff.errors import RunError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="watch needs POSIX")
@@ -225,6 +225,17 @@ def test_the_time_of_a_file_is_not_saved(
     ]
 
     assert saving.seconds == pytest.approx(saved)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "ratio"), [(0.001, 0.5), (0.002, 0.5), (0.003, 0.5 * 2 / 1.5), (0.004, 0.75), (0.009, 0.75)]
+)
+def test_calls_after_other_work_are_slower_by_each_librarys_own_factor(seconds: float, ratio: float) -> None:
+    """In a row, calls take 2 ms and another library's 1 ms; after other work, twice and three times that."""
+    other = Other("json", "orjson")
+    times = Times({OWN: [0.002], other: [0.001]}, {}, {OWN: 2.0, other: 3.0})
+
+    assert replaced([times] * 6, other, seconds).ratio == pytest.approx(ratio)
 
 
 def test_a_process_that_dies_costs_the_prediction_and_not_the_answer(

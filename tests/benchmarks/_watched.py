@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import random
 import runpy
 import sys
 from importlib import import_module
@@ -18,6 +19,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+_LAYOUT: list[list[int]] = [[number] for number in range(random.randrange(20_000))]
+"""Moves what a program allocates: where that lies changes its time by 3 %, whatever runs before it."""
 _HARMLESS = {"separators", "ensure_ascii", "allow_nan", "skipkeys", "check_circular"}
 
 

@@ -1,12 +1,13 @@
 """Whether what watch predicts comes true, and what it costs: ``python3 tasks.py benchmarks watch``.
 
-Each program of `benchmarks._watched` runs as it is, under watch, and with another codec, in turns. Printed
-are the saving that watch predicts for that codec and the real one, both in shares of the program's CPU time,
-and what watching costs. A prediction may be off by 10 % of the real saving, or by 1 % of the program's time.
-A target is met or missed if the figure is two standard errors away from it, and undecided if it is closer. A
-program takes turns until both are decided, or its time is over.
-All share a core: a neighbor on the physical core would change the processor time of a program by more than
-what is measured. Instructions are not counted instead: most of the cost of a call is memory that the program
+Each program of `benchmarks._watched` runs as it is, under watch, and with another codec. Printed are the
+saving that watch predicts for that codec and the real one, both in shares of the program's CPU time, and what
+watching costs. A prediction may be off by 10 % of the real saving, or by 1 % of the program's time. A target
+is met or missed if the figure is two standard errors away from it, and undecided if it is closer. A program
+takes turns until both are decided, or its time is over.
+In a turn, all three run at once on one core, and the kernel switches between them every few milliseconds. A
+neighbor that uses the same physical core for seconds, and doubles the processor time of a program, slows all
+three down alike. Instructions are not counted instead: most of the cost of a call is memory that the program
 has pushed out of the caches. Of 5 µs, a call took 0.6 % more instructions and 2.5 % more time.
 Before that, what a call that does next to nothing takes more when it is watched, of a C function and of a
 Python function, and what the start of a process takes more.
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import itertools
 import json
 import math
 import os
@@ -28,6 +30,8 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -95,6 +99,8 @@ class Surroundings(NamedTuple):
 
 
 ALONE = Surroundings()
+Begin = Callable[[], Surroundings]
+"""Returns the surroundings of one more program, which others do not share."""
 
 
 @benchmark
@@ -119,8 +125,8 @@ def main(targets: Targets, seconds: float, only: str) -> None:
         _inputs(folder)
         for program in [only] if only else _watched.PROGRAMS:
             try:
-                with SURROUNDINGS.get(program, _nothing)(folder) as around:
-                    _one(targets, program, seconds, folder, around)
+                with SURROUNDINGS.get(program, _nothing)(folder) as begin:
+                    _one(targets, program, seconds, folder, begin)
             except UnavailableError as error:
                 click.echo(f"{program:10}skipped: {error}")
 
@@ -135,12 +141,12 @@ def _inputs(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def _nothing(folder: Path) -> Iterator[Surroundings]:
-    yield ALONE
+def _nothing(folder: Path) -> Iterator[Begin]:
+    yield Surroundings
 
 
 @contextlib.contextmanager
-def _service(folder: Path) -> Iterator[Surroundings]:
+def _service(folder: Path) -> Iterator[Begin]:
     if not (folder / "fastapi").exists():
         sdist("fastapi", folder)
     small = b'{"name": "foo", "value": 123}'
@@ -152,13 +158,13 @@ def _service(folder: Path) -> Iterator[Surroundings]:
         ("GET", "/async/large-dict-no-response-model", None),
         ("GET", "/async/dict-no-response-model", None),
     ]
-    yield _requested(calls * 60)
+    yield partial(_requested, calls * 60)
 
 
 @contextlib.contextmanager
-def _view(folder: Path) -> Iterator[Surroundings]:
+def _view(folder: Path) -> Iterator[Begin]:
     body = json.dumps(_watched.orders(12)).encode()
-    yield _requested([("POST", f"/{number % 7}", body) for number in range(1200)])
+    yield partial(_requested, [("POST", f"/{number % 7}", body) for number in range(1200)])
 
 
 def _requested(calls: list[tuple[str, str, bytes | None]]) -> Surroundings:
@@ -187,7 +193,7 @@ def _requested(calls: list[tuple[str, str, bytes | None]]) -> Surroundings:
 
 
 @contextlib.contextmanager
-def _worker(folder: Path) -> Iterator[Surroundings]:
+def _worker(folder: Path) -> Iterator[Begin]:
     import redis
     from celery import Celery
 
@@ -199,21 +205,28 @@ def _worker(folder: Path) -> Iterator[Surroundings]:
             last = app.send_task(
                 "proj.tasks.xsum", ([number + n / 8 for n in range(100)],), ignore_result=False
             )
-        store.rename("celery", "kept")
+        databases = itertools.cycle(range(1, 16))
 
-        def drive(program: subprocess.Popen[bytes]) -> None:
-            store.delete(f"celery-task-meta-{last.id}")
-            store.copy("kept", "celery", replace=True)
-            while not store.exists(f"celery-task-meta-{last.id}"):
-                assert program.poll() is None
-                time.sleep(0.1)
-            program.send_signal(signal.SIGTERM)
+        def begin() -> Surroundings:
+            database = next(databases)
+            url = f"{server.url.rpartition('/')[0]}/{database}"
+            store.copy("celery", "celery", destination_db=database, replace=True)
 
-        yield Surroundings(server.url, drive)
+            def drive(program: subprocess.Popen[bytes]) -> None:
+                with redis.Redis.from_url(url) as results:
+                    while not results.exists(f"celery-task-meta-{last.id}"):
+                        assert program.poll() is None
+                        time.sleep(0.1)
+                    results.flushdb()
+                program.send_signal(signal.SIGTERM)
+
+            return Surroundings(url, drive)
+
+        yield begin
 
 
 @contextlib.contextmanager
-def _consumer(folder: Path) -> Iterator[Surroundings]:
+def _consumer(folder: Path) -> Iterator[Begin]:
     from confluent_kafka import Producer
 
     with started("kafka") as server:
@@ -222,11 +235,11 @@ def _consumer(folder: Path) -> Iterator[Surroundings]:
             payload = json.dumps({**order, "history": order["lines"] * 3}).encode()
             producer.produce("orders", payload, partition=number % 4)
         assert producer.flush(60) == 0
-        yield Surroundings(server.url)
+        yield partial(Surroundings, server.url)
 
 
 @contextlib.contextmanager
-def _client(folder: Path) -> Iterator[Surroundings]:
+def _client(folder: Path) -> Iterator[Begin]:
     body = json.dumps(_watched.orders(60)).encode()
 
     class Answers(BaseHTTPRequestHandler):
@@ -242,7 +255,7 @@ def _client(folder: Path) -> Iterator[Surroundings]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
         server.daemon_threads = True
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield Surroundings(f"http://127.0.0.1:{server.server_port}/")
+        yield partial(Surroundings, f"http://127.0.0.1:{server.server_port}/")
         server.shutdown()
 
 
@@ -256,8 +269,7 @@ SURROUNDINGS = {
 """Programs that need something around them."""
 
 
-def _one(targets: Targets, name: str, seconds: float, folder: Path, around: Surroundings) -> None:
-    command = [*PYTHON, str(PROGRAM), name, str(folder), around.url]
+def _one(targets: Targets, name: str, seconds: float, folder: Path, begin: Begin) -> None:
     plain: list[float] = []
     others: list[tuple[float, float]] = []
     watches: list[tuple[float, float]] = []
@@ -267,14 +279,11 @@ def _one(targets: Targets, name: str, seconds: float, folder: Path, around: Surr
     end = time.monotonic() + seconds
     while len(plain) < TURNS or (time.monotonic() < end and None in (foretold, cheap)):
         ways = ["plain", "watched"] if foretold is not None else ["plain", "watched", "other"]
-        spent = {}
-        for way in random.sample(ways, len(ways)):
-            with tempfile.TemporaryDirectory() as seen:
-                variables = environment(Path(seen), records=True) if way == "watched" else {}
-                spent[way] = _ran([*command, *(["other"] * (way == "other"))], around, variables)
-                if way == "watched" and len(predicted) < PREDICTIONS:
-                    watch = parts.read(Path(seen))
-                    predicted.append(_predicted(name, watch, spent[way] - watch.own))
+        with tempfile.TemporaryDirectory() as seen:
+            spent = _turn([*PYTHON, str(PROGRAM), name, str(folder)], begin, ways, Path(seen))
+            if len(predicted) < PREDICTIONS:
+                watch = parts.read(Path(seen))
+                predicted.append(_predicted(name, watch, spent["watched"] - watch.own))
         plain.append(spent["plain"])
         watches.append((spent["plain"], spent["watched"]))
         if "other" in spent:
@@ -294,6 +303,20 @@ def _one(targets: Targets, name: str, seconds: float, folder: Path, around: Surr
         targets.verdict(cheap, "cost 2 %"),
     )
     click.echo(f"{name:10}{statistics.median(plain):7.2f}{shown}{len(plain):5}  {', '.join(verdicts)}")
+
+
+def _turn(command: list[str], begin: Begin, ways: Sequence[str], seen: Path) -> Mapping[str, float]:
+    """Return the CPU time of a program that runs in several ways at once."""
+    variables = environment(seen, records=True)
+
+    def ran(way: str) -> float:
+        around = begin()
+        arguments = [*command, around.url, *(["other"] * (way == "other"))]
+        return _ran(arguments, around, variables if way == "watched" else {})
+
+    shuffled = random.sample(ways, len(ways))
+    with ThreadPoolExecutor(len(ways)) as pool:
+        return dict(zip(shuffled, pool.map(ran, shuffled), strict=True))
 
 
 def _decided(beyond: float, error: float) -> bool | None:
