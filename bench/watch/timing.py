@@ -271,7 +271,7 @@ def _timed(
             passes[other].append(row)
             for at in random.sample(range(len(row)), min(_BETWEEN, len(row))):
                 _work()
-                after[other].append((row[at], *time_each(call, [given[at]])))
+                after[other].append((row[at], time_each(call, [given[at]])[0]))
         done += 1
     found = {}
     for other, rows in passes.items():
