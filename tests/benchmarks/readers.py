@@ -3,14 +3,12 @@
 Run ``python3 tasks.py benchmarks readers``, on a quiet machine. Workers are built with empty caches of their
 toolchains, which downloads all libraries. Then pairs of fresh workers take turns on `messages`, as in a
 timing process of a run: two of the same build, and one of Go that reads one of twenty payloads twice. Last,
-each library of Node takes turns with a plain loop in a process of its own, and so does Python's json in a
-worker of this interpreter: the port adds nothing to its time.
+each library of Node takes turns with a plain loop, and so does Python's json in a worker of this interpreter.
+The loop is a worker too, with the least that a worker needs, so a neighbor slows both down alike.
 """
 
 from __future__ import annotations
 
-import base64
-import json
 import math
 import os
 import shutil
@@ -21,7 +19,6 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from statistics import fmean, median
 from types import SimpleNamespace
 from typing import cast
 
@@ -54,6 +51,8 @@ PAIRS = 40
 """Pairs of fresh workers in a comparison with a planted difference."""
 LOOPS = 16
 """Pairs of a worker and a plain loop."""
+WARM_UP = 200
+"""Slices before the first that counts in a plain loop: all of it is compiled then."""
 DIGEST = "payloads"
 RECORDS = 600
 CODECS = {"json": "orjson", "msgpack": "msgspec-msgpack", "cbor": "cbor2", "bson": "bson"}
@@ -65,48 +64,76 @@ TWICE = """passes++
 			}"""
 """In 20 passes, each payload is read twice once."""
 NODE_LOOP = """
-const fs = require("node:fs"), [, name, path, slices, sliceNs] = process.argv;
-const load = {
-  "JSON.parse": (payload) => JSON.parse(payload.toString()),
-  "@msgpack/msgpack": (payload) => require("@msgpack/msgpack").decode(payload),
-  msgpackr: (payload) => require("msgpackr").unpack(payload),
-  "cbor-x": (payload) => require("cbor-x").decode(payload),
-  bson: (payload) => require("bson").deserialize(payload),
-}[name];
-const payloads = JSON.parse(fs.readFileSync(path)).map((each) => Buffer.from(each, "base64"));
+const fs = require("node:fs");
+const loads = {
+  "JSON.parse": () => (payload) => JSON.parse(payload.toString()),
+  "@msgpack/msgpack": () => require("@msgpack/msgpack").decode,
+  msgpackr: () => require("msgpackr").unpack,
+  "cbor-x": () => require("cbor-x").decode,
+  bson: () => require("bson").deserialize,
+};
 const waited = () => Number(fs.readFileSync("/proc/thread-self/schedstat").toString().split(" ")[1]);
-const times = [];
-for (let i = -20; i < slices; i++) {
-  const before = waited(), begin = process.hrtime.bigint();
-  let count = 0;
-  do {
-    for (const payload of payloads) load(payload);
-    count += payloads.length;
-  } while (Number(process.hrtime.bigint() - begin) < sliceNs);
-  const spent = Number(process.hrtime.bigint() - begin);
-  if (i >= 0) times.push((spent - waited() + before) / count);
+function read(size) {
+  const bytes = Buffer.alloc(size);
+  for (let have = 0; have < size; ) have += fs.readSync(0, bytes, have, size - have);
+  return bytes;
 }
-console.log(JSON.stringify(times));
+let warmUp = %d;
+for (;;) {
+  const sizes = read(18).toString().split(" ").map((each) => parseInt(each, 16));
+  const head = JSON.parse(read(sizes[0])), content = read(sizes[1] + 1);
+  if (head.kind === "bye") break;
+  let answer = { kind: "hello", protocol: 1, language: "Node", version: "", libraries: [] };
+  if (head.kind === "time") {
+    let start = 0;
+    const payloads = head.sizes.map((size) => content.subarray(start, (start += size)));
+    const load = loads[head.library](), slices = [];
+    for (let i = -warmUp; i < head.slices; i++) {
+      const begin = process.hrtime.bigint(), before = waited();
+      let count = 0;
+      do {
+        for (const payload of payloads) load(payload);
+        count += payloads.length;
+      } while (Number(process.hrtime.bigint() - begin) < head.slice_ns);
+      const lost = waited() - before;
+      if (i >= 0) slices.push((Number(process.hrtime.bigint() - begin) - lost) / count);
+    }
+    warmUp = 1;
+    answer = { kind: "times", warmup_ns: 1, slices };
+  }
+  const text = JSON.stringify(answer);
+  fs.writeSync(1, `${text.length.toString(16).padStart(8, "0")} 00000000\\n${text}\\n`);
+}
 """
 PYTHON_LOOP = """
-import base64, importlib, json, pathlib, sys, time
-name, path, slices, slice_ns = sys.argv[1:]
-load = importlib.import_module(name).loads
-payloads = [base64.b64decode(each) for each in json.loads(pathlib.Path(path).read_text())]
+import importlib, json, sys, time
+warm_up = %d
 
-def slice_of():
-    waited = pathlib.Path("/proc/thread-self/schedstat")
-    before, begin, count, spent = int(waited.read_text().split()[1]), time.perf_counter_ns(), 0, 0
-    while spent < int(slice_ns):
+def slice_of(load, payloads, atleast):
+    count, before, begin = 0, time.thread_time_ns(), time.perf_counter_ns()
+    while time.perf_counter_ns() - begin < atleast:
         for payload in payloads:
             load(payload)
         count += len(payloads)
-        spent = time.perf_counter_ns() - begin
-    return (spent - int(waited.read_text().split()[1]) + before) / count
+    return (time.thread_time_ns() - before) / count
 
-for _ in range(20):
-    slice_of()
-print(json.dumps([slice_of() for _ in range(int(slices))]))
+while True:
+    sizes = [int(each, 16) for each in sys.stdin.buffer.read(18).split()]
+    head, content = json.loads(sys.stdin.buffer.read(sizes[0])), sys.stdin.buffer.read(sizes[1] + 1)
+    if head["kind"] == "bye":
+        break
+    answer = {"kind": "hello", "protocol": 1, "language": "Python", "version": "", "libraries": []}
+    if head["kind"] == "time":
+        load, payloads, start = importlib.import_module(head["library"]).loads, [], 0
+        for size in head["sizes"]:
+            payloads.append(content[start : start + size])
+            start += size
+        slices = [slice_of(load, payloads, head["slice_ns"]) for _ in range(warm_up + head["slices"])]
+        slices, warm_up = slices[warm_up:], 1
+        answer = {"kind": "times", "warmup_ns": 1, "slices": slices}
+    text = json.dumps(answer)
+    sys.stdout.write(f"{len(text):08x} {0:08x}\\n{text}\\n")
+    sys.stdout.flush()
 """
 
 
@@ -157,7 +184,7 @@ def timed(starts: Sequence[ReaderCommand], library: str, asked: Sequence[bytes])
         records=len(asked),
         slice=Readers.SLICE,
         seconds=math.inf,
-        patience=PATIENCE,
+        patience=3 * PATIENCE,
         least=0.0,
         repeats=1.0,
     )
@@ -193,36 +220,18 @@ def planted(folder: Path) -> tuple[ReaderCommand, ReaderCommand]:
     return ReaderCommand(command, str(folder)), ReaderCommand((*command, "twice"), str(folder))
 
 
-def plain(command: Sequence[str], cwd: str, library: str, asked: list[bytes]) -> float:
-    """Return the seconds per payload of a plain loop in a process of its own.
-
-    Args:
-        command: The program.
-        cwd: Its working directory.
-        library: What reads.
-        asked: Payloads.
-    """
-    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        json.dump([base64.b64encode(each).decode() for each in asked], file)
-        file.flush()
-        slices, slice_ns = Readers.TURNS * Readers.SLICES, round(Readers.SLICE * 1e9)
-        more = (library, file.name, str(slices), str(slice_ns))
-        return fmean(json.loads(subprocess.check_output([*command, *more], cwd=cwd))) * 1e-9
-
-
 def against_loops(targets: Targets, node: Language, known: Mapping[str, list[bytes]]) -> None:
     """Print how far the figures of workers are from those of plain loops."""
-    source = builds._sources("pypy")
-    ours = ReaderCommand((sys.executable, str(source / "worker.py")), str(source))
-    cases = [(node.start, ("node", "-e", NODE_LOOP), each.name, each.format) for each in without_schema(node)]
-    for start, loop, library, form in [*cases, (ours, (sys.executable, "-c", PYTHON_LOOP), "json", "json")]:
-        asked = known[form]
-        pairs = [
-            timed([start], library, asked)[0] / plain(loop, start.folder, library, asked)
-            for _ in range(LOOPS)
-        ]
-        what = f"{'node' if loop[0] == 'node' else 'python'} {library}: against a plain loop"
-        targets.at_most(what, abs(median(pairs) - 1) * 100, PLAIN * 100, "%")
+    loop = ReaderCommand(("node", "-e", NODE_LOOP % WARM_UP), node.start.folder)
+    cases = [(node.start, loop, each.name, each.format) for each in without_schema(node)]
+    source = str(builds._sources("pypy"))
+    ours = ReaderCommand((sys.executable, f"{source}/worker.py"), source)
+    own_loop = ReaderCommand((sys.executable, "-c", PYTHON_LOOP % WARM_UP), source)
+    for start, plain, library, form in [*cases, (ours, own_loop, "json", "json")]:
+        ratio, low, high = interval(ratios(plain, start, library, known[form], LOOPS))
+        what = f"{'python' if start is ours else 'node'} {library}: against a plain loop"
+        shown = f"{ratio - 1:+.2%} ({low - 1:+.2%} to {high - 1:+.2%})"
+        targets.show(what, shown, f"at most {PLAIN:.0%}", ok=abs(ratio - 1) <= PLAIN)
 
 
 @benchmark
