@@ -50,11 +50,21 @@ def claim(winner: str, fields: Fields, chosen: Sequence[CorpusFacts], *, options
         way = ": `bakeoff run FILE --readers go,node`" if options else ""
         return f"other languages read its format, but no reader was tried{way}"
     won = [found[winner] for found in fields.values()]
-    records = sum(min(facts_of(cell).exact for cell in each.reads.values()) for each in won)
     sample = sum(corpus.sample for corpus in chosen)
-    counted = f"{records:,} records" if records >= sample else f"at least {records:,} of {sample:,} records"
+    read = {
+        place: sum(facts_of(each.reads[place]).exact for each in won if place in each.reads)
+        for place in won[0].reads
+    }
+    most = max(read.values())
+    counted = f"{most:,} records" if most >= sample else f"{most:,} of {sample:,} records"
+
+    def named(cell: CellResult) -> str:
+        records = read[cell.cell.place]
+        fewer = f": checked on {records:,} of {sample:,} records" if records < most else ""
+        return f"{facts_of(cell).library}{fewer}"
+
     libraries = [
-        f"{title} ({', '.join(facts_of(cell).library for cell in in_language(won[0], language))})"
+        f"{title} ({', '.join(map(named, in_language(won[0], language)))})"
         for language, title in known.items()
     ]
     restored = any("+schema" in winner and not each.unfixed for each in won)
