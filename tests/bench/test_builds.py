@@ -152,6 +152,16 @@ def test_command_lists_and_builds(tmp_path: Path) -> None:
     assert (unknown.returncode, "did you mean snake?" in unknown.stderr) == (2, True)
 
 
+def test_command_builds_the_others_if_a_toolchain_is_missing(
+    language: Language, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(builds.LANGUAGES, "lizard", replace(language, version=("no-such-lizard",)))
+    done = bakeoff(tmp_path, "readers", "lizard", "snake")
+
+    assert (done.returncode, "snake: built in" in done.stderr) == (1, True)
+    assert "lizard: `no-such-lizard` was not found" in done.stderr
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_sources_are_in_the_package(language: str) -> None:
     assert any(builds._sources(language).iterdir())

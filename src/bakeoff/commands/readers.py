@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ..console import progress, show_on, show_table
-from ..errors import UsageError
+from ..errors import BakeoffError, UsageError
+from ..escape import lines_visible
 
 if TYPE_CHECKING:
     from ..bench.workers.builds import Build
@@ -23,7 +24,8 @@ def command(languages: tuple[str, ...], offline: bool) -> None:
     """Build the readers of other languages, or list them.
 
     A reader loads payloads with the libraries of another language. Its sources come with bakeoff. They are
-    compiled by the language's own toolchain, once, into a cache; nothing else builds them.
+    compiled by the language's own toolchain, once, into a cache; nothing else builds them. If one of several
+    cannot be built, the others are, and the exit code is 1.
 
     \b
       bakeoff readers
@@ -40,16 +42,25 @@ def command(languages: tuple[str, ...], offline: bool) -> None:
 def _build(languages: tuple[str, ...], *, offline: bool) -> None:
     from ..bench.workers.builds import LANGUAGES, build, find
 
-    for name in dict.fromkeys(languages):
-        find(name)  # an unknown name or a missing toolchain is an error before minutes of building
+    for name in languages:
+        if name not in LANGUAGES:
+            find(name)  # says which there are, before minutes of building
+    failed = False
     for name in dict.fromkeys(languages):
         begin = time.monotonic()
-        was_built = find(name).is_built
-        with progress() as display:
-            built = build(name, offline=offline, show=show_on(display))
+        try:
+            was_built = find(name).is_built
+            with progress() as display:
+                built = build(name, offline=offline, show=show_on(display))
+        except BakeoffError as error:
+            failed = True
+            click.echo(f"{name}: {lines_visible(str(error))}", err=True)
+            continue
         told = "already built" if was_built else f"built in {time.monotonic() - begin:.0f} s"
         toolchain = f"{LANGUAGES[name].title} {built.toolchain}"
         click.echo(f"{name}: {told} with {toolchain}: {_libraries(built)}", err=True)
+    if failed:
+        click.get_current_context().exit(1)
 
 
 def _list() -> None:
