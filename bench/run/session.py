@@ -419,14 +419,22 @@ class Session:
             for key in MACHINE
             if then.get(key) != facts.get(key)
         ]
+        if found and "interpreter" in then and not self.machine.python:
+            name = str(then["interpreter"])
+            every = self.output.with_stem(self.output.stem.removesuffix(f"-{name}"))
+            self._refuse(
+                found,
+                f"it was measured under {name}: add --python {name}, or resume all interpreters of that run "
+                f"with --resume {every} and a --python for each",
+            )
         if found:
             self._refuse(found)
 
-    def _refuse(self, found: list[str]) -> None:
+    def _refuse(self, found: list[str], way: str = "start a new run into another file with -o") -> None:
         differences = "\n  ".join(found)
         raise _UnfitError(
-            f"{self.output}: cannot be resumed, as the figures would not be comparable:\n  {differences}\n"
-            "start a new run into another file with -o"
+            f"{self.output}: cannot be resumed, as the figures would not be comparable:\n"
+            f"  {differences}\n{way}"
         )
 
     @staticmethod

@@ -175,13 +175,23 @@ def is_begun(file: Path) -> bool:
     return file.exists() or journal_path(file).exists()
 
 
-def stored_anywhere(files: Sequence[Path]) -> Options:
+def stored_anywhere(output: Path, machines: Sequence[Machine]) -> Options:
     """Return the options of the run to resume.
+
+    Args:
+        output: The name from which those of the result files are made.
+        machines: The machines.
 
     Raises:
         UsageError: There is no such run.
     """
+    files = files_of(output, machines).values()
     for file in files:
         if is_begun(file):
             return stored_options(file)
+    if is_begun(output):
+        raise UsageError(
+            f"{output}: is the file of one machine or interpreter; name only that one, or resume all with "
+            "the name that -o had, which lacks that of the machine or interpreter"
+        )
     raise UsageError(f"{', '.join(map(str, files))}: no such files; nothing to resume")

@@ -232,7 +232,7 @@ def command(
     `bakeoff compare` with --fail-above.
     """
     from ..bench.run.request import Request
-    from ..bench.run.several import files_of, stored_anywhere
+    from ..bench.run.several import stored_anywhere
 
     if str(output) == "-":
         raise UsageError(
@@ -247,7 +247,7 @@ def command(
                 f"--resume continues a run with its own options; remove {', '.join(sorted(others))}"
             )
         output = resume
-        stored = stored_anywhere(list(files_of(resume, machines).values()))
+        stored = stored_anywhere(resume, machines)
         stored.check_imports(resume, corpora=bool(corpora), schema=given["schema"])
     how = {key: value or None for key, value in given.pop("how").items()}
     given["include"] = given["include"] or None
