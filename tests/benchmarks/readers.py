@@ -2,9 +2,10 @@
 
 Run ``python3 tasks.py benchmarks readers``, on a quiet machine. Workers are built with empty caches of their
 toolchains, which downloads all libraries. Then pairs of fresh workers take turns on `messages`, as in a
-timing process of a run: two of the same build, and one of Go that reads one of twenty payloads twice. Last,
-each library of Node takes turns with a plain loop, and so does Python's json in a worker of this interpreter.
-The loop is a worker too, with the least that a worker needs, so a neighbor slows both down alike.
+timing process of a run, until the mean of their ratios is known well enough: two of the same build, and one
+of Go that reads one of twenty payloads twice. Last, each library of Node takes turns with a plain loop, and
+so does Python's json in a worker of this interpreter. The loop is a worker too, with the least that a worker
+needs, so a neighbor slows both down alike.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -45,14 +47,16 @@ SAME = 0.01
 PLANTED = 0.05
 PLAIN = 0.05
 """Most that a figure of a worker may differ from that of a plain loop."""
-EQUAL = 160
-"""Pairs of fresh workers of the same build: where things lie in memory moves a ratio by several per cent."""
-PAIRS = 40
-"""Pairs of fresh workers in a comparison with a planted difference."""
-LOOPS = 16
-"""Pairs of a worker and a plain loop."""
+FEWEST = 10
+"""Pairs of fresh workers before the first look at whether they suffice."""
+EQUAL_SECONDS = 100.0
+"""Most time for pairs of the same build: where things lie in memory moves a ratio by several per cent."""
+PLANTED_SECONDS = 20.0
+"""Most time for pairs with a planted difference."""
+LOOP_SECONDS = 40.0
+"""Most time for pairs of a worker and a plain loop."""
 WARM_UP = 200
-"""Slices before the first that counts in a plain loop: all of it is compiled then."""
+"""Slices in a plain loop before the first that counts: all of it is compiled then."""
 DIGEST = "payloads"
 RECORDS = 600
 CODECS = {"json": "orjson", "msgpack": "msgspec-msgpack", "cbor": "cbor2", "bson": "bson"}
@@ -196,11 +200,49 @@ def timed(starts: Sequence[ReaderCommand], library: str, asked: Sequence[bytes])
 
 
 def ratios(
-    one: ReaderCommand, other: ReaderCommand, library: str, asked: Sequence[bytes], number: int
+    workers: tuple[ReaderCommand, ReaderCommand],
+    library: str,
+    asked: Sequence[bytes],
+    seconds: float,
+    decided: Callable[[Sequence[float]], bool],
 ) -> list[float]:
-    """Return the ratio of two kinds of workers, for each of a number of pairs of fresh ones."""
-    pairs = (timed([one, other], library, asked) for _ in range(number))
-    return [second / first for first, second in pairs]
+    """Return the ratios of two kinds of workers, of pairs of fresh ones.
+
+    Args:
+        workers: How to start each kind.
+        library: What reads.
+        asked: Payloads.
+        seconds: Most time, unless there are fewer pairs than `FEWEST` by then.
+        decided: Whether ratios suffice.
+    """
+    found: list[float] = []
+    end = time.monotonic() + seconds
+    while len(found) < FEWEST or (time.monotonic() < end and not decided(found)):
+        first, second = timed(workers, library, asked)
+        found.append(second / first)
+    return found
+
+
+def is_within(most: float, ratios: Sequence[float]) -> bool:
+    """Return whether the interval of the mean ratio is that close to 1."""
+    _, low, high = interval(ratios)
+    return 1 - most <= low and high <= 1 + most
+
+
+def is_clear(ratios: Sequence[float]) -> bool:
+    """Return whether the mean ratio is above 1 by twice the half-width of its interval.
+
+    With the half-width itself, one of several looks would too often find what is not there.
+    """
+    ratio, low, _ = interval(ratios)
+    return ratio - 2 * (ratio - low) > 1
+
+
+def show(targets: Targets, what: str, ratios: Sequence[float], most: float) -> None:
+    """Print a mean ratio and whether it is close enough to 1."""
+    ratio, low, high = interval(ratios)
+    shown = f"{ratio - 1:+.2%} ({low - 1:+.2%} to {high - 1:+.2%}), {len(ratios)} pairs"
+    targets.show(what, shown, f"at most {most:.0%}", ok=abs(ratio - 1) <= most)
 
 
 def planted(folder: Path) -> tuple[ReaderCommand, ReaderCommand]:
@@ -223,15 +265,13 @@ def planted(folder: Path) -> tuple[ReaderCommand, ReaderCommand]:
 def against_loops(targets: Targets, node: Language, known: Mapping[str, list[bytes]]) -> None:
     """Print how far the figures of workers are from those of plain loops."""
     loop = ReaderCommand(("node", "-e", NODE_LOOP % WARM_UP), node.start.folder)
-    cases = [(node.start, loop, each.name, each.format) for each in without_schema(node)]
+    cases = [("node", loop, node.start, each.name, each.format) for each in without_schema(node)]
     source = str(builds._sources("pypy"))
     ours = ReaderCommand((sys.executable, f"{source}/worker.py"), source)
     own_loop = ReaderCommand((sys.executable, "-c", PYTHON_LOOP % WARM_UP), source)
-    for start, plain, library, form in [*cases, (ours, own_loop, "json", "json")]:
-        ratio, low, high = interval(ratios(plain, start, library, known[form], LOOPS))
-        what = f"{'python' if start is ours else 'node'} {library}: against a plain loop"
-        shown = f"{ratio - 1:+.2%} ({low - 1:+.2%} to {high - 1:+.2%})"
-        targets.show(what, shown, f"at most {PLAIN:.0%}", ok=abs(ratio - 1) <= PLAIN)
+    for title, plain, start, library, form in [*cases, ("python", own_loop, ours, "json", "json")]:
+        found = ratios((plain, start), library, known[form], LOOP_SECONDS, partial(is_within, PLAIN))
+        show(targets, f"{title} {library}: against a plain loop", found, PLAIN)
 
 
 @benchmark
@@ -248,18 +288,18 @@ def main(targets: Targets, trials: int, built: bool) -> None:
     os.sched_setaffinity(0, cores()[:1])  # as a timing process
     for language in languages:
         for library in without_schema(language):
-            found = ratios(language.start, language.start, library.name, known[library.format], EQUAL)
-            ratio, low, high = interval(found)
-            what = f"{language.name} {library.name}: two workers"
-            shown = f"{ratio - 1:+.2%} ({low - 1:+.2%} to {high - 1:+.2%})"
-            targets.show(what, shown, f"at most {SAME:.0%}", ok=abs(ratio - 1) <= SAME)
-    with tempfile.TemporaryDirectory() as name:
-        same, slower = planted(Path(name))
+            pair, asked = (language.start, language.start), known[library.format]
+            found = ratios(pair, library.name, asked, EQUAL_SECONDS, partial(is_within, SAME))
+            show(targets, f"{language.name} {library.name}: two workers", found, SAME)
+    with tempfile.TemporaryDirectory() as folder:
+        pair = planted(Path(folder))
         seen = 0
         for trial in range(trials):
-            ratio, low, high = interval(ratios(same, slower, "vmihailenco/msgpack", known["msgpack"], PAIRS))
+            each = ratios(pair, "vmihailenco/msgpack", known["msgpack"], PLANTED_SECONDS, is_clear)
+            ratio, low, high = interval(each)
             seen += low > 1
-            click.echo(f"trial {trial + 1}: {ratio - 1:+.2%} ({low - 1:+.2%} to {high - 1:+.2%})")
+            said = f"{ratio - 1:+.2%} ({low - 1:+.2%} to {high - 1:+.2%}), {len(each)} pairs"
+            click.echo(f"trial {trial + 1}: {said}")
         what = f"planted {PLANTED:+.0%} in Go"
         targets.show(what, f"{seen} of {trials}", f"{trials} of {trials}", ok=seen == trials)
     against_loops(targets, languages[LANGUAGES.index("node")], known)
