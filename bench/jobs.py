@@ -288,6 +288,7 @@ class Alone(Job):
         dictionary: As in `TimedCell`.
         options: Options of the operation, as requested by an earlier answer.
         exact: Run the worker under Valgrind; see `operations.base.Operation.exact`.
+        forked: Fork the worker from a process with all imports done, as starting takes most of its time.
     """
 
     kind = "alone"
@@ -298,6 +299,7 @@ class Alone(Job):
     dictionary: Digest = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     exact: bool = False
+    forked: bool = False
 
     def digests(self) -> set[Digest]:
         """Return the digests of the corpus and the codec."""

@@ -210,7 +210,7 @@ class Budget:
         float, "share", "for reading a few records, above which rough figures are the result"
     ] = 0.3
     DOCUMENTS: Annotated[int, "records", "up to which they count as few"] = 4
-    MEMORY: Annotated[float, "share", "for memory"] = 0.35
+    MEMORY: Annotated[float, "share", "for memory"] = 0.25
     ALONE: Annotated[float, "share", "for operations with separate processes"] = 0.3
     SLACK: Annotated[float, "share", "that a run may take beyond its budget"] = 0.2
     GRACE: Annotated[float, "s", "the same in seconds"] = 1.0
@@ -218,7 +218,7 @@ class Budget:
     CHECKED: Annotated[float, "s", "after which a slow codec is checked on no further record"] = 10.0
     START: Annotated[float, "s", "that a worker needs to start"] = 0.3
     FORK: Annotated[float, "s", "that a forked worker needs"] = 0.05
-    MEMORY_START: Annotated[float, "s", "that a memory process needs to start and to read its input"] = 0.4
+    MEMORY_START: Annotated[float, "s", "that a memory process needs to read its input"] = 0.2
     MEMORY_MOST: Annotated[int, "processes", "that one memory cell may ask for"] = 4
     QUICK: Annotated[float, "s", "per corpus with --quick"] = 9.0
     QUICK_FIRST_LOOK: Annotated[int, "processes", "before the stop rule looks with --quick"] = 5

@@ -8,7 +8,7 @@ phase     function                                      when
 ========  ============================================  =====================================================
 time      ``(Given) -> Work``                           in timing processes, shared by all codecs of a corpus
 check     ``(Given) -> float | Measured``               at the end of the correctness check
-memory    ``(codec, records, payloads, options) ->      alone in a fresh process; see `Measure`
+memory    ``(codec, records, payloads, options) ->      alone in a process; see `Measure`
           Measured``
 alone     ``(Given, Tools) -> Measured``                alone in a fresh process, in several one after the
                                                         other
@@ -205,7 +205,7 @@ class Measured:
         extras: Further figures, flat; see `Operation.columns`.
         facts: The same, if there is a type for it.
         resolution: Smallest value that the method can measure, in the same unit; None for all.
-        again: Further options for one more fresh process whose answer replaces this one, for instance
+        again: Further options for one more process whose answer replaces this one, for instance
             to confirm a suspicion with more windows; None if this answer is final.
         together: Of operations that are measured together, the figure of each by its name without place and
             parameter, or why there is none; replaces `value`.
@@ -269,8 +269,8 @@ class Operation:
     Attributes:
         name: As in result files.
         phase: When it runs: "time" shares timing processes, "check" falls out of the correctness check,
-            "memory" runs alone in a fresh process, "alone" also, but once a round, as timing does, so that
-            its figures have intervals.
+            "memory" runs alone in a process, "alone" also, but in a fresh one in each round, as timing does,
+            so that its figures have intervals.
         summary: One line for ``--dry-run``.
         carry_out: The function that does the work; see above.
         unit: Of its figures, per record.

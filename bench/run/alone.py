@@ -33,7 +33,8 @@ def cells_of(run: Run, stage: Stage, names: list[str]) -> list[Cell]:
 def job_of(run: Run, stage: Stage, cell: Cell) -> Alone:
     """Return the job that measures a cell in a separate process."""
     found = stage.checks[cell.codec]
-    exact = operation(cell.operation_name).exact
+    declared = operation(cell.operation_name)
+    exact = declared.exact
     return Alone(
         # Valgrind takes address space for itself.
         memory=None if exact else run.options.cell_memory,
@@ -46,6 +47,8 @@ def job_of(run: Run, stage: Stage, cell: Cell) -> Alone:
         dictionary=found.dictionary,
         places=run.options.where(),
         exact=exact,
+        # Bytes are the same in a fork; times and counts would not be.
+        forked=declared.phase == "memory",
     )
 
 

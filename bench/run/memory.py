@@ -1,4 +1,4 @@
-"""The memory phase: each memory operation of each healthy codec in a fresh process."""
+"""The memory phase: each memory operation of each healthy codec in a process of its own."""
 
 from __future__ import annotations
 

@@ -217,7 +217,8 @@ class LocalExecutor:
         reply, notes = folder / "reply", folder / "notes"
         job = replace(job, given=given(), pickled=self.codecs, release=self.releases.folder(job.measured()))
         warm = None
-        if isinstance(job, FORKED) and not (handles or exact):
+        forked = isinstance(job, FORKED) or (isinstance(job, Alone) and job.forked)
+        if forked and not (handles or exact):
             warm = self.warm_up()
         elif isinstance(job, Time) and job.layout:
             warm = self._of_layout(job.layout)

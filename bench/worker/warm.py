@@ -1,8 +1,9 @@
-"""A process that has imported the modules that checks need, and forks a worker for each check.
+"""A process that has imported the modules that checks need, and forks workers.
 
-A check is short, and most of it would be the start of Python. Timing processes must differ in memory layout,
-which is one of the sources of variation, and forks of one process all share one. So only those that are
-compared with each other are forked, each time from a new process.
+A check is short, and most of it would be the start of Python; the same is true of what measures memory.
+Timing processes must differ in memory layout, which is one of the sources of variation, and forks of one
+process all share one. So only those that are compared with each other are forked, each time from a new
+process.
 
 ``python -m bakeoff.bench.worker.warm SOCKET PARENT`` receives paths of jobs over the socket of that number,
 each with a connection, the working folder, and the libraries that its records need. The fork sends its

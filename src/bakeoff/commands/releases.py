@@ -17,7 +17,7 @@ from ._releases import check_extra, codecs_of, comparing, measured
 
 @click.command()
 @click.argument("name", shell_complete=_completion.codecs)
-@comparing("releases.json", budget=55.0)
+@comparing("releases.json", budget=60.0)
 @click.option("--last", type=click.IntRange(min=1), default=8, show_default=True, help="Number of releases.")
 def command(
     name: str, corpora: Sequence[str], output: Path, last: int, form: str, how: dict[str, Any], **given: Any
