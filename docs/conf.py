@@ -18,6 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 import bakeoff
+from bakeoff.cli import COMMANDS
 from bakeoff.codecs.core import _codec
 from bakeoff.codecs.integrations import INTEGRATIONS
 from bakeoff.schemas.plan import _plan
@@ -56,7 +57,8 @@ html_title = "bakeoff"
 html_theme_options = {"light_css_variables": {"code-font-size": "75%"}}  # tables of 98 columns fit
 html_copy_source = False
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tests"))  # for the targets' docstrings
+TESTS = pathlib.Path(__file__).parents[1] / "tests"
+sys.path.insert(0, str(TESTS))  # for the targets' docstrings
 
 STANDARD = (builtins, typing, collections.abc, pathlib)
 """Modules whose names appear without the module in our signatures."""
@@ -133,6 +135,17 @@ def emptied(_app: Sphinx, _context: click.Context, lines: list[str]) -> None:
     lines.clear()
 
 
+def completed(_app: Sphinx, name: str, source: list[str]) -> None:
+    """Append the commands and the targets to their pages, which have an entry for each."""
+    if name == "reference/commands":
+        for command in COMMANDS:
+            options = f"   :prog: bakeoff {command}\n   :nested: full\n"
+            source[0] += f"\n```{{eval-rst}}\n.. click:: bakeoff.commands.{command}:command\n{options}```\n"
+    if name == "reference/targets":
+        for path in sorted(TESTS.glob("benchmarks/[a-z]*.py")):
+            source[0] += f"\n## {path.stem}\n\n```{{eval-rst}}\n.. automodule:: benchmarks.{path.stem}\n```\n"
+
+
 def setup(app: Sphinx) -> None:
     """Connect these functions to Sphinx."""
     app.connect("sphinx-click-process-description", quoted)
@@ -141,3 +154,4 @@ def setup(app: Sphinx) -> None:
     app.connect("sphinx-click-process-arguments", emptied)
     app.connect("autodoc-process-signature", typed)
     app.connect("missing-reference", resolve)
+    app.connect("source-read", completed)
