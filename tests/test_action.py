@@ -173,7 +173,6 @@ def test_lock_is_checked(step, side, tmp_path):
 
 
 def test_both_sides_are_installed(step, tmp_path):
-    """Each from the requirements of its branch, with the one wheel of the action's own checkout."""
     git = ("git", "-c", "user.name=a", "-c", "user.email=a@b")
     (tmp_path / "base").mkdir()
     (tmp_path / "base/needed.txt").write_text("msgpack==1\n")

@@ -146,7 +146,6 @@ def test_an_exit_code_of_others_is_kept(monkeypatch):
 
 
 def test_once_does_fixed_work_and_prints_nothing():
-    """`once` is made for `pyperf command`: three operations, no output."""
     for operation in ("dump", "load", "nothing"):
         done = bakeoff("once", operation, "msgpack", "movies", "-n", "2500")
 

@@ -64,7 +64,6 @@ def test_a_wheel_has_its_tag_in_name_and_metadata(wheel, target):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the wheels are for Linux")
 def test_this_python_would_take_its_wheel():
-    """It accepts the tag, and looks for extensions with that suffix."""
     from importlib.machinery import EXTENSION_SUFFIXES
 
     libc = "gnu" if platform.libc_ver()[0] == "glibc" else "musl"

@@ -32,7 +32,6 @@ def counted(dump: float | None, **extras: str) -> ResultData:
 
 
 def test_a_run_counts_with_valgrind(tmp_path: Path) -> None:
-    """Of each call, with the conditions of the count."""
     if not shutil.which("valgrind"):
         leave_out("Valgrind; apt-get install valgrind")
     (tmp_path / "r.jsonl").write_text(RECORDS)
@@ -46,7 +45,6 @@ def test_a_run_counts_with_valgrind(tmp_path: Path) -> None:
 
 
 def test_without_valgrind_only_counts_are_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The codec passes its check, and a footnote says what to install."""
     monkeypatch.setattr(valgrind.shutil, "which", lambda name: None)
     (tmp_path / "r.jsonl").write_text(RECORDS)
     done = bakeoff(tmp_path, "run", "r.jsonl", "--ops", "size,count-dump", "-c", "json", "-o", "o.json")
@@ -81,14 +79,12 @@ def test_a_process_without_a_count_is_an_error(tmp_path: Path, monkeypatch: pyte
     ],
 )
 def test_counts_pass_up_to_their_limit(before: float | None, after: float | None, gate: str) -> None:
-    """And what was not counted never passes."""
     found = compare(counted(before), counted(after), counts=True)
 
     assert gate == found.gate(0.005), summary(found, 0.005)
 
 
 def test_counts_of_other_conditions_are_refused() -> None:
-    """The message names what differs; a run without counts is refused as well."""
     with pytest.raises(UsageError, match="hash_seed: 0 → 1"):
         compare(counted(1, hash_seed="0"), counted(1, hash_seed="1"), counts=True)
     with pytest.raises(UsageError, match="build of"):

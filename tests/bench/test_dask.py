@@ -82,7 +82,6 @@ def test_two_workers_of_a_host_do_not_measure_at_once(client: Any, tmp_path: Pat
 
 
 def test_a_killed_worker_costs_only_its_own_result(client: Any, tmp_path: Path) -> None:
-    """Other machines go on, and the run can be continued on a worker of the same host."""
     worker = min(client.scheduler_info()["workers"])
     pid = client.run(os.getpid, workers=[worker])[worker]
     here = {"TMPDIR": str(tmp_path)}
@@ -109,7 +108,6 @@ def test_a_killed_worker_costs_only_its_own_result(client: Any, tmp_path: Path) 
 
 
 def test_a_cluster_without_bakeoff(client: Any) -> None:
-    """The message of a worker that cannot start an agent reaches the user."""
     worker = min(client.scheduler_info()["workers"])
     client.run(setattr, sys, "executable", "/nowhere/python", workers=[worker])
     (machine,) = machines([url(client)])
@@ -127,6 +125,5 @@ def test_a_cluster_without_bakeoff(client: Any) -> None:
     "address", ["dask://", "dask://a b", "dask://--x:1", "dask://host:1/x", "dask://h?python=x"]
 )
 def test_an_address_that_is_no_cluster_is_refused(address: str) -> None:
-    """Before anything is sent."""
     with pytest.raises(UsageError, match=r"dask://.*: (expected dask://SCHEDULER|unknown 'python')"):
         machines([address])

@@ -50,7 +50,6 @@ def program(path: Path, text: str) -> str:
 def test_each_interpreter_has_a_result_and_a_block_of_columns(
     interpreter: Callable[..., str], tmp_path: Path
 ) -> None:
-    """A library that one of them lacks costs only its codecs there."""
     (tmp_path / "lacking").mkdir()
     (tmp_path / "lacking/sitecustomize.py").write_text(LACKING)
     one, two = interpreter("one"), interpreter("two", PYTHONPATH=tmp_path / "lacking")
@@ -118,7 +117,6 @@ def answer(**fields: Any) -> str:
     ],
 )
 def test_an_interpreter_that_cannot_measure_is_refused(text: str, said: str, tmp_path: Path) -> None:
-    """The message says what to type."""
     with pytest.raises(UsageError, match=said):
         interpreters([program(tmp_path / "other", text)])
 
@@ -145,7 +143,6 @@ def test_the_plan_names_interpreters_and_files(tmp_path: Path) -> None:
 
 
 def test_sessions_take_turns() -> None:
-    """One works at a time; one that has ended is left out."""
     done: list[str] = []
 
     def work(turn: Any, name: str, times: int) -> None:

@@ -57,7 +57,6 @@ def test_past_runs_know_a_free_core(file: Path) -> None:
 
 class TestFile:
     def test_a_run_is_remembered(self, file: Path) -> None:
-        """It has a row for each timed cell of a codec, and only its owner can read it."""
         assert "" == remember(run(1))
         rows = recall(machines(run(1)))
 
@@ -69,21 +68,18 @@ class TestFile:
         assert 0o600 == stat.S_IMODE(file.stat().st_mode)
 
     def test_nothing_is_named(self, file: Path) -> None:
-        """Digests and figures are all there is: no codec, corpus or host name is in the file."""
         remember(run(1))
         content = file.read_bytes()
 
         assert not [name for name in (b"msgpack", b"messages", b"bench-1", b"load") if name in content]
 
     def test_a_run_that_is_resumed_counts_once(self, file: Path) -> None:
-        """The same run twice leaves the rows of one."""
         remember(run(1))
         remember(run(1, shift=0.1))
 
         assert 2 == len(recall(machines(run(1))))
 
     def test_the_size_is_bounded(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The oldest rows go."""
         monkeypatch.setattr(past, "_MOST", 6)
         for number in range(9):
             remember(run(number))
@@ -93,7 +89,6 @@ class TestFile:
         }
 
     def test_concurrent_runs_lose_nothing(self, file: Path) -> None:
-        """Several processes that write at once leave all their rows."""
         root = Path(__file__).resolve().parents[2]
         script = f"""
 import sys
@@ -109,7 +104,6 @@ for n in range(5):
         assert 40 == len(recall(machines(run(1))))
 
     def test_off(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """`off` writes nothing and reads nothing."""
         monkeypatch.setenv(VARIABLE, "off")
 
         assert place() is None
@@ -117,7 +111,6 @@ for n in range(5):
         assert [] == recall(machines(run(1)))
 
     def test_a_damaged_file_fails_no_run(self, file: Path) -> None:
-        """It is left alone, the reason is said, and comparisons assume what they do without one."""
         file.parent.mkdir()
         file.write_bytes(b"no database" * 100)
 
@@ -141,11 +134,9 @@ for n in range(5):
 
 class TestPast:
     def test_nothing_known(self) -> None:
-        """Without past runs, it has the default."""
         assert SESSION == Past([run(1), run(2)], []).sessions()[LOAD]
 
     def test_runs_apart_widen(self) -> None:
-        """Past runs that lie 10 % apart raise the deviation towards 14 %; agreement lowers it."""
         rng = random.Random(5)
         apart = [row for n in range(3, 43) for row in rows_of(run(n, shift=rng.gauss(0, 0.1)))]
         agreed = [row for n in range(3, 43) for row in rows_of(run(n))]
@@ -187,7 +178,6 @@ class TestPast:
         assert SESSION == Past([run(1), run(2)], rows).sessions()[LOAD]
 
     def test_options_of_length_do_not_matter(self) -> None:
-        """A longer run is one of the same cell."""
         rows = [row for n in range(3, 6) for row in rows_of(run(n, options={"budget": 99.0}))]
 
         assert 3 == Past([run(1), run(2)], rows).sessions()[LOAD].runs

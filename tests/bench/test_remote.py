@@ -129,7 +129,6 @@ def timed(**fields: Any) -> bytes:
     ("job", "answer"), [(TIME, TIMED), (ALONE, FOUND), (CHECK, CHECKED), (SURVEY, SURVEYED)]
 )
 def test_an_honest_answer_is_taken(job: Job, answer: Mapping[str, Any], tmp_path: Path) -> None:
-    """Of each kind of job that travels."""
     with far(lambda: Scripted(GREETING + READY, ended(answer)), tmp_path) as executor:
         assert executor.submit(job).result().answer.kind == answer["kind"]
 
@@ -171,7 +170,6 @@ def test_an_honest_answer_is_taken(job: Job, answer: Mapping[str, Any], tmp_path
 def test_an_answer_that_breaks_a_rule_ends_the_machine(
     job: Job, message: bytes, reason: str, tmp_path: Path
 ) -> None:
-    """This job and all later ones fail with the reason."""
     with far(lambda: Scripted(GREETING + READY, message), tmp_path) as executor:
         with pytest.raises(RunError, match=reason) as error:
             executor.submit(job).result()
@@ -193,7 +191,6 @@ def test_an_answer_that_breaks_a_rule_ends_the_machine(
     ],
 )
 def test_an_agent_that_does_not_fit_is_refused(greeting: bytes, reason: str, tmp_path: Path) -> None:
-    """Before it gets a job."""
     with pytest.raises(RunError, match=reason):
         far(lambda: Scripted(greeting), tmp_path)
 
@@ -224,7 +221,6 @@ def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.usefixtures("apart")
 def test_two_agents_of_a_machine_do_not_measure_at_once(tmp_path: Path) -> None:
-    """The second one says that it waits, and starts when the first one ends."""
     first = far(lambda: CommandLink(AGENT, "far"), tmp_path)
     said: list[str] = []
 
@@ -315,7 +311,6 @@ def test_workers_do_not_see_what_an_engine_sets(
     ],
 )
 def test_an_address_names_a_machine(address: str, name: str, command: str) -> None:
-    """And how its agent is started."""
     (machine,) = machines([address])
 
     assert (machine.name, machine.command) == (name, command)
@@ -344,7 +339,6 @@ def test_an_address_that_names_no_machine_is_refused(addresses: list[str], reaso
 
 
 def test_machines_have_names_of_their_own() -> None:
-    """Which become names of files."""
     named = machines(["ssh://a@host", "ssh://b@host", "ssh://[fe80::1]"])
 
     assert [machine.name for machine in named] == ["host", "host-2", "fe80_1"]
@@ -352,7 +346,6 @@ def test_machines_have_names_of_their_own() -> None:
 
 @pytest.mark.usefixtures("apart")
 def test_slurm_starts_an_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a node of the partition."""
     stub = tmp_path / "srun"
     stub.write_text('#!/bin/sh\necho "$@" > asked\nwhile [ "${1#-}" != "$1" ]; do shift; done\nexec "$@"\n')
     stub.chmod(0o755)
@@ -402,7 +395,6 @@ def until_measured(process: subprocess.Popen[str], journal: Path) -> None:
 
 
 def test_ctrl_c_finishes_the_processes_of_all_machines(two: tuple[Any, Any], tmp_path: Path) -> None:
-    """Their results are kept, and can be continued."""
     files = [tmp_path / "out-one.json", tmp_path / "out-two.json"]
     with begun(tmp_path, "600", *on(*two)) as process:
         for file in files:
@@ -419,7 +411,6 @@ def test_ctrl_c_finishes_the_processes_of_all_machines(two: tuple[Any, Any], tmp
 
 
 def test_a_lost_machine_costs_only_its_own_result(two: tuple[Any, Any], tmp_path: Path) -> None:
-    """The others go on, and the run can be continued; machines that are complete are left out then."""
     one, other = two
     with begun(tmp_path, "4", *on(*two)) as process:
         until_measured(process, journal_path(tmp_path / "out-one.json"))
@@ -442,7 +433,6 @@ def test_a_lost_machine_costs_only_its_own_result(two: tuple[Any, Any], tmp_path
 
 
 def test_one_machine_measures_into_the_named_file(two: tuple[Any, Any], tmp_path: Path) -> None:
-    """With the same codecs, dictionaries and figures as on this one."""
     codecs, operations = "msgpack,msgpack|zstd,dict", "dump,size,first-call-dump"
     limits = ("--all", "--budget", "0")
     done = launch(tmp_path, "run", *FEW, *limits, "-c", codecs, "--ops", operations, *on(two[0]))
@@ -455,7 +445,6 @@ def test_one_machine_measures_into_the_named_file(two: tuple[Any, Any], tmp_path
 
 
 def test_files_of_modules_are_not_sent(tmp_path: Path) -> None:
-    """The message says what to do."""
     (tmp_path / "mine.py").write_text("import json\ncodec = (lambda x: json.dumps(x).encode(), json.loads)\n")
     done = launch(tmp_path, "run", *FEW, "-c", "mine=mine.py:codec", "--on", "ssh://nowhere")
 
@@ -470,7 +459,6 @@ case "$2" in venv) mkdir -p "$3/bin"; cp "$0" "$3/bin/python";; pip) ;; *) exec 
 
 
 def test_a_wheel_is_installed_once(two: tuple[Any, Any], tmp_path: Path) -> None:
-    """In a folder of its own, whose interpreter starts the agent."""
     wheel, python = tmp_path / "bakeoff-0-py3-none-any.whl", tmp_path / "python"
     wheel.write_bytes(b"a wheel")
     python.write_text(PYTHON.format(python=sys.executable))

@@ -73,7 +73,6 @@ def surveyed(records: list[tuple[int, Any]]) -> SurveyTally:
 
 @given(records_, st.randoms(use_true_random=False))
 def test_any_split_merged_in_any_order_is_the_same(records: list[Any], rng: random.Random) -> None:
-    """Byte by byte: profile, sizes, losses with their examples, schema, sample."""
     numbered = list(enumerate(records))
     whole = facts(surveyed(numbered))
     cuts = sorted(rng.choices(range(len(records) + 1), k=3))
@@ -89,7 +88,6 @@ def test_any_split_merged_in_any_order_is_the_same(records: list[Any], rng: rand
 
 
 def test_the_profile_is_that_of_the_corpus() -> None:
-    """The same figures as `datasets.profile`, which needs all records at once."""
     records = list(corpus("messages", 60).records())
     expected = profile(records, len(records))
     del expected["records"], expected["sample"], expected["zlib_ratio"]
@@ -169,7 +167,6 @@ PIECES = [Piece("shard", start, start + 10) for start in (0, 10, 20)]
 )
 @pytest.mark.parametrize("share", [0, 4])
 def test_a_piece_is_tried_twice(share: int, nonsense: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that failed once counts; one that failed twice is named, and the others count, also of its job."""
     monkeypatch.setattr("bakeoff.bench.run.survey._SHARE", share or 0.01)
     found = survey([Unreliable({0: 1, 10: 2}, nonsense)], PIECES, JOB)
 
@@ -179,7 +176,6 @@ def test_a_piece_is_tried_twice(share: int, nonsense: Any, monkeypatch: pytest.M
 
 
 def test_a_lost_machine_costs_nothing() -> None:
-    """If there is another one."""
     many = [Piece("shard", start, start + 10) for start in range(0, 900, 10)]
     lost = Unreliable(dict.fromkeys(range(0, 900, 10), 99))
 
@@ -190,7 +186,6 @@ def test_a_lost_machine_costs_nothing() -> None:
 
 
 def test_other_machines_find_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An agent reads the shards by the same paths; its answers pass the link and its checks."""
     monkeypatch.setenv("TMPDIR", str(folder))  # another lock than that of other tests' machines
     monkeypatch.setattr("tempfile.tempdir", None)
     found = pieces(str(folder / "*.*l"), ReadOptions())
@@ -205,7 +200,6 @@ def test_other_machines_find_the_same(folder: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_interrupted() -> None:
-    """Ctrl-C keeps what was found so far."""
     seen = []
 
     def watch(done: int, total: int) -> None:
@@ -251,7 +245,6 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_survey_command(folder: Path) -> None:
-    """Names the shard that cannot be read, and what codecs lose; the sample is private and can be run."""
     codecs = ("-c", "json,msgpack", "-c", "refusing=own.py:refusing")
     sample, schema = ("--sample-to", "s.jsonl.gz", "-n", "9"), ("--schema-to", "made.py")
 
@@ -273,7 +266,6 @@ def test_survey_command(folder: Path) -> None:
 
 
 def test_a_dead_worker_costs_its_piece(folder: Path) -> None:
-    """The others count."""
     done = inprocess.bakeoff(folder, "survey", "a.jsonl", "c.yaml", "-c", "dying=own.py:dying")
 
     assert done.returncode == 1
@@ -282,7 +274,6 @@ def test_a_dead_worker_costs_its_piece(folder: Path) -> None:
 
 
 def test_bad_records_are_skipped(folder: Path) -> None:
-    """On request; they are counted."""
     done = inprocess.bakeoff(folder, "survey", "b.jsonl", "--skip-invalid", "-o", "out")
     found = json.loads((folder / "out").read_text())
 
@@ -292,7 +283,6 @@ def test_bad_records_are_skipped(folder: Path) -> None:
 
 
 def test_a_codec_with_a_schema(folder: Path) -> None:
-    """The schema of one survey serves the codecs of the next."""
     inprocess.bakeoff(folder, "survey", "a.jsonl", "--schema-to", "made.py")
 
     done = inprocess.bakeoff(folder, "survey", "a.jsonl", "-c", "avro,msgpack+schema", "--schema", "made.py")
@@ -305,7 +295,6 @@ def test_a_codec_with_a_schema(folder: Path) -> None:
     ("text", "said"), [("{", "a.jsonl, line 1, record 1: not JSON"), ("", "a.jsonl: contains no records")]
 )
 def test_nothing_can_be_read(text: str, said: str, tmp_path: Path) -> None:
-    """If there is no record, that is the error."""
     (tmp_path / "a.jsonl").write_text(text)
 
     done = inprocess.bakeoff(tmp_path, "survey", "a.jsonl", "-c", "json")

@@ -217,7 +217,6 @@ class TestProcess:
 
     @pytest.mark.parametrize("operation", ["dump-repeat", "dump-nogc", "load-nogc", "dump-cold", "load-cold"])
     def test_variants_run(self, executor: LocalExecutor, ready: Ready, operation: str) -> None:
-        """Repeated dumps, and slices without the garbage collector, take part in every round."""
         found = timed(executor, ready, ("json", operation))
 
         assert 0 < found.cells["0"]["rounds"], found

@@ -29,7 +29,6 @@ def run(tmp_path, **options):
 
 
 def test_a_dictionary_is_trained_on_other_records(tmp_path):
-    """`,dict` makes small payloads smaller, on records that it was not trained on."""
     names = ("msgpack", "msgpack|zstd:3", "msgpack|zstd:3,dict")
 
     result = run(tmp_path, codecs=names)

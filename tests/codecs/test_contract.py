@@ -92,7 +92,6 @@ def test_it_carries_what_it_says(codec):
 
 
 def test_types_it_lacks_are_written_all_the_same(codec):
-    """Every type with a convention is encoded, so that every codec can carry every corpus."""
     for rule in RULES:
         if rule.token not in codec.preserves:
             assert codec.encode({"v": VALUES[rule.token]}), rule.token

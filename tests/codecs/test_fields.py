@@ -62,7 +62,6 @@ def test_a_field_is_what_the_record_has_there(codec, corpus):
 
 @pytest.mark.parametrize("change", ["replace", "append"])
 def test_a_changed_field_is_as_in_a_record_that_was_changed_and_encoded(codec, change):
-    """Splicing gives the record that decoding, changing and encoding gives."""
     for record in (
         *bakeoff.corpus("messages").sample(1),
         {"a": [], "b": list(range(15)), "c": list(range(300))},

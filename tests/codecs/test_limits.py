@@ -60,7 +60,6 @@ def test_items_are_limited_in_streams(codec, tmp_path):
 
 
 def test_items_are_limited_where_nobody_can_count_them():
-    """Items of an unknown format are counted after decoding."""
     codec = bakeoff.Codec("theirs", "theirs", pickle.dumps, pickle.loads, limits=Limits(items=100))
 
     assert [1] * 99 == codec.decode(codec.encode([1] * 99))

@@ -38,7 +38,6 @@ def test_raw_calls_of_a_schema_speak_the_codecs_format(name):
 
 
 def test_a_guard_is_said_in_the_codecs_notes():
-    """The first notes of a guarded codec, which tables mark it by, name the variant without its guards."""
     assert GUARDS
     for name, guards in GUARDS.items():
         codec = bakeoff.codec(name)

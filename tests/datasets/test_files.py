@@ -265,7 +265,6 @@ class TestJson:
         assert 1 == read(path, skip_bad=True)[0]
 
     def test_lines_in_disguise(self, tmp_path: Path) -> None:
-        """JSON Lines named .json lose a bad line only."""
         assert [{"a": 1}, {"a": 3}] == read(
             put(tmp_path, "data.json", '{"a": 1}\n{"a"\n{"a": 3}\n'), skip_bad=True
         )
@@ -894,7 +893,6 @@ class TestOtherSources:
             datasets.corpus(source)
 
     def test_built_in_names_go_first(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A file called like a built-in corpus is reached by a path, ./NAME."""
         put(tmp_path, "movies", "[1]")
         monkeypatch.chdir(tmp_path)
 
@@ -902,7 +900,6 @@ class TestOtherSources:
         assert [1] == list(datasets.corpus("./movies", format="json").records())
 
     def test_canonical_bytes(self, tmp_path: Path) -> None:
-        """A built-in corpus written as JSON Lines has the hash of the corpus."""
         for name in datasets.names():
             corpus = datasets.corpus(name, 30)
             path = tmp_path / f"{name}.jsonl"

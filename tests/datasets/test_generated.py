@@ -62,7 +62,6 @@ def _mix(z: int) -> int:
 class TestSameEverywhere:
     @every_family
     def test_hash(self, name: str) -> None:
-        """The bytes equal those that were stored when the corpus was designed."""
         assert HASHES[name] == datasets.corpus(name, 1_000).sha256
         assert OTHER_HASHES[name] == datasets.corpus(name, 100, seed=MASK).sha256
 
@@ -88,7 +87,6 @@ class TestSameEverywhere:
 
     @given(st.integers(0, MASK), st.integers(0, MASK), st.sampled_from(NAMES))
     def test_random_is_splitmix64(self, seed: int, index: int, stream: str) -> None:
-        """Ten lines of Python give the same numbers as the compiled generator."""
         salt = int.from_bytes(stream.encode(), "little")
         key = _mix(_mix((seed + GAMMA) & MASK) ^ salt)
         state = _mix((key + index * GAMMA) & MASK)
@@ -100,7 +98,6 @@ class TestSameEverywhere:
 
     @every_family
     def test_a_longer_corpus_begins_with_the_shorter_one(self, name: str) -> None:
-        """A record depends on its number, not on how many there are."""
         assert list(datasets.corpus(name, 20).records()) == list(datasets.corpus(name, 40).records())[:20]
 
     @every_family

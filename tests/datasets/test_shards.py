@@ -55,7 +55,6 @@ def _read(found: list[Piece], reading: ReadOptions) -> Iterator[Any]:
 @pytest.mark.parametrize("size", [1, 999, 7_777, 1 << 26])
 @pytest.mark.parametrize("name", WRITERS)
 def test_pieces_have_all_records_once(name, size, tmp_path, monkeypatch):
-    """Wherever a file is split."""
     if size == 1 and name != "lines.jsonl":
         size = 500
     monkeypatch.setattr(shards, "PIECE", size)
@@ -84,7 +83,6 @@ def test_other_file_systems(source, tmp_path, monkeypatch):
 
 
 def test_patterns_and_paths_inside(tmp_path, monkeypatch):
-    """A pattern names files, and a path leads to the records of each line."""
     for name in "ab":
         (tmp_path / f"{name}.jsonl").write_text('{"of": [1, 2]}\n{"of": [3]}\n')
     (tmp_path / "c.txt").write_text("no records")
@@ -105,6 +103,5 @@ def test_patterns_and_paths_inside(tmp_path, monkeypatch):
     ],
 )
 def test_what_is_not_there(source, said):
-    """A pattern without files and an unknown file system are errors that name it."""
     with pytest.raises(BakeoffError, match=said):
         pieces(source, ReadOptions())

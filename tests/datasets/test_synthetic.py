@@ -332,7 +332,6 @@ class TestShapes:
             synthetic.read(content, "x")
 
     def test_too_deep(self) -> None:
-        """A profile within a profile within a profile is refused before anybody walks it."""
         node: Any = {"kind": "null"}
         for _ in range(400):
             node = {"kind": "list", "type": "list", "lengths": [[1, 1, 1]], "item": node}
@@ -431,7 +430,6 @@ class TestCommand:
 
 
 def test_all_names_are_told_the_riskiest_first(tmp_path: Path) -> None:
-    """Names that are not identifiers come first, then rare ones, as they may be data."""
     fields = {f"field_{number:02}": number for number in range(40)}
     records = [{**fields, "x": 1}, *[fields] * 50, {**fields, "admin:root@10.0.0.1": 1, "ça va": 2}]
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, records)))

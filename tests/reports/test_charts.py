@@ -84,7 +84,6 @@ def test_a_missing_extra_names_the_command(one: ResultData, monkeypatch: pytest.
 
 
 def test_the_front_holds_what_nothing_beats(one: ResultData) -> None:
-    """No point of the line is dearer than a smaller one, and every other point is beaten."""
     rows = chart_rows.points(view_of(one))
     edge = sorted((row for row in rows if row["edge"]), key=lambda row: row["size"])
     costs = [row["cost"] for row in edge]
@@ -97,7 +96,6 @@ def test_the_front_holds_what_nothing_beats(one: ResultData) -> None:
 
 
 def test_the_baseline_is_no_competitor(one: ResultData) -> None:
-    """The baseline has a separate bar, but is not among sizes and costs, and is never the best."""
     rows = chart_rows.bars(view_of(one), "dump")
     baseline = next(row for row in rows if row["codec"] == BASELINE)
 

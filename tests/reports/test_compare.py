@@ -202,7 +202,6 @@ class TestCompare:
         ],
     )
     def test_a_cell_without_a_figure_after_is_not_measured(self, result_of, outcome, reason, said):
-        """It fails the gate at any limit with its reason, and is neither the same nor better."""
         without = result_of({"msgpack": BASE["msgpack"]}, outcomes={"json": (outcome, reason)}, seed=2)
         if outcome is None:
             without = result_of({"msgpack": BASE["msgpack"]}, seed=2)

@@ -32,7 +32,6 @@ TIMES = st.floats(1e-9, 1e-3)
     ],
 )
 def test_bandwidth(text, speed):
-    """Speeds are read as engineers write them: b is bits, B is bytes."""
     assert speed == pytest.approx(parse_bandwidth(text))
 
 
@@ -52,7 +51,6 @@ def test_bad_reads(reads):
 
 @given(dump=TIMES, load=TIMES, fix=TIMES, size=st.floats(1, 1e6), reads=st.floats(0, 100))
 def test_cost_is_the_formula(dump, load, fix, size, reads):
-    """cost = dump + reads × (load + fix) + crossings × bytes / bandwidth; without a line bytes are free."""
     assert CostModel(reads, 1e6, "per-read").total(dump, load, fix, size) == pytest.approx(
         dump + reads * (load + fix + size / 1e6)
     )

@@ -49,7 +49,6 @@ def only(runs: Sequence[ResultData], **options: Any) -> tuple[Series, Line]:
 
 
 def test_a_history_without_a_change_has_none() -> None:
-    """At most one history of twenty has any change point, and a slower clock is none."""
     changed = [found(madeup.weekly(30, ONE, seed=seed, processes=4)) for seed in range(20)]
 
     assert sum(map(bool, changed)) <= 1
@@ -57,7 +56,6 @@ def test_a_history_without_a_change_has_none() -> None:
 
 @pytest.mark.parametrize("at", [3, 15, 29])
 def test_a_step_is_found_where_it_is(at: int) -> None:
-    """10 % is found at its run, also if only the newest run has it."""
     runs = madeup.weekly(30, change=SLOWER, at=at, apart=0.005)
 
     assert {("orjson", "load"): [(at, ())]} == found(runs)
@@ -76,7 +74,6 @@ def test_two_steps_and_the_way_back() -> None:
 
 
 def test_a_single_odd_run_is_no_change() -> None:
-    """An outlier within the history is not a level."""
     runs = madeup.weekly(20, change=("orjson", "load", 1.3), at=10)
     runs = [*runs[:11], *madeup.weekly(20)[11:]]
 
@@ -112,7 +109,6 @@ def test_a_change_names_its_causes(before: Any, after: Any, cause: tuple[str, ..
     ],
 )
 def test_other_conditions_are_other_lines(change: Callable[[ResultData], ResultData], lines: int) -> None:
-    """Figures of two machines, other records or other options share no line."""
     runs = madeup.weekly(12, ONE, change=("orjson", "load", 1.5), at=6)
     made = history([*runs[:6], *map(change, runs[6:])])
 
@@ -121,7 +117,6 @@ def test_other_conditions_are_other_lines(change: Callable[[ResultData], ResultD
 
 
 def test_a_new_line_says_why() -> None:
-    """Changed records are named, with their hash."""
     runs = madeup.weekly(8, ONE)
     other = [replace(run, corpora=(replace(run.corpora[0], sha256="ff"),)) for run in runs[4:]]
     first, second = history([*runs[:4], *other])
@@ -149,7 +144,6 @@ def test_bytes_have_no_noise_and_memory_a_tolerance(operation: str, factor: floa
 
 
 def test_figures_of_another_contention_do_not_count() -> None:
-    """Runs on a shared core are shown, but are no level of their own."""
     runs = madeup.weekly(12, ONE, change=("orjson", "load", 1.5), at=8)
     runs = [
         madeup.changed(run, sample=lambda s, n=number: replace(s, contention=0.7 if n < 8 else 1.2))
@@ -172,7 +166,6 @@ def test_the_assumed_difference_between_runs_counts() -> None:
 
 
 def test_a_single_run_of_other_records_is_named() -> None:
-    """The newest run may begin a line, which has nothing to compare with yet."""
     *runs, last = madeup.weekly(5, ONE)
     made = history([*runs, replace(last, corpora=(replace(last.corpora[0], sha256="ff"),))])
     shown = text.render(table(made))
@@ -190,7 +183,6 @@ class TestNewest:
         ("factor", "limit", "fails"), [(1.3, 0.05, True), (1.3, 0.5, False), (0.7, 0.05, False)]
     )
     def test_worse_by_more_than_the_limit(self, factor: float, limit: float, fails: bool) -> None:
-        """Faster is not worse, and an old change is none of the newest run."""
         newest = history(madeup.weekly(12, change=("orjson", "load", factor), at=11))
         older = history(madeup.weekly(12, change=("orjson", "load", factor), at=6))
 
@@ -198,7 +190,6 @@ class TestNewest:
         assert [] == regressions(older, limit)
 
     def test_a_codec_that_fails(self) -> None:
-        """A crash in the newest run counts at any limit."""
         runs = madeup.weekly(5)
         runs[-1] = madeup.changed(runs[-1], "orjson", "load", outcome="crashed", samples=())
         made = history(runs)
@@ -232,7 +223,6 @@ Command = Callable[..., tuple[int, str, str]]
 
 class TestCommand:
     def test_text(self, bakeoff: Command, weeks: Path) -> None:
-        """The change and its cause are named, in at most 100 columns; other files are named and skipped."""
         code, out, err = bakeoff("history", weeks)
 
         assert 0 == code
@@ -244,14 +234,12 @@ class TestCommand:
         assert ["notes.txt" in line for line in err.splitlines()] == [True]
 
     def test_filters(self, bakeoff: Command, weeks: Path) -> None:
-        """Codecs by glob and exclusion, operations by name."""
         _, out, _ = bakeoff("history", weeks, "-c", "*,!orjson", "--ops", "load,size", "-f", "json")
         (series,) = json.loads(out)["series"]
 
         assert [("json", "load"), ("json", "size")] == [(x["codec"], x["operation"]) for x in series["lines"]]
 
     def test_other_formats(self, bakeoff: Command, weeks: Path) -> None:
-        """JSON and CSV have each figure with its interval, and the changes."""
         _, out, _ = bakeoff("history", weeks, "-c", "orjson", "--ops", "load", "-f", "json")
         (line,) = json.loads(out)["series"][0]["lines"]
         _, out, _ = bakeoff("history", weeks, "-c", "orjson", "--ops", "load", "-f", "csv")
@@ -267,7 +255,6 @@ class TestCommand:
         assert "| orjson" in out
 
     def test_the_gate(self, bakeoff: Command, weeks: Path) -> None:
-        """1 only if the newest run is worse."""
         assert 0 == bakeoff("history", weeks, "--fail-above", "5%")[0]
         worse = madeup.weekly(15, change=("json", "dump", 1.5), at=14, after=version("orjson", "3.12.0"))[-1]
         write(worse, weeks / "new.json")
@@ -289,7 +276,6 @@ class TestCommand:
     def test_usage_errors(
         self, bakeoff: Command, weeks: Path, tmp_path: Path, arguments: list[str], message: str
     ) -> None:
-        """2, and one sentence."""
         for name in ("empty", "one"):
             (tmp_path / name).mkdir()
         write(madeup.planted(started="2026-01-01"), tmp_path / "one" / "a.json")
@@ -299,7 +285,6 @@ class TestCommand:
         assert message in err
 
     def test_machines_of_one_run_each(self, bakeoff: Command, tmp_path: Path) -> None:
-        """The error says what differs, as hosts of a CI may have a new name each time."""
         for number in (1, 2):
             run = madeup.planted(started=f"2026-01-0{number}", environment={"hostname": f"runner-{number}"})
             write(run, tmp_path / f"{number}.json")
@@ -308,7 +293,6 @@ class TestCommand:
 
 
 def test_hostile_texts_are_inert(tmp_path: Path) -> None:
-    """Names in result files neither run in the page nor control the terminal."""
     runs = [madeup.renamed(run, "orjson", "<img src=x>\x1b[2J") for run in madeup.weekly(4)]
     from bakeoff.reports.page.history import render
 
@@ -348,7 +332,6 @@ class TestBaseline:
     """`run --baseline`: the newest comparable result."""
 
     def test_the_newest_of_the_same_work(self, capsys: pytest.CaptureFixture[str]) -> None:
-        """A later result of other options is passed over."""
         *earlier, result = madeup.weekly(4)
         earlier[2] = replace(earlier[2], options={"gc": "off"})
         print_comparison(earlier, result)
@@ -368,7 +351,6 @@ class TestBaseline:
     def test_none_is_comparable(
         self, capsys: pytest.CaptureFixture[str], earlier: list[dict[str, Any]], message: str
     ) -> None:
-        """One sentence says what differs."""
         *_, result = madeup.weekly(2)
         print_comparison([madeup.planted(started="2026-01-01", **fields) for fields in earlier], result)
         out, err = capsys.readouterr()
@@ -403,7 +385,6 @@ class TestBencher:
         assert {"value", "lower_value", "upper_value"} == dump.keys()
 
     def test_several_machines(self, bakeoff: Command, tmp_path: Path) -> None:
-        """Each machine is a testbed there."""
         for name in "ab":
             write(madeup.planted(environment={"hostname": name}), tmp_path / f"{name}.json")
 
@@ -411,6 +392,5 @@ class TestBencher:
 
 
 def test_no_runs() -> None:
-    """A history needs two runs."""
     with pytest.raises(UsageError, match="there is one run"):
         history(madeup.weekly(1))

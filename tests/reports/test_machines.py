@@ -31,7 +31,6 @@ def on(machine: str, times: Mapping[str, tuple[float, float]] = HERE, **fields: 
 
 
 def test_two_machines_side_by_side() -> None:
-    """A block each under the machine's name, with its own figures; equal bytes once; 100 columns."""
     text = render([on("first"), on("second", SWAPPED)], "text")
     table = text.split("\n\n")[0]
     heads = next(line for line in table.splitlines() if "first" in line)
@@ -47,7 +46,6 @@ def test_two_machines_side_by_side() -> None:
 
 
 def test_more_machines_than_fit_follow_each_other() -> None:
-    """Tables of 100 columns, with the codecs in the same order."""
     found = render([on(name, SWAPPED if name == "n2" else HERE) for name in ("n1", "n2", "n3", "n4")], "text")
     table = found.split("\n\na costs")[0]
 
@@ -59,7 +57,6 @@ def test_more_machines_than_fit_follow_each_other() -> None:
 
 @pytest.mark.parametrize("form", ["text", "md", "html"])
 def test_a_codec_that_a_machine_lacks_has_a_dash_and_a_reason(form: str) -> None:
-    """It failed there, or the run there did not have it."""
     crashed = on("second", {"a": HERE["a"]}, outcomes={"b": ("crashed", "signal 11")})
     text = render([on("first"), crashed], form)
 
@@ -97,7 +94,6 @@ def test_where_machines_disagree(second: Mapping[str, tuple[float, float]], said
 
 
 def test_interpreters_have_a_block_each() -> None:
-    """Named as in the run, or by their versions; results of one interpreter share a block."""
     chosen = [under({"interpreter": name}) for name in ("python3.11", "pypy3")]
     plain = [under({"python_version": version}) for version in ("3.11.7", "3.13.0")]
 
@@ -114,7 +110,6 @@ def under(facts: Mapping[str, str]) -> ResultData:
 
 
 def test_many_disagreements_are_counted() -> None:
-    """The sentence names the first few; three machines are said as they split."""
     times = {f"c{n}": (n * 1e-6, n * 1e-6) for n in range(1, 8)}
     reverse = dict(zip(times, reversed(times.values()), strict=True))
     found = agreement(View.of([on("x", times), on("yy", reverse), on("zzz", times)]).corpora)
@@ -126,7 +121,6 @@ def test_many_disagreements_are_counted() -> None:
 
 
 def test_one_recommendation_if_machines_agree() -> None:
-    """One sentence names the codec and all machines; else it has the codec of each."""
     same = render([on("first"), on("second")], "text")
     other = render([on("first"), on("second", SWAPPED)], "text")
 
@@ -135,7 +129,6 @@ def test_one_recommendation_if_machines_agree() -> None:
 
 
 def test_other_versions_of_a_library_are_named() -> None:
-    """In the text and on the page."""
     results = [on("first"), on("second", facts={"b": {"version": "2.0"}})]
     said = "library versions differ: libb 1.2.3 on first, 2.0 on second"
 
@@ -144,7 +137,6 @@ def test_other_versions_of_a_library_are_named() -> None:
 
 
 def test_pick(bakeoff: Callable[..., tuple[int, str, str]]) -> None:
-    """It decides on each machine; if these disagree, the user has to choose the machine."""
     for name, times in {"first": HERE, "second": HERE, "third": SWAPPED}.items():
         write(on(name, times), Path(f"{name}.json"))
     code, out, _ = bakeoff("pick", "first.json", "second.json")

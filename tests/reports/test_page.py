@@ -115,7 +115,6 @@ def test_it_says_what_a_reader_needs(words: str, small: ResultData) -> None:
 
 
 def test_a_peak_is_that_of_a_call(read: Reader, words: str) -> None:
-    """The column and the charts of peaks speak of a call, as the measurement does, not of the sample."""
     (peak,) = [a["title"] for a in read.all("button") if a.get("data-sort") == "peak"]
 
     assert peak == "most memory held above the input during a call, dump or load"

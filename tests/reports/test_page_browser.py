@@ -678,7 +678,6 @@ def test_it_is_there_at_once_and_prints(opened: Opener, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("width", [1280, 390])
 def test_pictures_for_people(opened: Opener, small: Path, tmp_path: Path, width: int) -> None:
-    """A whole-page picture of each state is left in the temporary folder."""
     page = opened(width, path=small)
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)

@@ -86,14 +86,12 @@ class TestScenarios:
         ],
     )
     def test_the_winner_follows_the_use(self, run, wish, winner, said):
-        """What it costs, what it is read by and what may be read decide, and the sentence says so."""
         choice = pick([run], wish)
 
         assert winner == choice.winner.name
         assert said in choice.sentence
 
     def test_untrusted_datetimes(self, run):
-        """From the internet with datetimes: codecs that cannot carry them are out, as is pickle."""
         choice = pick([run], Wish(needs=("datetime_aware",)))
         excluded = dict(choice.excluded)
 
@@ -131,7 +129,6 @@ class TestScenarios:
         assert "keys that are not text" in dict(choice.excluded)["msgpack"]
 
     def test_line_too_narrow(self, run):
-        """At a rate that the line cannot take a codec is out, with what it would need."""
         wish = Wish(CostModel(1, parse_bandwidth("50Mbit")), rate=4000)
         choice = pick([run], wish)
 
@@ -145,7 +142,6 @@ class TestScenarios:
 
 class TestHonesty:
     def test_lossy_is_out(self, result_of):
-        """A lossy codec is out with its loss, unless it is accepted."""
         run = result_of(FIELD, facts=FACTS, losses={"msgpack": ("`tuple` came back as `list` at `$`",)})
 
         assert "bson" == pick([run], Wish()).winner.name
@@ -155,7 +151,6 @@ class TestHonesty:
         assert "lossy, as allowed" in choice.sentence
 
     def test_failures_are_out(self, result_of):
-        """Failed codecs are out, each with its reason."""
         run = result_of(FIELD, outcomes={"bad": ("crashed", "signal 11"), "orjson": ("missing", "")})
         excluded = dict(pick([run], Wish()).excluded)
 
@@ -184,7 +179,6 @@ class TestHonesty:
         ],
     )
     def test_a_tie_is_said(self, result_of, codecs, facts, bandwidth, because):
-        """Codecs that cost the same are put in order by rules; each that put one behind is named."""
         field = {
             name: {"dump": dump * 1e-6, "load": 2e-6, "size": size} for name, (dump, size) in codecs.items()
         }
@@ -264,7 +258,6 @@ class TestHonesty:
         assert "(run longer): `bakeoff run movies -c " in pick(runs, Wish()).sentence
 
     def test_people_may_decide(self, run):
-        """A codec that is named is taken if it fits, with what it costs beside the cheapest."""
         choice = pick([run], Wish(codec="json"))
 
         assert ("json", (), ()) == (choice.winner.name, choice.tied, choice.unresolved)
@@ -279,7 +272,6 @@ class TestHonesty:
             pick([run], Wish(codec="mgpack"))
 
     def test_what_is_surely_dearer_ends_a_tie(self, result_of):
-        """A codec behind it is no tie, however little is known of it; it is said that little is known."""
         quick = {"dump": 2e-6, "load": 2e-6, "size": 100}
         slow = {"dump": 9e-6, "load": 9e-6, "size": 10}
         run = result_of({"quick": quick, "slower": {**quick, "load": 3e-6}, "vague": slow})
@@ -290,7 +282,6 @@ class TestHonesty:
 
     @pytest.mark.parametrize("processes", [1, 2])
     def test_too_few_processes_decide_nothing(self, result_of, processes):
-        """Neither a choice nor a recommendation: one or two processes tell nothing apart."""
         run = result_of(FIELD, facts=FACTS, processes=processes)
 
         with pytest.raises(RunError, match=f"^{processes} timing process.* too few to choose by"):
@@ -309,7 +300,6 @@ class TestHonesty:
         ],
     )
     def test_why_a_quicker_codec_is_not_recommended(self, result_of, facts, cell, words):
-        """The recommendation names what keeps it out, and calls lossy only what is."""
         run = result_of(
             {"json": FIELD["json"], "msgpack": {**FIELD["msgpack"], "peak-load": 9}}, facts={"msgpack": facts}
         )
@@ -373,7 +363,6 @@ class TestHonesty:
         assert "cbor2/unguarded" == pick([run], Wish(trusted=True)).winner.name
 
     def test_a_tied_codec_that_gains_is_named(self, result_of):
-        """Where the tie-breakers passed over a cheaper mean, moving its way makes it win."""
         run = result_of(
             {
                 "plain": {"dump": 2e-6, "load": 2.002e-6, "size": 100},
@@ -389,12 +378,10 @@ class TestHonesty:
         assert "with more reads extra, tied now, wins" == choice.breakeven[0]
 
     def test_nothing_fits(self, run):
-        """When nothing fits everything that excluded a codec is told."""
         with pytest.raises(RunError, match="no codec fits\n  does not preserve uuid: json, msgpack, bson"):
             pick([run], Wish(needs=("uuid",)))
 
     def test_a_schema_brings_types_back(self, result_of):
-        """A +schema codec counts as bringing back what a schema can."""
         run = result_of({"json+schema": {"dump": 2e-6, "load": 2e-6, "fix": 1e-6, "size": 100}})
 
         assert "json+schema" == pick([run], Wish(needs=("uuid", "datetime"))).winner.name
@@ -410,7 +397,6 @@ class TestHonesty:
             pick([run], Wish(needs=("datetime",), allow_loss=True))
 
     def test_unknown_wishes(self, run):
-        """Mistyped types, corpora and rates are refused."""
         with pytest.raises(UsageError, match="did you mean datetime"):
             Wish(needs=("datetimes",))
         with pytest.raises(UsageError, match="no corpus 'film'"):
@@ -419,7 +405,6 @@ class TestHonesty:
             Wish(rate=0)
 
     def test_several_machines(self, run):
-        """Results of several machines are not mixed into one choice."""
         other = replace(run, environment={**run.environment, "hostname": "elsewhere"})
 
         with pytest.raises(UsageError, match="several machines"):
@@ -465,7 +450,6 @@ class TestHonesty:
         assert () == pick([both, together], Wish()).unresolved
 
     def test_corpora_without_a_common_process(self, result_of):
-        """There is nothing to add up: the way out is named."""
         run = result_of(FIELD, corpora=["movies", "messages"])
         apart = tuple(
             replace(c, samples=tuple(replace(s, pair=s.pair + 100) for s in c.samples))
@@ -486,7 +470,6 @@ class TestBreakEven:
     # A tie: the dearer one won.
     @example([(8.925e-06, 6.3005e-06, 100.0), (8.678e-06, 6.544e-06, 100.0)], CostModel())
     def test_crossing_the_point_changes_the_winner(self, result_of, figures, cost):
-        """Just beyond a stated number of reads the codec named there costs less."""
         field = {
             f"c{number}": {"dump": dump, "load": load, "size": size}
             for number, (dump, load, size) in enumerate(figures)
@@ -504,7 +487,6 @@ class TestBreakEven:
             assert theirs.total(beyond) < ours.total(beyond)
 
     def test_says_what_would_change(self, run):
-        """Reads and bandwidth at which another codec wins are stated."""
         found = pick([run], Wish()).breakeven
 
         assert "bson overtakes msgpack above 2.6 reads per write" in found
@@ -526,7 +508,6 @@ class TestLock:
         return tmp_path / "bakeoff.json"
 
     def test_round_trip(self, file):
-        """What is written is read again."""
         lock = locked(file)
         Path("bakeoff.lock").write_text(lock.dumps())
 
@@ -540,7 +521,6 @@ class TestLock:
         options=st.dictionaries(st.sampled_from(("size", "depth", "ratio")), st.integers(0, 9)),
     )
     def test_any_text_survives(self, tmp_path, name, why, options):
-        """No name, sentence or option breaks the file."""
         lock = Lock(codec=name, requires={name: why}, why=why, options=options)
         path = tmp_path / "bakeoff.lock"
         path.write_text(lock.dumps(), encoding="utf-8", newline="")
@@ -573,11 +553,9 @@ class TestLock:
         ],
     )
     def test_version_range(self, version, text):
-        """The range ends before the next release that may break."""
         assert text == version_range(version)
 
     def test_check(self, file):
-        """A lock holds while library, version, evidence and age are as asked."""
         lock = locked(file)
         folder = file.parent
 
@@ -627,7 +605,6 @@ class TestLock:
         ],
     )
     def test_bad_locks(self, tmp_path, text, message):
-        """A damaged lock is named with what is wrong."""
         (tmp_path / "bakeoff.lock").write_text(text)
 
         with pytest.raises(RunError, match=message):
@@ -659,7 +636,6 @@ class TestLock:
         assert locked(tmp_path / "a.json").requires["Python"] == ">=3.11.7,<4"
 
     def test_the_format_of_locks_is_frozen(self):
-        """A recorded lock of format 1, with every field, is read and written as it is."""
         path = Path(__file__).parents[1] / "data" / "locks" / "format-1.lock"
         recorded = Lock(
             codec="avro|zstd:3,dict",
@@ -678,7 +654,6 @@ class TestLock:
         assert path.read_text() == recorded.dumps()
 
     def test_the_nearest_lock_is_found(self, tmp_path, monkeypatch):
-        """As given, else by the environment, else upwards; a link that leads nowhere is one."""
         monkeypatch.delenv("BAKEOFF_LOCK", raising=False)
         (tmp_path / "a" / "b").mkdir(parents=True)
         monkeypatch.chdir(tmp_path / "a" / "b")
@@ -721,7 +696,6 @@ class TestLock:
             assert place.missing.startswith(f"no bakeoff.lock in {tmp_path}/a/b{above} (up to")
 
     def test_a_decision_claims_no_figures(self):
-        """It says who decided, and asks for what is installed here."""
         lock = decided("orjson+schema|zstd:3", "ada")
 
         assert ("orjson|zstd:3", True, "json") == (lock.codec, lock.schema, lock.format)
@@ -741,7 +715,6 @@ class TestCommand:
         return partial(bakeoff, "pick")
 
     def test_says_all(self, call):
-        """Name first, then reasons, runners-up, break-evens and what excluded the others."""
         code, out, _ = call("--explain")
 
         assert 0 == code
@@ -752,7 +725,6 @@ class TestCommand:
         assert "cost = dump + reads × (load + fix) + crossings × bytes / bandwidth" in out
 
     def test_long_lists_are_counted(self, call, result_of):
-        """Reasons stand once with the first codecs and the number of the others; --explain names all."""
         figures = {"dump": 1e-6, "load": 1e-6, "size": 9}
         names = [f"codec-{number:02}" for number in range(12)]
         write(result_of({"msgpack": figures, **dict.fromkeys(names, figures)}), Path("many.json"))
@@ -765,7 +737,6 @@ class TestCommand:
         assert "--explain names all" not in whole
 
     def test_two_files_of_a_corpus(self, call, run):
-        """The first line is a codec's name, whatever its row is called."""
         write(replace(run, started="later"), Path("again.json"))
         code, out, _ = call("bakeoff.json", "again.json")
 
@@ -774,7 +745,6 @@ class TestCommand:
         assert re.match(r"msgpack #[12]: ", out.splitlines()[2])
 
     def test_write_and_check(self, call):
-        """--write keeps the choice as TOML; --check fails when the library is not there."""
         code, _, err = call("--write")
         path = Path("bakeoff.lock").absolute()
         lock = tomllib.loads(path.read_text())
@@ -791,7 +761,6 @@ class TestCommand:
         assert (0, f"{path} matches: json (Python >=3)\n", "") == call("--check")
 
     def test_another_format_wants_a_word(self, call):
-        """And tells what readers will meet; limits set by hand stay."""
         path = Path("bakeoff.lock").absolute()
         before = Lock(codec="bson", requires={}, format="bson", options={"size": 999}).dumps()
         path.write_text(before)
@@ -833,7 +802,6 @@ class TestCommand:
         ],
     )
     def test_what_changes_is_said(self, call, before, new, refused, words):
-        """Another library of the format goes in at once; what is written otherwise is named."""
         Path("bakeoff.lock").write_text(Lock(codec=before, requires={}).dumps())
         Path("bakeoff.json").unlink()
         code, _, err = call("--codec", new, "--write")
@@ -843,7 +811,6 @@ class TestCommand:
         assert (before if refused else new.replace("+schema", "")) == Lock.read("bakeoff.lock").codec
 
     def test_people_decide_without_a_measurement(self, call):
-        """With no result file, or with one in this folder that does not know the codec."""
         assert 0 == call("--codec", "ujson", "--write")[0]
         lock = Lock.read("bakeoff.lock")
 
@@ -861,7 +828,6 @@ class TestCommand:
         assert "bakeoff.json" == Lock.read("bakeoff.lock").evidence[0]["file"]
 
     def test_a_file_that_is_no_lock_is_kept(self, call):
-        """--write over somebody's notes is refused by name."""
         Path("notes.txt").write_text("my notes")
         code, _, err = call("--write", "--lock", "notes.txt")
 
@@ -888,7 +854,6 @@ class TestCommand:
         ],
     )
     def test_bad_input(self, call, args, code, message):
-        """One line and the right exit code."""
         found, _, err = call(*args)
 
         assert code == found

@@ -38,7 +38,6 @@ def run(result_of):
 
 class TestPrices:
     def test_a_year_is_cores_and_gigabytes(self, run):
-        """1,000 records/s × (2 µs + 10 × 3 µs) keep 0.032 cores busy, and send 31,536 GB of 1,000 bytes."""
         found = pick([run], wish_of(CostModel(10))).yearly["json"]
 
         assert (found.writer, found.readers) == pytest.approx((0.002, 0.03))
@@ -47,7 +46,6 @@ class TestPrices:
         assert found.price == pytest.approx(1_586.4)
 
     def test_crossings_count(self, run):
-        """Sent for each read, ten times as many gigabytes are paid for, and of the same cores."""
         once, again = (pick([run], wish_of(CostModel(10, crossings=how))) for how in ("once", "per-read"))
 
         assert again.yearly["json"].gigabytes == pytest.approx(10 * once.yearly["json"].gigabytes)
@@ -66,7 +64,6 @@ class TestPrices:
         st.sampled_from(["once", "per-read"]),
     )
     def test_the_lowest_sum_wins(self, result_of, figures, rate, reads, core_year, gigabyte, crossings):
-        """price = cores × core-year + gigabytes × gigabyte, with an interval around it, and it decides."""
         field = {
             f"c{n}": {"dump": dump, "load": load, "size": size}
             for n, (dump, load, size) in enumerate(figures)
@@ -101,7 +98,6 @@ class TestPrices:
 
 class TestSaving:
     def test_against_json(self, result_of):
-        """The difference of two prices, with an interval: json is dearer by 24 cores' time and 100 bytes."""
         fields = {name: FIELD[name] for name in ("json", "orjson")}
         exact = pick([result_of(fields, noise=0.0)], wish_of(CostModel(10))).saving
         noisy = pick([result_of(fields, noise=0.02)], wish_of(CostModel(10), gigabyte=0)).saving
@@ -123,7 +119,6 @@ class TestSaving:
         assert {"1 to 2"} == {found.rank.text for found in choice.yearly.values()}
 
     def test_an_open_race_is_said_to_be_one(self, result_of):
-        """Noise that hides the difference leaves both places open."""
         field = {
             "json": {"dump": 1e-6, "load": 1e-6, "size": 9},
             "orjson": {"dump": 1.02e-6, "load": 1e-6, "size": 9},
@@ -133,13 +128,11 @@ class TestSaving:
         assert "json and orjson are not distinguishable in price (run longer)" == choice.saving.sentence
 
     def test_a_cheaper_one_comes_before_json(self, run):
-        """For a codec that was decided on by name, the cheapest says what it would save."""
         saving = pick([run], wish_of(codec="orjson")).saving
 
         assert ("msgpack|zstd:3", "orjson") == (saving.cheaper, saving.other)
 
     def test_only_a_race_has_one(self, run):
-        """With one codec, or without prices, nothing is saved."""
         assert pick([run], wish_of(formats=("orjson",))).saving is None
         assert pick([run], Wish(rate=1000)).saving is None
 
@@ -147,7 +140,6 @@ class TestSaving:
 class TestUse:
     @given(st.floats(0.0001, 1))
     def test_the_price_of_a_gigabyte_decides(self, result_of, gigabyte):
-        """Beyond the stated price of a gigabyte the codec that is named there is cheaper."""
         run = result_of(FIELD, noise=0.0)
         choice = pick([run], wish_of(gigabyte=gigabyte))
         turns = [
@@ -160,7 +152,6 @@ class TestUse:
             assert later[found[3]].price < later[choice.name].price
 
     def test_the_lock_keeps_the_terms(self, run, tmp_path):
-        """Rate, prices and crossings stand with the reads."""
         file = tmp_path / "bakeoff.json"
         write(run, file)
         wish = wish_of(CostModel(2, crossings="per-read"))
@@ -170,7 +161,6 @@ class TestUse:
         assert kept.items() <= lock.terms.items()
 
     def test_from_python(self, run):
-        """Result.best takes the same terms."""
         best = toolkit.Result(run).best(reads=10, **PRICED)
 
         assert best.yearly == toolkit.Result(run).best(reads=10, **PRICED | {"rate": "60k/min"}).yearly
@@ -184,7 +174,6 @@ class TestUse:
     [("3000", 3000), ("3000/s", 3000), ("10M/day", 10e6 / 86400), ("1.5 k / min", 25), ("2/year", 2 / YEAR)],
 )
 def test_rates(text, rate):
-    """A number, a prefix and a unit of time; per second without one."""
     assert rate == pytest.approx(parse_rate(text))
 
 
@@ -203,7 +192,6 @@ def test_rates(text, rate):
     ],
 )
 def test_bad_terms(bakeoff, run, options, said):
-    """One error each, which names the term."""
     write(run, Path("bakeoff.json"))
     code, _, err = bakeoff("pick", *options.split())
 
@@ -213,7 +201,6 @@ def test_bad_terms(bakeoff, run, options, said):
 
 
 def test_command(bakeoff, run):
-    """A table below the choice; with --explain the formulas with numbers; an assumption is said."""
     write(run, Path("bakeoff.json"))
     call = partial(
         bakeoff, "pick", "--rate", "1000/s", "--core-year", "300", "--gigabyte", "0.05", "--reads", "10"

@@ -104,7 +104,6 @@ def test_other_records_are_refused(result_of, bakeoff, monkeypatch, sha256, code
 
 @pytest.mark.parametrize(("stretches", "code", "said"), [(True, 1, "disagrees"), (False, 0, "agrees")])
 def test_the_verdict_is_said_once(result_of, bakeoff, monkeypatch, stretches, code, said):
-    """Below the table, also when the exit code is not 0."""
     result = result_of(PLANTED, options=Options(("messages",), tuple(PLANTED)).flat(), noise=0.001)
     write(result, Path("bakeoff.json"))
     cell = draw(candidates(result, CODECS), 1)[0]

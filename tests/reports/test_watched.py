@@ -40,7 +40,6 @@ def test_frames_of_libraries_are_one_step_and_those_of_a_server_none() -> None:
 
 
 def test_hostile_texts_are_inert() -> None:
-    """Names in a file neither run in the page nor control the terminal."""
     watch = madeup.watch(sites=(site(Frame("<img src=x>\x1b[2J", "call", True)),), program=("<img\x1b",))
     page = render(watch)
 
