@@ -665,14 +665,6 @@ class TestOtherFormats:
         assert "<b>" not in html
         assert "<strong>y" not in html
 
-    def test_html_escapes(self, result_of):
-        run = result_of({EVIL: {"dump": 1e-6, "load": 1e-6}}, outcomes={"<i>bad</i>": ("error", EVIL)})
-        text = render([run], "html")
-
-        assert "<b>" not in text
-        assert "<i>" not in text
-        assert "&lt;b&gt;x&lt;/b&gt; &amp; **y**" in text
-
     def test_latex_escapes(self, result_of):
         run = result_of({EVIL: {"dump": 1e-6, "load": 1e-6}})
         text = render([run], "latex")
