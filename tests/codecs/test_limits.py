@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
-import plistlib
-import struct
 import subprocess
 import sys
 import threading
@@ -100,52 +98,6 @@ def test_aliases_are_limited(name):
     assert {"a": [1], "b": [[1], [1], "*", "*b"]} == bakeoff.codec(name, aliases=2).decode(payload)
     with pytest.raises(LimitError, match="more than 1 aliases"):
         bakeoff.codec(name, aliases=1).decode(payload)
-
-
-def laughs_yaml():
-    return b"a0: &a0 [1]\n" + b"".join(
-        b"a%d: &a%d [%s]\n" % (n, n, b",".join([b"*a%d" % (n - 1)] * 10)) for n in range(1, 12)
-    )
-
-
-def laughs_cbor():
-    """Each list holds the one before twice (tags 28 and 29)."""
-    value = b"\xd8\x1c\x81\x01"
-    lists = [value] + [
-        b"\xd8\x1c\x82\xd8\x1d" + cbor2.dumps(n) + b"\xd8\x1d" + cbor2.dumps(n) for n in range(40)
-    ]
-    return b"\x98" + bytes([len(lists)]) + b"".join(lists)
-
-
-def laughs_plist():
-    objects = [b"\xa2" + bytes([n + 1, n + 1]) for n in range(40)] + [b"\x09"]
-    body, offsets = b"bplist00", []
-    for each in objects:
-        offsets.append(len(body))
-        body += each
-    table = b"".join(struct.pack(">H", offset) for offset in offsets)
-    return body + table + struct.pack(">6xBBQQQ", 2, 1, len(objects), 0, len(body))
-
-
-@pytest.mark.parametrize(
-    ("name", "payload"),
-    [
-        ("yaml", laughs_yaml()),
-        ("yaml/pure", laughs_yaml()),
-        ("cbor2", laughs_cbor()),
-        ("plist/binary", laughs_plist()),
-    ],
-    ids=["yaml", "yaml/pure", "cbor2", "plist/binary"],
-)
-def test_what_is_referred_to_counts_each_time(name, payload):
-    """A few bytes stood for billions of values for code that walks through the record afterwards."""
-    with pytest.raises(LimitError, match=r"more than [0-9,]+ values"):
-        bakeoff.codec(name).decode(payload)
-
-
-def test_the_laughs_are_what_they_should_be():
-    assert 41 == len(cbor2.loads(laughs_cbor()))
-    assert 2 == len(plistlib.loads(laughs_plist()))
 
 
 PRIME = sys.hash_info.modulus

@@ -174,7 +174,7 @@ _BINARY = table(
            Fill(lambda count: _written([_references([1] * count), b"\xa0"]), 4)),
     limit("deep-lists", f"arrays nested {DEEP:,} deep", lambda codec: [_deep_lists()]),
     limit("deep-maps", f"dicts nested {DEEP:,} deep", lambda codec: [_deep_maps()]),
-    either("laughs", "arrays of the array before, ten times, 20 deep",
+    limit("laughs", "arrays of the array before, ten times, 20 deep",
            _written([*(b"\xaa" + _number(level + 1) * 10 for level in range(20)), b"\xa0"])),
     either("cycles", "an array and a dict that contain themselves",
            _written([b"\xa1" + bytes(4)]), _written([b"\xd1" + struct.pack(">II", 1, 0), b"\x51a"])),

@@ -68,7 +68,7 @@ CASES = table(
     either("deep-lines", "many lists, each 190 deep", Repeat(b"- " + b"[" * 190 + b"]" * 190 + b"\n", most=_SHORT)),
     either("brackets-in-texts", "brackets in texts",
            Repeat(b"[ ", head=b'"', tail=b'"', most=_SHORT), b"- see [1]\n- 'a {b'\n" * 10_000),
-    either("laughs", "lists of the list before, ten times, 10 deep", _laughs("*a{}", 10)),
+    limit("laughs", "lists of the list before, ten times, 10 deep", _laughs("*a{}", 10)),
     either("laughs-as-keys", "keys that hold laughs",
            b"? &a [x, x]\n: 1\n? [*a, *a]\n: 2", _laughs("{{*a{} : 1}}", 6)),
     either("cycles", "a list and a map that contain themselves", b"&a [*a]", b"&a {b: *a}", b"&a {? *a : 1}"),
