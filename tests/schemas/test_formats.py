@@ -8,7 +8,6 @@ import decimal
 import io
 import json
 import pickle
-import uuid
 from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated, Any, NamedTuple, NotRequired, TypedDict
 
@@ -17,7 +16,7 @@ import fastavro
 import msgspec
 import pytest
 from hypothesis import given
-from kinds import Access, Colour, Level, Odd, declared, unions
+from kinds import declared, unions
 from round_trips import assert_comes_back, read, written
 
 import bakeoff
@@ -70,8 +69,6 @@ class Holder(TypedDict):
 class Hole(TypedDict):
     a: None
 
-
-AT = dt.datetime(2024, 2, 29, 23, 59, 59, 999999)
 
 EXTENDED: dict[str, tuple[Any, list[dict[str, Any]]]] = {
     "optional": (
@@ -134,19 +131,6 @@ EXTENDED: dict[str, tuple[Any, list[dict[str, Any]]]] = {
             },
         ],
     ),
-    "unions of one form": (
-        {"at": int | dt.datetime | dt.date | str, "some": list[int] | dict[int, int] | tuple[int, int]},
-        [
-            {"at": 5, "some": [1, 2]},
-            {"at": AT, "some": {1: 2}},
-            {"at": AT.date(), "some": (1, 2)},
-            {"at": "text", "some": []},
-        ],
-    ),
-    "lists of lists": (
-        {"rows": list[list[int]], "deep": list[list[list[str] | None]]},
-        [{"rows": [], "deep": [[]]}, {"rows": [[1, 2], [], [3]], "deep": [[None, ["a", "b"], []]]}],
-    ),
     "nothing but None": (
         {"expires": None, "nothing": list[None], "holes": list[Hole]},
         [
@@ -154,59 +138,8 @@ EXTENDED: dict[str, tuple[Any, list[dict[str, Any]]]] = {
             {"expires": None, "nothing": [None] * 3, "holes": [{"a": None}]},
         ],
     ),
-    "tuples and sets": (
-        {
-            "pair": tuple[int, str],
-            "many": tuple[int, ...],
-            "set": set[int],
-            "fixed": frozenset[str],
-            "point": Point,
-        },
-        [
-            {"pair": (1, "a"), "many": (), "set": {1, 2}, "fixed": frozenset("ab"), "point": Point(1, 2.5)},
-            {"pair": (0, ""), "many": (1, 2, 3), "set": set(), "fixed": frozenset(), "point": Point(-1, 0.0)},
-        ],
-    ),
-    "conventions": (
-        {
-            "naive": Annotated[dt.datetime, Hint(aware=False)],
-            "aware": Annotated[dt.datetime, Hint(aware=True)],
-            "either": dt.datetime,
-            "day": dt.date,
-            "time": dt.time,
-            "span": dt.timedelta,
-            "price": decimal.Decimal,
-            "id": uuid.UUID,
-            "raw": bytes,
-            "array": bytearray,
-            "big": Annotated[int, Hint(big=True)],
-            "colour": Colour,
-            "level": Level,
-            "access": Access,
-            "odd": Odd,
-            "any": Any,
-        },
-        [
-            {
-                "naive": AT,
-                "aware": AT.replace(tzinfo=dt.UTC),
-                "either": AT.replace(tzinfo=dt.timezone(dt.timedelta(hours=5, minutes=30))),
-                "day": dt.date(1969, 12, 31),
-                "time": AT.time(),
-                "span": dt.timedelta(days=-1, microseconds=3),
-                "price": decimal.Decimal("1.10"),
-                "id": uuid.UUID(int=2**127 + 5),
-                "raw": b"\xff\x00",
-                "array": bytearray(b"\x00"),
-                "big": 2**70,
-                "colour": Colour.RED,
-                "level": Level.LOW,
-                "access": Access.BOTH,
-                "odd": Odd.DAY,
-                "any": {"a": [1, None, 2.5, b"x", "y"]},
-            }
-        ],
-    ),
+    "named tuples": ({"point": Point}, [{"point": Point(1, 2.5)}, {"point": Point(-1, 0.0)}]),
+    "any": ({"any": Any}, [{"any": {"a": [1, None, 2.5, b"x", "y"]}}]),
     "names": (
         dict.fromkeys(("class", "field_1", "with space", "", "camelCase", "camel_case", "é"), int),
         [{"class": 1, "field_1": 2, "with space": 3, "": 4, "camelCase": 5, "camel_case": 6, "é": 7}],
