@@ -1,8 +1,7 @@
-"""Codecs in caches: cachelib, dogpile.cache, aiocache, diskcache, joblib; and in itsdangerous."""
+"""Codecs in caches and in itsdangerous, beyond what the page about caches shows, whose blocks are run."""
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -58,22 +57,6 @@ def test_no_payload_is_taken_for_a_number(name):
         assert (type(expected), expected) == (type(found), found)
 
 
-def test_cachelib_on_redis(place, client):
-    from cachelib import RedisCache
-
-    class Cache(RedisCache):
-        serializer = CODEC.for_cachelib()
-
-    port, password = place
-    cache = Cache(port=port, password=password, key_prefix=MINE)
-    cache.set("record", RECORD)
-    cache.set("count", 52)
-    client.set(f"{MINE}poison", POISON)
-
-    assert [RECORD, 52, None, None] == cache.get_many("record", "count", "miss", "poison")
-    assert 53 == cache.inc("count")
-
-
 def test_cachelib_in_files(tmp_path, caplog):
     from cachelib import FileSystemCache
 
@@ -110,31 +93,6 @@ def test_dogpile(place, client):
     with pytest.raises(bakeoff.DecodeError, match="msgpack"):
         bare.get("record")
     assert "anew" == careful.get_or_create("record", lambda: "anew") == bare.get("record")
-
-
-def test_aiocache(place, client):
-    """It hands even what it has not found to its serializer."""
-    from aiocache import Cache
-    from aiocache.backends.redis import RedisCache
-
-    async def main() -> None:
-        port, password = place
-        options: dict[str, Any] = {"serializer": CODEC.for_aiocache(), "namespace": MINE}
-        cache = Cache(Cache.REDIS, endpoint="127.0.0.1", port=port, password=password, **options)
-        assert isinstance(cache, RedisCache)
-        try:
-            await cache.set("record", RECORD)
-            await cache.set("count", 52)
-            assert 53 == await cache.increment("count")
-            assert [RECORD, 53, None] == await cache.multi_get(["record", "count", "miss"])
-            assert "miss" == await cache.get("miss", "miss")
-            client.set(cache.build_key("poison"), POISON)
-            with pytest.raises(bakeoff.DecodeError, match="msgpack"):
-                await cache.get("poison")
-        finally:
-            await cache.client.aclose()
-
-    asyncio.run(main())
 
 
 def test_diskcache(tmp_path):

@@ -1,21 +1,14 @@
-"""kombu's serializers, and a Celery worker that executes tasks through Redis."""
+"""kombu's serializers; the page about Celery, which tests run, has a worker that executes tasks."""
 
 from __future__ import annotations
 
 import datetime as dt
-import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from decimal import Decimal
 from importlib.metadata import entry_points
-from pathlib import Path
-from typing import Any, NamedTuple
-from uuid import uuid4
 
 import pytest
-import redis
-from celery import Celery
 from kombu import serialization
 from kombu.exceptions import DecodeError, EncodeError, SerializerNotInstalled
 
@@ -26,20 +19,6 @@ from bakeoff.codecs.integrations import kombu as ours
 NAMES = sorted(point.name for point in entry_points(group="kombu.serializers") if "bakeoff" in point.value)
 RECORD = {"id": 7, "name": "Zoë", "tags": ["a", None]}
 NOON = dt.datetime(2026, 1, 2, 12, tzinfo=dt.UTC)
-SHOP = """
-import os
-import redis
-from celery import Celery
-
-app = Celery("shop", broker=os.environ["BROKER"])
-app.conf.accept_content = ["json", *os.environ["ACCEPT"].split()]
-app.conf.task_default_queue = os.environ["QUEUE"]
-shown = redis.Redis.from_url(os.environ["BROKER"])
-
-@app.task
-def show(*args, **kwargs):
-    shown.rpush(app.conf.task_default_queue + ":shown", f"{args!r} {kwargs!r}")
-"""
 
 
 def codec_of(name: str) -> bakeoff.Codec:
@@ -129,68 +108,3 @@ def test_a_missing_library_is_missed_at_the_first_message(monkeypatch: pytest.Mo
         SerializerNotInstalled, match=r"orjson is not installed; pip install 'bakeoff\[orjson\]'"
     ):
         serialization.dumps([RECORD], "bakeoff-orjson")
-
-
-class Worker(NamedTuple):
-    broker: str
-    queue: str
-    log: Path
-
-    def executes(self, *args: Any, serializer: str) -> str:
-        with self.producer() as app, redis.Redis.from_url(self.broker) as client:
-            app.send_task("shop.show", args, serializer=serializer, queue=self.queue)
-            _, shown = client.blpop([f"{self.queue}:shown"], timeout=600)
-        return shown.decode()
-
-    def producer(self) -> Celery:
-        return Celery("other", broker=self.broker)
-
-
-@pytest.fixture(scope="module")
-def worker(server: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
-    folder = tmp_path_factory.mktemp("shop")
-    (folder / "shop.py").write_text(SHOP)
-    made = Worker(server("redis").rpartition("/")[0] + "/9", f"shop-{uuid4().hex}", folder / "log")
-    quiet = ["--without-mingle", "--without-gossip", "--without-heartbeat"]
-    with made.log.open("wb") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "celery", "-A", "shop", "worker", "--pool", "solo", *quiet],
-            cwd=folder,
-            env={**os.environ, "BROKER": made.broker, "QUEUE": made.queue, "ACCEPT": " ".join(NAMES)},
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        )
-    yield made
-    process.terminate()
-    assert 0 == process.wait(600)
-
-
-@pytest.mark.parametrize(
-    ("serializer", "shown"),
-    [
-        ("bakeoff-orjson", f"('{NOON.isoformat()}', '1.10', [1, 2])"),
-        ("bakeoff-msgpack", f"({NOON!r}, '1.10', [1, 2])"),
-        ("bakeoff-bson", f"({NOON!r}, '1.10', [1, 2])"),
-        ("bakeoff-cbor2", f"({NOON!r}, Decimal('1.10'), [1, 2])"),
-        # Of a producer that knows nothing of bakeoff.
-        ("json", f"({NOON!r}, Decimal('1.10'), [1, 2])"),
-    ],
-)
-def test_a_worker_executes_tasks(worker: Worker, serializer: str, shown: str) -> None:
-    assert f"{shown} {{}}" == worker.executes(NOON, Decimal("1.10"), (1, 2), serializer=serializer)
-
-
-def test_a_worker_goes_on_after_a_poisoned_message(worker: Worker) -> None:
-    with worker.producer() as app, app.producer_pool.acquire() as publisher:
-        publisher.publish(
-            b"\x92\x01\xc1",
-            content_type=ours.msgpack[2],
-            content_encoding="binary",
-            routing_key=worker.queue,
-            headers={"task": "shop.show", "id": "poisoned"},
-        )
-
-    assert "('next',) {}" == worker.executes("next", serializer="bakeoff-msgpack")
-    log = worker.log.read_text()
-    assert "Can't decode message body: DecodeError(DecodeError('msgpack', 'FormatError'))" in log
-    assert r"body: b'\x92\x01\xc1' (3b)" in log

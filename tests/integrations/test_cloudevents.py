@@ -60,18 +60,3 @@ def test_a_poisoned_event_has_the_codecs_error(binding):
 
     with pytest.raises(bakeoff.DecodeError, match="msgpack: "):
         binding.from_binary(message, CODEC.for_cloudevents())
-
-
-def test_version_1_takes_encode_and_decode():
-    from cloudevents.v1.conversion import to_binary
-    from cloudevents.v1.exceptions import DataUnmarshallerError
-    from cloudevents.v1.http import CloudEvent, from_http
-
-    headers, payload = to_binary(
-        CloudEvent({**ATTRIBUTES, "datacontenttype": CODEC.media_type}, DATA), data_marshaller=CODEC.encode
-    )
-
-    assert CODEC.media_type == headers["content-type"]
-    assert DATA == from_http(headers, payload, data_unmarshaller=CODEC.decode).data
-    with pytest.raises(DataUnmarshallerError, match=r"DecodeError\('msgpack"):
-        from_http(headers, b"\xc1", data_unmarshaller=CODEC.decode)
