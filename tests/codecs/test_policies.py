@@ -13,7 +13,6 @@ import pickle
 import plistlib
 import re
 import struct
-import threading
 import typing
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -36,6 +35,7 @@ from bakeoff import codecs
 from bakeoff.codecs import CodecError, DecodeError, EncodeError, LimitError
 from bakeoff.codecs.safety.policies import FACTS, POLICIES, Policies, can_be_asked
 from bakeoff.commands.codecs import command
+from small_stacks import in_thread
 
 NAMES = codecs.names()
 NAN, INF = math.nan, math.inf
@@ -551,23 +551,8 @@ def test_deep_documents_are_an_error_in_threads_with_small_stacks():
     payload = struct.pack("<i", 5) + b"\0"
     for _ in range(5000):
         payload = document(3, payload)
-    caught: list[BaseException] = []
 
-    def work() -> None:
-        try:
-            codec.decode(payload)
-        except LimitError as error:
-            caught.append(error)
-
-    before = threading.stack_size(128 * 1024)
-    try:
-        thread = threading.Thread(target=work)
-        thread.start()
-    finally:
-        threading.stack_size(before)
-    thread.join()
-
-    assert 1 == len(caught)
+    assert isinstance(in_thread(codec.decode, payload, stack=128 * 1024), LimitError)
 
 
 def test_a_merged_key_may_be_given_anew():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import decimal
 import math
-import threading
 from collections import OrderedDict, deque
 from collections.abc import Mapping
 from typing import Any
@@ -17,6 +16,7 @@ import bakeoff
 from bakeoff.codecs.errors import PolicyError, TooMuchError
 from bakeoff.codecs.safety._scan import values_in
 from bakeoff.codecs.safety._walk import Rules, check_record
+from small_stacks import in_thread
 
 LONE = "\ud800"
 PLACES = {
@@ -216,25 +216,11 @@ def test_deep_nesting_is_an_error_in_any_thread(wrap):
     record: Any = 1
     for _ in range(200_000):
         record = wrap(record)
-    caught: list[BaseException] = []
-
-    def look() -> None:
-        try:
-            check_record(record, Rules(nonfinite=False, inside=list))
-        except RecursionError as error:
-            caught.append(error)
-
-    before = threading.stack_size(256 * 1024)
-    try:
-        thread = threading.Thread(target=look)
-        thread.start()
-    finally:
-        threading.stack_size(before)
-    thread.join()
+    found = in_thread(check_record, record, Rules(nonfinite=False, inside=list), stack=256 * 1024)
     while not isinstance(record, int):
         record = record["a"] if isinstance(record, dict) else record[0]
 
-    assert [RecursionError] == [type(error) for error in caught]
+    assert type(found) is RecursionError
 
 
 def test_inside_tells_what_other_objects_hold():

@@ -7,7 +7,6 @@ import datetime as dt
 import json
 import pickle
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -21,7 +20,7 @@ from hypothesis import strategies as st
 from round_trips import read, written
 
 import bakeoff
-from bakeoff import CodecError, EncodeError, LimitError, Schema, UsageError
+from bakeoff import EncodeError, LimitError, Schema, UsageError
 from bakeoff.bench.lab.evolution.records import Maker
 from bakeoff.bench.lab.evolution.trial import sample, try_codec
 from bakeoff.bench.lab.evolution.versions import as_version
@@ -31,6 +30,7 @@ from bakeoff.schemas.load import load
 from bakeoff.schemas.tree import types as t
 from bakeoff.schemas.tree.difference import compare
 from bakeoff.schemas.wire.layout import Ref, WireRecord, parts
+from small_stacks import in_thread
 
 DEEP = 10_000
 
@@ -346,24 +346,10 @@ def itself() -> dict[str, Any]:
 def test_a_deep_payload_is_refused(name: str, payload: bytes, stack: int) -> None:
     codec = bakeoff.codec(name).with_schema(Schema(plain()))
 
-    found: list[object] = []
+    found = in_thread(codec.decode, payload, stack=stack)
 
-    def decode() -> None:
-        try:
-            found.append(codec.decode(payload))
-        except CodecError as error:
-            found.append(error)
-
-    before = threading.stack_size(stack)
-    try:
-        thread = threading.Thread(target=decode)
-        thread.start()
-    finally:
-        threading.stack_size(before)
-    thread.join()
-
-    assert [type(each) for each in found] == [LimitError]
-    assert "nested more" in str(found[0])
+    assert type(found) is LimitError
+    assert "nested more" in str(found)
 
 
 @pytest.mark.parametrize("name", [*NEEDING, "json", "msgpack", "orjson", "bson", "cbor2"])
