@@ -17,6 +17,8 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ...escape import shortened
+
 _TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d(?::\d\d)?)?", re.ASCII)
 _HEX = re.compile("([0-9a-f]{2})*")
 _DOUBLE = re.compile("[0-9a-f]{16}")
@@ -179,7 +181,7 @@ def shown(form: list[Any]) -> str:
         text = f"text {rest[0]!r}"
     else:
         text = " ".join([tag, *map(str, rest)]).removeprefix("bool ").removeprefix("other ")
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    return shortened(text, _LONGEST)
 
 
 def _of_maps(wrote: list[Any], became: list[Any], path: str) -> Iterator[Change]:

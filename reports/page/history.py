@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from statistics import median_low
 from typing import Any, Final
 
-from ...escape import all_visible
+from ...escape import all_visible, shortened
 from ..decide.history import Line, Point, Series
 from ..decide.history_output import amount, cause, changes, dates, table, words
 from ..model import numbers
@@ -180,7 +180,7 @@ class _Chart:
         found = dict.fromkeys((change.run, cause(change)) for line in self.changed for change in line.changes)
         rows: list[float] = []
         for run, text in sorted(found):
-            text = _cut(text, _LONGEST)
+            text = shortened(text, _LONGEST)
             x, long = self._x(run - 0.5), len(text) * _LETTER
             start = min(x, _WIDTH - long)
             row = next((n for n, end in enumerate(rows) if end + _LETTER <= start), len(rows))
@@ -193,7 +193,7 @@ class _Chart:
         return "\n".join([text, *told])
 
     def _name(self, line: Line) -> str:
-        return f"{_cut(line.cell.codec, _NAME)} {numbers.ratio(math.exp(self._end(line)))}"
+        return f"{shortened(line.cell.codec, _NAME)} {numbers.ratio(math.exp(self._end(line)))}"
 
     def _end(self, line: Line) -> float:
         return math.log(line.points[-1].value / _base(line))
@@ -205,10 +205,6 @@ class _Chart:
     def _y(self, log: float) -> float:
         share = (log - self._low) / (self._high - self._low)
         return round(self.bottom - min(1.0, max(0.0, share)) * _HEIGHT, 1)
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def _base(line: Line) -> float:

@@ -23,6 +23,11 @@ def visible(text: str) -> str:
     return _escaped(" ".join(text.split()))
 
 
+def shortened(text: str, most: int) -> str:
+    """Return a text of at most `most` characters, with an ellipsis for the rest."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 _PASSWORD: Final = re.compile(r"(:/{1,3}[^/?#\s:@]*:)(\S*)(?=@)|([?&]\w*pass\w*=)([^&#\s]*)", re.IGNORECASE)
 """A password before the host, up to the last @, as passwords may contain unquoted ones; or one after the ?.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ....codecs import codec
+from ....escape import shortened
 from ....schemas.schema import Schema
 from ....schemas.tree.difference import NUMBERED, SchemaDifference
 from ....schemas.wire.layout import WireType
@@ -253,5 +254,5 @@ def _both(
 
 
 def _reason(error: Exception) -> str:
-    said = " ".join((getattr(error, "reason", None) or str(error) or type(error).__name__).split())
-    return said if len(said) <= _SAID else f"{said[: _SAID - 1]}…"
+    said = getattr(error, "reason", None) or str(error) or type(error).__name__
+    return shortened(" ".join(said.split()), _SAID)

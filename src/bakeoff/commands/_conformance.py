@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..escape import shortened
+
 if TYPE_CHECKING:
     from ..bench.lab.conformance.case import ConformanceVerdict
     from ..bench.lab.conformance.run import LeftOut, Report
@@ -144,5 +146,5 @@ def _findings(report: Report) -> Iterator[str]:
         if not number:
             yield ""
         kind = judgement.verdict if judgement.verdict in WRONG else "inexact"
-        reason = " ".join(judgement.reason.split())
-        yield f"{report.codec}: {kind}: {case}: {reason if len(reason) <= MOST else reason[: MOST - 1] + '…'}"
+        reason = shortened(" ".join(judgement.reason.split()), MOST)
+        yield f"{report.codec}: {kind}: {case}: {reason}"

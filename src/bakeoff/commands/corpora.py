@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from ..escape import shortened
 from . import _completion
 from ._options import RECORDS, format_option, reading, seed_option
 from ._records import report_remark, report_skipped, slow_progress
@@ -72,9 +73,5 @@ def _show(facts: dict[str, Any], first: Any) -> None:
     lines = [("records", f"{facts['records']:,}"), ("sha256", facts["sha256"]), *profile_lines(profile)]
     for label, text in lines:
         click.echo(f"  {label:14}{text}")
-    click.echo(f"  {'for instance':14}{_shortened(repr(first))}")
+    click.echo(f"  {'for instance':14}{shortened(repr(first), 300)}")
     click.echo(f"  (bytes to lists: of {profile['sample']:,} records)")
-
-
-def _shortened(text: str, width: int = 300) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"

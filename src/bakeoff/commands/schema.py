@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError
-from ..escape import visible
+from ..escape import shortened, visible
 from ..files import is_device
 from ..grid import draw
 from . import _completion
@@ -265,7 +265,7 @@ def _report(source: str, schema: Schema, counter: AdviceCounter) -> None:
             tally.expected,
             tally.found,
             tally.outcome + (" (note)" if tally.severity == "note" else ""),
-            ", ".join(_cut(example) for example in tally.examples),
+            ", ".join(shortened(example, SHOWN) for example in tally.examples),
         ]
         for tally in counter
     ]
@@ -275,7 +275,3 @@ def _report(source: str, schema: Schema, counter: AdviceCounter) -> None:
 
 def _several(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'s' * (count != 1)}"
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
