@@ -1,4 +1,4 @@
-"""Codecs in caches and in itsdangerous, beyond what the page about caches shows, whose blocks are run."""
+"""Codecs in caches, beyond what the page about caches shows, whose blocks are run."""
 
 from __future__ import annotations
 
@@ -138,18 +138,3 @@ def test_joblib(tmp_path):
     assert [RECORD] * 2 == calls
     with pytest.warns(CacheWarning, match="result not stored: msgpack"):
         cached(object())
-
-
-def test_itsdangerous():
-    from itsdangerous import BadPayload, BadSignature, Serializer, URLSafeTimedSerializer
-
-    for kind in (Serializer, URLSafeTimedSerializer):
-        signer = kind("secret", serializer=CODEC)
-        token = signer.dumps(RECORD)
-
-        assert RECORD == signer.loads(token)
-        with pytest.raises(BadPayload) as raised:
-            signer.loads(kind("secret").dumps(RECORD))
-        assert isinstance(raised.value.original_error, bakeoff.DecodeError)
-        with pytest.raises(BadSignature):
-            kind("other", serializer=CODEC).loads(token)

@@ -132,27 +132,6 @@ def test_saq(url: str, name: str, caplog: pytest.LogCaptureFixture) -> None:
     assert SAID in causes(record)
 
 
-def test_taskiq(caplog: pytest.LogCaptureFixture) -> None:
-    """taskiq converts to JSON's types before the codec encodes, and restores types by annotations."""
-    from taskiq import BrokerMessage, InMemoryBroker
-
-    broker = InMemoryBroker(await_inplace=True).with_serializer(CODEC)
-
-    @broker.task
-    async def showing(at: dt.datetime, price: Decimal, pair: tuple[int, int], left: Any) -> list[Any]:
-        return [at, price, pair, left]
-
-    async def run() -> Any:
-        await broker.kick(
-            BrokerMessage(task_id="poison", task_name=showing.task_name, message=POISON, labels={})
-        )
-        return await (await showing.kiq(*ARGUMENTS, NOON)).wait_result()
-
-    assert [*ARGUMENTS, "2026-01-02T12:00:00Z"] == asyncio.run(run()).return_value
-    (record,) = (r for r in caplog.records if "Cannot parse message" in r.message)
-    assert SAID in causes(record)
-
-
 def test_dramatiq(
     url: str, name: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
