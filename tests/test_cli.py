@@ -189,7 +189,7 @@ def test_devices_are_never_replaced():
 
     assert (2, 1) == (refused.returncode, written.returncode)
     assert "is a device" in refused.stderr
-    assert "No space left" in written.stderr
+    assert "/dev/full: not written: No space left" in written.stderr
     assert device.is_char_device()
 
 

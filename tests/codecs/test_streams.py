@@ -246,23 +246,3 @@ def test_a_file_with_checksums_is_read_to_its_first_damage():
     assert RECORDS[:-1] == [next(records) for _ in RECORDS[:-1]]
     with pytest.raises(DecodeError, match=r"damaged: the checksum is \w{8}, expected \w{8}"):
         next(records)
-
-
-@pytest.mark.parametrize("name", ["msgpack", "bson", "json"])
-def test_a_checksum_refuses_what_a_format_takes(name):
-    """Each changed byte of a single message shows; without a checksum, many do not."""
-    plain, checked = bakeoff.codec(name), bakeoff.codec(f"{name}|crc32")
-    taken = {plain: 0, checked: 0}
-    for codec in taken:
-        payload = codec.encode(RECORDS[3])
-        for at in range(len(payload)):
-            mutant = bytearray(payload)
-            mutant[at] ^= 2
-            try:
-                codec.decode(bytes(mutant))
-            except DecodeError:
-                continue
-            taken[codec] += 1
-
-    assert 0 == taken[checked]
-    assert taken[plain] > 5

