@@ -36,29 +36,6 @@ def poisoned(kafka, topic):
     assert producer.flush(10) == 0
 
 
-def test_confluent_goes_on_after_a_poisoned_message(kafka, topic):
-    from confluent_kafka import DeserializingConsumer, TopicPartition
-    from confluent_kafka.error import ValueDeserializationError
-
-    poisoned(kafka, topic)
-    consumer = DeserializingConsumer(
-        {"bootstrap.servers": kafka, "group.id": topic, "value.deserializer": CODEC.decode}
-    )
-    try:
-        consumer.assign([TopicPartition(topic, 0, 0)])
-        first = consumer.poll(10)
-        with pytest.raises(ValueDeserializationError, match="msgpack: ") as wrong:
-            consumer.poll(10)
-        last = consumer.poll(10)
-    finally:
-        consumer.close()
-
-    assert (RECORD, [("content-type", CODEC.media_type.encode())]) == (first.value(), first.headers())
-    assert (POISON, 1) == (wrong.value.kafka_message.value(), wrong.value.kafka_message.offset())
-    assert isinstance(wrong.value.exception, DecodeError)
-    assert last.value() is None
-
-
 def test_aiokafka_stays_before_a_poisoned_message(kafka, topic):
     """With a deserializer it raises the codec's error again and again, at the same place."""
     from aiokafka import AIOKafkaConsumer, TopicPartition
