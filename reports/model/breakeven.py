@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeGuard
 
 from .candidates import Candidate
-from .cost import PLAUSIBLE, CostModel, bandwidth_text, breakeven_bandwidth, breakeven_reads
+from .cost import PLAUSIBLE, CostModel, bandwidth_text, meeting
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +85,13 @@ def breakeven(
         if other == winner or other in level:
             continue
         theirs = parts[other]
-        point = breakeven_reads(own.along(cost), theirs.along(cost))
+        point = meeting(own.along(cost), theirs.along(cost))
         # With several languages, it is not one number of reads that changes.
         if not cost.readers and _plausible(point, "reads"):
             reads.append((point, other))
         work = own.dump + cost.reads * own.read, theirs.dump + cost.reads * theirs.read
         sent = own.size * cost.transfers, theirs.size * cost.transfers
-        point = breakeven_bandwidth((work[0], sent[0]), (work[1], sent[1]))
+        point = meeting((sent[0], work[0]), (sent[1], work[1]))
         if _plausible(point, "bandwidth"):
             speeds.append((point, other))
     each = {n: parts[n].along(cost) for n in (winner, *level)}

@@ -151,29 +151,18 @@ def bandwidth_text(bytes_per_second: float) -> str:
     return f"{bits:.3g} bit/s"
 
 
-def breakeven_reads(a: tuple[float, float], b: tuple[float, float]) -> float | None:
-    """Return the reads per write at which two codecs cost the same.
+def meeting(a: tuple[float, float], b: tuple[float, float]) -> float | None:
+    """Return the x above 0 at which two lines ``fixed + slope * x`` meet.
+
+    Seconds by reads for each write meet where two codecs cost the same. So do bytes and seconds by bytes per
+    second: a cost times the bandwidth.
 
     Args:
-        a: Fixed cost (dump and line) and cost of a read, both seconds.
-        b: The same of the other codec.
+        a: Fixed part and slope.
+        b: The same of the other line.
 
     Returns:
-        None if one of them is cheaper at any number of reads.
+        None if one of them is lower everywhere.
     """
     fixed, slope = a[0] - b[0], b[1] - a[1]
     return fixed / slope if slope and fixed / slope > 0 else None
-
-
-def breakeven_bandwidth(a: tuple[float, float], b: tuple[float, float]) -> float | None:
-    """Return the bytes per second at which two codecs cost the same.
-
-    Args:
-        a: Seconds of work (dump and reads) and bytes of payload.
-        b: The same of the other codec.
-
-    Returns:
-        None if one of them is cheaper at any speed.
-    """
-    seconds, size = b[0] - a[0], a[1] - b[1]
-    return size / seconds if seconds and size / seconds > 0 else None

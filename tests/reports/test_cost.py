@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff.errors import UsageError
-from bakeoff.reports.model.cost import CostModel, breakeven_bandwidth, breakeven_reads, parse_bandwidth
+from bakeoff.reports.model.cost import CostModel, meeting, parse_bandwidth
 
 TIMES = st.floats(1e-9, 1e-3)
 
@@ -62,7 +62,7 @@ def test_cost_is_the_formula(dump, load, fix, size, reads):
 
 @given(a=st.tuples(TIMES, TIMES), b=st.tuples(TIMES, TIMES))
 def test_reads_break_even(a, b):
-    point = breakeven_reads(a, b)
+    point = meeting(a, b)
     if point is not None and point < 1e9:
         assert a[0] + point * a[1] == pytest.approx(b[0] + point * b[1], rel=1e-6)
     if a[0] < b[0] and a[1] < b[1]:
@@ -71,7 +71,7 @@ def test_reads_break_even(a, b):
 
 @given(a=st.tuples(TIMES, st.floats(1, 1e6)), b=st.tuples(TIMES, st.floats(1, 1e6)))
 def test_bandwidth_break_even(a, b):
-    speed = breakeven_bandwidth(a, b)
+    speed = meeting(a[::-1], b[::-1])
     if speed is not None:
         assert a[0] + a[1] / speed == pytest.approx(b[0] + b[1] / speed, rel=1e-6)
 
