@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from types import TracebackType
 from typing import Self, TypeVar
 
 from .port import Worker, WorkerError
@@ -31,9 +30,7 @@ class Restarted:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def ask(self, question: Callable[[Worker], _T]) -> _T:

@@ -7,7 +7,6 @@ import json
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from functools import partial
-from types import TracebackType
 from typing import Any, NamedTuple, Self, TypeVar
 
 from ...workers.builds import start
@@ -70,9 +69,7 @@ class Readers:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._stack.close()
 
     @property
