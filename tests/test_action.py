@@ -220,7 +220,6 @@ def test_one_comment_is_kept_up_to_date(step, tmp_path, earlier, asked):
 
 
 def test_inputs_are_those_of_the_action():
-    """Steps get them by their environment, never by their text, and the page names all."""
     scripts = [step["run"] for step in ACTION["runs"]["steps"]]
     used = set(re.findall(r"inputs\.([\w-]+)", str(ACTION["runs"]["steps"])))
 

@@ -181,7 +181,6 @@ def test_long_steps_of_setting_up_are_said(
 def test_a_version_of_python_that_is_not_installed_is_skipped(
     tasks: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each that is gets the same arguments; one that fails makes the exit code 1."""
     ended = {"3.11": "passed", "3.12": "failed"}
     monkeypatch.setattr(tasks, "interpreter", lambda version: version if version in ended else None)
     monkeypatch.setattr(tasks, "setup", lambda *_, **__: None)

@@ -79,7 +79,6 @@ def test_what_the_check_knows_of_the_records_is_taken_out() -> None:
 
 
 def test_drift_is_the_last_third_over_the_first() -> None:
-    """A cell that slows down by 5 % is reported; the reference kernel next to it is not."""
     steady = [track(dict.fromkeys(range(30), 1.0)) for _ in range(4)]
     drifting = track({r: 1.0 if r < 10 else 1.05 for r in range(30)})
     found = levels([*steady, drifting])

@@ -129,7 +129,6 @@ def test_it_is_there_when_the_store_is_opened_again(name, place):
 
 @pytest.mark.parametrize("codec", ["orjson", "bson"])
 def test_a_wire_can_be_changed_between_calls(codec, name, place):
-    """Payloads put as opaque bytes are records to a codec, and the other way round."""
     made = wire(codec)
     payloads = [made.encode(record) for record in RECORDS]
     store = opened(name, place, opaque(made.format))

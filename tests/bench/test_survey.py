@@ -98,7 +98,6 @@ def test_the_profile_is_that_of_the_corpus() -> None:
 
 
 def test_many_keys_and_lengths_take_little_space() -> None:
-    """An answer is small, whatever the records; what is rounded or estimated is near."""
     surveyor = Surveyor(JOB, {})
     for number in range(3_000):
         surveyor.add({f"{number}-{part}": "x" * (number * part % 9_999) for part in range(4)}, number)

@@ -87,7 +87,6 @@ class TestSlice:
 
 class TestFreshness:
     def test_only_text_that_is_not_ascii_keeps_its_utf8(self) -> None:
-        """An encoder adds the UTF-8 form to such a text; an ASCII text does not change."""
         from bakeoff.codecs import codec
 
         plain, umlaut = "a" * 50, "ä" * 50

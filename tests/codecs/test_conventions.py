@@ -25,7 +25,6 @@ class Colour(enum.Enum):
 
 @pytest.mark.checkout
 def test_the_document_is_what_the_command_prints():
-    """docs/reference/conventions.md holds the table that the code makes."""
     document = (Path(__file__).parents[2] / "docs/reference/conventions.md").read_text()
 
     assert document.endswith(CliRunner().invoke(command, ["--conventions"]).output)

@@ -278,7 +278,6 @@ def codec(request: pytest.FixtureRequest) -> codecs.Codec:
 
 @pytest.mark.checkout
 def test_the_document_is_what_the_command_prints():
-    """docs/reference/policies.md holds the tables that the code makes."""
     document = (Path(__file__).parents[2] / "docs/reference/policies.md").read_text()
 
     assert document.endswith(CliRunner().invoke(command, ["--policies"]).output)

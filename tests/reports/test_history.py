@@ -62,7 +62,6 @@ def test_a_step_is_found_where_it_is(at: int) -> None:
 
 
 def test_two_steps_and_the_way_back() -> None:
-    """A change that is taken back is two changes, with the level between them."""
     runs = madeup.weekly(24, change=("orjson", "load", 1.3), at=8)
     runs = [*runs[:16], *madeup.weekly(24)[16:]]
     _, line = only(runs, codecs=["orjson"], operations=["load"])
@@ -92,7 +91,6 @@ def test_a_single_odd_run_is_no_change() -> None:
     ],
 )
 def test_a_change_names_its_causes(before: Any, after: Any, cause: tuple[str, ...]) -> None:
-    """What may explain it and differs; not what differs in every run, nor a compressor's version."""
     runs = madeup.weekly(14, change=("orjson", "load", 1.5), at=7, after=after, **before)
 
     assert {("orjson", "load"): [(7, cause)]} == found(runs)
@@ -137,7 +135,6 @@ def test_a_new_line_says_why() -> None:
     ],
 )
 def test_bytes_have_no_noise_and_memory_a_tolerance(operation: str, factor: float, changed: bool) -> None:
-    """As `compare` has it: the tie band for sizes, a tenth for memory."""
     runs = madeup.weekly(4, {"orjson": {operation: 3000}}, change=("orjson", operation, factor), at=2)
 
     assert changed == bool(found(runs))
@@ -306,7 +303,6 @@ def test_hostile_texts_are_inert(tmp_path: Path) -> None:
 
 @pytest.mark.browser
 def test_the_page_on_a_phone(weeks: Path, tmp_path: Path, bakeoff: Command) -> None:
-    """It fits, marks the change, and a touch shows the figure with its cause; the policy blocks nothing."""
     path = chromium()
     from playwright.sync_api import expect, sync_playwright
 

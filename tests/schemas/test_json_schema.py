@@ -306,7 +306,6 @@ def test_a_schema_of_very_many_parts_is_refused(document):
 
 
 def test_references_count_where_they_are():
-    """A definition that is used often is read once, within the limits."""
     node = Schema.of_definition(json.dumps(doubling(11)).encode(), "json-schema").types
 
     assert sum(1 for _ in t.walk(node)) == 2**12 - 1
