@@ -58,6 +58,8 @@ TYPED = (
         "-m",
         "servers",
         "-m",
+        "small_stacks",
+        "-m",
         "untraced",
         "-m",
         "warmed",
