@@ -20,7 +20,7 @@ from . import timing
 from .alternatives import FILES, USES, Other, decoded, is_plain, named, obstacle, others
 from .attach import Sampled
 from .parts import Frame, Site, Watch
-from .timing import Task, Times, failed, measure, own_seconds, replaced, task
+from .timing import Task, Times, failed, has_own, measure, own_seconds, replaced, task
 
 _MOST = 20
 """Call sites that are timed."""
@@ -190,6 +190,7 @@ def _saving(
 ) -> Saving:
     seconds, square = 0.0, 0.0
     left_out = list(never)
+    slower = _slower(found)
     for site, times in found:
         if other not in others(site.function, site.options):
             continue
@@ -201,11 +202,18 @@ def _saving(
             continue
         busy = site.busy
         if from_file:
-            busy = min(busy, site.calls * own_seconds(times))
+            busy = min(busy, site.calls * own_seconds(times) * slower)
         seconds += busy * (1 - ratio.ratio)
         square += (busy * ratio.half) ** 2
     into = other.form if other.form != form else ""
     return Saving(form, other.library, seconds, math.sqrt(square), tuple(left_out), into)
+
+
+def _slower(found: Sequence[tuple[Site, Sequence[Times]]]) -> float:
+    """Return how many times as long calls that use no file took in the program as when they are timed."""
+    timed = [(site, times) for site, times in found if site.function not in FILES and has_own(times)]
+    usual = sum(site.calls * own_seconds(times) for site, times in timed)
+    return max(sum(site.busy for site, _ in timed) / usual, 1.0) if usual else 1.0
 
 
 def _left_out(site: Site, reason: str) -> LeftOut:

@@ -185,6 +185,11 @@ def replaced(times: Sequence[Times], library: Other, seconds: float) -> Replaced
     return Replaced(ratio, math.hypot(ratio * processes, 1.96 * _of_records(times, library, ratio)))
 
 
+def has_own(times: Sequence[Times]) -> bool:
+    """Return whether the watched function has been timed in all processes."""
+    return all(OWN in each.seconds for each in times)
+
+
 def own_seconds(times: Sequence[Times]) -> float:
     """Return the mean time of the watched function for a record."""
     return statistics.fmean(statistics.fmean(each.seconds[OWN]) for each in times)
