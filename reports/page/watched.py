@@ -91,7 +91,8 @@ def _amounts(sites: Sequence[CallSite], busy: float) -> Iterator[str]:
 def _what_if(watch: WatchData, savings: Sequence[Saving]) -> Mapping[str, Any]:
     """Return the bars of one format: the processor time with each library, in shares of the present one."""
     tried = [each for each in savings if each.library]
-    longest = max([1.0, *(_left(watch, each) + each.half / watch.busy for each in tried)])
+    # A little more, as an interval that ends at the frame looks cut off.
+    longest = 1.02 * max([1.0, *(_left(watch, each) + each.half / watch.busy for each in tried)])
     now = {"name": "as it is", "amount": numbers.amount(watch.busy, "second")}
     bars: list[Mapping[str, Any]] = [now | {"length": _per_cent(1 / longest), "ends": None, "best": False}]
     for saving in tried:

@@ -62,7 +62,7 @@ OFF = 0.10
 """Difference between predicted and real saving, as a share of the real one, at most."""
 OR_OFF = 0.01
 """The same as a share of the program's time; one of the two suffices."""
-PREDICTIONS = 2
+PREDICTIONS = 3
 """Watched runs of which the prediction is computed."""
 TURNS = 5
 """Turns of a program at least, as an error from fewer is a guess."""
@@ -278,16 +278,18 @@ def _one(targets: Targets, name: str, seconds: float, folder: Path, begin: Begin
     cheap: bool | None = None
     end = time.monotonic() + seconds
     while len(plain) < TURNS or (time.monotonic() < end and None in (foretold, cheap)):
-        ways = ["plain", "watched"] if foretold is not None else ["plain", "watched", "other"]
+        ways = ["plain"]
+        ways += ["watched"] * (cheap is None or len(predicted) < PREDICTIONS)
+        ways += ["other"] * (foretold is None)
         with tempfile.TemporaryDirectory() as seen:
             spent = _turn([*PYTHON, str(PROGRAM), name, str(folder)], begin, ways, Path(seen))
             if len(predicted) < PREDICTIONS:
                 watch = parts.read(Path(seen))
                 predicted.append(_predicted(name, watch, spent["watched"] - watch.own))
         plain.append(spent["plain"])
-        watches.append((spent["plain"], spent["watched"]))
-        if "other" in spent:
-            others.append((spent["plain"], spent["other"]))
+        for way, pairs in (("watched", watches), ("other", others)):
+            if way in spent:
+                pairs.append((spent["plain"], spent[way]))
         if len(plain) >= TURNS:
             said, half = (statistics.median(column) for column in zip(*predicted, strict=True))
             more, real_error = _more(others)
@@ -330,19 +332,9 @@ def _decided(beyond: float, error: float) -> bool | None:
 
 
 def _more(pairs: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """Return by which part second times are larger than first ones, and the standard error of that.
-
-    The faster half of each counts, as whatever disturbs a program makes it slower.
-    """
-
-    def found(rows: Sequence[tuple[float, float]]) -> float:
-        first, second = (
-            statistics.fmean(sorted(each)[: -(-len(each) // 2)]) for each in zip(*rows, strict=True)
-        )
-        return second / first - 1
-
-    again = [found(random.choices(pairs, k=len(pairs))) for _ in range(500)]
-    return found(pairs), statistics.stdev(again)
+    """Return by which part second times are larger than first ones, and the standard error of that."""
+    ratios = [second / first for first, second in pairs]
+    return statistics.fmean(ratios) - 1, statistics.stdev(ratios) / math.sqrt(len(ratios))
 
 
 def _predicted(name: str, watch: parts.Watch, busy: float) -> tuple[float, float]:
