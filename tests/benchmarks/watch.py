@@ -52,8 +52,8 @@ CALL = 60
 """Nanoseconds of a watched call, at most."""
 START = 30
 """Milliseconds of processor time that the start of a process takes more, at most."""
-TRIES = 5
-"""Pairs of processes, of which the fastest on each side count."""
+TRIES = 15
+"""Pairs of processes, of which the fastest on each side count: a neighbor leaves some alone."""
 STARTS = 15
 """Pairs of processes, of whose differences the median counts."""
 EMPTY = [sys.executable, "-c", "import json; json.dumps([1])"]
@@ -77,7 +77,7 @@ URL = "URL"
 
 _CALLS = """
 import json, os, sys, time, orjson
-def best(call, times=50_000):
+def best(call, times=10_000):
     found = []
     for _ in range(10):
         begin = time.thread_time()
