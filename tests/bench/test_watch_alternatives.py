@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import msgpack
 import pytest
 
-from bakeoff.bench.watch import answer
+from bakeoff.bench.watch import answer, timing
 from bakeoff.bench.watch.alternatives import (
     OWN,
     PROTOCOL,
@@ -248,6 +248,12 @@ def test_calls_after_other_work_are_slower_by_each_librarys_own_factor(seconds: 
     times = Times({OWN: [0.002], other: [0.001]}, {}, {OWN: 2.0, other: 3.0})
 
     assert replaced([times] * 6, other, seconds).ratio == pytest.approx(ratio)
+
+
+def test_long_calls_decide_how_much_slower_calls_are_after_other_work() -> None:
+    short, long = (12, 32), (1002, 1502)
+
+    assert timing._relative([short] * 10 + [long] * 3, empty=2) == 1.5
 
 
 def test_a_process_that_dies_costs_the_prediction_and_not_the_answer(

@@ -63,7 +63,7 @@ OFF = 0.10
 """Difference between predicted and real saving, as a share of the real one, at most."""
 OR_OFF = 0.01
 """The same as a share of the program's time; one of the two suffices."""
-PREDICTIONS = 3
+PREDICTIONS = 5
 """Watched runs alone, of whose predictions the median counts."""
 TURNS = 5
 """Turns of a program at least, as an error from fewer is a guess."""
@@ -279,6 +279,9 @@ def _one(targets: Targets, name: str, seconds: float, folder: Path, begin: Begin
     command = [*PYTHON, str(PROGRAM), name, str(folder), URL]
     predictions = [_predicted(name, command, begin) for _ in range(PREDICTIONS)]
     said, half = (statistics.median(column) for column in zip(*predictions, strict=True))
+    said_error = math.hypot(
+        half / 2, statistics.stdev(each for each, _ in predictions) / math.sqrt(PREDICTIONS)
+    )
     foretold: bool | None = None
     cheap: bool | None = None
     end = time.monotonic() + seconds
@@ -295,9 +298,9 @@ def _one(targets: Targets, name: str, seconds: float, folder: Path, begin: Begin
             real = -more
             cost, cost_error = _more(watches)
             off = abs(said - real) - max(OFF * abs(real), OR_OFF)
-            foretold = _decided(off, math.hypot(half / 2, real_error))
+            foretold = _decided(off, math.hypot(said_error, real_error))
             cheap = _decided(cost - COST, cost_error)
-    figures = ((said, half), (real, real_error), (cost, cost_error))
+    figures = ((said, said_error), (real, real_error), (cost, cost_error))
     shown = "".join(f"{100 * value:10.1f} ± {100 * error:<4.1f}" for value, error in figures)
     verdicts = (
         targets.verdict(foretold, "10 % of the saving or 1 % of the time"),
