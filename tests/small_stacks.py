@@ -21,7 +21,8 @@ def in_thread(call: Callable[..., Any], *arguments: Any, stack: int) -> Any:
         try:
             found.append(call(*arguments))
         except Exception as error:  # noqa: BLE001 - the caller says which error it expects
-            found.append(error)
+            # Its frames would keep the arguments, which may be nested too deeply to be freed at once.
+            found.append(error.with_traceback(None))
 
     before = threading.stack_size(stack)
     try:
