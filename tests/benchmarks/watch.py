@@ -7,8 +7,7 @@ is met or missed if the figure is two standard errors away from it, and undecide
 takes turns until both are decided, or its time is over.
 In a turn, all three run at once on one core, and the kernel switches between them every few milliseconds. A
 neighbor that uses the same physical core for seconds, and doubles the processor time of a program, slows all
-three down alike. Predictions come from runs alone, as each switch makes the calls after it slower.
-Instructions are not counted instead: most of the cost of a call is memory that the program
+three down alike. Instructions are not counted instead: most of the cost of a call is memory that the program
 has pushed out of the caches. Of 5 µs, a call took 0.6 % more instructions and 2.5 % more time.
 Before that, what a call that does next to nothing takes more when it is watched, of a C function and of a
 Python function, and what the start of a process takes more.
@@ -63,17 +62,13 @@ OFF = 0.10
 """Difference between predicted and real saving, as a share of the real one, at most."""
 OR_OFF = 0.01
 """The same as a share of the program's time; one of the two suffices."""
-PREDICTIONS = 5
-"""Watched runs alone, of whose predictions the median counts."""
 TURNS = 5
-"""Turns of a program at least, as an error from fewer is a guess."""
+"""Turns of a program at least, as an error from fewer is a guess; so many predictions count."""
 PYTHON = (sys.executable, "-W", "ignore")
 PROGRAM = Path(__file__).with_name("_watched.py")
 LIBRARIES = {"pool": "ormsgpack"}
 """What programs use with ``other``; orjson if they are not listed."""
 TASKS = 1500
-URL = "URL"
-"""Stands for the argument that differs from run to run."""
 
 _CALLS = """
 import json, os, sys, time, orjson
@@ -276,24 +271,24 @@ def _one(targets: Targets, name: str, seconds: float, folder: Path, begin: Begin
     plain: list[float] = []
     others: list[tuple[float, float]] = []
     watches: list[tuple[float, float]] = []
-    command = [*PYTHON, str(PROGRAM), name, str(folder), URL]
-    predictions = [_predicted(name, command, begin) for _ in range(PREDICTIONS)]
-    said, half = (statistics.median(column) for column in zip(*predictions, strict=True))
-    said_error = math.hypot(
-        half / 2, statistics.stdev(each for each, _ in predictions) / math.sqrt(PREDICTIONS)
-    )
+    command = [*PYTHON, str(PROGRAM), name, str(folder)]
+    predictions: list[tuple[float, float]] = []
     foretold: bool | None = None
     cheap: bool | None = None
     end = time.monotonic() + seconds
     while len(plain) < TURNS or (time.monotonic() < end and None in (foretold, cheap)):
-        spent = _turn(
-            command, begin, ["plain", *["watched"] * (cheap is None), *["other"] * (foretold is None)]
-        )
+        ways = ["plain", *["watched"] * (cheap is None), *["other"] * (foretold is None)]
+        spent, watch = _turn(command, begin, ways)
+        if watch and len(predictions) < TURNS:
+            predictions.append(_predicted(name, watch, spent["watched"] - watch.own))
         plain.append(spent["plain"])
         for way, pairs in (("watched", watches), ("other", others)):
             if way in spent:
                 pairs.append((spent["plain"], spent[way]))
         if len(plain) >= TURNS:
+            said, half = (statistics.median(column) for column in zip(*predictions, strict=True))
+            spread = statistics.stdev(each for each, _ in predictions) / math.sqrt(TURNS)
+            said_error = math.hypot(half / 2, spread)
             more, real_error = _more(others)
             real = -more
             cost, cost_error = _more(watches)
@@ -309,17 +304,26 @@ def _one(targets: Targets, name: str, seconds: float, folder: Path, begin: Begin
     click.echo(f"{name:10}{statistics.median(plain):7.2f}{shown}{len(plain):5}  {', '.join(verdicts)}")
 
 
-def _turn(command: list[str], begin: Begin, ways: Sequence[str]) -> Mapping[str, float]:
-    """Return the CPU time of a program that runs in several ways at once."""
+def _turn(
+    command: list[str], begin: Begin, ways: Sequence[str]
+) -> tuple[Mapping[str, float], parts.Watch | None]:
+    """Return the CPU time of a program that runs in several ways at once, and what watch saw."""
+    watch = None
 
     def ran(way: str) -> float:
+        nonlocal watch
+        around = begin()
+        arguments = [*command, around.url, *["other"] * (way == "other")]
+        if way != "watched":
+            return _ran(arguments, around)
         with tempfile.TemporaryDirectory() as seen:
-            arguments = [*command, "other"] if way == "other" else command
-            return _begun(arguments, begin, Path(seen) if way == "watched" else None)
+            spent = _ran(arguments, around, environment(Path(seen), records=True))
+            watch = parts.read(Path(seen))
+        return spent
 
     shuffled = random.sample(ways, len(ways))
     with ThreadPoolExecutor(len(ways)) as pool:
-        return dict(zip(shuffled, pool.map(ran, shuffled), strict=True))
+        return dict(zip(shuffled, pool.map(ran, shuffled), strict=True)), watch
 
 
 def _decided(beyond: float, error: float) -> bool | None:
@@ -338,22 +342,11 @@ def _more(pairs: Sequence[tuple[float, float]]) -> tuple[float, float]:
     return statistics.fmean(ratios) - 1, statistics.stdev(ratios) / math.sqrt(len(ratios))
 
 
-def _predicted(name: str, command: list[str], begin: Begin) -> tuple[float, float]:
+def _predicted(name: str, watch: parts.Watch, busy: float) -> tuple[float, float]:
     """Return the share that watch predicts to be saved, and half the width of its interval."""
     library = LIBRARIES.get(name, "orjson")
-    with tempfile.TemporaryDirectory() as seen:
-        spent = _begun(command, begin, Path(seen))
-        watch = parts.read(Path(seen))
-    busy = spent - watch.own
     found = [each for each in answer.savings(watch, busy, lambda _: None) if each.library == library]
     return (found[0].seconds / busy, found[0].half / busy) if found else (0.0, 0.0)
-
-
-def _begun(command: Sequence[str], begin: Begin, seen: Path | None = None) -> float:
-    """Return the CPU time of a program in new surroundings, watched if there is a folder for that."""
-    around = begin()
-    placed = [around.url if each == URL else each for each in command]
-    return _ran(placed, around, environment(seen, records=True) if seen else {})
 
 
 def _ran(command: list[str], around: Surroundings = ALONE, more: Mapping[str, str] = {}) -> float:
