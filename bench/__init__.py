@@ -1,6 +1,6 @@
 """Measurement: cells, slices, rounds, processes and runs; writes pyperf files.
 
-The parent conducts a run. Each worker does one job in a fresh process and writes its answer to a file:
+The parent conducts a run. Each worker does one job in a process of its own and writes its answer to a file:
 
 ========  ==============================================  ===========================
 phase     `run`, the parent                               `worker`, the child

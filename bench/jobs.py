@@ -759,7 +759,7 @@ class Executor(Protocol):
         over: Callable[[], bool] | None = None,
         watch: Callable[[int], object] | None = None,
     ) -> Future[Ended]:
-        """Run a job in a fresh process.
+        """Run a job in a process of its own.
 
         Args:
             job: The job to run.

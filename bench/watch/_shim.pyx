@@ -133,8 +133,7 @@ cdef enum:
     DEEPEST = 40
     MOST_STACKS = 5000
     MOST_BYTES = 4 * 1024 * 1024
-    # Calls that take more nanoseconds are timed by the thread's clock. The two calls of the kernel and what they
-    # push out of the processor make the call 1 to 26 µs slower, depending on the processor.
+    # Calls that take more nanoseconds are timed by the thread's clock, which is a call of the kernel.
     LONG = 300_000
     SIZELESS = 30_000
     # Of a function whose calls take fewer nanoseconds, one in so many is timed, and counts as often.
@@ -419,7 +418,7 @@ cdef PyObject *_timed(PyObject *itself, args_t args, size_t nargs, PyObject *nam
     if counters.slow:
         begin = ticks()
         busy = clock(CLOCK_THREAD_CPUTIME_ID)
-        if ticks() - begin > _short:
+        if counters.calls and ticks() - begin > _short:
             # The system gave the processor to another thread, which it does at calls of the kernel more than
             # elsewhere, and calls after that are slow. This one counts as the mean; the next one is timed.
             counters.ticks += counters.ticks // counters.calls

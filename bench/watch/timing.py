@@ -180,7 +180,7 @@ def replaced(times: Sequence[Times], library: Other, seconds: float) -> Replaced
         for which in (OWN, library)
     )
     far = min(max(seconds / own_seconds(times) - 1, 0.0) / own, 1.0) if own > 0 else 0.0
-    ratio = math.exp(statistics.fmean(logs)) * (1 + far * max(other, 0.0)) / (1 + far * max(own, 0.0))
+    ratio = math.exp(statistics.fmean(logs)) * (1 + far * max(other, 0.0)) / (1 + far * own)
     processes = statistics.stdev(logs) / math.sqrt(len(logs)) * quantile(0.05, len(logs) - 1)
     return Replaced(ratio, math.hypot(ratio * processes, 1.96 * _of_records(times, library, ratio)))
 

@@ -1,1 +1,1 @@
-"""The worker: runs one job in a fresh process and writes the answer to a file; imports nothing of `run`."""
+"""The worker: runs one job in its own process and writes the answer to a file; imports nothing of `run`."""

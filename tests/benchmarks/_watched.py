@@ -20,7 +20,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 _LAYOUT: list[list[int]] = [[number] for number in range(random.randrange(20_000))]
-"""Moves what a program allocates: where that lies changes its time by 3 %, whatever runs before it."""
+"""Moves what a program allocates: where that lies changes its time by several per cent, watched or not."""
 _HARMLESS = {"separators", "ensure_ascii", "allow_nan", "skipkeys", "check_circular"}
 
 
