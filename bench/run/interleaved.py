@@ -148,8 +148,12 @@ def interleave(
     again.seconds = time.monotonic() - begun
     for cell in cells:
         if not any(again.samples.get(cell, ())):
-            again.samples.pop(cell, None)
-            again.failed.setdefault(cell, "no pair of processes finished in time")
+            reason = (
+                "in every pair, a neighbor used the physical core of one process"
+                if again.samples.pop(cell, None)
+                else "no pair of processes finished in time"
+            )
+            again.failed.setdefault(cell, reason)
     return again
 
 

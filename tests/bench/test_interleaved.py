@@ -34,6 +34,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> ResultData:
 def few_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(interleaved, "LOOKS", [2])
     monkeypatch.setattr(Processes, "START", 0.0)  # slices take as long
+    monkeypatch.setattr(interleaved, "same_core", lambda one, other: True)  # whoever else uses this machine
 
 
 def wrapped(folder: Path, *lines: str) -> str:
@@ -72,6 +73,16 @@ def test_pairs_of_processes_come_back(run: ResultData, tmp_path: Path) -> None:
         assert before != after
     # A look at its version, a check of the codec, and the processes.
     assert 1 + 1 + 2 <= len((tmp_path / "started").read_text().splitlines())
+
+
+def test_pairs_that_a_neighbor_has_spoiled_do_not_count(
+    run: ResultData, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(interleaved, "same_core", lambda one, other: False)
+    found = measured(run, sys.executable, (DUMP,))
+
+    assert {} == found.samples
+    assert {DUMP: "in every pair, a neighbor used the physical core of one process"} == found.failed
 
 
 def test_a_codec_that_fails_there_is_said(run: ResultData, tmp_path: Path) -> None:
