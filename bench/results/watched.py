@@ -77,6 +77,7 @@ class CallSite:
         records: Number of records in the sample.
         stacks: The ways to the calls, the one that takes most time first.
         alone: Why no other library could replace the function; empty if one could.
+        collecting: The part of `busy` that the garbage collector took.
     """
 
     function: str
@@ -92,6 +93,7 @@ class CallSite:
     records: int
     stacks: tuple[Stack, ...]
     alone: str = ""
+    collecting: float = 0.0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

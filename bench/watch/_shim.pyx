@@ -75,6 +75,10 @@ cdef extern from * nogil:
     __attribute__((tls_model("initial-exec")))
     #endif
     static _Thread_local char bakeoff_inside;
+    #if defined(__GLIBC__)
+    __attribute__((tls_model("initial-exec")))
+    #endif
+    static _Thread_local int64_t bakeoff_collected;
     static int bakeoff_counter = 0;
     static int64_t bakeoff_clock(clockid_t which) {
         struct timespec t;
@@ -105,6 +109,8 @@ cdef extern from * nogil:
     }
     """
     char inside "bakeoff_inside"
+    # Nanoseconds of the garbage collector in the current call.
+    int64_t collected "bakeoff_collected"
     bint has_counter "bakeoff_counter"
     int64_t clock "bakeoff_clock"(int which)
     int64_t ticks "bakeoff_ticks"()
@@ -123,7 +129,7 @@ cdef enum:
     HEADER = 16384
     # Bytes of samples after it, which are in memory until they are written to the end.
     PENDING = 65536
-    FUNCTIONS = 250
+    FUNCTIONS = 220
     # Up to so many calls of a function, each is sampled.
     FEW = 16
     RARE = 250
@@ -141,7 +147,8 @@ cdef enum:
     EVERY_CHEAP = 8
     # All of a function's first calls are timed.
     ALL_TIMED = 64
-    PAUSE = 1_000_000
+    # A call that takes fewer nanoseconds was not interrupted by another thread.
+    SHORT = 50_000
     # Samples take at most this part of the processor time, and some nanoseconds at the beginning.
     PART = 500
     FREE = 500_000
@@ -179,6 +186,8 @@ cdef struct Process:
 cdef struct File:
     Process process
     Counters functions[FUNCTIONS]
+    # Nanoseconds of the garbage collector in all calls. `Counters.busy` leaves it out.
+    int64_t collections[FUNCTIONS]
 
 
 cdef File _scratch
@@ -186,10 +195,11 @@ cdef File *_at = &_scratch
 cdef str _path = ""
 cdef bint _stopped = True
 cdef double _rate = 1
-cdef int64_t _pause = 1 << 50
-cdef int64_t _short = 1 << 50
+# `SHORT` in ticks; 0 until it is known.
+cdef int64_t _short = 0
 cdef uint64_t _state = 88172645463325252
 cdef int64_t _spread = 1
+cdef int64_t _collection = 0
 cdef str _folder = ""
 cdef bint _keeps = True
 cdef list _watched = []
@@ -212,6 +222,27 @@ cdef inline int64_t _length(PyObject *value) noexcept:
     if PyUnicode_CheckExact(<object>value):
         return PyUnicode_GET_LENGTH(<object>value)
     return 0
+
+
+cdef inline int64_t _take_collected(Watched me) noexcept:
+    """Add the garbage collector's time in a call to its function, and return it in ticks."""
+    global collected
+    cdef int64_t took = collected
+    collected = 0
+    _at.collections[me.index] += took
+    return <int64_t>(_rate * took)
+
+
+def collecting(str phase not None, dict facts, /):
+    """Note the garbage collector's time within watched calls; it calls this at its begin and end."""
+    global collected, _collection
+    if not inside:
+        return
+    if phase == "start":
+        _collection = clock(CLOCK_THREAD_CPUTIME_ID)
+    elif _collection:
+        collected += clock(CLOCK_THREAD_CPUTIME_ID) - _collection
+        _collection = 0
 
 
 cdef class _Name:
@@ -339,6 +370,7 @@ cdef PyObject *_generate(PyObject *itself, args_t args, size_t nargs, PyObject *
     if result is not NULL and not PyGen_CheckExact(result):
         me.counters.calls += 1
         me.counters.ticks += took
+        took -= _take_collected(me)
         me.counters.busy += took
         me.counters.left -= 1
         if me.counters.left <= 0:
@@ -407,6 +439,8 @@ cdef PyObject *_call(PyObject *itself, args_t args, size_t nargs, PyObject *name
     counters = (<Watched>itself).counters
     counters.calls += 1
     counters.errors += result is NULL
+    if collected:
+        _take_collected(<Watched>itself)
     return result
 
 
@@ -416,16 +450,18 @@ cdef PyObject *_timed(PyObject *itself, args_t args, size_t nargs, PyObject *nam
     cdef Counters *counters = (<Watched>itself).counters
     cdef int64_t begin, took, busy = 0, size = 0
     if counters.slow:
+        if not _short:
+            _note_time()
+            _learn_rate()
         begin = ticks()
         busy = clock(CLOCK_THREAD_CPUTIME_ID)
         if counters.calls and ticks() - begin > _short:
             # The system gave the processor to another thread, which it does at calls of the kernel more than
-            # elsewhere, and calls after that are slow. This one counts as the mean; the next one is timed.
-            counters.ticks += counters.ticks // counters.calls
-            counters.busy += counters.busy // counters.calls
-            counters.size += counters.size // counters.calls
+            # elsewhere, and calls after that are slow. This one counts as usual; the next one is timed.
             counters.skip = 1
-            return _call(itself, args, nargs, names)
+            result = _call(itself, args, nargs, names)
+            _add_usual((<Watched>itself).counters, _size(<Watched>itself, args, nargs, result))
+            return result
     inside = 1
     begin = ticks()
     result = (<Watched>itself).direct((<Watched>itself).original, args, nargs, names)
@@ -434,17 +470,15 @@ cdef PyObject *_timed(PyObject *itself, args_t args, size_t nargs, PyObject *nam
     counters.calls += 1
     counters.ticks += took * counters.every
     counters.left -= counters.every
-    if result is NULL:
-        counters.errors += 1
-    elif (<Watched>itself).dumps:
-        size = _length(result)
-    elif PyVectorcall_NARGS(nargs) > (<Watched>itself).first:
-        size = _length(args[(<Watched>itself).first])
+    counters.errors += result is NULL
+    size = _size(<Watched>itself, args, nargs, result)
     counters.size += size * counters.every
     if busy:
         # That includes one of the two readings; a pause takes longer.
         took = min(took, <int64_t>(_rate * (clock(CLOCK_THREAD_CPUTIME_ID) - busy)))
-    elif took > _short:
+    if collected:
+        took = max(took - _take_collected(<Watched>itself), 0)
+    if not busy and took > _short:
         took = _without_pause(counters, took, size)
     counters.busy += took * counters.every
     if counters.every > 1:
@@ -453,6 +487,27 @@ cdef PyObject *_timed(PyObject *itself, args_t args, size_t nargs, PyObject *nam
         _sample(<Watched>itself, args, PyVectorcall_NARGS(nargs), names, result, took, size)
     inside = 0
     return result
+
+
+cdef inline int64_t _size(Watched me, args_t args, size_t nargs, PyObject *result) noexcept:
+    """Return the length of a call's payload; 0 if it is unknown."""
+    if result is NULL:
+        return 0
+    if me.dumps:
+        return _length(result)
+    return _length(args[me.first]) if PyVectorcall_NARGS(nargs) > me.first else 0
+
+
+cdef void _add_usual(Counters *counters, int64_t size) noexcept:
+    """Add the usual time of a call that was counted already: in proportion to its size, or else the mean."""
+    cdef double part
+    if size and counters.size:
+        part = <double>size / counters.size
+    else:
+        part = 1.0 / (counters.calls - 1)
+    counters.ticks += <int64_t>(part * counters.ticks)
+    counters.busy += <int64_t>(part * counters.busy)
+    counters.size += size
 
 
 cdef int64_t _without_pause(Counters *counters, int64_t took, int64_t size) noexcept:
@@ -491,15 +546,10 @@ cdef void _sample(
 
 cdef void _plan(Watched me, Counters *counters) noexcept:
     """Choose which call of a function is sampled next."""
-    global _rate, _pause, _short, _spread
+    global _spread
     cdef int64_t mean
     cdef double usual
-    if _at.process.clock > _at.process.begin_clock:
-        _rate = (<double>(_at.process.ticks - _at.process.begin_ticks)) / (
-            _at.process.clock - _at.process.begin_clock
-        )
-        _pause = <int64_t>(_rate * PAUSE)
-        _short = _pause // 20
+    _learn_rate()
     usual = <double>counters.ticks / counters.calls
     # Without a size, a pause within a short call cannot be found by its length.
     counters.slow = usual > _rate * (LONG if counters.size else SIZELESS)
@@ -700,6 +750,7 @@ cdef _open():
         raise OSError("cannot be mapped")
     _at = <File *>mapped
     _at.process = _scratch.process
+    _at.collections = _scratch.collections
     for each in _watched:
         _at.functions[(<Watched>each).index] = (<Watched>each).counters[0]
         (<Watched>each).counters = &_at.functions[(<Watched>each).index]
@@ -709,6 +760,16 @@ cdef _open():
 cdef void _note_time() noexcept:
     _at.process.ticks = ticks()
     _at.process.clock = clock(CLOCK_MONOTONIC)
+
+
+cdef void _learn_rate() noexcept:
+    """Compare the processor's counter with the clock."""
+    global _rate, _short
+    if _at.process.clock > _at.process.begin_clock:
+        _rate = (<double>(_at.process.ticks - _at.process.begin_ticks)) / (
+            _at.process.clock - _at.process.begin_clock
+        )
+        _short = <int64_t>(_rate * SHORT)
 
 
 cdef void _note_busy() noexcept:
@@ -736,7 +797,8 @@ def restart():
 cdef void _begin(Watched me) noexcept:
     """Plan to sample the next call of a function."""
     me.counters = &_at.functions[me.index]
-    me.counters.every = 1
+    # The usual time of a call is not known yet, so that a pause in the first one would not be found.
+    me.counters.every = me.counters.slow = 1
     me.seen, me.weight, me.named = 0, 1, False
 
 

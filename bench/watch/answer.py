@@ -88,6 +88,7 @@ def _site(site: Site) -> CallSite:
         len(site.kept),
         tuple(Stack(tuple(map(_frame, frames)), busy) for frames, busy in stacks),
         use.alone if use else "",
+        site.collecting,
     )
 
 
@@ -195,12 +196,13 @@ def _saving(
         if other not in others(site.function, site.options):
             continue
         from_file = site.function in FILES
+        # The garbage collector goes through the same objects, whichever library made them.
+        busy = site.busy - site.collecting
         # The time of a call has that of the file in it.
-        ratio = replaced(times, other, 0.0 if from_file else site.busy / site.calls)
+        ratio = replaced(times, other, 0.0 if from_file else busy / site.calls)
         if ratio is None:
             left_out.append(_left_out(site, _reason(form, times, [other])))
             continue
-        busy = site.busy
         if from_file:
             busy = min(busy, site.calls * own_seconds(times) * slower)
         seconds += busy * (1 - ratio.ratio)
@@ -213,7 +215,7 @@ def _slower(found: Sequence[tuple[Site, Sequence[Times]]]) -> float:
     """Return how many times as long calls that use no file took in the program as when they are timed."""
     timed = [(site, times) for site, times in found if site.function not in FILES and has_own(times)]
     usual = sum(site.calls * own_seconds(times) for site, times in timed)
-    return max(sum(site.busy for site, _ in timed) / usual, 1.0) if usual else 1.0
+    return max(sum(site.busy - site.collecting for site, _ in timed) / usual, 1.0) if usual else 1.0
 
 
 def _left_out(site: Site, reason: str) -> LeftOut:

@@ -16,7 +16,9 @@ from typing import IO, Any, NamedTuple
 _HEADER = 16384
 _PENDING = 65536
 """Bytes of counters, and of the latest samples."""
+_FUNCTIONS = 220
 _ROW = struct.Struct("8q")
+_COLLECTIONS = struct.Struct(f"{_FUNCTIONS}q")
 _CALL = 4e-8
 """Seconds that a watched call takes more, about: Python functions that C calls lose some of their speed."""
 _LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
@@ -72,6 +74,7 @@ class Site:
         calls: Number of calls, estimated.
         wall: Seconds in them.
         busy: Seconds of processor time in them.
+        collecting: The part of `busy` that the garbage collector took.
         size: Bytes of their payloads.
         sizes: The calls that each sampled payload represents, and its bytes.
         kept: Records.
@@ -85,6 +88,7 @@ class Site:
     calls: float = 0.0
     wall: float = 0.0
     busy: float = 0.0
+    collecting: float = 0.0
     size: float = 0.0
     sizes: list[tuple[float, float]] = field(default_factory=list)
     kept: list[Kept] = field(default_factory=list)
@@ -128,6 +132,7 @@ class _Process:
     """The content of one file."""
 
     counters: Mapping[int, tuple[int, ...]]
+    collecting: Sequence[float]
     busy: float
     wall: float
     own: float
@@ -165,13 +170,16 @@ def read(folder: Path) -> Watch:
 
 def _process(path: Path) -> _Process:
     with path.open("rb") as file:
-        rows = list(_ROW.iter_unpack(file.read(_HEADER).ljust(_HEADER, b"\0")))
+        header = file.read(_HEADER).ljust(_HEADER, b"\0")
+        functions = (1 + _FUNCTIONS) * _ROW.size
+        rows = list(_ROW.iter_unpack(header[:functions]))
+        collecting = [each * 1e-9 for each in _COLLECTIONS.unpack_from(header, functions)]
         begin_ticks, begin_clock, ticks, clock, busy, own, _, pending = rows[0]
         latest = file.read(_PENDING)[:pending]
         tick = (clock - begin_clock) / (ticks - begin_ticks) * 1e-9 if ticks > begin_ticks else 1e-9
         counters = {index: row for index, row in enumerate(rows[1:]) if row[0]}
         own_time = own * 1e-9 + _CALL * sum(row[0] for row in counters.values())
-        made = _Process(counters, busy * 1e-9, (clock - begin_clock) * 1e-9, own_time, tick)
+        made = _Process(counters, collecting, busy * 1e-9, (clock - begin_clock) * 1e-9, own_time, tick)
         for source in (file, io.BytesIO(latest)):
             for kind, number, *rest in _entries(source):
                 _take(made, kind, number, rest)
@@ -211,8 +219,11 @@ def _add_sites(process: _Process, sites: dict[Any, Site]) -> None:
         site.calls += calls * weight / sampled
         part = weight * took / time if time else 0.0
         site.wall += ticks * process.tick * part
-        site.busy += busy * process.tick * part
-        site.stacks[process.stacks.get(stack, ())] += busy * process.tick * part
+        collecting = process.collecting[index]
+        whole = busy * process.tick + collecting
+        site.busy += whole * part
+        site.collecting += collecting * part
+        site.stacks[process.stacks.get(stack, ())] += whole * part
         site.size += weight * size * (calls / sampled)
         site.sizes.append((weight * calls / sampled, size))
         if slot >= 0 and kept is not None:

@@ -170,7 +170,7 @@ def replaced(times: Sequence[Times], library: Other, seconds: float) -> Replaced
     Args:
         times: What the processes found.
         library: The other library.
-        seconds: Mean time of a call in the program.
+        seconds: Mean time of a call in the program, without the garbage collector's.
     """
     if any(library not in each.seconds for each in times):
         return None
@@ -255,7 +255,7 @@ def _timed(
 ) -> tuple[Mapping[Other, Sequence[float]], Mapping[Other, float]]:
     """Time all calls in turns, in another order each time; return the median of each record.
 
-    The medians are scaled to the median of whole passes, which has the garbage collector's share. Also
+    The medians are scaled to the median of whole passes, which has the share of rare, longer calls. Also
     returned is how many times as long the calls take right after other work.
     """
     subjects = calls[OWN][1]
@@ -300,8 +300,11 @@ def _relative(pairs: Sequence[tuple[int, int]], empty: float) -> float:
 
 
 def main() -> None:
-    """Carry out the tasks on standard input."""
+    """Carry out the tasks on standard input.
+
+    Without the garbage collector, whose time in the program depends on all of its objects, and not on the
+    library: each returns the same objects.
+    """
     tasks = pickle.load(sys.stdin.buffer)
-    gc.collect()
-    gc.freeze()
+    gc.disable()
     sys.stdout.buffer.write(pickle.dumps([_carry_out(job) for job in tasks]))

@@ -127,6 +127,13 @@ def answers(watch: WatchData) -> Iterator[str]:
     if not any(saving.library for saving in watch.savings):
         yield limit
     yield from _predictions(watch, possible)
+    collecting = sum(site.collecting for site in watch.sites)
+    if collecting >= SMALL * watch.busy:
+        share = percent(collecting, watch.busy)
+        yield (
+            f"The garbage collector took {share} % of CPU within the calls. "
+            "Another library does not change that."
+        )
     for reason, sites in _grouped(watch.sites, lambda site: site.alone).items():
         if reason and _busy(sites) >= SMALL * watch.busy:
             names = listed(list(by_function(sites)))

@@ -169,7 +169,9 @@ def _begin(folder: str) -> Any:
     made.start(folder, os.environ.get("BAKEOFF_WATCH_RECORDS") != "0", _has_counter())
     os.register_at_fork(after_in_child=made.restart)
     import atexit
+    import gc
 
+    gc.callbacks.append(made.collecting)
     atexit.register(made.finish)
     return made
 
