@@ -410,7 +410,8 @@ class _Contest:
         text, start = "", f"{name}: ±"
         if self.progress.pair is not None and self._done():
             # The table shows which codecs are not distinguishable because of it.
-            processes = f"{self._done()} process{'es' * (self._done() != 1)}"
+            used = self.run.state.used(name)
+            processes = f"{used} process{'es' * (used != 1)}"
             text = f"{start}{100 * options.precision:g} % was not reached in {processes}"
         # A resumed run may have given this warning before.
         self.run.record({"kind": "warning", "text": text, "instead": start})
