@@ -302,8 +302,8 @@ def _relative(pairs: Sequence[tuple[int, int]], empty: float) -> float:
 def main() -> None:
     """Carry out the tasks on standard input.
 
-    Without the garbage collector, whose time in the program depends on all of its objects, and not on the
-    library: each returns the same objects.
+    Without the garbage collector, whose time in the program depends on all of its objects more than on the
+    library: each returns equal ones.
     """
     tasks = pickle.load(sys.stdin.buffer)
     gc.disable()

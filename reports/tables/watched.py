@@ -131,8 +131,8 @@ def answers(watch: WatchData) -> Iterator[str]:
     if collecting >= SMALL * watch.busy:
         share = percent(collecting, watch.busy)
         yield (
-            f"The garbage collector took {share} % of CPU within the calls. "
-            "Another library does not change that."
+            f"The garbage collector took {share} % of CPU within the calls, "
+            "and would take about as much with another library."
         )
     for reason, sites in _grouped(watch.sites, lambda site: site.alone).items():
         if reason and _busy(sites) >= SMALL * watch.busy:

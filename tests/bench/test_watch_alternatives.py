@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import msgpack
 import pytest
 
+from bakeoff.bench.results.watched import Saving
 from bakeoff.bench.watch import answer, timing
 from bakeoff.bench.watch.alternatives import (
     OWN,
@@ -228,24 +229,25 @@ def test_the_time_of_a_file_is_not_saved(
     for site in sites:
         site.calls, site.busy = 100, functions[site.function]
 
-    assert _saved(sites, monkeypatch) == pytest.approx(saved)
+    assert _saving(sites, monkeypatch).seconds == pytest.approx(saved)
 
 
 def test_the_time_of_the_garbage_collector_is_not_saved(monkeypatch: pytest.MonkeyPatch) -> None:
     site = _site("pickle.loads", _kept(RECORD, result=True))
     site.calls, site.busy, site.collecting = 100, 1.0, 0.4
 
-    assert _saved([site], monkeypatch) == pytest.approx(0.3)
+    assert _saving([site], monkeypatch).seconds == pytest.approx(0.3)
+    assert _saving([site], monkeypatch).half == pytest.approx(0.12)
 
 
-def _saved(sites: list[Site], monkeypatch: pytest.MonkeyPatch) -> float:
-    """Return the seconds that a library saves whose calls take 1 ms, where those of a site took 2 ms."""
+def _saving(sites: list[Site], monkeypatch: pytest.MonkeyPatch) -> Saving:
+    """Return what a library saves whose calls take 1 ms, where those of a site took 2 ms."""
     other = Other("msgpack", "ormsgpack")
     found = [Times({OWN: [0.002], other: [0.001]}, {})] * 6
     monkeypatch.setattr(answer, "measure", lambda *_: [found] * len(sites))
     savings = answer.savings(Watch(sites, 2.0, 2.0, 0.0, 1, {}, ()), 2.0, print)
-    (seconds,) = [each.seconds for each in savings if each.library == "ormsgpack"]
-    return seconds
+    (saving,) = [each for each in savings if each.library == "ormsgpack"]
+    return saving
 
 
 @pytest.mark.parametrize(
