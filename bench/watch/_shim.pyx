@@ -234,7 +234,7 @@ cdef inline int64_t _take_collected(Watched me) noexcept:
 
 
 def collecting(str phase not None, dict facts, /):
-    """Note the garbage collector's time within watched calls; it calls this at its begin and end."""
+    """Note the garbage collector's time within watched calls; it calls this when it begins and ends."""
     global collected, _collection
     if not inside:
         return
@@ -370,7 +370,7 @@ cdef PyObject *_generate(PyObject *itself, args_t args, size_t nargs, PyObject *
     if result is not NULL and not PyGen_CheckExact(result):
         me.counters.calls += 1
         me.counters.ticks += took
-        took -= _take_collected(me)
+        took = max(took - _take_collected(me), 0)
         me.counters.busy += took
         me.counters.left -= 1
         if me.counters.left <= 0:
@@ -504,7 +504,8 @@ cdef void _add_usual(Counters *counters, int64_t size) noexcept:
     if size and counters.size:
         part = <double>size / counters.size
     else:
-        part = 1.0 / (counters.calls - 1)
+        # In a process that the call has forked, it is the first one.
+        part = 1.0 / max(counters.calls - 1, 1)
     counters.ticks += <int64_t>(part * counters.ticks)
     counters.busy += <int64_t>(part * counters.busy)
     counters.size += size
