@@ -126,7 +126,7 @@ cdef extern from *:
     PyObject *back_of "bakeoff_back"(object frame)
 
 cdef enum:
-    HEADER = 16384
+    HEADER = 20480
     # Bytes of samples after it, which are in memory until they are written to the end.
     PENDING = 65536
     FUNCTIONS = 220
@@ -153,6 +153,8 @@ cdef enum:
     PART = 500
     FREE = 500_000
     SPREAD = 1024
+    # More nanoseconds between two calls do not push more of them out of the caches.
+    WORK = 100_000
 
 
 cdef struct Counters:
@@ -183,11 +185,18 @@ cdef struct Process:
     int64_t pending
 
 
+cdef struct Between:
+    # Ticks from the end of another call to the beginning of this one, at most `WORK` each, and their number.
+    int64_t ticks
+    int64_t count
+
+
 cdef struct File:
     Process process
     Counters functions[FUNCTIONS]
     # Nanoseconds of the garbage collector in all calls. `Counters.busy` leaves it out.
     int64_t collections[FUNCTIONS]
+    Between between[FUNCTIONS]
 
 
 cdef File _scratch
@@ -195,8 +204,11 @@ cdef File *_at = &_scratch
 cdef str _path = ""
 cdef bint _stopped = True
 cdef double _rate = 1
-# `SHORT` in ticks; 0 until it is known.
+# `SHORT` and `WORK` in ticks; 0 until they are known.
 cdef int64_t _short = 0
+cdef int64_t _work = 0
+# When a timed call ended; 0 as soon as the next call has begun.
+cdef int64_t _ended = 0
 cdef uint64_t _state = 88172645463325252
 cdef int64_t _spread = 1
 cdef int64_t _collection = 0
@@ -432,6 +444,8 @@ cdef PyObject *_call(PyObject *itself, args_t args, size_t nargs, PyObject *name
         # By a pointer, so that the compiler does not save the registers for it before it is known to be needed.
         return (<Watched>itself).timed(itself, args, nargs, names)
     counters.skip -= 1
+    if _ended:
+        _note_between(<Watched>itself)
     inside = 1
     result = direct(original, args, nargs, names)
     inside = 0
@@ -445,10 +459,12 @@ cdef PyObject *_call(PyObject *itself, args_t args, size_t nargs, PyObject *name
 
 
 cdef PyObject *_timed(PyObject *itself, args_t args, size_t nargs, PyObject *names) noexcept:
-    global inside
+    global inside, _ended
     cdef PyObject *result
     cdef Counters *counters = (<Watched>itself).counters
     cdef int64_t begin, took, busy = 0, size = 0
+    if _ended:
+        _note_between(<Watched>itself)
     if counters.slow:
         if not _short:
             _note_time()
@@ -486,7 +502,18 @@ cdef PyObject *_timed(PyObject *itself, args_t args, size_t nargs, PyObject *nam
     if counters.left <= 0 and result is not NULL:
         _sample(<Watched>itself, args, PyVectorcall_NARGS(nargs), names, result, took, size)
     inside = 0
+    _ended = ticks()
     return result
+
+
+cdef void _note_between(Watched me) noexcept:
+    """Note what passed between two calls."""
+    global _ended
+    cdef Between *found = &_at.between[me.index]
+    if _work:
+        found.ticks += min(ticks() - _ended, _work)
+        found.count += 1
+    _ended = 0
 
 
 cdef inline int64_t _size(Watched me, args_t args, size_t nargs, PyObject *result) noexcept:
@@ -752,6 +779,7 @@ cdef _open():
     _at = <File *>mapped
     _at.process = _scratch.process
     _at.collections = _scratch.collections
+    _at.between = _scratch.between
     for each in _watched:
         _at.functions[(<Watched>each).index] = (<Watched>each).counters[0]
         (<Watched>each).counters = &_at.functions[(<Watched>each).index]
@@ -765,12 +793,13 @@ cdef void _note_time() noexcept:
 
 cdef void _learn_rate() noexcept:
     """Compare the processor's counter with the clock."""
-    global _rate, _short
+    global _rate, _short, _work
     if _at.process.clock > _at.process.begin_clock:
         _rate = (<double>(_at.process.ticks - _at.process.begin_ticks)) / (
             _at.process.clock - _at.process.begin_clock
         )
         _short = <int64_t>(_rate * SHORT)
+        _work = <int64_t>(_rate * WORK)
 
 
 cdef void _note_busy() noexcept:

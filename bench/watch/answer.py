@@ -24,9 +24,9 @@ from .timing import Task, Times, failed, has_own, measure, own_seconds, replaced
 
 _MOST = 20
 """Call sites that are timed."""
-_COLLECTING = 0.3
+COLLECTING = 0.3
 """Part by which the garbage collector's time may differ with another library, whose objects lie elsewhere in
-memory: 183 ms for records that json read were 226 to 296 ms for those of orjson, msgspec and ujson."""
+memory; `python3 tasks.py benchmarks watch` shows by how much it does for some."""
 _STACKS = 50
 """Stacks that are written of a call site."""
 _WORKERS: Final = "/multiprocessing/"
@@ -198,17 +198,15 @@ def _saving(
     for site, times in found:
         if other not in others(site.function, site.options):
             continue
-        from_file = site.function in FILES
         busy = site.busy - site.collecting
-        # The time of a call has that of the file in it.
-        ratio = replaced(times, other, 0.0 if from_file else busy / site.calls)
+        ratio = replaced(times, other, site.after_work / site.calls)
         if ratio is None:
             left_out.append(_left_out(site, _reason(form, times, [other])))
             continue
-        if from_file:
+        if site.function in FILES:  # which it takes time to read
             busy = min(busy, site.calls * own_seconds(times) * slower)
         seconds += busy * (1 - ratio.ratio)
-        square += (busy * ratio.half) ** 2 + (_COLLECTING * site.collecting) ** 2
+        square += (busy * ratio.half) ** 2 + (COLLECTING * site.collecting) ** 2
     into = other.form if other.form != form else ""
     return Saving(form, other.library, seconds, math.sqrt(square), tuple(left_out), into)
 

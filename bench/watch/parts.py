@@ -13,12 +13,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-_HEADER = 16384
+_HEADER = 20480
 _PENDING = 65536
 """Bytes of counters, and of the latest samples."""
 _FUNCTIONS = 220
 _ROW = struct.Struct("8q")
 _COLLECTIONS = struct.Struct(f"{_FUNCTIONS}q")
+_BETWEEN = struct.Struct(f"{2 * _FUNCTIONS}q")
+_WORK = 1e-4
+"""Seconds between two calls that count as other work."""
 _CALL = 4e-8
 """Seconds that a watched call takes more, about: Python functions that C calls lose some of their speed."""
 _LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
@@ -75,6 +78,7 @@ class Site:
         wall: Seconds in them.
         busy: Seconds of processor time in them.
         collecting: The part of `busy` that the garbage collector took.
+        after_work: Number of calls after other work, estimated. After little work, a call counts in part.
         size: Bytes of their payloads.
         sizes: The calls that each sampled payload represents, and its bytes.
         kept: Records.
@@ -89,6 +93,7 @@ class Site:
     wall: float = 0.0
     busy: float = 0.0
     collecting: float = 0.0
+    after_work: float = 0.0
     size: float = 0.0
     sizes: list[tuple[float, float]] = field(default_factory=list)
     kept: list[Kept] = field(default_factory=list)
@@ -129,10 +134,11 @@ class Watch:
 
 @dataclass(slots=True)
 class _Process:
-    """The content of one file."""
+    """The content of one file; sequences are by function."""
 
     counters: Mapping[int, tuple[int, ...]]
     collecting: Sequence[float]
+    after_work: Sequence[float]
     busy: float
     wall: float
     own: float
@@ -174,12 +180,18 @@ def _process(path: Path) -> _Process:
         functions = (1 + _FUNCTIONS) * _ROW.size
         rows = list(_ROW.iter_unpack(header[:functions]))
         collecting = [each * 1e-9 for each in _COLLECTIONS.unpack_from(header, functions)]
+        between = _BETWEEN.unpack_from(header, functions + _COLLECTIONS.size)
         begin_ticks, begin_clock, ticks, clock, busy, own, _, pending = rows[0]
         latest = file.read(_PENDING)[:pending]
         tick = (clock - begin_clock) / (ticks - begin_ticks) * 1e-9 if ticks > begin_ticks else 1e-9
+        after_work = [
+            min(passed * tick / (count * _WORK), 1.0) if count else 1.0
+            for passed, count in zip(between[::2], between[1::2], strict=True)
+        ]
         counters = {index: row for index, row in enumerate(rows[1:]) if row[0]}
         own_time = own * 1e-9 + _CALL * sum(row[0] for row in counters.values())
-        made = _Process(counters, collecting, busy * 1e-9, (clock - begin_clock) * 1e-9, own_time, tick)
+        wall = (clock - begin_clock) * 1e-9
+        made = _Process(counters, collecting, after_work, busy * 1e-9, wall, own_time, tick)
         for source in (file, io.BytesIO(latest)):
             for kind, number, *rest in _entries(source):
                 _take(made, kind, number, rest)
@@ -217,6 +229,7 @@ def _add_sites(process: _Process, sites: dict[Any, Site]) -> None:
         calls, ticks, busy = process.counters[index][:3]
         sampled, time = weights[index]
         site.calls += calls * weight / sampled
+        site.after_work += calls * weight / sampled * process.after_work[index]
         part = weight * took / time if time else 0.0
         site.wall += ticks * process.tick * part
         collecting = process.collecting[index]

@@ -15,14 +15,14 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any
 
 from ...errors import RunError
 from ..student import quantile
-from ..worker._slice import nothing, time_each
+from ..worker._slice import nothing, time_followed
 from .alternatives import (
     BARE,
     OWN,
@@ -47,8 +47,8 @@ _RECORDS = 60
 """Records of a call site that are timed, at most."""
 _BYTES = 4_000_000
 """Bytes of those records; the last one may exceed it."""
-_BETWEEN = 6
-"""Records of a pass that are also timed right after other work."""
+_AFTER_WORK = 6
+"""Records that each process also times between other work."""
 _MEMORY = bytes(1_000_000)
 _SOURCE = "def f(a, *b, c=1):\n    return [x + c for x in b if x > a] or {a: f'{b!r}'}\n" * 4
 
@@ -84,14 +84,34 @@ class Times:
     """What one process found for one task.
 
     Attributes:
-        seconds: Seconds of each record, by library; the watched function's own under `OWN`.
+        calls: Seconds of the watched function for each record.
+        seconds: Seconds of each record, by library, dropping the result included; the watched function's own
+            under `OWN`.
         refused: Why a library cannot be used, by library.
-        after_work: Time right after other work, relative to that in a row, by library.
+        after_work: Time of the watched function right after other work, relative to that in a row.
+        saved_after_work: What a library saves between other work more than in a row, the time of the work
+            after the call included, relative to the watched function's calls in a row; by library.
     """
 
+    calls: Sequence[float]
     seconds: Mapping[Other, Sequence[float]]
     refused: Mapping[Other, str]
-    after_work: Mapping[Other, float] = field(default_factory=dict)
+    after_work: float = 1.0
+    saved_after_work: Mapping[Other, float] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Passes:
+    """Nanoseconds of calls alone, and with what follows them: a row of records for each pass."""
+
+    calls: list[Sequence[int]] = field(default_factory=list)
+    wholes: list[Sequence[int]] = field(default_factory=list)
+
+    def add(self, pairs: Iterable[tuple[int, int]]) -> None:
+        """Add a pass."""
+        calls, wholes = zip(*pairs, strict=True)
+        self.calls.append(calls)
+        self.wholes.append(wholes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,29 +180,32 @@ def measure(tasks: Sequence[Task], show: Callable[[float], object]) -> list[list
     return [list(times) for times in zip(*found, strict=True)]
 
 
-def replaced(times: Sequence[Times], library: Other, seconds: float) -> Replaced | None:
+def replaced(times: Sequence[Times], library: Other, part: float) -> Replaced | None:
     """Return what a library takes relative to the watched function; None if it cannot be used.
 
-    What the program does between two calls pushes code and data out of the processor's caches. How far is
-    seen from the watched function, whose calls in the program are compared with calls in a row and with calls
-    right after other work. The library's calls are taken to be as far between the two.
+    What a program does between two calls pushes code and data out of the processor's caches, and a call does
+    the same to the program.
 
     Args:
         times: What the processes found.
         library: The other library.
-        seconds: Mean time of a call in the program, without the garbage collector's.
+        part: The part of the calls that come after other work.
     """
     if any(library not in each.seconds for each in times):
         return None
-    logs = [math.log(sum(each.seconds[library]) / sum(each.seconds[OWN])) for each in times]
-    own, other = (
-        math.exp(statistics.fmean(math.log(each.after_work.get(which, 1.0)) for each in times)) - 1
-        for which in (OWN, library)
+    slower = 1 + part * (statistics.fmean(each.after_work for each in times) - 1)
+    saved = [
+        (_saved(each, library) + part * each.saved_after_work.get(library, 0.0)) / slower for each in times
+    ]
+    processes = statistics.stdev(saved) / math.sqrt(len(saved)) * quantile(0.05, len(saved) - 1)
+    return Replaced(
+        1 - statistics.fmean(saved), math.hypot(processes, 1.96 * _of_records(times, library) / slower)
     )
-    far = min(max(seconds / own_seconds(times) - 1, 0.0) / own, 1.0) if own > 0 else 0.0
-    ratio = math.exp(statistics.fmean(logs)) * (1 + far * max(other, 0.0)) / (1 + far * own)
-    processes = statistics.stdev(logs) / math.sqrt(len(logs)) * quantile(0.05, len(logs) - 1)
-    return Replaced(ratio, math.hypot(ratio * processes, 1.96 * _of_records(times, library, ratio)))
+
+
+def _saved(times: Times, library: Other) -> float:
+    """Return what a library saves in a row, relative to the watched function's calls."""
+    return (sum(times.seconds[OWN]) - sum(times.seconds[library])) / sum(times.calls)
 
 
 def has_own(times: Sequence[Times]) -> bool:
@@ -192,20 +215,26 @@ def has_own(times: Sequence[Times]) -> bool:
 
 def own_seconds(times: Sequence[Times]) -> float:
     """Return the mean time of the watched function for a record."""
-    return statistics.fmean(statistics.fmean(each.seconds[OWN]) for each in times)
+    return statistics.fmean(statistics.fmean(each.calls) for each in times)
 
 
-def _of_records(times: Sequence[Times], library: Other, ratio: float) -> float:
-    """Return the standard error of a ratio that comes from having timed some of the records only."""
-    mine = [statistics.fmean(row) for row in zip(*(each.seconds[OWN] for each in times), strict=True)]
-    other = [statistics.fmean(row) for row in zip(*(each.seconds[library] for each in times), strict=True)]
-    rest = [b - ratio * a for a, b in zip(mine, other, strict=True)]
-    return math.sqrt(sum(each * each for each in rest)) / sum(mine)
+def _of_records(times: Sequence[Times], library: Other) -> float:
+    """Return the standard error of a saving that comes from having timed some of the records only."""
+    calls = _means(each.calls for each in times)
+    mine, others = (_means(each.seconds[which] for each in times) for which in (OWN, library))
+    share = (sum(mine) - sum(others)) / sum(calls)
+    rest = [own - other - share * call for own, other, call in zip(mine, others, calls, strict=True)]
+    return math.sqrt(sum(each * each for each in rest)) / sum(calls)
+
+
+def _means(rows: Iterable[Sequence[float]]) -> Sequence[float]:
+    """Return the mean of each record over several processes."""
+    return [statistics.fmean(column) for column in zip(*rows, strict=True)]
 
 
 def failed(job: Task, reason: str) -> Times:
     """Return the times of a task that could not be carried out: none."""
-    return Times({}, dict.fromkeys(others(job.function, job.options), reason))
+    return Times((), {}, dict.fromkeys(others(job.function, job.options), reason))
 
 
 def _carry_out(job: Task) -> Times:
@@ -240,28 +269,25 @@ def _times(job: Task) -> Times:
             refused[other] = reason
         else:
             calls[other] = call, given
-    seconds, after_work = _timed(calls, job.seconds)
-    return Times(seconds, refused, after_work)
+    return replace(_timed(calls, job.seconds), refused=refused)
+
+
+def _run_code() -> None:
+    """Do what a program may do after a call."""
+    compile(_SOURCE, "", "exec")
 
 
 def _work() -> None:
-    """Do what a program may do between two calls."""
-    compile(_SOURCE, "", "exec")
+    """Do what a program may do before a call."""
     bytearray(_MEMORY)
+    _run_code()
 
 
-def _timed(
-    calls: Mapping[Other, tuple[Call, list[Any]]], seconds: float
-) -> tuple[Mapping[Other, Sequence[float]], Mapping[Other, float]]:
-    """Time all calls in turns, in another order each time; return the median of each record.
-
-    The medians are scaled to the median of whole passes, which has the share of rare, longer calls. Also
-    returned is how many times as long the calls take right after other work.
-    """
+def _timed(calls: Mapping[Other, tuple[Call, list[Any]]], seconds: float) -> Times:
+    """Time all calls in a row and some of them between other work, in turns, in another order each time."""
     subjects = calls[OWN][1]
-    empty = statistics.median(time_each(nothing, subjects))
-    passes: dict[Other, list[list[int]]] = {other: [] for other in calls}
-    after: dict[Other, list[tuple[int, int]]] = {other: [] for other in calls}
+    some = random.sample(range(len(subjects)), min(_AFTER_WORK, len(subjects)))
+    in_row, between = ({other: _Passes() for other in calls} for _ in range(2))
     order, begin = list(calls), time.perf_counter()
     done = 0
     while (
@@ -271,32 +297,68 @@ def _timed(
     ):
         random.shuffle(order)
         for other in order:
-            call, given = calls[other]
-            row = time_each(call, given)
-            passes[other].append(row)
-            for at in random.sample(range(len(row)), min(_BETWEEN, len(row))):
+            in_row[other].add(time_followed(*calls[other]))
+        pairs: dict[Other, list[tuple[int, int]]] = {other: [] for other in calls}
+        for at in some:
+            random.shuffle(order)
+            for other in order:
+                call, given = calls[other]
                 _work()
-                after[other].append((row[at], time_each(call, [given[at]])[0]))
+                pairs[other] += time_followed(call, [given[at]], _run_code)
+        for other in order:
+            between[other].add(pairs[other])
         done += 1
-    found = {}
-    for other, rows in passes.items():
-        whole = statistics.median(map(sum, rows)) - empty * len(subjects)
-        each = [max(statistics.median(column) - empty, 1.0) for column in zip(*rows, strict=True)]
-        scale = max(whole, 1.0) / sum(each) * 1e-9
-        found[other] = [value * scale for value in each]
-    return found, {other: _relative(pairs, empty) for other, pairs in after.items()}
+    return _compared(in_row, between, some, time_followed(nothing, subjects))
 
 
-def _relative(pairs: Sequence[tuple[int, int]], empty: float) -> float:
-    """Return the median ratio of second to first nanoseconds, without those of an empty call.
+def _compared(
+    in_row: Mapping[Other, _Passes],
+    between: Mapping[Other, _Passes],
+    some: Sequence[int],
+    empty: Sequence[tuple[int, int]],
+) -> Times:
+    """Return what passes say.
 
-    Each counts in proportion to its time, as long calls decide the time of a call site.
+    Args:
+        in_row: Passes over all records, by library.
+        between: Passes over some of them between other work, by library.
+        some: The index of each of those records.
+        empty: The nanoseconds of calls that do nothing.
     """
-    clean = [(max(first - empty, 1.0), max(second - empty, 1.0)) for first, second in pairs]
-    ratios = sorted((second / first, first) for first, second in clean)
-    half = sum(first for _, first in ratios) / 2
-    ends = accumulate(first for _, first in ratios)
-    return next(ratio for (ratio, _), end in zip(ratios, ends, strict=True) if end >= half)
+    alone, whole = (statistics.median(column) for column in zip(*empty, strict=True))
+    calls = [max(each - alone, 1.0) for each in _medians(in_row[OWN].calls)]
+    usual = sum(calls[at] for at in some)
+    after_work = sum(max(each - alone, 1.0) for each in _medians(between[OWN].calls)) / usual
+    saved = {}
+    for other in in_row:
+        rows = [[row[at] for at in some] for row in _differences(in_row, other)]
+        saved[other] = (sum(_medians(_differences(between, other))) - sum(_medians(rows))) / usual
+    seconds = {other: _scaled(passes.wholes, whole) for other, passes in in_row.items()}
+    return Times(_scaled(in_row[OWN].calls, alone), seconds, {}, after_work, saved)
+
+
+def _differences(passes: Mapping[Other, _Passes], other: Other) -> list[list[int]]:
+    """Return the nanoseconds that a library takes less than the watched function."""
+    return [
+        [own - its for own, its in zip(*rows, strict=True)]
+        for rows in zip(passes[OWN].wholes, passes[other].wholes, strict=True)
+    ]
+
+
+def _medians(passes: Sequence[Sequence[float]]) -> list[float]:
+    """Return the median of each record."""
+    return [statistics.median(column) for column in zip(*passes, strict=True)]
+
+
+def _scaled(passes: Sequence[Sequence[int]], empty: float) -> list[float]:
+    """Return the seconds of each record, without those of an empty call.
+
+    They are medians, scaled to the median of whole passes, which has the share of rare, longer calls.
+    """
+    each = [max(median - empty, 1.0) for median in _medians(passes)]
+    whole = statistics.median(map(sum, passes)) - empty * len(each)
+    scale = max(whole, 1.0) / sum(each) * 1e-9
+    return [value * scale for value in each]
 
 
 def main() -> None:

@@ -225,6 +225,37 @@ def time_each(call, list items not None, /):
     return found
 
 
+def time_followed(call, list items not None, then=None, /):
+    """Call `call` with each of some items, and clock every call alone and with what follows it.
+
+    Each item is touched before its call, untimed.
+
+    Args:
+        call: A callable with one argument.
+        items: Its arguments.
+        then: Called without arguments after each call; None calls nothing.
+
+    Returns:
+        Nanoseconds of each call alone, and together with `then` and dropping the result; what reading the
+        clock adds included.
+
+    Raises:
+        Exception: Whatever `call` or `then` raises.
+    """
+    cdef int64_t begin, between
+    cdef list found = []
+    for item in items:
+        touch(item)
+        begin = bakeoff_now()
+        result = call(item)
+        between = bakeoff_now()
+        if then is not None:
+            then()
+        result = None
+        found.append((between - begin, bakeoff_now() - begin))
+    return found
+
+
 cdef enum:
     # A core's share of the last cache is not more on today's machines, whatever the system adds up.
     LARGEST = 32 * 1024 * 1024

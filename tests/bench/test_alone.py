@@ -18,7 +18,7 @@ from bakeoff.bench.run.journal import Journal
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.schedule import Schedule
 from bakeoff.bench.run.state import State, entries
-from bakeoff.bench.worker._slice import nothing, time_each
+from bakeoff.bench.worker._slice import nothing, time_each, time_followed
 from bakeoff.bench.worker.records import make_sample
 from bakeoff.codecs import Codec, codec
 from bakeoff.errors import UsageError
@@ -47,6 +47,26 @@ def test_each_call_is_clocked_on_its_own() -> None:
     assert all(spent >= 0 for spent in found)
     with pytest.raises(TypeError):
         time_each(len, [3])
+
+
+def test_what_follows_a_call_is_clocked_with_it() -> None:
+    seen: list[str] = []
+
+    class Result:
+        def __del__(self) -> None:
+            seen.append("dropped")
+
+    def call(item: str) -> Result:
+        seen.append(item)
+        return Result()
+
+    found = time_followed(call, ["a", "b"], lambda: seen.append("then"))
+
+    assert seen == ["a", "then", "dropped", "b", "then", "dropped"]
+    assert all(0 <= alone <= whole for alone, whole in found)
+    assert len(time_followed(len, ["a"])) == 1
+    with pytest.raises(ZeroDivisionError):
+        time_followed(len, ["a"], lambda: 1 / 0)
 
 
 def test_a_tail_is_longer_than_its_middle() -> None:

@@ -296,6 +296,20 @@ for _ in range(50): json.loads(text)"""
         assert site.collecting == 0
 
 
+def test_calls_in_a_row_and_calls_between_other_work(tmp_path):
+    program = """import json, time
+for n in range(5000): json.dumps([n])
+for n in range(300):
+    end = time.perf_counter() + 3e-4
+    while time.perf_counter() < end: pass
+    json.loads("[1]")"""
+    seen(tmp_path, program)
+    parts = {site.function: site.after_work / site.calls for site in read(tmp_path / "seen").sites}
+
+    assert parts["json.dumps"] < 0.3
+    assert parts["json.loads"] > 0.9
+
+
 def test_a_full_disk_does_not_disturb_the_program(tmp_path):
     program = """import json, resource
 before = resource.getrlimit(resource.RLIMIT_FSIZE)

@@ -243,28 +243,53 @@ def test_the_time_of_the_garbage_collector_is_not_saved(monkeypatch: pytest.Monk
 def _saving(sites: list[Site], monkeypatch: pytest.MonkeyPatch) -> Saving:
     """Return what a library saves whose calls take 1 ms, where those of a site took 2 ms."""
     other = Other("msgpack", "ormsgpack")
-    found = [Times({OWN: [0.002], other: [0.001]}, {})] * 6
+    found = [Times([0.002], {OWN: [0.002], other: [0.001]}, {})] * 6
     monkeypatch.setattr(answer, "measure", lambda *_: [found] * len(sites))
     savings = answer.savings(Watch(sites, 2.0, 2.0, 0.0, 1, {}, ()), 2.0, print)
     (saving,) = [each for each in savings if each.library == "ormsgpack"]
     return saving
 
 
-@pytest.mark.parametrize(
-    ("seconds", "ratio"), [(0.001, 0.5), (0.002, 0.5), (0.003, 0.5 * 2 / 1.5), (0.004, 0.75), (0.009, 0.75)]
-)
-def test_calls_after_other_work_are_slower_by_each_librarys_own_factor(seconds: float, ratio: float) -> None:
-    """In a row, calls take 2 ms and another library's 1 ms; after other work, twice and three times that."""
+@pytest.mark.parametrize(("part", "ratio"), [(0.0, 0.5), (0.5, 1 - 0.6 / 1.5), (1.0, 1 - 0.7 / 2)])
+def test_between_other_work_calls_are_slower_and_a_library_saves_more(part: float, ratio: float) -> None:
+    """In a row, calls take 2 ms and another library's 1 ms.
+
+    After other work they take twice that, and the library saves 20 % of 2 ms more.
+    """
     other = Other("json", "orjson")
-    times = Times({OWN: [0.002], other: [0.001]}, {}, {OWN: 2.0, other: 3.0})
+    times = Times([0.002], {OWN: [0.002], other: [0.001]}, {}, 2.0, {other: 0.2})
 
-    assert replaced([times] * 6, other, seconds).ratio == pytest.approx(ratio)
+    assert replaced([times] * 6, other, part).ratio == pytest.approx(ratio)
 
 
-def test_long_calls_decide_how_much_slower_calls_are_after_other_work() -> None:
-    short, long = (12, 32), (1002, 1502)
+def test_dropping_a_record_takes_no_part_of_a_call() -> None:
+    other = Other("json", "orjson")
+    times = Times([0.002], {OWN: [0.004], other: [0.003]}, {})
 
-    assert timing._relative([short] * 10 + [long] * 3, empty=2) == 1.5
+    assert replaced([times] * 6, other, 0.0).ratio == pytest.approx(0.5)
+
+
+def test_what_a_call_does_to_the_work_after_it_is_part_of_a_saving() -> None:
+    """Nanoseconds of two records; only the first one is timed between other work."""
+    other = Other("json", "orjson")
+    in_row = {OWN: _passes((110, 150), (210, 300)), other: _passes((60, 110), (80, 140))}
+    between = {OWN: _passes((210, 1200)), other: _passes((90, 1110))}
+
+    found = timing._compared(in_row, between, [0], [(10, 20)])
+
+    assert found.calls == pytest.approx([100e-9, 200e-9])
+    assert found.seconds[OWN] == pytest.approx([130e-9, 280e-9])
+    assert found.seconds[other] == pytest.approx([90e-9, 120e-9])
+    assert found.after_work == 2.0
+    assert found.saved_after_work[other] == (90 - 40) / 100
+
+
+def _passes(*pairs: tuple[int, int]) -> timing._Passes:
+    """Return three equal passes, but for a pause in one."""
+    passes = timing._Passes()
+    for pause in (0, 5000, 0):
+        passes.add([(call + pause, whole + pause) for call, whole in pairs])
+    return passes
 
 
 def test_a_process_that_dies_costs_the_prediction_and_not_the_answer(

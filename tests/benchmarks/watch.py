@@ -8,9 +8,10 @@ takes turns until both are decided, or its time is over.
 In a turn, all three run at once on one core, and the kernel switches between them every `SLICE`. A neighbor
 that uses the same physical core for seconds, and doubles the processor time of a program, slows all three
 down alike. Instructions are not counted instead: most of the cost of a call is memory that the program has
-pushed out of the caches. Of 5 µs, a call took 0.6 % more instructions and 2.5 % more time.
+pushed out of the caches.
 Before that, what a call that does next to nothing takes more when it is watched, of a C function and of a
-Python function, and what the start of a process takes more.
+Python function, what the start of a process takes more, and how much longer the garbage collector takes for
+equal records that another library has decoded.
 """
 
 from __future__ import annotations
@@ -62,9 +63,8 @@ EMPTY = [sys.executable, "-c", "import json; json.dumps([1])"]
 SLICE = 10
 """Milliseconds for which a program has the core, if others want it.
 
-A switch empties the caches, and watch leaves out calls that a switch interrupts. Of the time of a consumer's
-calls it saw 82 % with the kernel's 3 ms, 88 % with 10 ms, and 90 % with 100 ms or alone. But in 100 ms, a
-neighbor may slow down one program and not the others.
+Longer than the kernel's: a switch empties the caches, and watch leaves out calls that a switch interrupts.
+Not longer: a neighbor may slow down one program and not the others.
 """
 _SCHED_SETATTR = {"x86_64": 314, "aarch64": 274}
 COST = 0.02
@@ -75,6 +75,8 @@ OR_OFF = 0.01
 """The same as a share of the program's time; one of the two suffices."""
 TURNS = 5
 """Turns of a program at least, as an error from fewer is a guess; so many predictions count."""
+COLLECTIONS = 9
+"""Processes for each library, of which the median counts."""
 PYTHON = (sys.executable, "-W", "ignore")
 PROGRAM = Path(__file__).with_name("_watched.py")
 LIBRARIES = {"pool": "ormsgpack"}
@@ -93,6 +95,26 @@ def best(call, times=10_000):
     return min(found)
 print(best(eval(sys.argv[1])) * 1e9)
 """
+
+
+_COLLECTOR = """
+import gc, importlib, json, random, sys, time
+layout = [[number] for number in range(random.randrange(20_000))]
+payload = json.dumps([{"id": n, "name": f"n{n}", "tags": ["new", n]} for n in range(20_000)])
+module, _, name = sys.argv[1].rpartition(".")
+loads = getattr(importlib.import_module(module), name)
+spent = begun = 0
+def collecting(phase, facts):
+    global spent, begun
+    if phase == "start":
+        begun = time.thread_time()
+    else:
+        spent += time.thread_time() - begun
+gc.callbacks.append(collecting)
+kept = [loads(payload) for _ in range(15)]
+print(spent)
+"""
+_LOADS = ("json.loads", "orjson.loads", "msgspec.json.decode", "ujson.loads")
 
 
 class Surroundings(NamedTuple):
@@ -129,6 +151,7 @@ def main(targets: Targets, seconds: float, only: str) -> None:
             pairs = [(_ran(EMPTY), _ran(EMPTY, more=variables)) for _ in range(STARTS)]
         more = statistics.median(watched - plain for plain, watched in pairs)
         targets.at_most("the start of a process takes more", more * 1e3, START, "ms")
+        _show_collector(targets)
     click.echo(f"{'':10}{'CPU s':>7}{'predicted %':>15}{'real %':>15}{'cost %':>15}{'turns':>7}")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -139,6 +162,18 @@ def main(targets: Targets, seconds: float, only: str) -> None:
                     _one(targets, program, seconds, folder, begin)
             except UnavailableError as error:
                 click.echo(f"{program:10}skipped: {error}")
+
+
+def _show_collector(targets: Targets) -> None:
+    found: dict[str, list[float]] = {name: [] for name in _LOADS}
+    for _ in range(COLLECTIONS):
+        for name in _LOADS:
+            done = subprocess.run([*PYTHON, "-c", _COLLECTOR, name], capture_output=True, check=True)
+            found[name].append(float(done.stdout))
+    usual, *others = (statistics.median(seconds) for seconds in found.values())
+    for name, seconds in zip(_LOADS[1:], others, strict=True):
+        more = 100 * (seconds / usual - 1)
+        targets.at_most(f"the collector takes more with {name}", more, 100 * answer.COLLECTING, "%")
 
 
 def _set_slice() -> None:
