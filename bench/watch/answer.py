@@ -199,11 +199,13 @@ def _saving(
         if other not in others(site.function, site.options):
             continue
         busy = site.busy - site.collecting
-        ratio = replaced(times, other, site.after_work / site.calls)
+        from_file = site.function in FILES  # which takes time to read
+        usual = 0.0 if from_file else busy / site.calls
+        ratio = replaced(times, other, site.after_work / site.calls, usual)
         if ratio is None:
             left_out.append(_left_out(site, _reason(form, times, [other])))
             continue
-        if site.function in FILES:  # which it takes time to read
+        if from_file:
             busy = min(busy, site.calls * own_seconds(times) * slower)
         seconds += busy * (1 - ratio.ratio)
         square += (busy * ratio.half) ** 2 + (COLLECTING * site.collecting) ** 2

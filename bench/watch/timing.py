@@ -17,12 +17,13 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
 from ...errors import RunError
 from ..student import quantile
-from ..worker._slice import nothing, time_followed
+from ..worker._slice import evict, nothing, time_followed
 from .alternatives import (
     BARE,
     OWN,
@@ -39,7 +40,7 @@ from .alternatives import (
 from .parts import Kept, Site
 
 PROCESSES = 6
-SECONDS = 0.6
+SECONDS = 1.0
 """Seconds that a process spends on all tasks."""
 _LEAST = 5
 """Passes over the records at least, if they take no longer than twice the time; one in any case."""
@@ -49,7 +50,6 @@ _BYTES = 4_000_000
 """Bytes of those records; the last one may exceed it."""
 _AFTER_WORK = 6
 """Records that each process also times between other work."""
-_MEMORY = bytes(1_000_000)
 _SOURCE = "def f(a, *b, c=1):\n    return [x + c for x in b if x > a] or {a: f'{b!r}'}\n" * 4
 
 
@@ -80,6 +80,19 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
+class AfterWork:
+    """Calls between other work, relative to calls of the watched function in a row.
+
+    Attributes:
+        call: Time of a call of the watched function.
+        saved: What each library saves more than in a row, in the work after the call, too.
+    """
+
+    call: float
+    saved: Mapping[Other, float]
+
+
+@dataclass(frozen=True, slots=True)
 class Times:
     """What one process found for one task.
 
@@ -88,16 +101,14 @@ class Times:
         seconds: Seconds of each record, by library, dropping the result included; the watched function's own
             under `OWN`.
         refused: Why a library cannot be used, by library.
-        after_work: Time of the watched function right after other work, relative to that in a row.
-        saved_after_work: What a library saves between other work more than in a row, the time of the work
-            after the call included, relative to the watched function's calls in a row; by library.
+        after_work: Calls after work that leaves the larger caches as they are, and after work that leaves
+            nothing in the caches.
     """
 
     calls: Sequence[float]
     seconds: Mapping[Other, Sequence[float]]
     refused: Mapping[Other, str]
-    after_work: float = 1.0
-    saved_after_work: Mapping[Other, float] = field(default_factory=dict)
+    after_work: tuple[AfterWork, AfterWork] = (AfterWork(1.0, {}),) * 2
 
 
 @dataclass(slots=True)
@@ -180,32 +191,42 @@ def measure(tasks: Sequence[Task], show: Callable[[float], object]) -> list[list
     return [list(times) for times in zip(*found, strict=True)]
 
 
-def replaced(times: Sequence[Times], library: Other, part: float) -> Replaced | None:
+def replaced(times: Sequence[Times], library: Other, part: float, seconds: float) -> Replaced | None:
     """Return what a library takes relative to the watched function; None if it cannot be used.
 
     What a program does between two calls pushes code and data out of the processor's caches, and a call does
-    the same to the program.
+    the same to the program. How far caches are emptied follows from how long the calls take in the program.
 
     Args:
         times: What the processes found.
         library: The other library.
         part: The part of the calls that come after other work.
+        seconds: Mean time of a call in the program, without the garbage collector's; 0 if it is not known.
     """
     if any(library not in each.seconds for each in times):
         return None
-    slower = 1 + part * (statistics.fmean(each.after_work for each in times) - 1)
-    saved = [
-        (_saved(each, library) + part * each.saved_after_work.get(library, 0.0)) / slower for each in times
-    ]
+    warm, cold = (statistics.fmean(each.after_work[level].call for each in times) for level in (0, 1))
+    far = (seconds / own_seconds(times) - warm) / (cold - warm) if cold > warm else 0.0
+    far = min(max(far, 0.0), 1.0)
+    saved = [_saved(each, library, (part * (1 - far), part * far)) for each in times]
     processes = statistics.stdev(saved) / math.sqrt(len(saved)) * quantile(0.05, len(saved) - 1)
-    return Replaced(
-        1 - statistics.fmean(saved), math.hypot(processes, 1.96 * _of_records(times, library) / slower)
-    )
+    return Replaced(1 - statistics.fmean(saved), math.hypot(processes, 1.96 * _of_records(times, library)))
 
 
-def _saved(times: Times, library: Other) -> float:
-    """Return what a library saves in a row, relative to the watched function's calls."""
-    return (sum(times.seconds[OWN]) - sum(times.seconds[library])) / sum(times.calls)
+def _saved(times: Times, library: Other, parts: Sequence[float]) -> float:
+    """Return what a library saves relative to the watched function's calls.
+
+    Args:
+        times: What one process found.
+        library: The other library.
+        parts: The part of the calls at each level of `Times.after_work`; the others are in a row.
+    """
+    saved = (sum(times.seconds[OWN]) - sum(times.seconds[library])) / sum(times.calls)
+    call = 1.0
+    for part, level in zip(parts, times.after_work, strict=True):
+        saved += part * level.saved.get(library, 0.0)
+        call += part * (level.call - 1)
+    return saved / call
 
 
 def has_own(times: Sequence[Times]) -> bool:
@@ -273,47 +294,61 @@ def _times(job: Task) -> Times:
 
 
 def _run_code() -> None:
-    """Do what a program may do after a call."""
+    """Do what a program may do before and after a call."""
     compile(_SOURCE, "", "exec")
 
 
-def _work() -> None:
-    """Do what a program may do before a call."""
-    bytearray(_MEMORY)
-    _run_code()
-
-
 def _timed(calls: Mapping[Other, tuple[Call, list[Any]]], seconds: float) -> Times:
-    """Time all calls in a row and some of them between other work, in turns, in another order each time."""
+    """Time all calls in a row, and some of them after two kinds of work, each a third of the time."""
     subjects = calls[OWN][1]
     some = random.sample(range(len(subjects)), min(_AFTER_WORK, len(subjects)))
-    in_row, between = ({other: _Passes() for other in calls} for _ in range(2))
-    order, begin = list(calls), time.perf_counter()
-    done = 0
+    in_row, warm, cold = ({other: _Passes() for other in calls} for _ in range(3))
+    add_pass = (
+        partial(_add_in_row, in_row, calls),
+        partial(_add_after, _run_code, _run_code, warm, calls, some),
+        # With empty caches, work takes as long after any call.
+        partial(_add_after, evict, None, cold, calls, some),
+    )
+    spent = [0.0] * len(add_pass)
     while (
-        (spent := time.perf_counter() - begin) < seconds
-        or (done < _LEAST and spent < 2 * seconds)
-        or done == 0
+        sum(spent) < seconds
+        or (len(in_row[OWN].calls) < _LEAST and sum(spent) < 2 * seconds)
+        or not all(spent)
     ):
-        random.shuffle(order)
-        for other in order:
-            in_row[other].add(time_followed(*calls[other]))
-        pairs: dict[Other, list[tuple[int, int]]] = {other: [] for other in calls}
-        for at in some:
-            random.shuffle(order)
-            for other in order:
-                call, given = calls[other]
-                _work()
-                pairs[other] += time_followed(call, [given[at]], _run_code)
-        for other in order:
-            between[other].add(pairs[other])
-        done += 1
-    return _compared(in_row, between, some, time_followed(nothing, subjects))
+        which = spent.index(min(spent))
+        begin = time.perf_counter()
+        add_pass[which]()
+        spent[which] += time.perf_counter() - begin
+    return _compared(in_row, (warm, cold), some, time_followed(nothing, subjects))
+
+
+def _add_in_row(in_row: Mapping[Other, _Passes], calls: Mapping[Other, tuple[Call, list[Any]]]) -> None:
+    """Add a pass over all records for each library, in random order."""
+    for other in random.sample(list(calls), len(calls)):
+        in_row[other].add(time_followed(*calls[other]))
+
+
+def _add_after(
+    work: Callable[[], None],
+    then: Callable[[], None] | None,
+    after: Mapping[Other, _Passes],
+    calls: Mapping[Other, tuple[Call, list[Any]]],
+    some: Sequence[int],
+) -> None:
+    """Add a pass over some records between other work, call by call in turns."""
+    pairs: dict[Other, list[tuple[int, int]]] = {other: [] for other in calls}
+    for at in some:
+        for other in random.sample(list(calls), len(calls)):
+            call, given = calls[other]
+            work()
+            pairs[other] += time_followed(call, [given[at]], then)
+    for other, row in pairs.items():
+        after[other].add(row)
 
 
 def _compared(
     in_row: Mapping[Other, _Passes],
-    between: Mapping[Other, _Passes],
+    after: tuple[Mapping[Other, _Passes], Mapping[Other, _Passes]],
     some: Sequence[int],
     empty: Sequence[tuple[int, int]],
 ) -> Times:
@@ -321,20 +356,26 @@ def _compared(
 
     Args:
         in_row: Passes over all records, by library.
-        between: Passes over some of them between other work, by library.
+        after: Passes over some of them after other work, by library, for each level of `Times.after_work`.
         some: The index of each of those records.
         empty: The nanoseconds of calls that do nothing.
     """
     alone, whole = (statistics.median(column) for column in zip(*empty, strict=True))
     calls = [max(each - alone, 1.0) for each in _medians(in_row[OWN].calls)]
     usual = sum(calls[at] for at in some)
-    after_work = sum(max(each - alone, 1.0) for each in _medians(between[OWN].calls)) / usual
-    saved = {}
-    for other in in_row:
-        rows = [[row[at] for at in some] for row in _differences(in_row, other)]
-        saved[other] = (sum(_medians(_differences(between, other))) - sum(_medians(rows))) / usual
+    rows = {
+        other: sum(_medians([[row[at] for at in some] for row in _differences(in_row, other)]))
+        for other in in_row
+    }
+    warm, cold = (
+        AfterWork(
+            sum(max(each - alone, 1.0) for each in _medians(level[OWN].calls)) / usual,
+            {other: (sum(_medians(_differences(level, other))) - row) / usual for other, row in rows.items()},
+        )
+        for level in after
+    )
     seconds = {other: _scaled(passes.wholes, whole) for other, passes in in_row.items()}
-    return Times(_scaled(in_row[OWN].calls, alone), seconds, {}, after_work, saved)
+    return Times(_scaled(in_row[OWN].calls, alone), seconds, {}, (warm, cold))
 
 
 def _differences(passes: Mapping[Other, _Passes], other: Other) -> list[list[int]]:
