@@ -151,8 +151,8 @@ cdef enum:
     SHORT = 50_000
     # An interruption takes more nanoseconds.
     PAUSE = 300_000
-    # So many times as long as usual takes a call that was interrupted, without the interruption.
-    COLD = 3
+    # It leaves the caches to others, and filling them again takes about so many nanoseconds.
+    REFILL = 90_000
     # Samples take at most this part of the processor time, and some nanoseconds at the beginning.
     PART = 500
     FREE = 500_000
@@ -543,18 +543,14 @@ cdef void _add_usual(Counters *counters, int64_t size) noexcept:
 
 
 cdef int64_t _without_pause(Counters *counters, int64_t took, int64_t size) noexcept:
-    """Return the time of a long call without a pause in which another thread or process had the processor.
-
-    It has the processor for longer than `PAUSE`, and leaves cold caches: the call then takes a multiple of
-    the usual time. Cold caches alone do not take as long as `PAUSE`.
-    """
+    """Return the time of a long call without a pause in which another thread or process had the processor."""
     cdef double usual
     if size == 0 or counters.size <= size:
         return took
     usual = <double>counters.busy / (counters.size - size) * size
-    if took <= COLD * usual or took <= usual + _rate * PAUSE:
+    if took <= 3 * usual or took <= usual + _rate * PAUSE:
         return took
-    return <int64_t>(COLD * usual)
+    return <int64_t>(usual + _rate * REFILL)
 
 
 def finish():
