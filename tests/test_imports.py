@@ -5,11 +5,13 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
 
 from bakeoff import UsageError, imports
+from bakeoff.imports import search_path
 
 RECORD = "class Row:\n    def __init__(self, n):\n        self.n = n\nrow = Row(1)\n"
 
@@ -99,3 +101,14 @@ def test_a_module_that_fails_is_not_kept(tmp_path: Path) -> None:
 )
 def test_the_form_tells_modules_from_files(text: str, is_one: bool) -> None:
     assert imports.is_named(text) == is_one
+
+
+def test_other_processes_get_folders_of_the_user_and_not_those_of_the_interpreter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    found = search_path()
+
+    assert found[0] == str(tmp_path)
+    assert not {sysconfig.get_path(name) for name in ("stdlib", "purelib")} & {*found}
+    assert not any(Path(entry, "json").is_dir() or Path(entry, "pytest").is_dir() for entry in found)

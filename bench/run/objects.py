@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import io
 import pickle
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -46,11 +45,6 @@ class Objects:
 
 NO_OBJECTS = Objects()
 """For a run whose records and codecs all have names."""
-
-
-def search_path() -> tuple[str, ...]:
-    """Return this program's module search path, as absolute paths."""
-    return tuple(dict.fromkeys(str(Path(entry).resolve()) for entry in sys.path))
 
 
 def pickled(value: Any, what: str) -> str:

@@ -6,7 +6,6 @@ import base64
 import gc
 import math
 import pickle
-import sys
 from collections.abc import Iterator, Sequence
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,7 @@ from ...codecs.conventions.classes import CLASS_FAMILIES, RecordClass, record_cl
 from ...codecs.registry import bare_name, split_release
 from ...datasets.readers.formats import codec_of
 from ...errors import RunError, UsageError
-from ...imports import imported
+from ...imports import imported, search_path
 from ..jobs import Answer, CorpusInputs, Prepare, Prepared
 from ..method import Checks
 from ..results import Fact
@@ -122,7 +121,7 @@ def _prepared(job: Prepare, context: WorkerContext) -> Prepared:
         found,
         tuple((str(where), str(why)) for where, why in corpus.bad[:3]),
         "\n".join(filter(None, (corpus.remark, *remarks))),
-        tuple(entry for entry in sys.path if entry),
+        search_path(),
         imported(),
         tuple(dict.fromkeys((*(name for name in job.codecs if name not in idle), *joined))),
         tuple(map(bare_name, idle)),

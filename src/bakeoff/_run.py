@@ -144,9 +144,10 @@ def _options(source: str | Corpus, codecs: Sequence[str], **asked: Any) -> Optio
 
 
 def _objects(corpus: Corpus | None, options: Options) -> Objects:
-    from .bench.run.objects import Objects, pickled, search_path
+    from .bench.run.objects import Objects, pickled
     from .codecs.core.codec import Codec
     from .codecs.registry import only_here
+    from .imports import search_path
 
     return Objects(
         corpus="" if corpus is None else pickled(corpus, f"corpus {corpus.name}"),

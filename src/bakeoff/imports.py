@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import site
 import sys
+import sysconfig
 from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
@@ -15,6 +17,21 @@ from zlib import crc32
 from .errors import UsageError, hint, near
 
 _imported: dict[str, str] = {}
+
+
+def search_path() -> tuple[str, ...]:
+    """Return the entries of `sys.path` that are not the interpreter's own, as absolute paths.
+
+    Other processes need them for the user's modules. Another interpreter has libraries of its own, and must
+    not find those of this one.
+    """
+    standard = Path(sysconfig.get_path("stdlib"))
+    zipped = standard.parent / f"python{sys.version_info.major}{sys.version_info.minor}.zip"
+    paths = {sysconfig.get_path(name) for name in ("platstdlib", "purelib", "platlib")}
+    own = [standard, zipped, *map(Path, {*paths, *site.getsitepackages(), site.getusersitepackages()})]
+    entries = dict.fromkeys(Path(entry).resolve() for entry in sys.path)
+    own = [path.resolve() for path in own]
+    return tuple(str(entry) for entry in entries if not any(map(entry.is_relative_to, own)))
 
 
 def is_named(text: str) -> bool:

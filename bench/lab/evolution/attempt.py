@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Final
 
-from ....imports import imported
+from ....imports import imported, search_path
 from ....schemas.tree.difference import SchemaDifference
 from ...heartbeat import IDLE
 from ...jobs import Answer, Ended, Reread, Timed, TimedCell, Tried, Try
@@ -64,7 +63,7 @@ def attempts(
     def left(whole: float) -> float:
         return whole - (time.monotonic() - started)
 
-    path = tuple(entry for entry in sys.path if entry)
+    path = search_path()
     with LocalExecutor() as executor:
         key = executor.blobs.put(pickle.dumps((difference, list(old), list(new))))
         jobs = [Try(memory=MEMORY, path=path, modules=imported(), codec=name, versions=key) for name in names]
