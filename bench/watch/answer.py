@@ -20,7 +20,8 @@ from . import timing
 from .alternatives import FILES, USES, Other, decoded, is_plain, named, obstacle, others
 from .attach import Sampled
 from .parts import Frame, Site, Watch
-from .timing import Task, Times, failed, has_own, measure, own_seconds, replaced, task
+from .regimes import Times
+from .timing import Task, failed, has_own, measure, own_seconds, replaced, task
 
 _MOST = 20
 """Call sites that are timed."""

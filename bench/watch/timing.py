@@ -14,21 +14,17 @@ import random
 import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
 
 from ...errors import RunError
 from ..student import quantile
-from ..worker._slice import evict, nothing, time_followed
 from .alternatives import (
     BARE,
     OWN,
     USES,
-    Call,
     Other,
     encoded,
     original,
@@ -38,19 +34,15 @@ from .alternatives import (
     replacement,
 )
 from .parts import Kept, Site
+from .regimes import Times, timed
 
 PROCESSES = 6
 SECONDS = 1.0
 """Seconds that a process spends on all tasks."""
-_LEAST = 5
-"""Passes over the records at least, if they take no longer than twice the time; one in any case."""
 _RECORDS = 60
 """Records of a call site that are timed, at most."""
 _BYTES = 4_000_000
 """Bytes of those records; the last one may exceed it."""
-_AFTER_WORK = 6
-"""Records that each process also times between other work."""
-_SOURCE = "def f(a, *b, c=1):\n    return [x + c for x in b if x > a] or {a: f'{b!r}'}\n" * 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,52 +69,6 @@ class Task:
             Exception: A record cannot be written again as the payload that it was.
         """
         return [_subject(self.function, each) for each in self.kept]
-
-
-@dataclass(frozen=True, slots=True)
-class AfterWork:
-    """Calls between other work, relative to calls of the watched function in a row.
-
-    Attributes:
-        call: Time of a call of the watched function.
-        saved: What each library saves more than in a row, in the work after the call, too.
-    """
-
-    call: float
-    saved: Mapping[Other, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Times:
-    """What one process found for one task.
-
-    Attributes:
-        calls: Seconds of the watched function for each record.
-        seconds: Seconds of each record, by library, dropping the result included; the watched function's own
-            under `OWN`.
-        refused: Why a library cannot be used, by library.
-        after_work: Calls after work that leaves the larger caches as they are, and after work that leaves
-            nothing in the caches.
-    """
-
-    calls: Sequence[float]
-    seconds: Mapping[Other, Sequence[float]]
-    refused: Mapping[Other, str]
-    after_work: tuple[AfterWork, AfterWork] = (AfterWork(1.0, {}),) * 2
-
-
-@dataclass(slots=True)
-class _Passes:
-    """Nanoseconds of calls alone, and with what follows them: a row of records for each pass."""
-
-    calls: list[Sequence[int]] = field(default_factory=list)
-    wholes: list[Sequence[int]] = field(default_factory=list)
-
-    def add(self, pairs: Iterable[tuple[int, int]]) -> None:
-        """Add a pass."""
-        calls, wholes = zip(*pairs, strict=True)
-        self.calls.append(calls)
-        self.wholes.append(wholes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,116 +236,7 @@ def _times(job: Task) -> Times:
             refused[other] = reason
         else:
             calls[other] = call, given
-    return replace(_timed(calls, job.seconds), refused=refused)
-
-
-def _run_code() -> None:
-    """Do what a program may do before and after a call."""
-    compile(_SOURCE, "", "exec")
-
-
-def _timed(calls: Mapping[Other, tuple[Call, list[Any]]], seconds: float) -> Times:
-    """Time all calls in a row, and some of them after two kinds of work, each a third of the time."""
-    subjects = calls[OWN][1]
-    some = random.sample(range(len(subjects)), min(_AFTER_WORK, len(subjects)))
-    in_row, warm, cold = ({other: _Passes() for other in calls} for _ in range(3))
-    add_pass = (
-        partial(_add_in_row, in_row, calls),
-        partial(_add_after, _run_code, _run_code, warm, calls, some),
-        # With empty caches, work takes as long after any call.
-        partial(_add_after, evict, None, cold, calls, some),
-    )
-    spent = [0.0] * len(add_pass)
-    while (
-        sum(spent) < seconds
-        or (len(in_row[OWN].calls) < _LEAST and sum(spent) < 2 * seconds)
-        or not all(spent)
-    ):
-        which = spent.index(min(spent))
-        begin = time.perf_counter()
-        add_pass[which]()
-        spent[which] += time.perf_counter() - begin
-    return _compared(in_row, (warm, cold), some, time_followed(nothing, subjects))
-
-
-def _add_in_row(in_row: Mapping[Other, _Passes], calls: Mapping[Other, tuple[Call, list[Any]]]) -> None:
-    """Add a pass over all records for each library, in random order."""
-    for other in random.sample(list(calls), len(calls)):
-        in_row[other].add(time_followed(*calls[other]))
-
-
-def _add_after(
-    work: Callable[[], None],
-    then: Callable[[], None] | None,
-    after: Mapping[Other, _Passes],
-    calls: Mapping[Other, tuple[Call, list[Any]]],
-    some: Sequence[int],
-) -> None:
-    """Add a pass over some records between other work, call by call in turns."""
-    pairs: dict[Other, list[tuple[int, int]]] = {other: [] for other in calls}
-    for at in some:
-        for other in random.sample(list(calls), len(calls)):
-            call, given = calls[other]
-            work()
-            pairs[other] += time_followed(call, [given[at]], then)
-    for other, row in pairs.items():
-        after[other].add(row)
-
-
-def _compared(
-    in_row: Mapping[Other, _Passes],
-    after: tuple[Mapping[Other, _Passes], Mapping[Other, _Passes]],
-    some: Sequence[int],
-    empty: Sequence[tuple[int, int]],
-) -> Times:
-    """Return what passes say.
-
-    Args:
-        in_row: Passes over all records, by library.
-        after: Passes over some of them after other work, by library, for each level of `Times.after_work`.
-        some: The index of each of those records.
-        empty: The nanoseconds of calls that do nothing.
-    """
-    alone, whole = (statistics.median(column) for column in zip(*empty, strict=True))
-    calls = [max(each - alone, 1.0) for each in _medians(in_row[OWN].calls)]
-    usual = sum(calls[at] for at in some)
-    rows = {
-        other: sum(_medians([[row[at] for at in some] for row in _differences(in_row, other)]))
-        for other in in_row
-    }
-    warm, cold = (
-        AfterWork(
-            sum(max(each - alone, 1.0) for each in _medians(level[OWN].calls)) / usual,
-            {other: (sum(_medians(_differences(level, other))) - row) / usual for other, row in rows.items()},
-        )
-        for level in after
-    )
-    seconds = {other: _scaled(passes.wholes, whole) for other, passes in in_row.items()}
-    return Times(_scaled(in_row[OWN].calls, alone), seconds, {}, (warm, cold))
-
-
-def _differences(passes: Mapping[Other, _Passes], other: Other) -> list[list[int]]:
-    """Return the nanoseconds that a library takes less than the watched function."""
-    return [
-        [own - its for own, its in zip(*rows, strict=True)]
-        for rows in zip(passes[OWN].wholes, passes[other].wholes, strict=True)
-    ]
-
-
-def _medians(passes: Sequence[Sequence[float]]) -> list[float]:
-    """Return the median of each record."""
-    return [statistics.median(column) for column in zip(*passes, strict=True)]
-
-
-def _scaled(passes: Sequence[Sequence[int]], empty: float) -> list[float]:
-    """Return the seconds of each record, without those of an empty call.
-
-    They are medians, scaled to the median of whole passes, which has the share of rare, longer calls.
-    """
-    each = [max(median - empty, 1.0) for median in _medians(passes)]
-    whole = statistics.median(map(sum, passes)) - empty * len(each)
-    scale = max(whole, 1.0) / sum(each) * 1e-9
-    return [value * scale for value in each]
+    return replace(timed(calls, job.seconds), refused=refused)
 
 
 def main() -> None:

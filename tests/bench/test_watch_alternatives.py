@@ -12,7 +12,7 @@ import msgpack
 import pytest
 
 from bakeoff.bench.results.watched import Saving
-from bakeoff.bench.watch import answer, timing
+from bakeoff.bench.watch import answer, regimes
 from bakeoff.bench.watch.alternatives import (
     OWN,
     PROTOCOL,
@@ -25,7 +25,8 @@ from bakeoff.bench.watch.alternatives import (
 )
 from bakeoff.bench.watch.hook.sitecustomize import _INNER, LIBRARIES
 from bakeoff.bench.watch.parts import Frame, Kept, Site, Watch
-from bakeoff.bench.watch.timing import AfterWork, Task, Times, measure, replaced
+from bakeoff.bench.watch.regimes import AfterWork, Times
+from bakeoff.bench.watch.timing import Task, measure, replaced
 from bakeoff.errors import RunError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="watch needs POSIX")
@@ -289,7 +290,7 @@ def test_what_a_call_does_to_the_work_after_it_is_part_of_a_saving() -> None:
     warm = {OWN: _passes((210, 1200)), other: _passes((90, 1110))}
     cold = {OWN: _passes((310, 2200)), other: _passes((190, 2000))}
 
-    found = timing._compared(in_row, (warm, cold), [0], [(10, 20)])
+    found = regimes._compared(in_row, (warm, cold), [0], [(10, 20)])
 
     assert found.calls == pytest.approx([100e-9, 200e-9])
     assert found.seconds[OWN] == pytest.approx([130e-9, 280e-9])
@@ -297,9 +298,9 @@ def test_what_a_call_does_to_the_work_after_it_is_part_of_a_saving() -> None:
     assert [(level.call, level.saved[other]) for level in found.after_work] == [(2.0, 0.5), (3.0, 1.6)]
 
 
-def _passes(*pairs: tuple[int, int]) -> timing._Passes:
+def _passes(*pairs: tuple[int, int]) -> regimes._Passes:
     """Return three equal passes, but for a pause in one."""
-    passes = timing._Passes()
+    passes = regimes._Passes()
     for pause in (0, 5000, 0):
         passes.add([(call + pause, whole + pause) for call, whole in pairs])
     return passes
