@@ -21,7 +21,7 @@ _ROW = struct.Struct("8q")
 _COLLECTIONS = struct.Struct(f"{_FUNCTIONS}q")
 _BETWEEN = struct.Struct(f"{2 * _FUNCTIONS}q")
 _WORK = 1e-4
-"""Seconds between two calls that count as other work."""
+"""Seconds between two calls that count as other work; `_shim` notes no more."""
 _CALL = 4e-8
 """Seconds that a watched call takes more, about: Python functions that C calls lose some of their speed."""
 _LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})

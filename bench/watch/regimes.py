@@ -18,6 +18,7 @@ _LEAST = 5
 _AFTER_WORK = 6
 """Records that each process also times between other work."""
 _SOURCE = "def f(a, *b, c=1):\n    return [x + c for x in b if x > a] or {a: f'{b!r}'}\n" * 4
+"""Compiling it takes about 0.1 ms, and uses much of the interpreter's code."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,7 +141,8 @@ def replaced(times: Sequence[Times], library: Other, part: float, seconds: float
     """Return what a library takes relative to the watched function; None if it cannot be used.
 
     What a program does between two calls pushes code and data out of the processor's caches, and a call does
-    the same to the program. How far caches are emptied follows from how long the calls take in the program.
+    the same to the program. How far the program empties the caches is seen from the time of its calls, and
+    what the library saves is taken to be as far between that with warm and with empty caches.
 
     Args:
         times: What the processes found.

@@ -25,12 +25,13 @@ def search_path() -> tuple[str, ...]:
     Other processes need them for the user's modules. Another interpreter has libraries of its own, and must
     not find those of this one.
     """
-    standard = Path(sysconfig.get_path("stdlib"))
-    zipped = standard.parent / f"python{sys.version_info.major}{sys.version_info.minor}.zip"
-    paths = {sysconfig.get_path(name) for name in ("platstdlib", "purelib", "platlib")}
-    own = [standard, zipped, *map(Path, {*paths, *site.getsitepackages(), site.getusersitepackages()})]
+    standard, *installed = (
+        sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")
+    )
+    zipped = f"{standard}/../python{sys.version_info.major}{sys.version_info.minor}.zip"
+    folders = (standard, zipped, *installed, *site.getsitepackages(), site.getusersitepackages())
+    own = {Path(folder).resolve() for folder in folders}
     entries = dict.fromkeys(Path(entry).resolve() for entry in sys.path)
-    own = [path.resolve() for path in own]
     return tuple(str(entry) for entry in entries if not any(map(entry.is_relative_to, own)))
 
 
