@@ -118,7 +118,7 @@ def savings(watch: Watch, total: float, show: Callable[[float], object]) -> Sequ
         show: Called with the share that is done.
     """
     usable = _usable(watch.sites, total)
-    timed, left_out = _tasks(usable)
+    timed, left_out = _tasks(usable, min(timing.SECONDS, max(total, timing.LEAST)))
     try:
         times = measure([job for _, job in timed], show) if timed else []
     except RunError as error:
@@ -149,12 +149,12 @@ def _usable(sites: Sequence[Site], total: float) -> Sequence[Site]:
     return [site for site in possible if busy[USES[site.function].form] >= SMALL * total]
 
 
-def _tasks(sites: Sequence[Site]) -> tuple[list[tuple[Site, Task]], list[LeftOut]]:
-    """Return the call sites to time, and those for which there is a reason not to."""
+def _tasks(sites: Sequence[Site], seconds: float) -> tuple[list[tuple[Site, Task]], list[LeftOut]]:
+    """Return the call sites to time within some seconds, and those for which there is a reason not to."""
     whole = sum(site.busy for site in sites[:_MOST]) or 1.0
     timed, left_out = [], []
     for site in sites[:_MOST]:
-        job = task(site, timing.SECONDS * site.busy / whole)
+        job = task(site, seconds * site.busy / whole)
         if reason := _obstacle(site):
             left_out.append(_left_out(site, reason))
         elif job is None:

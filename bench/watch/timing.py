@@ -38,7 +38,9 @@ from .regimes import Times, timed
 
 PROCESSES = 6
 SECONDS = 1.0
-"""Seconds that a process spends on all tasks."""
+"""Seconds that a process spends on all tasks, at most."""
+LEAST = 0.3
+"""Seconds that a process spends on them if the program took less."""
 _RECORDS = 60
 """Records of a call site that are timed, at most."""
 _BYTES = 4_000_000
@@ -152,12 +154,26 @@ def replaced(times: Sequence[Times], library: Other, part: float, seconds: float
     """
     if any(library not in each.seconds for each in times):
         return None
+    parts = _parts(times, part, seconds)
+    saved = statistics.fmean(_saved(each, library, parts) for each in times)
+    # How empty the program's caches are is not known exactly: each process estimates it from its own times.
+    judged = [_saved(each, library, _parts([each], part, seconds)) for each in times]
+    processes = statistics.stdev(judged) / math.sqrt(len(judged)) * quantile(0.05, len(judged) - 1)
+    return Replaced(1 - saved, math.hypot(processes, 1.96 * _of_records(times, library)))
+
+
+def _parts(times: Sequence[Times], part: float, seconds: float) -> tuple[float, float]:
+    """Return the part of the program's calls at each level of `Times.after_work`.
+
+    Args:
+        times: What some processes found.
+        part: The part of the calls that come after other work.
+        seconds: Mean time of a call in the program; 0 if it is not known.
+    """
     warm, cold = (statistics.fmean(each.after_work[level].call for each in times) for level in (0, 1))
     far = (seconds / own_seconds(times) - warm) / (cold - warm) if cold > warm else 0.0
     far = min(max(far, 0.0), 1.0)
-    saved = [_saved(each, library, (part * (1 - far), part * far)) for each in times]
-    processes = statistics.stdev(saved) / math.sqrt(len(saved)) * quantile(0.05, len(saved) - 1)
-    return Replaced(1 - statistics.fmean(saved), math.hypot(processes, 1.96 * _of_records(times, library)))
+    return part * (1 - far), part * far
 
 
 def _saved(times: Times, library: Other, parts: Sequence[float]) -> float:

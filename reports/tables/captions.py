@@ -137,7 +137,7 @@ def _left_out(profile: Mapping[str, Fact]) -> str:
 
 
 def measured_on(corpus: CorpusFacts) -> str:
-    """Return the number of measured records, their size, and the number of all records."""
+    """Return the number of measured records, the number of all, and their size."""
     if corpus.sample >= corpus.records:
         text = f"measured on all {corpus.records:,} record{'s' * (corpus.records != 1)}"
     else:
@@ -146,9 +146,9 @@ def measured_on(corpus: CorpusFacts) -> str:
         )
     mean = corpus.profile.get("bytes_mean")
     if isinstance(mean, int | float):
-        text += f", {mean:,.0f} bytes each as JSON"
+        text += f", which average {mean:,.0f} bytes as JSON"
     elif isinstance(large := corpus.profile.get("size_mean"), float):
-        text += f", {numbers.bytes_said(large)} each as pickles"
+        text += f", which average {numbers.bytes_said(large)} as pickles"
     share = corpus.profile.get("read_share")
     if isinstance(share, float):
         text += f", of the first {numbers.percent(share)} of the source, as there was no time to read more"

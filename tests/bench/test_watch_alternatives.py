@@ -276,6 +276,31 @@ def test_after_other_work_calls_are_slower_and_a_library_saves_more(
     assert replaced([times] * 6, other, part, seconds).ratio == pytest.approx(ratio)
 
 
+@pytest.mark.parametrize(("part", "is_known"), [(0.0, True), (1.0, False)])
+def test_the_interval_has_the_doubt_about_the_caches(part: float, is_known: bool) -> None:
+    """Where processes disagree on how long a call takes, so do they on how empty the program's caches are."""
+    other = Other("json", "orjson")
+    after = AfterWork(2.0, {other: 0.2}), AfterWork(4.0, {other: 0.4})
+    times = [
+        Times([seconds], {OWN: [seconds], other: [seconds / 2]}, {}, after) for seconds in (0.002, 0.003) * 3
+    ]
+
+    assert (replaced(times, other, part, 0.008).half < 1e-9) is is_known
+
+
+def test_an_interrupted_call_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first call is interrupted once, and all others never."""
+    counted = iter([0, 1])
+    monkeypatch.setattr(regimes, "_interruptions", lambda: next(counted, 1))
+    made: list[int] = []
+    passes = {OWN: regimes._Passes()}
+
+    regimes._add_after(lambda: None, None, passes, {OWN: (made.append, [10, 11])}, [0, 1])
+
+    assert made == [10, 10, 11]
+    assert len(passes[OWN].calls[0]) == 2
+
+
 def test_dropping_a_record_takes_no_part_of_a_call() -> None:
     other = Other("json", "orjson")
     times = Times([0.002], {OWN: [0.004], other: [0.003]}, {})
