@@ -622,10 +622,15 @@ def py_spy():
 
 @pytest.mark.usefixtures("py_spy")
 def test_a_process_that_runs_is_sampled(service, tmp_path):
-    done = launch(tmp_path, "watch", "--pid", str(service.pid), "--seconds", "1")
-    watch = read_watch(tmp_path / "watch.json")
+    wanted, found = {"json.dumps", "json.loads"}, set()
+    for _ in range(5):  # on a busy machine, a second has few samples
+        done = launch(tmp_path, "watch", "--pid", str(service.pid), "--seconds", "1")
+        watch = read_watch(tmp_path / "watch.json")
+        found = {site.function for site in watch.sites}
+        if wanted < found:
+            break
 
-    assert {"json.dumps", "json.loads"} < {site.function for site in watch.sites}
+    assert wanted < found
     assert {site.place for site in watch.sites if site.function == "json.dumps"} == {"service.py:6"}
     assert all(site.calls is None and site.stacks for site in watch.sites)
     assert re.search(r"Changing the codec cannot save more than \d+ % of CPU\.", done.stderr)
