@@ -237,6 +237,25 @@ def test_calls_are_counted_once_in_threads_and_forks(tmp_path):
     assert 0 < sum(site.busy for site in watch.sites) < watch.busy
 
 
+def test_a_call_that_forks_counts_in_both_processes(tmp_path):
+    program = """import json, os
+def default(value):
+    global child
+    child = os.fork()
+    return child
+for number in range(100): json.dumps([number])
+json.dumps(object(), default=default)
+for number in range(10): json.dumps([number])
+if child: os.waitpid(child, 0)"""
+    done = seen(tmp_path, program)
+    watch = read(tmp_path / "seen")
+
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert watch.processes == 2
+    assert sum(site.calls for site in watch.sites) == pytest.approx(111 + 11)
+    assert all(0 <= site.busy <= watch.busy for site in watch.sites)
+
+
 def test_a_library_that_is_imported_after_the_first_calls(tmp_path):
     program = """import json, os
 json.dumps([1])

@@ -277,8 +277,8 @@ def test_after_other_work_calls_are_slower_and_a_library_saves_more(
 
 
 @pytest.mark.parametrize(("part", "is_known"), [(0.0, True), (1.0, False)])
-def test_the_interval_has_the_doubt_about_the_caches(part: float, is_known: bool) -> None:
-    """Where processes disagree on how long a call takes, so do they on how empty the program's caches are."""
+def test_the_interval_includes_how_well_the_caches_are_known(part: float, is_known: bool) -> None:
+    """If processes disagree on how long a call takes, they disagree on how empty the caches are."""
     other = Other("json", "orjson")
     after = AfterWork(2.0, {other: 0.2}), AfterWork(4.0, {other: 0.4})
     times = [
