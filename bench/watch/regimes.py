@@ -154,14 +154,11 @@ def _compared(
     alone, whole = (statistics.median(column) for column in zip(*empty, strict=True))
     calls = [max(each - alone, 1.0) for each in _medians(in_row[OWN].calls)]
     usual = sum(calls[at] for at in some)
-    rows = {
-        other: sum(_medians([[row[at] for at in some] for row in _differences(in_row, other)]))
-        for other in in_row
-    }
+    rows = {other: _less(in_row, other, some) for other in in_row}
     warm, cold = (
         AfterWork(
             sum(max(each - alone, 1.0) for each in _medians(level[OWN].calls)) / usual,
-            {other: (sum(_medians(_differences(level, other))) - row) / usual for other, row in rows.items()},
+            {other: (_less(level, other, range(len(some))) - row) / usual for other, row in rows.items()},
         )
         for level in after
     )
@@ -169,12 +166,22 @@ def _compared(
     return Times(_scaled(in_row[OWN].calls, alone), seconds, {}, (warm, cold))
 
 
-def _differences(passes: Mapping[Other, _Passes], other: Other) -> list[list[int]]:
-    """Return the nanoseconds that a library takes less than the watched function."""
-    return [
-        [own - its for own, its in zip(*rows, strict=True)]
-        for rows in zip(passes[OWN].wholes, passes[other].wholes, strict=True)
-    ]
+def _less(passes: Mapping[Other, _Passes], other: Other, some: Sequence[int]) -> float:
+    """Return the nanoseconds that a library takes less than the watched function for some records.
+
+    What a call does to the work that follows is small compared with how much that work varies, and does not
+    depend much on the record. So it is one median over all records.
+    """
+    mine, its = passes[OWN], passes[other]
+    calls = _differences(mine.calls, its.calls)
+    wholes = _differences(mine.wholes, its.wholes)
+    then = [row[at] for row in _differences(wholes, calls) for at in some]
+    return sum(_medians([[row[at] for at in some] for row in calls])) + len(some) * statistics.median(then)
+
+
+def _differences(some: Sequence[Sequence[int]], others: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Return by how much the first ones exceed the others."""
+    return [[a - b for a, b in zip(*rows, strict=True)] for rows in zip(some, others, strict=True)]
 
 
 def _medians(passes: Sequence[Sequence[float]]) -> list[float]:
