@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import random
 import statistics
-import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from ..worker._slice import evict, nothing, time_followed
+from ..worker._slice import evict, interruptions, nothing, time_followed
 from .alternatives import OWN, Call, Other
 
 _LEAST = 5
@@ -75,15 +74,6 @@ def _run_code() -> None:
     compile(_SOURCE, "", "exec")
 
 
-def _interruptions() -> int:
-    """Return how often the system has taken the processor from this thread; 0 if it does not say."""
-    if sys.platform == "win32":
-        return 0
-    import resource
-
-    return resource.getrusage(getattr(resource, "RUSAGE_THREAD", resource.RUSAGE_SELF)).ru_nivcsw
-
-
 def timed(calls: Mapping[Other, tuple[Call, list[Any]]], seconds: float) -> Times:
     """Time all calls in a row, and some of them after two kinds of work, each a third of the time."""
     subjects = calls[OWN][1]
@@ -128,9 +118,9 @@ def _add_after(
             call, given = calls[other]
             for _ in range(_TRIES):
                 work()
-                before = _interruptions()
+                before = interruptions()
                 pair = time_followed(call, [given[at]], then)
-                if _interruptions() == before:
+                if interruptions() == before:
                     break
             pairs[other] += pair
     for other, row in pairs.items():

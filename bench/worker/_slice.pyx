@@ -278,6 +278,11 @@ def evict():
         room[at] += 1
 
 
+def interruptions():
+    """Return how often the system has taken the processor from this thread; elsewhere than on Linux, from any."""
+    return bakeoff_switches()
+
+
 def copy(data, /):
     """Return a copy of the bytes: the least that any codec has to do."""
     if not PyBytes_CheckExact(data):

@@ -146,7 +146,7 @@ def measured_on(corpus: CorpusFacts) -> str:
         )
     mean = corpus.profile.get("bytes_mean")
     if isinstance(mean, int | float):
-        text += f", which average {mean:,.0f} bytes as JSON"
+        text += f", which average about {mean:,.0f} bytes as JSON"
     elif isinstance(large := corpus.profile.get("size_mean"), float):
         text += f", which average {numbers.bytes_said(large)} as pickles"
     share = corpus.profile.get("read_share")

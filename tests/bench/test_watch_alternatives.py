@@ -291,7 +291,7 @@ def test_the_interval_includes_how_well_the_caches_are_known(part: float, is_kno
 def test_an_interrupted_call_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first call is interrupted once, and all others never."""
     counted = iter([0, 1])
-    monkeypatch.setattr(regimes, "_interruptions", lambda: next(counted, 1))
+    monkeypatch.setattr(regimes, "interruptions", lambda: next(counted, 1))
     made: list[int] = []
     passes = {OWN: regimes._Passes()}
 
