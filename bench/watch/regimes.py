@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import argparse
+import copy
+import csv
+import email
+import fractions
 import random
+import shlex
 import statistics
+import textwrap
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
+from urllib.parse import urlsplit
 
 from ..worker._slice import evict, interruptions, nothing, time_followed
 from .alternatives import OWN, Call, Other
@@ -19,8 +27,13 @@ _AFTER_WORK = 6
 """Records that each process also times between other work."""
 _TRIES = 5
 """Times that such a call is made at most, if the system gives the processor to another thread during it."""
+_SHARES = (1, 2, 1)
+"""How the time is divided among calls in a row, between other work, and with empty caches: work varies most."""
 _SOURCE = "def f(a, *b, c=1):\n    return [x + c for x in b if x > a] or {a: f'{b!r}'}\n" * 4
-"""Compiling it takes about 0.1 ms, and uses much of the interpreter's code."""
+_MESSAGE = "From: a@example.org\nSubject: hello\nContent-Type: text/plain; charset=utf-8\n\nbody\n"
+_ARGUMENTS = argparse.ArgumentParser()
+_ARGUMENTS.add_argument("--count", type=int)
+_ARGUMENTS.add_argument("files", nargs="*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +42,13 @@ class AfterWork:
 
     Attributes:
         call: Time of a call of the watched function.
-        saved: What each library saves more than in a row, in the work after the call, too.
+        saved: What each library saves more than in a row, in the call.
+        saved_after: What it saves more than in a row, in the work after the call.
     """
 
     call: float
     saved: Mapping[Other, float]
+    saved_after: Mapping[Other, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +67,7 @@ class Times:
     calls: Sequence[float]
     seconds: Mapping[Other, Sequence[float]]
     refused: Mapping[Other, str]
-    after_work: tuple[AfterWork, AfterWork] = (AfterWork(1.0, {}),) * 2
+    after_work: tuple[AfterWork, AfterWork] = (AfterWork(1.0, {}, {}),) * 2
 
 
 @dataclass(slots=True)
@@ -70,20 +85,30 @@ class _Passes:
 
 
 def _run_code() -> None:
-    """Do what a program may do before and after a call."""
+    """Do what a program may do before and after a call: 0.25 ms, in many parts of the interpreter.
+
+    One part alone, such as `compile`, leaves most of the caches to the call, and so feels little of it.
+    """
     compile(_SOURCE, "", "exec")
+    _ARGUMENTS.parse_args(["--count", "3", "a"])
+    email.message_from_string(_MESSAGE)
+    urlsplit("https://user:secret@example.org:8443/path?query=1#part")
+    textwrap.wrap("the quick brown fox jumps over the lazy dog", 20)
+    shlex.split("a 'b c' d")
+    list(csv.reader(["a,b,c"]))
+    fractions.Fraction("3/4") + fractions.Fraction(1, 3)
+    copy.deepcopy({"a": [1, 2, {"b": 3}]})
 
 
 def timed(calls: Mapping[Other, tuple[Call, list[Any]]], seconds: float) -> Times:
-    """Time all calls in a row, and some of them after two kinds of work, each a third of the time."""
+    """Time all calls in a row, and some of them after two kinds of work."""
     subjects = calls[OWN][1]
     some = random.sample(range(len(subjects)), min(_AFTER_WORK, len(subjects)))
     in_row, warm, cold = ({other: _Passes() for other in calls} for _ in range(3))
     add_pass = (
         partial(_add_in_row, in_row, calls),
-        partial(_add_after, _run_code, _run_code, warm, calls, some),
-        # With empty caches, work takes as long after any call.
-        partial(_add_after, evict, None, cold, calls, some),
+        partial(_add_between, _run_code, warm, calls, some),
+        partial(_add_cold, cold, calls, some),
     )
     spent = [0.0] * len(add_pass)
     while (
@@ -91,7 +116,7 @@ def timed(calls: Mapping[Other, tuple[Call, list[Any]]], seconds: float) -> Time
         or (len(in_row[OWN].calls) < _LEAST and sum(spent) < 2 * seconds)
         or not all(spent)
     ):
-        which = spent.index(min(spent))
+        which = min(range(len(spent)), key=lambda which: spent[which] / _SHARES[which])
         begin = time.perf_counter()
         add_pass[which]()
         spent[which] += time.perf_counter() - begin
@@ -104,22 +129,43 @@ def _add_in_row(in_row: Mapping[Other, _Passes], calls: Mapping[Other, tuple[Cal
         in_row[other].add(time_followed(*calls[other]))
 
 
-def _add_after(
+def _add_between(
     work: Callable[[], None],
-    then: Callable[[], None] | None,
     after: Mapping[Other, _Passes],
     calls: Mapping[Other, tuple[Call, list[Any]]],
     some: Sequence[int],
 ) -> None:
-    """Add a pass over some records between other work, call by call in turns."""
+    """Add a pass over some records between other work, which is timed, too."""
+    work()
+    _add_turns(after, calls, some, lambda call, item: time_followed(call, [item], work))
+
+
+def _add_cold(
+    after: Mapping[Other, _Passes], calls: Mapping[Other, tuple[Call, list[Any]]], some: Sequence[int]
+) -> None:
+    """Add a pass over some records with empty caches, of which no call leaves more to the work after it."""
+
+    def timed_cold(call: Call, item: Any) -> list[tuple[int, int]]:
+        evict()
+        return time_followed(call, [item])
+
+    _add_turns(after, calls, some, timed_cold)
+
+
+def _add_turns(
+    after: Mapping[Other, _Passes],
+    calls: Mapping[Other, tuple[Call, list[Any]]],
+    some: Sequence[int],
+    time_one: Callable[[Call, Any], list[tuple[int, int]]],
+) -> None:
+    """Add a pass over some records, in which the libraries take turns call by call."""
     pairs: dict[Other, list[tuple[int, int]]] = {other: [] for other in calls}
     for at in some:
         for other in random.sample(list(calls), len(calls)):
             call, given = calls[other]
             for _ in range(_TRIES):
-                work()
                 before = interruptions()
-                pair = time_followed(call, [given[at]], then)
+                pair = time_one(call, given[at])
                 if interruptions() == before:
                     break
             pairs[other] += pair
@@ -145,28 +191,32 @@ def _compared(
     calls = [max(each - alone, 1.0) for each in _medians(in_row[OWN].calls)]
     usual = sum(calls[at] for at in some)
     rows = {other: _less(in_row, other, some) for other in in_row}
-    warm, cold = (
-        AfterWork(
-            sum(max(each - alone, 1.0) for each in _medians(level[OWN].calls)) / usual,
-            {other: (_less(level, other, range(len(some))) - row) / usual for other, row in rows.items()},
-        )
-        for level in after
-    )
+    levels = []
+    for level in after:
+        call = sum(max(each - alone, 1.0) for each in _medians(level[OWN].calls)) / usual
+        saved, saved_after = {}, {}
+        for other, row in rows.items():
+            less = _less(level, other, range(len(some)))
+            saved[other], saved_after[other] = ((a - b) / usual for a, b in zip(less, row, strict=True))
+        levels.append(AfterWork(call, saved, saved_after))
     seconds = {other: _scaled(passes.wholes, whole) for other, passes in in_row.items()}
-    return Times(_scaled(in_row[OWN].calls, alone), seconds, {}, (warm, cold))
+    return Times(_scaled(in_row[OWN].calls, alone), seconds, {}, (levels[0], levels[1]))
 
 
-def _less(passes: Mapping[Other, _Passes], other: Other, some: Sequence[int]) -> float:
+def _less(passes: Mapping[Other, _Passes], other: Other, some: Sequence[int]) -> tuple[float, float]:
     """Return the nanoseconds that a library takes less than the watched function for some records.
 
     What a call does to the work that follows is small compared with how much that work varies, and does not
     depend much on the record. So it is one median over all records.
+
+    Returns:
+        Those of the calls, and those of what follows.
     """
     mine, its = passes[OWN], passes[other]
     calls = _differences(mine.calls, its.calls)
     wholes = _differences(mine.wholes, its.wholes)
     then = [row[at] for row in _differences(wholes, calls) for at in some]
-    return sum(_medians([[row[at] for at in some] for row in calls])) + len(some) * statistics.median(then)
+    return sum(_medians([[row[at] for at in some] for row in calls])), len(some) * statistics.median(then)
 
 
 def _differences(some: Sequence[Sequence[int]], others: Sequence[Sequence[int]]) -> list[list[int]]:

@@ -34,7 +34,7 @@ from .alternatives import (
     replacement,
 )
 from .parts import Kept, Site
-from .regimes import Times, timed
+from .regimes import AfterWork, Times, timed
 
 PROCESSES = 6
 SECONDS = 1.0
@@ -144,7 +144,8 @@ def replaced(times: Sequence[Times], library: Other, part: float, seconds: float
 
     What a program does between two calls pushes code and data out of the processor's caches, and a call does
     the same to the program. How far the program empties the caches is seen from the time of its calls, and
-    what the library saves is taken to be as far between that with warm and with empty caches.
+    what the library saves is taken to be as far between that with warm and with empty caches. What it saves
+    in the program's work after a call is not in proportion to the time of the call.
 
     Args:
         times: What the processes found.
@@ -154,42 +155,48 @@ def replaced(times: Sequence[Times], library: Other, part: float, seconds: float
     """
     if any(library not in each.seconds for each in times):
         return None
-    parts = _parts(times, part, seconds)
-    saved = statistics.fmean(_saved(each, library, parts) for each in times)
     # How empty the program's caches are is not known exactly: each process estimates it from its own times.
-    judged = [_saved(each, library, _parts([each], part, seconds)) for each in times]
+    judged = [_saved([each], library, part, seconds) for each in times]
     processes = statistics.stdev(judged) / math.sqrt(len(judged)) * quantile(0.05, len(judged) - 1)
+    saved = _saved(times, library, part, seconds)
     return Replaced(1 - saved, math.hypot(processes, 1.96 * _of_records(times, library)))
 
 
-def _parts(times: Sequence[Times], part: float, seconds: float) -> tuple[float, float]:
-    """Return the part of the program's calls at each level of `Times.after_work`.
-
-    Args:
-        times: What some processes found.
-        part: The part of the calls that come after other work.
-        seconds: Mean time of a call in the program; 0 if it is not known.
-    """
-    warm, cold = (statistics.fmean(each.after_work[level].call for each in times) for level in (0, 1))
-    far = (seconds / own_seconds(times) - warm) / (cold - warm) if cold > warm else 0.0
-    far = min(max(far, 0.0), 1.0)
-    return part * (1 - far), part * far
-
-
-def _saved(times: Times, library: Other, parts: Sequence[float]) -> float:
+def _saved(times: Sequence[Times], library: Other, part: float, seconds: float) -> float:
     """Return what a library saves relative to the watched function's calls.
 
     Args:
-        times: What one process found.
+        times: What some processes found.
         library: The other library.
-        parts: The part of the calls at each level of `Times.after_work`; the others are in a row.
+        part: The part of the calls that come after other work.
+        seconds: Mean time of a call in the program; 0 if it is not known.
     """
-    saved = (sum(times.seconds[OWN]) - sum(times.seconds[library])) / sum(times.calls)
-    call = 1.0
-    for part, level in zip(parts, times.after_work, strict=True):
-        saved += part * level.saved.get(library, 0.0)
-        call += part * (level.call - 1)
-    return saved / call
+    saved = statistics.fmean(
+        (sum(each.seconds[OWN]) - sum(each.seconds[library])) / sum(each.calls) for each in times
+    )
+    warm, cold = (_level(times, library, which) for which in (0, 1))
+    usual = seconds / own_seconds(times)
+    far = (usual - warm.call) / (cold.call - warm.call) if cold.call > warm.call else 0.0
+    far = min(max(far, 0.0), 1.0)
+    call, after = 1.0, 0.0
+    for each, share in ((warm, part * (1 - far)), (cold, part * far)):
+        call += share * (each.call - 1)
+        saved += share * each.saved[library]
+        after += share * each.saved_after[library]
+    return saved / call + after / (usual or call)
+
+
+def _level(times: Sequence[Times], library: Other, which: int) -> AfterWork:
+    """Return the mean of several processes at a level of `Times.after_work`, for one library.
+
+    What a call brings into the caches pushes out as much, at most. So the work after a call takes no more
+    time for it than the call does for what the work before has pushed out.
+    """
+    levels = [each.after_work[which] for each in times]
+    saved = statistics.fmean(level.saved.get(library, 0.0) for level in levels)
+    after = statistics.fmean(level.saved_after.get(library, 0.0) for level in levels)
+    bounded = min(max(after, min(saved, 0.0)), max(saved, 0.0))
+    return AfterWork(statistics.fmean(level.call for level in levels), {library: saved}, {library: bounded})
 
 
 def has_own(times: Sequence[Times]) -> bool:
