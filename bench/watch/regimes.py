@@ -28,7 +28,7 @@ _AFTER_WORK = 6
 _TRIES = 5
 """Times that such a call is made at most, if the system gives the processor to another thread during it."""
 _SHARES = (1, 2, 1)
-"""How the time is divided among calls in a row, between other work, and with empty caches: work varies most."""
+"""Shares of the time for calls in a row, between other work, which varies most, and with empty caches."""
 _SOURCE = "def f(a, *b, c=1):\n    return [x + c for x in b if x > a] or {a: f'{b!r}'}\n" * 4
 _MESSAGE = "From: a@example.org\nSubject: hello\nContent-Type: text/plain; charset=utf-8\n\nbody\n"
 _ARGUMENTS = argparse.ArgumentParser()
