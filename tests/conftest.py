@@ -6,6 +6,7 @@ import gc
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -44,6 +45,9 @@ LONG_BUILDS = {"rust"}
 
 # Test runs are not past runs of this machine.
 os.environ["BAKEOFF_PAST_RUNS"] = "off"
+# A shell ignores Ctrl-C for what it starts in the background, and commands that the tests start inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 # Later test runs find what this one has built.
 os.environ["BAKEOFF_CACHE"] = str(Path(__file__).parents[1] / "build" / "cache")
 
