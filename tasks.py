@@ -438,14 +438,14 @@ def benchmarks(arguments: list[str]) -> None:
     if arguments and arguments[0] not in names:
         sys.exit(f"no benchmarks {arguments[0]!r}; there are {', '.join(names)}")
     setup("dev")
-    missed = []
+    unmet = []
     for name in arguments[:1] or names:
         say(f"benchmarks {name}")
         command = [str(BIN / "python"), "-m", "benchmarks", name, *arguments[1:]]
         if subprocess.run(command, cwd=ROOT / "tests").returncode:
-            missed.append(name)
-    if missed:
-        sys.exit(f"missed: {', '.join(missed)}")
+            unmet.append(name)
+    if unmet:
+        sys.exit(f"not met: {', '.join(unmet)}")
 
 
 VERBS = {

@@ -25,14 +25,14 @@ from bakeoff.reports.model.cost import CostModel
 
 
 class Targets:
-    """Prints figures next to their targets, and remembers whether one was missed."""
+    """Prints figures next to their targets, and remembers whether one was not met."""
 
     def __init__(self) -> None:
-        self.missed = False
+        self.unmet = False
 
     def verdict(self, ok: bool | None, target: object) -> str:
         """Return the text after a figure; None: its error leaves it open whether the target is met."""
-        self.missed |= not ok
+        self.unmet |= not ok
         word = "undecided" if ok is None else "ok" if ok else "MISSED"
         return f"{word} (target {target})"
 
@@ -54,7 +54,7 @@ def benchmark(measure: Callable[..., None]) -> click.Command:
     def command(**options: Any) -> None:
         targets = Targets()
         measure(targets, **options)
-        sys.exit(targets.missed)
+        sys.exit(targets.unmet)
 
     return click.command()(command)
 

@@ -307,7 +307,7 @@ def show(targets: Targets, title: str, count: int, rounds: int) -> None:
         mean, low, high = interval(ratios)
         microseconds = statistics.median(seconds) * 1e6
         met, words = told.get(name[0], (True, ""))
-        targets.missed |= not met
+        targets.unmet |= not met
         click.echo(f"{name[0]:44}{microseconds:8.3f}  {mean:6.3f}  {low:.3f} to {high:.3f}  {words}")
 
 
