@@ -85,9 +85,9 @@ class _Passes:
 
 
 def _run_code() -> None:
-    """Do what a program may do before and after a call: 0.25 ms, in many parts of the interpreter.
+    """Do what a program may do before and after a call, in many parts of the interpreter.
 
-    One part alone, such as `compile`, leaves most of the caches to the call, and so feels little of it.
+    One part alone, such as `compile`, fills little of the caches, so a call hardly slows it down.
     """
     compile(_SOURCE, "", "exec")
     _ARGUMENTS.parse_args(["--count", "3", "a"])
@@ -143,7 +143,7 @@ def _add_between(
 def _add_cold(
     after: Mapping[Other, _Passes], calls: Mapping[Other, tuple[Call, list[Any]]], some: Sequence[int]
 ) -> None:
-    """Add a pass over some records with empty caches, of which no call leaves more to the work after it."""
+    """Add a pass over some records with empty caches, when the work after any call is slow."""
 
     def timed_cold(call: Call, item: Any) -> list[tuple[int, int]]:
         evict()

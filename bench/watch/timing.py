@@ -145,7 +145,7 @@ def replaced(times: Sequence[Times], library: Other, part: float, seconds: float
     What a program does between two calls pushes code and data out of the processor's caches, and a call does
     the same to the program. How far the program empties the caches is seen from the time of its calls, and
     what the library saves is taken to be as far between that with warm and with empty caches. What it saves
-    in the program's work after a call is not in proportion to the time of the call.
+    in the work after a call counts in seconds, however long the call takes in the program.
 
     Args:
         times: What the processes found.
@@ -189,8 +189,8 @@ def _saved(times: Sequence[Times], library: Other, part: float, seconds: float) 
 def _level(times: Sequence[Times], library: Other, which: int) -> AfterWork:
     """Return the mean of several processes at a level of `Times.after_work`, for one library.
 
-    What a call brings into the caches pushes out as much, at most. So the work after a call takes no more
-    time for it than the call does for what the work before has pushed out.
+    What a call brings into the caches pushes out as much, at most. So a call slows down the work after it by
+    no more than the work before has slowed down the call.
     """
     levels = [each.after_work[which] for each in times]
     saved = statistics.fmean(level.saved.get(library, 0.0) for level in levels)

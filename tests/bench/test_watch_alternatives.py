@@ -282,7 +282,7 @@ def test_after_other_work_calls_are_slower_and_a_library_saves_more(
     ("saved", "saved_after", "counted"),
     [(0.2, 0.5, 0.2), (0.2, -0.1, 0.0), (-0.2, -0.5, -0.2), (-0.2, 0.1, 0.0)],
 )
-def test_work_gains_no_more_by_another_library_than_the_call_after_it(
+def test_a_library_saves_no_more_after_a_call_than_in_it(
     saved: float, saved_after: float, counted: float
 ) -> None:
     """What a call brings into the caches pushes out as much, at most."""

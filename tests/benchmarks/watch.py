@@ -7,9 +7,10 @@ saving, or by 1 % of the program's time. A target is met or missed if the figure
 from it, and undecided if it is closer. A program takes turns until both are decided, or its time is over.
 In a turn, all four run at once on one core, and the kernel switches between them every `SLICE`. A neighbor
 that uses the same physical core for seconds, and doubles the processor time of a program, slows all of them
-down alike. As many have one codec as the other, because the others change the result: the worker saves 7 % in
-turns of two or of four, 9 % beside two with json, and 6 % beside two with orjson. Instructions are not
+down alike. As many have one codec as the other, because the others change the result: next to two workers
+with json, a worker with orjson saves too much, and next to two with orjson, too little. Instructions are not
 counted instead: most of the cost of a call is memory that the program has pushed out of the caches.
+The saving in the calls exceeds the real one if the program needs a wrapper around the other codec.
 Before that, what a call that does next to nothing takes more when it is watched, of a C function and of a
 Python function, what the start of a process takes more, and how much longer the garbage collector takes for
 equal records that another library has decoded.
@@ -396,6 +397,8 @@ class Turn(NamedTuple):
 
 
 def _turn(command: list[str], begin: Begin) -> Turn:
+    """Run a program in four ways at once."""
+
     def ran(other: bool, watched: bool) -> Ran:
         around = begin()
         with tempfile.TemporaryDirectory() as seen:
