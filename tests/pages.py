@@ -261,6 +261,7 @@ def _has_lines(shown: list[str], printed: list[str]) -> bool:
 
 def _stable(line: str) -> str:
     """Remove parts that differ between runs: figures with marks and units, verdicts, footnotes, widths."""
+    line = re.sub(r"\b[nµm]s/record\b", "s/record", line)
     line = re.sub(r"\(?[<>≈±+−]*\d[\d,.]*(?:%|×\)?)?(?: [nµm]s\b|/s\b)?", "#", line)
     line = re.sub(r"\bnot held\b|\bunclear\b", "#", line)
     line = re.sub(r" \[[a-z]+(,[a-z]+)*\]|^\[[a-z]+\]", "", line)

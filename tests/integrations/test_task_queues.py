@@ -88,6 +88,7 @@ def test_arq(url: str, name: str, caplog: pytest.LogCaptureFixture) -> None:
     async def run() -> list[object]:
         settings = RedisSettings.from_dsn(url)
         settings.password = unquote(settings.password or "")  # which arq does not unquote
+        settings.conn_timeout = 60  # one second is too short on a busy machine
         pool = await create_pool(settings, default_queue_name=name, **both)
         calls = [("showing", ARGUMENTS), ("failing", ()), ("showing", ()), ("showing", (2,))]
         jobs = [await pool.enqueue_job(function, *args) for function, args in calls]
