@@ -2,9 +2,10 @@
 
 Each program of `benchmarks._watched` runs as it is and with another codec, both also under watch. Printed are
 the saving that watch predicts for that codec, the real one, and how much of the real one is in the calls, all
-in shares of the program's CPU time, and what watching costs. A prediction may be off by 10 % of the real
-saving, or by 1 % of the program's time. A target is met or missed if the figure is two standard errors away
-from it, and undecided if it is closer. A program takes turns until both are decided, or its time is over.
+in shares of the program's CPU time, what watching costs, and how many single predictions are close enough. A
+prediction may be off by 10 % of the real saving, or by 1 % of the program's time. A target is met or missed
+if the mean is two standard errors away from it, and undecided if it is closer. A program takes turns until
+both are decided, or its time is over.
 In a turn, all four run at once on one core, and the kernel switches between them every `SLICE`. A neighbor
 that uses the same physical core for seconds, and doubles the processor time of a program, slows all of them
 down alike. As many have one codec as the other, because the others change the result: next to two workers
@@ -76,7 +77,9 @@ OFF = 0.10
 OR_OFF = 0.01
 """The same as a share of the program's time; one of the two suffices."""
 TURNS = 5
-"""Turns of a program at least, as an error from fewer is a guess; so many predictions count."""
+"""Turns of a program at least, as an error from fewer is a guess."""
+PREDICTIONS = 10
+"""Predictions of a program at most, each from a watch of its own."""
 COLLECTIONS = 9
 """Processes for each library, of which the median counts."""
 PYTHON = (sys.executable, "-W", "ignore")
@@ -155,7 +158,8 @@ def main(targets: Targets, seconds: float, only: str) -> None:
         targets.at_most("the start of a process takes more", more * 1e3, START, "ms")
         _show_collector(targets)
     click.echo(
-        f"{'':10}{'CPU s':>7}{'predicted %':>15}{'real %':>15}{'in calls %':>15}{'cost %':>15}{'turns':>7}"
+        f"{'':10}{'CPU s':>7}{'predicted %':>15}{'real %':>15}{'in calls %':>15}{'cost %':>15}"
+        f"{'within':>10}{'turns':>7}"
     )
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -328,33 +332,32 @@ SURROUNDINGS = {
 def _one(targets: Targets, name: str, seconds: float, folder: Path, begin: Begin) -> None:
     turns: list[Turn] = []
     command = [*PYTHON, str(PROGRAM), name, str(folder)]
-    predictions: list[tuple[float, float]] = []
+    predictions: list[float] = []
     foretold: bool | None = None
     cheap: bool | None = None
     end = time.monotonic() + seconds
     while len(turns) < TURNS or (time.monotonic() < end and None in (foretold, cheap)):
         turn = _turn(command, begin)
         turns.append(turn)
-        if len(predictions) < TURNS:
+        if len(predictions) < PREDICTIONS:
             predictions.append(_predicted(name, turn.watched.watch, turn.watched.without_watch))
         if len(turns) >= TURNS:
-            said, half = (statistics.median(column) for column in zip(*predictions, strict=True))
-            spread = statistics.stdev(each for each, _ in predictions) / math.sqrt(TURNS)
-            said_error = math.hypot(half / 2, spread)
+            said, said_error = _mean(predictions)
             real, real_error = _mean(each.saved for each in turns)
             cost, cost_error = _mean(each.cost for each in turns)
-            off = abs(said - real) - max(OFF * abs(real), OR_OFF)
-            foretold = _decided(off, math.hypot(said_error, real_error))
+            most = max(OFF * abs(real), OR_OFF)
+            foretold = _decided(abs(said - real) - most, math.hypot(said_error, real_error))
             cheap = _decided(cost - COST, cost_error)
     in_calls = _mean(each.saved_in_calls for each in turns)
     figures = ((said, said_error), (real, real_error), in_calls, (cost, cost_error))
     shown = "".join(f"{100 * value:10.1f} ± {100 * error:<4.1f}" for value, error in figures)
+    within = f"{sum(abs(each - real) <= most for each in predictions)} of {len(predictions)}"
     verdicts = (
         targets.verdict(foretold, "10 % of the saving or 1 % of the time"),
         targets.verdict(cheap, "cost 2 %"),
     )
     usual = statistics.median(each.plain.busy for each in turns)
-    click.echo(f"{name:10}{usual:7.2f}{shown}{len(turns):5}  {', '.join(verdicts)}")
+    click.echo(f"{name:10}{usual:7.2f}{shown}{within:>10}{len(turns):7}  {', '.join(verdicts)}")
 
 
 class Ran(NamedTuple):
@@ -423,16 +426,25 @@ def _decided(beyond: float, error: float) -> bool | None:
 
 
 def _mean(figures: Iterable[float]) -> tuple[float, float]:
-    """Return the mean, and its standard error."""
-    found = list(figures)
-    return statistics.fmean(found), statistics.stdev(found) / math.sqrt(len(found))
+    """Return the mean without a fifth of the figures at each end, and its standard error.
+
+    Now and then, a neighbor slows down one of the programs of a turn only, or a kept record is far from the
+    usual. Source: Tukey and McLaughlin, "Less vulnerable confidence and significance procedures for location
+    based on a single sample", 1963.
+    """
+    found = sorted(figures)
+    cut = len(found) // 5
+    inner = found[cut : len(found) - cut]
+    bounded = [min(max(each, inner[0]), inner[-1]) for each in found]
+    error = statistics.stdev(bounded) / (len(inner) / len(found) * math.sqrt(len(found)))
+    return statistics.fmean(inner), error
 
 
-def _predicted(name: str, watch: parts.Watch, busy: float) -> tuple[float, float]:
-    """Return the share that watch predicts to be saved, and half the width of its interval."""
+def _predicted(name: str, watch: parts.Watch, busy: float) -> float:
+    """Return the share that watch predicts to be saved."""
     library = LIBRARIES.get(name, "orjson")
     found = [each for each in answer.savings(watch, busy, lambda _: None) if each.library == library]
-    return (found[0].seconds / busy, found[0].half / busy) if found else (0.0, 0.0)
+    return found[0].seconds / busy if found else 0.0
 
 
 def _ran(command: list[str], around: Surroundings = ALONE, more: Mapping[str, str] = {}) -> float:
