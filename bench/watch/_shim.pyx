@@ -139,6 +139,8 @@ cdef enum:
     DEEPEST = 40
     MOST_STACKS = 5000
     MOST_BYTES = 4 * 1024 * 1024
+    # Bytes of a payload up to which keeping it, or its record, takes less time than the rest of a sample.
+    CHEAP_BYTES = 4096
     # Calls that take more nanoseconds are timed by the thread's clock, which is a call of the kernel.
     LONG = 300_000
     SIZELESS = 30_000
@@ -618,7 +620,9 @@ cdef _log(
     slot = me.seen - 1
     if slot >= SLOTS:
         slot = <int64_t>(_random() % <uint64_t>me.seen)
-    if not _keeps or slot >= SLOTS or size > MOST_BYTES or not (slot < SURE or _affordable()):
+    if not _keeps or slot >= SLOTS or size > MOST_BYTES:
+        slot = -1
+    elif not (slot < SURE or 0 < size <= CHEAP_BYTES or _affordable()):
         slot = -1
     elif me.keeps == "result":
         kept = _result(<object>result)

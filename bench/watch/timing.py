@@ -14,6 +14,7 @@ import random
 import statistics
 import subprocess
 import sys
+from bisect import bisect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -107,10 +108,13 @@ def _subject(function: str, kept: Kept) -> Any:
 
 
 def _drawn(found: Sequence[Kept]) -> Sequence[Kept]:
-    """Draw records in proportion to the calls that they represent."""
-    drawn = random.Random(1).choices(found, [kept.weight for kept in found], k=_RECORDS)
-    ends = accumulate(len(kept.value) for kept in drawn if isinstance(kept.value, bytes | str))
-    return drawn[: 1 + sum(end < _BYTES for end in ends)]
+    """Draw records at even distances, in proportion to the calls that they represent."""
+    ends = list(accumulate(kept.weight for kept in found))
+    step = ends[-1] / _RECORDS
+    drawn = [found[bisect(ends, (number + 0.5) * step)] for number in range(_RECORDS)]
+    random.Random(1).shuffle(drawn)
+    sizes = accumulate(len(kept.value) for kept in drawn if isinstance(kept.value, bytes | str))
+    return drawn[: 1 + sum(size < _BYTES for size in sizes)]
 
 
 def measure(tasks: Sequence[Task], show: Callable[[float], object]) -> list[list[Times]]:

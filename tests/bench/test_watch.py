@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import marshal
+import operator
 import os
 import re
 import shutil
@@ -284,6 +287,20 @@ simplejson.dumps({"a": 1})"""
     (site,) = [site for site in read(tmp_path / "seen").sites if site.function == "simplejson.dumps"]
 
     assert len(site.kept) == 1
+
+
+@pytest.mark.parametrize("call", ["loads(f'[{n}]')", "dumps([n])"])
+def test_kept_records_represent_all_calls_of_a_short_program(tmp_path, call):
+    """The first samples, which describe stacks, take all that samples may take of so little time."""
+    seen(tmp_path, f"import json\nfor n in range(20_000): json.{call}")
+    (site,) = read(tmp_path / "seen").sites
+    numbers = [
+        (json.loads(kept.value) if site.decodes else marshal.loads(kept.value))[0] for kept in site.kept
+    ]
+    weights = [kept.weight for kept in site.kept]
+
+    assert 7_000 < sum(map(operator.mul, numbers, weights)) / sum(weights) < 13_000
+    assert len(numbers) > 60
 
 
 def test_places_that_call_equally_often_get_equal_shares(tmp_path):
