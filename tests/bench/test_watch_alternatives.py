@@ -5,6 +5,7 @@ from __future__ import annotations
 import marshal
 import pickle
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -26,7 +27,7 @@ from bakeoff.bench.watch.alternatives import (
 from bakeoff.bench.watch.hook.sitecustomize import _INNER, LIBRARIES
 from bakeoff.bench.watch.parts import Frame, Kept, Site, Watch
 from bakeoff.bench.watch.regimes import AfterWork, Times
-from bakeoff.bench.watch.timing import Task, measure, replaced
+from bakeoff.bench.watch.timing import Task, measure, replaced, task
 from bakeoff.errors import RunError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="watch needs POSIX")
@@ -303,6 +304,14 @@ def test_the_interval_includes_how_well_the_caches_are_known(part: float, is_kno
     ]
 
     assert (replaced(times, other, part, 0.008).half < 1e-9) is is_known
+
+
+def test_records_are_drawn_in_proportion_to_the_calls_that_they_represent() -> None:
+    site = Site("json.loads", [], {}, True, kept=[Kept(f"[{number}]", number) for number in (1, 2, 3)])
+    job = task(site, 1.0)
+
+    assert job is not None
+    assert {"[1]": 10, "[2]": 20, "[3]": 30} == Counter(kept.value for kept in job.kept)
 
 
 def test_an_interrupted_call_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
