@@ -25,7 +25,7 @@ from .timing import Task, failed, has_own, measure, own_seconds, replaced, task
 
 _MOST = 20
 """Call sites that are timed."""
-COLLECTING = 0.3
+COLLECTING = 0.4
 """Part by which the garbage collector's time may differ with another library, whose objects lie elsewhere in
 memory; `python3 tasks.py benchmarks watch` shows by how much it does for some."""
 _STACKS = 50

@@ -239,7 +239,7 @@ def test_the_time_of_the_garbage_collector_is_not_saved(monkeypatch: pytest.Monk
     site.calls, site.busy, site.collecting = 100, 1.0, 0.4
 
     assert _saving([site], monkeypatch).seconds == pytest.approx(0.3)
-    assert _saving([site], monkeypatch).half == pytest.approx(0.12)
+    assert _saving([site], monkeypatch).half == pytest.approx(0.16)
 
 
 def _saving(sites: list[Site], monkeypatch: pytest.MonkeyPatch) -> Saving:
