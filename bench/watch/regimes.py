@@ -101,7 +101,7 @@ def _run_code() -> None:
 
 
 def _run_little() -> None:
-    """Do as little between two calls as a program does with a record, which takes about 1 µs.
+    """Do as little between two calls as a program does with a record, which takes 1 to 2 µs.
 
     Calls that follow each other at once are faster than in any program, most of all those of fast libraries.
     """

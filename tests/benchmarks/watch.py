@@ -3,9 +3,9 @@
 Each program of `benchmarks._watched` runs as it is and with another codec, both also under watch. Printed are
 the saving that watch predicts for that codec, the real one, and how much of the real one is in the calls, all
 in shares of the program's CPU time, what watching costs, and how many single predictions are close enough. A
-prediction may be off by 10 % of the real saving, or by 1 % of the program's time. A target is met or missed
-if the mean is two standard errors away from it, and undecided if it is closer. A program takes turns until
-both are decided, or its time is over.
+prediction may be off by 10 % of the real saving, or by 1 % of the program's time. Behind ± is half the width
+of the 99 % interval of a mean, as there is a look after each turn. A target closer to the mean than that is
+undecided. A program takes turns until both are decided, or its time is over.
 In a turn, all four run at once on one core, and the kernel switches between them every `SLICE`. A neighbor
 that uses the same physical core for seconds, and doubles the processor time of a program, slows all of them
 down alike. As many have one codec as the other, because the others change the result: next to two workers
@@ -48,6 +48,7 @@ from typing import Any, NamedTuple
 import click
 
 from bakeoff.bench.run.environment import cores
+from bakeoff.bench.student import quantile
 from bakeoff.bench.watch import answer, parts
 from bakeoff.bench.watch.start import environment
 from servers import UnavailableError, started
@@ -78,8 +79,10 @@ OFF = 0.10
 """Difference between predicted and real saving, as a share of the real one, at most."""
 OR_OFF = 0.01
 """The same as a share of the program's time; one of the two suffices."""
-TURNS = 5
-"""Turns of a program at least, as an error from fewer is a guess."""
+TURNS = 10
+"""Turns of a program at least, as an interval from fewer is wide."""
+ALPHA = 0.01
+"""One less than the confidence of an interval: lower than usual, as each further turn is another look."""
 PREDICTIONS = 10
 """Predictions of a program at most, each from a watch of its own."""
 COLLECTIONS = 9
@@ -345,15 +348,15 @@ def _one(targets: Targets, name: str, seconds: float, folder: Path, begin: Begin
         if len(predictions) < PREDICTIONS:
             predictions.append(_predicted(name, turn.watched.watch, turn.watched.without_watch))
         if len(turns) >= TURNS:
-            said, said_error = _mean(predictions)
-            real, real_error = _mean(each.saved for each in turns)
-            cost, cost_error = _mean(each.cost for each in turns)
+            said, said_half = _mean(predictions)
+            real, real_half = _mean(each.saved for each in turns)
+            cost, cost_half = _mean(each.cost for each in turns)
             most = max(OFF * abs(real), OR_OFF)
-            foretold = _decided(abs(said - real) - most, math.hypot(said_error, real_error))
-            cheap = _decided(cost - COST, cost_error)
+            foretold = _decided(abs(said - real) - most, math.hypot(said_half, real_half))
+            cheap = _decided(cost - COST, cost_half)
     in_calls = _mean(each.saved_in_calls for each in turns)
-    figures = ((said, said_error), (real, real_error), in_calls, (cost, cost_error))
-    shown = "".join(f"{100 * value:10.1f} ± {100 * error:<4.1f}" for value, error in figures)
+    figures = ((said, said_half), (real, real_half), in_calls, (cost, cost_half))
+    shown = "".join(f"{100 * value:10.1f} ± {100 * half:<4.1f}" for value, half in figures)
     within = f"{sum(abs(each - real) <= most for each in predictions)} of {len(predictions)}"
     verdicts = (
         targets.verdict(foretold, "10 % of the saving or 1 % of the time"),
@@ -418,18 +421,18 @@ def _turn(command: list[str], begin: Begin, in_turn: bool) -> Turn:
     return Turn(*(running[way].result() for way in ways))
 
 
-def _decided(beyond: float, error: float) -> bool | None:
-    """Return whether a target is met; None if two standard errors leave it open.
+def _decided(beyond: float, half: float) -> bool | None:
+    """Return whether a target is met; None if the interval leaves it open.
 
     Args:
         beyond: By how much the figure exceeds the target.
-        error: Standard error of that.
+        half: Half of the width of its interval.
     """
-    return None if abs(beyond) <= 2 * error else beyond <= 0
+    return None if abs(beyond) <= half else beyond <= 0
 
 
 def _mean(figures: Iterable[float]) -> tuple[float, float]:
-    """Return the mean without a fifth of the figures at each end, and its standard error.
+    """Return the mean without a fifth of the figures at each end, and half the width of its interval.
 
     Now and then, a neighbor slows down one of the programs of a turn only, or a kept record is far from the
     usual. Source: Tukey and McLaughlin, "Less vulnerable confidence and significance procedures for location
@@ -440,7 +443,7 @@ def _mean(figures: Iterable[float]) -> tuple[float, float]:
     inner = found[cut : len(found) - cut]
     bounded = [min(max(each, inner[0]), inner[-1]) for each in found]
     error = statistics.stdev(bounded) / (len(inner) / len(found) * math.sqrt(len(found)))
-    return statistics.fmean(inner), error
+    return statistics.fmean(inner), quantile(ALPHA, len(inner) - 1) * error
 
 
 def _predicted(name: str, watch: parts.Watch, busy: float) -> float:
