@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import os
 import random
 import runpy
 import sys
@@ -22,7 +23,8 @@ from urllib.parse import urlsplit
 
 import orjson
 
-_LAYOUT: list[list[int]] = [[number] for number in range(random.randrange(20_000))]
+_SEED = os.environ.get("PYTHONHASHSEED")
+_LAYOUT: list[list[int]] = [[number] for number in range(random.Random(_SEED).randrange(20_000))]
 """Moves what a program allocates: where that lies changes its time by several per cent, watched or not."""
 _HARMLESS = {"separators", "ensure_ascii", "allow_nan", "skipkeys", "check_circular"}
 

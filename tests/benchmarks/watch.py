@@ -2,17 +2,16 @@
 
 Each program of `benchmarks._watched` runs as it is and with another codec, both also under watch. Printed are
 the saving that watch predicts for that codec, the real one, and how much of the real one is in the calls, all
-in shares of the program's CPU time, what watching costs, and how many single predictions are close enough. A
+in shares of the program's CPU time, what watching costs, and how many single predictions are close enough.
+The real saving and the cost are from both pairs of programs: watched or not, and with either codec. A
 prediction may be off by 10 % of the real saving, or by 1 % of the program's time. Behind ± is half the width
 of the 99 % interval of a mean, as there is a look after each turn. A target closer to the mean than that is
 undecided. A program takes turns until both are decided, or its time is over.
-In a turn, all four run at once on one core, and the kernel switches between them every `SLICE`. A neighbor
-that uses the same physical core for seconds, and doubles the processor time of a program, slows all of them
-down alike. As many have one codec as the other, because the others change the result: next to two workers
-with json, a worker with orjson saves too much, and next to two with orjson, too little. Instructions are not
-counted instead: most of the cost of a call is memory that the program has pushed out of the caches.
-On a quiet machine, ``--in-turn`` runs one program at a time. Four at once push each other's memory out of the
-caches, so a client takes 1.3 times as long, and the other codec also saves some time outside the calls.
+In a turn, all four share one core: each runs for a `SLICE` while the others are stopped, so that a change of
+the machine's speed affects all of them alike. If they ran one after the other, their times would differ by
+several per cent. If the kernel shared the core, those that wait for a server would take over from each other
+with each request, and push each other's memory out of the caches. Instructions are not counted instead: most
+of the cost of a call is memory that the program has pushed out of the caches.
 The saving in the calls exceeds the real one if the program needs a wrapper around the other codec.
 Before that, what a call that does next to nothing takes more when it is watched, of a C function and of a
 Python function, what the start of a process takes more, and how much longer the garbage collector takes for
@@ -22,17 +21,14 @@ equal records that another library has decoded.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import http.client
 import itertools
 import json
 import math
 import os
-import platform
 import random
 import signal
 import statistics
-import struct
 import subprocess
 import sys
 import tempfile
@@ -66,13 +62,11 @@ TRIES = 15
 STARTS = 15
 """Pairs of processes, of whose differences the median counts."""
 EMPTY = [sys.executable, "-c", "import json; json.dumps([1])"]
-SLICE = 10
-"""Milliseconds for which a program has the core, if others want it.
+SLICE = 0.04
+"""Seconds for which one of the programs runs and the others are stopped.
 
-Longer than the kernel's: a switch empties the caches, and watch leaves out calls that a switch interrupts.
-Not longer: a neighbor may slow down one program and not the others.
+Not shorter, as the caches are filled anew each time. Not longer, as the speed of the machine changes.
 """
-_SCHED_SETATTR = {"x86_64": 314, "aarch64": 274}
 COST = 0.02
 """Share of a program's CPU time, at most."""
 OFF = 0.10
@@ -145,13 +139,11 @@ Begin = Callable[[], Surroundings]
 
 
 @benchmark
-@click.option("--seconds", default=40.0, show_default=True, help="Time for each program, at most.")
+@click.option("--seconds", default=300.0, show_default=True, help="Time for each program, at most.")
 @click.option("--only", default="", help="One program.")
-@click.option("--in-turn", is_flag=True, help="Run one program at a time; for a quiet machine.")
-def main(targets: Targets, seconds: float, only: str, in_turn: bool) -> None:
+def main(targets: Targets, seconds: float, only: str) -> None:
     """Print predictions, what came true, and the cost; exit with 1 if a target is not met."""
     os.sched_setaffinity(0, cores()[:1])
-    _set_slice()
     if not only:
         for name in ("orjson.dumps", "json.dumps"):
             pairs = [(_call(name, watched=False), _call(name, watched=True)) for _ in range(TRIES)]
@@ -173,7 +165,7 @@ def main(targets: Targets, seconds: float, only: str, in_turn: bool) -> None:
         for program in [only] if only else _watched.PROGRAMS:
             try:
                 with SURROUNDINGS.get(program, _nothing)(folder) as begin:
-                    _one(targets, program, seconds, folder, begin, in_turn)
+                    _one(targets, program, seconds, folder, begin)
             except UnavailableError as error:
                 click.echo(f"{program:10}skipped: {error}")
 
@@ -188,13 +180,6 @@ def _show_collector(targets: Targets) -> None:
     for name, seconds in zip(_LOADS[1:], others, strict=True):
         more = 100 * (seconds / usual - 1)
         targets.at_most(f"the collector takes more with {name}", more, 100 * answer.COLLECTING, "%")
-
-
-def _set_slice() -> None:
-    """Set the slice of this process and of those that it starts: sched_setattr(2), from Linux 6.12 on."""
-    if (number := _SCHED_SETATTR.get(platform.machine())) is not None:
-        attributes = struct.pack("IIQiIQQQ", 48, 0, 0, 0, 0, SLICE * 1_000_000, 0, 0)
-        ctypes.CDLL(None).syscall(number, 0, attributes, 0)
 
 
 def _inputs(folder: Path) -> None:
@@ -335,7 +320,7 @@ SURROUNDINGS = {
 """Programs that need something around them."""
 
 
-def _one(targets: Targets, name: str, seconds: float, folder: Path, begin: Begin, in_turn: bool) -> None:
+def _one(targets: Targets, name: str, seconds: float, folder: Path, begin: Begin) -> None:
     turns: list[Turn] = []
     command = [*PYTHON, str(PROGRAM), name, str(folder)]
     predictions: list[float] = []
@@ -343,7 +328,7 @@ def _one(targets: Targets, name: str, seconds: float, folder: Path, begin: Begin
     cheap: bool | None = None
     end = time.monotonic() + seconds
     while len(turns) < TURNS or (time.monotonic() < end and None in (foretold, cheap)):
-        turn = _turn(command, begin, in_turn)
+        turn = _turn(command, begin)
         turns.append(turn)
         if len(predictions) < PREDICTIONS:
             predictions.append(_predicted(name, turn.watched.watch, turn.watched.without_watch))
@@ -389,7 +374,8 @@ class Turn(NamedTuple):
     @property
     def saved(self) -> float:
         """The part of the CPU time that the other codec saves."""
-        return 1 - self.other.busy / self.plain.busy
+        saved = self.plain.busy + self.watched.busy - self.other.busy - self.other_watched.busy
+        return saved / (self.plain.busy + self.watched.without_watch)
 
     @property
     def saved_in_calls(self) -> float:
@@ -402,23 +388,62 @@ class Turn(NamedTuple):
     @property
     def cost(self) -> float:
         """The part of the CPU time that watching adds."""
-        return self.watched.busy / self.plain.busy - 1
+        return (self.watched.busy + self.other_watched.busy) / (self.plain.busy + self.other.busy) - 1
 
 
-def _turn(command: list[str], begin: Begin, in_turn: bool) -> Turn:
-    """Run a program in four ways, at once or one after the other."""
+def _turn(command: list[str], begin: Begin) -> Turn:
+    """Run a program in four ways, each for a slice at a time, with equal hashes and memory of `_watched`."""
+    shared = Shared()
+    seed = {"PYTHONHASHSEED": str(random.randrange(2**32))}
 
     def ran(other: bool, watched: bool) -> Ran:
         around = begin()
         with tempfile.TemporaryDirectory() as seen:
             variables = environment(Path(seen), records=True) if watched else {}
-            spent = _ran([*command, around.url, *["other"] * other], around, variables)
+            spent = _ran([*command, around.url, *["other"] * other], around, seed | variables, shared.by)
             return Ran(spent, parts.read(Path(seen)))
 
     ways = [(other, watched) for watched in (False, True) for other in (False, True)]
-    with ThreadPoolExecutor(1 if in_turn else len(ways)) as pool:
+    with ThreadPoolExecutor(len(ways)) as pool:
         running = {way: pool.submit(ran, *way) for way in random.sample(ways, len(ways))}
+        shared.until(lambda: all(each.done() for each in running.values()))
     return Turn(*(running[way].result() for way in ways))
+
+
+class Shared:
+    """A core that several programs share: each runs for a slice while the others are stopped."""
+
+    def __init__(self) -> None:
+        self._groups: list[int] = []
+
+    @contextlib.contextmanager
+    def by(self, group: int) -> Iterator[None]:
+        """Let a group of processes take part while the block runs."""
+        _signal(group, signal.SIGSTOP)
+        self._groups.append(group)
+        try:
+            yield
+        finally:
+            self._groups.remove(group)
+
+    def until(self, over: Callable[[], bool]) -> None:
+        """Share the core; kill who is left in the end."""
+        try:
+            while not over():
+                time.sleep(0 if self._groups else SLICE)
+                for group in self._groups.copy():
+                    _signal(group, signal.SIGCONT)
+                    time.sleep(SLICE)
+                    _signal(group, signal.SIGSTOP)
+        finally:
+            for group in self._groups.copy():
+                _signal(group, signal.SIGKILL)
+
+
+def _signal(group: int, number: int) -> None:
+    """Signal the processes of a group, unless all have ended."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(group, number)
 
 
 def _decided(beyond: float, half: float) -> bool | None:
@@ -453,15 +478,23 @@ def _predicted(name: str, watch: parts.Watch, busy: float) -> float:
     return found[0].seconds / busy if found else 0.0
 
 
-def _ran(command: list[str], around: Surroundings = ALONE, more: Mapping[str, str] = {}) -> float:
+def _ran(
+    command: list[str],
+    around: Surroundings = ALONE,
+    more: Mapping[str, str] = {},
+    sharing: Callable[[int], contextlib.AbstractContextManager[object]] = contextlib.nullcontext,
+) -> float:
     """Return the CPU time of a program and of the processes that it waited for."""
-    program = subprocess.Popen(command, env=os.environ | more, stdout=subprocess.DEVNULL)
-    try:
-        around.drive(program)
-        _, status, usage = os.wait4(program.pid, 0)
-        program.returncode = os.waitstatus_to_exitcode(status)
-    finally:
-        program.kill()
+    program = subprocess.Popen(
+        command, env=os.environ | more, stdout=subprocess.DEVNULL, start_new_session=True
+    )
+    with sharing(program.pid):
+        try:
+            around.drive(program)
+            _, status, usage = os.wait4(program.pid, 0)
+            program.returncode = os.waitstatus_to_exitcode(status)
+        finally:
+            _signal(program.pid, signal.SIGKILL)
     if program.returncode not in (0, -signal.SIGTERM):
         raise click.ClickException(f"{' '.join(command)} ended with {program.returncode}")
     return usage.ru_utime + usage.ru_stime
