@@ -399,8 +399,8 @@ def _turn(command: list[str], begin: Begin) -> Turn:
     def ran(other: bool, watched: bool) -> Ran:
         around = begin()
         with tempfile.TemporaryDirectory() as seen:
-            variables = environment(Path(seen), records=True) if watched else {}
-            spent = _ran([*command, around.url, *["other"] * other], around, seed | variables, shared.by)
+            variables = {**seed, **(environment(Path(seen), records=True) if watched else {})}
+            spent = _ran([*command, around.url, *["other"] * other], around, variables, shared.by)
             return Ran(spent, parts.read(Path(seen)))
 
     ways = [(other, watched) for watched in (False, True) for other in (False, True)]
