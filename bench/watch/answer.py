@@ -21,13 +21,10 @@ from .alternatives import FILES, USES, Other, decoded, is_plain, named, obstacle
 from .attach import Sampled
 from .parts import Frame, Site, Watch
 from .regimes import Times
-from .timing import Task, failed, has_own, measure, own_seconds, replaced, task
+from .timing import Task, collected, failed, has_own, measure, own_seconds, replaced, task
 
 _MOST = 20
 """Call sites that are timed."""
-COLLECTING = 0.4
-"""Part by which the garbage collector's time may differ with another library, whose objects lie elsewhere in
-memory; `python3 tasks.py benchmarks watch` shows by how much it does for some."""
 _STACKS = 50
 """Stacks that are written of a call site."""
 _WORKERS: Final = "/multiprocessing/"
@@ -208,8 +205,11 @@ def _saving(
             continue
         if from_file:
             busy = min(busy, site.calls * own_seconds(times) * slower)
-        seconds += busy * (1 - ratio.ratio)
-        square += (busy * ratio.half) ** 2 + (COLLECTING * site.collecting) ** 2
+        # The collector also visits other objects of the program: at least none, and at most as many as take
+        # all of its time.
+        collecting = site.collecting * (1 - collected(times, other)) / 2
+        seconds += busy * (1 - ratio.ratio) + collecting
+        square += (busy * ratio.half) ** 2 + collecting**2
     into = other.form if other.form != form else ""
     return Saving(form, other.library, seconds, math.sqrt(square), tuple(left_out), into)
 

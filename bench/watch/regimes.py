@@ -62,12 +62,15 @@ class Times:
         refused: Why a library cannot be used, by library.
         after_work: Calls after work that leaves the larger caches as they are, and after work that leaves
             nothing in the caches.
+        collections: What the garbage collector takes for the records that each library has decoded, relative
+            to the watched function's; none if it hardly matters.
     """
 
     calls: Sequence[float]
     seconds: Mapping[Other, Sequence[float]]
     refused: Mapping[Other, str]
     after_work: tuple[AfterWork, AfterWork] = (AfterWork(1.0, {}, {}),) * 2
+    collections: Mapping[Other, float] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

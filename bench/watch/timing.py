@@ -21,6 +21,7 @@ from itertools import accumulate
 from typing import Any
 
 from ...errors import RunError
+from ..results.watched import SMALL
 from ..student import quantile
 from .alternatives import (
     BARE,
@@ -34,6 +35,7 @@ from .alternatives import (
     refusal,
     replacement,
 )
+from .collector import collections
 from .parts import Kept, Site
 from .regimes import AfterWork, Times, timed
 
@@ -57,12 +59,14 @@ class Task:
         options: Its options, in words.
         kept: Its records or payloads.
         seconds: Time to spend on it.
+        collecting: Whether to time the garbage collector, too.
     """
 
     function: str
     options: Mapping[str, str]
     kept: Sequence[Kept]
     seconds: float
+    collecting: bool = False
 
     @property
     def subjects(self) -> list[Any]:
@@ -97,7 +101,8 @@ def task(site: Site, seconds: float) -> Task | None:
     found = [kept for kept in site.kept if isinstance(kept.value, bytes | str)]
     if not found:
         return None
-    return Task(site.function, site.options, _drawn(found), seconds)
+    collecting = not USES[site.function].dumps and site.collecting >= SMALL * site.busy
+    return Task(site.function, site.options, _drawn(found), seconds, collecting)
 
 
 def _subject(function: str, kept: Kept) -> Any:
@@ -203,6 +208,16 @@ def _level(times: Sequence[Times], library: Other, which: int) -> AfterWork:
     return AfterWork(statistics.fmean(level.call for level in levels), {library: saved}, {library: bounded})
 
 
+def collected(times: Sequence[Times], library: Other) -> float:
+    """Return what the garbage collector takes for records of a library, relative to the watched function's.
+
+    Args:
+        times: What the processes found.
+        library: The library.
+    """
+    return statistics.fmean(each.collections.get(library, 1.0) for each in times)
+
+
 def has_own(times: Sequence[Times]) -> bool:
     """Return whether the watched function has been timed in all processes."""
     return all(OWN in each.seconds for each in times)
@@ -264,14 +279,14 @@ def _times(job: Task) -> Times:
             refused[other] = reason
         else:
             calls[other] = call, given
-    return replace(timed(calls, job.seconds), refused=refused)
+    collected = collections(calls) if job.collecting else {}
+    return replace(timed(calls, job.seconds), refused=refused, collections=collected)
 
 
 def main() -> None:
     """Carry out the tasks on standard input.
 
-    Without the garbage collector, whose time in the program depends on all of its objects more than on the
-    library: each returns equal ones.
+    Without the garbage collector, whose time depends on all objects of the program; see `collected`.
     """
     tasks = pickle.load(sys.stdin.buffer)
     gc.disable()

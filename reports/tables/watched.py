@@ -132,7 +132,7 @@ def answers(watch: WatchData) -> Iterator[str]:
         share = percent(collecting, watch.busy)
         yield (
             f"The garbage collector took {share} % of CPU within the calls, "
-            "and would take about as much with another library."
+            "little of which another library can save."
         )
     for reason, sites in _grouped(watch.sites, lambda site: site.alone).items():
         if reason and _busy(sites) >= SMALL * watch.busy:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import marshal
 import pickle
 import sys
@@ -24,6 +25,7 @@ from bakeoff.bench.watch.alternatives import (
     others,
     unpickled,
 )
+from bakeoff.bench.watch.collector import collections
 from bakeoff.bench.watch.hook.sitecustomize import _INNER, LIBRARIES
 from bakeoff.bench.watch.parts import Frame, Kept, Site, Watch
 from bakeoff.bench.watch.regimes import AfterWork, Times
@@ -34,6 +36,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="watch needs POS
 
 RECORD = {"order": 1, "lines": [{"sku": "A-1", "price": 1.25}] * 3, "paid": True, "note": None}
 PAIR = {"place": (1, 2)}
+MORE = Other("json", "more")
 OTHER_FORMATS = {
     *(Other("msgpack", name) for name in ("ormsgpack", "msgspec", "msgpack")),
     *(Other("json", name) for name in ("orjson", "msgspec")),
@@ -234,18 +237,51 @@ def test_the_time_of_a_file_is_not_saved(
     assert _saving(sites, monkeypatch).seconds == pytest.approx(saved)
 
 
-def test_the_time_of_the_garbage_collector_is_not_saved(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("collections", "saved", "half"), [(1.0, 0.3, 0.0), (1.5, 0.3 - 0.1, 0.1), (0.9, 0.3 + 0.02, 0.02)]
+)
+def test_what_the_garbage_collector_takes_for_records_of_another_library(
+    collections: float, saved: float, half: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between none and all of its 0.4 s are for records of the library."""
     site = _site("pickle.loads", _kept(RECORD, result=True))
     site.calls, site.busy, site.collecting = 100, 1.0, 0.4
 
-    assert _saving([site], monkeypatch).seconds == pytest.approx(0.3)
-    assert _saving([site], monkeypatch).half == pytest.approx(0.16)
+    found = _saving([site], monkeypatch, collections)
+    assert found.seconds == pytest.approx(saved)
+    assert found.half == pytest.approx(half)
 
 
-def _saving(sites: list[Site], monkeypatch: pytest.MonkeyPatch) -> Saving:
+@pytest.mark.parametrize(
+    ("function", "collecting", "expected"),
+    [("json.loads", 0.4, True), ("json.loads", 0.001, False), ("json.dumps", 0.4, False)],
+)
+def test_the_garbage_collector_is_timed_where_it_matters(
+    function: str, collecting: float, expected: bool
+) -> None:
+    site = _site(function, _kept(RECORD))
+    site.collecting = collecting
+    found = task(site, 1.0)
+
+    assert found is not None
+    assert found.collecting is expected
+
+
+def test_the_garbage_collector_takes_longer_for_more_objects() -> None:
+    def more(payload: str) -> list[list[int]]:
+        return [[len(payload)] for _ in range(1000)]
+
+    found = collections({OWN: (lambda payload: [len(payload)], ["x" * 1000]), MORE: (more, ["x" * 1000])})
+
+    assert found[OWN] == 1.0
+    assert found[MORE] > 2
+    assert gc.get_freeze_count() == 0
+
+
+def _saving(sites: list[Site], monkeypatch: pytest.MonkeyPatch, collections: float = 1.0) -> Saving:
     """Return what a library saves whose calls take 1 ms, where those of a site took 2 ms."""
     other = Other("msgpack", "ormsgpack")
-    found = [Times([0.002], {OWN: [0.002], other: [0.001]}, {})] * 6
+    found = [Times([0.002], {OWN: [0.002], other: [0.001]}, {}, collections={other: collections})] * 6
     monkeypatch.setattr(answer, "measure", lambda *_: [found] * len(sites))
     savings = answer.savings(Watch(sites, 2.0, 2.0, 0.0, 1, {}, ()), 2.0, print)
     (saving,) = [each for each in savings if each.library == "ormsgpack"]
