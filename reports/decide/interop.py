@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ...bench.results import CellResult, CorpusFacts
+from ...bench.results import CorpusFacts
 from ...codecs.registry import formats
 from ..model.candidates import Candidate
 from ..model.lists import few, listed
-from ..model.readers import facts_of, in_language, languages
+from ..model.read import Read
+from ..model.readers import languages
 
 Fields = Mapping[str, Mapping[str, Candidate]]
 """Every codec's cells, by corpus and name."""
@@ -52,20 +53,19 @@ def claim(winner: str, fields: Fields, chosen: Sequence[CorpusFacts], *, options
     won = [found[winner] for found in fields.values()]
     sample = sum(corpus.sample for corpus in chosen)
     read = {
-        place: sum(facts_of(each.reads[place]).exact for each in won if place in each.reads)
+        place: sum(each.reads[place].facts.exact for each in won if place in each.reads)
         for place in won[0].reads
     }
     most = max(read.values())
     counted = f"{most:,} records" if most >= sample else f"{most:,} of {sample:,} records"
 
-    def named(cell: CellResult) -> str:
-        records = read[cell.cell.place]
+    def named(library: Read) -> str:
+        records = read[library.place]
         fewer = f": checked on {records:,} of {sample:,} records" if records < most else ""
-        return f"{facts_of(cell).library}{fewer}"
+        return f"{library.facts.library}{fewer}"
 
     libraries = [
-        f"{title} ({', '.join(map(named, in_language(won[0], language)))})"
-        for language, title in known.items()
+        f"{title} ({', '.join(map(named, won[0].reads_in(language)))})" for language, title in known.items()
     ]
     restored = any("+schema" in winner and not each.unfixed for each in won)
     rest = ", which get what the schema restores in the form that the format has for it" if restored else ""
@@ -82,41 +82,40 @@ def alternatives(names: Iterable[str], fields: Fields, *, options: bool) -> str:
     """
     found = []
     for name in names:
-        cells = [_exact(language, name, fields) for language in tried(fields)]
-        libraries = [cell for cell in cells if cell is not None]
-        if libraries and len(libraries) == len(cells):
-            way = f" (--readers {','.join(cell.cell.place for cell in libraries)})" if options else ""
-            found.append(f"{name} by {listed([facts_of(cell).library for cell in libraries])}{way}")
+        reads = [_exact(language, name, fields) for language in tried(fields)]
+        libraries = [read for read in reads if read is not None]
+        if libraries and len(libraries) == len(reads):
+            way = f" (--readers {','.join(read.place for read in libraries)})" if options else ""
+            found.append(f"{name} by {listed([read.facts.library for read in libraries])}{way}")
     return f"one library of each language reads exactly: {few(found)}" if found else ""
 
 
-def _exact(language: str, name: str, fields: Fields) -> CellResult | None:
+def _exact(language: str, name: str, fields: Fields) -> Read | None:
     """Return the first library of a language that reads a codec's payloads exactly on all corpora."""
     first, *others = (found[name] for found in fields.values())
-    for cell in in_language(first, language):
-        there = [cell, *(each.reads.get(cell.cell.place) for each in others)]
+    for read in first.reads_in(language):
+        there = [read, *(each.reads.get(read.place) for each in others)]
         if not any(each is None or _fault(each) for each in there):
-            return cell
+            return read
     return None
 
 
 def _failures(candidate: Candidate, known: Mapping[str, str]) -> Iterator[str]:
     for language, title in known.items():
-        if not in_language(candidate, language):
+        if not candidate.reads_in(language):
             yield f"was read by no library of {title}"
     yield from filter(None, map(_fault, candidate.reads.values()))
 
 
-def _fault(cell: CellResult) -> str:
+def _fault(read: Read) -> str:
     """Return what a library made of payloads, unless it read all of them exactly."""
-    facts = facts_of(cell)
-    who = f"{facts.library} ({facts.language})"
+    facts, who = read.facts, read.who
     if facts.refused:
         return f"is refused by {who}: {_first(facts.reasons)}"
     if facts.changed:
         return f"is changed by {who}: {_first(facts.changes)}"
-    if cell.outcome != "ok":
-        return f"was not read by {who}: {cell.reason or cell.outcome}"
+    if read.outcome != "ok":
+        return f"was not read by {who}: {read.cell.reason or read.outcome}"
     if facts.uncompared:
         return f"has records with too many levels to compare them in {who}"
     return "" if facts.exact else f"was not read by {who}"

@@ -9,7 +9,7 @@ difference.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -60,10 +60,10 @@ def in_place(
     if kind == STORES:
         if math.isfinite(wish.cost.bandwidth):
             raise UsageError("--bandwidth does not apply to stores: a put and a get include the transfer")
-        return [placed(result) for result in results], wish
+        return [placed(result, groups(result)) for result in results], wish
     if kind == PIPELINE:
         readers = _readers(results, reads)
-        there = [placed(result, readers) for result in results]
+        there = [placed(result, groups(result), readers) for result in results]
         return there, replace(wish, cost=replace(wish.cost, reads=float(readers)))
     return results, wish
 
@@ -120,16 +120,17 @@ def codec_part(candidate: Candidate, cost: CostModel) -> float:
 _Place = tuple[CorpusFacts, list[CellResult]]
 
 
-def placed(result: ResultData, readers: int | None = None) -> ResultData:
+def placed(result: ResultData, found: Iterable[Group], readers: int | None = None) -> ResultData:
     """Return the measured places as the corpora of a result.
 
     Each place counts the duration of the whole run, because a longer run repeats all of it.
 
     Args:
         result: The result.
+        found: Its groups.
         readers: Only pipelines with this number of readers.
     """
-    ours = (group for group in groups(result) if group.setup is not None)
+    ours = (group for group in found if group.setup is not None)
     places = [place for group in ours for place in _places(group, readers)]
     taken: dict[tuple[str, int], float] = {}
     for cell in result.cells:

@@ -9,15 +9,16 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ...bench.results import CellResult, Measurement, ResultData
+from ...bench.results import CellResult, Measurement, ReadFacts, ResultData
 from ...errors import UsageError, hint, near
 from ..model.candidates import Candidate, candidates_on, corpora, summed
 from ..model.lists import listed
-from ..model.readers import best, facts_of, language_of, sentence
+from ..model.read import Read
+from ..model.readers import best
 from .pick import UNREAD, Wish
 
 _PYTHON: Final = "python"
@@ -36,10 +37,9 @@ class Reader:
     name: str
     count: float
 
-    def of(self, candidate: Candidate) -> list[CellResult]:
-        """Return what its libraries read of a codec."""
-        cells = candidate.reads.values()
-        return [cell for cell in cells if self.name in (cell.cell.place, language_of(cell))]
+    def of(self, reads: Iterable[Read]) -> list[Read]:
+        """Return what its libraries read."""
+        return [read for read in reads if self.name in (read.place, read.language)]
 
 
 def parse_readers(text: str) -> tuple[Reader, ...]:
@@ -79,10 +79,9 @@ def elsewhere(
         return results, wish
     titles = {_PYTHON: "Python"}
     for result in results:
-        for cell in filter(_by_reader, result.cells):
-            facts = facts_of(cell)
-            titles[language_of(cell)] = facts.language
-            titles[cell.cell.place] = f"{facts.language} with {facts.library}"
+        for read in _reads(result.cells):
+            titles[read.language] = read.facts.language
+            titles[read.place] = f"{read.facts.language} with {read.facts.library}"
     if unknown := [reader.name for reader in readers if reader.name not in titles]:
         for name in unknown:
             if name.partition("-")[0] not in languages and (alike := near(name, {*titles, *languages})):
@@ -94,8 +93,10 @@ def elsewhere(
     return [mixer.result(result) for result in results], replace(wish, cost=cost)
 
 
-def _by_reader(cell: CellResult) -> bool:
-    return cell.by_reader
+def _reads(cells: Iterable[CellResult]) -> Iterator[Read]:
+    for cell in cells:
+        if isinstance(cell.facts, ReadFacts):
+            yield Read(cell, cell.facts)
 
 
 def _unmeasured(unknown: Sequence[str], results: Sequence[ResultData], titles: Mapping[str, str]) -> str:
@@ -126,17 +127,18 @@ class _Mixer:
         cells = [
             cell
             for cell in result.cells
-            if (self.names(cell) if cell.by_reader else cell.cell.operation_name not in ("load", "fix"))
+            if not cell.by_reader and cell.cell.operation_name not in ("load", "fix")
         ]
+        cells += [read.cell for read in _reads(result.cells) if self.names(read)]
         for corpus in corpora(result):
             known = candidates_on(result, corpus.name)
             cells += [self.load(candidate) for candidate in known if "load" in candidate.cells]
         return replace(result, cells=tuple(cells), rankings=())
 
-    def names(self, cell: CellResult) -> bool:
+    def names(self, read: Read) -> bool:
         """Return whether what a library read is asked for; if only Python is named, all are."""
         others = [reader for reader in self.readers if reader.name != _PYTHON]
-        return not others or any(each.name in (cell.cell.place, language_of(cell)) for each in others)
+        return not others or any(each.of([read]) for each in others)
 
     def load(self, candidate: Candidate) -> CellResult:
         """Return the mean read of a codec, or why a reader does not read it."""
@@ -146,15 +148,15 @@ class _Mixer:
             if reader.name == _PYTHON:
                 samples = candidate.samples("load", *() if candidate.unfixed else ("fix",))
             else:
-                cells = reader.of(candidate)
-                found = best(cells, allow_loss=self.allow_loss)
+                reads = reader.of(candidate.reads.values())
+                found = best(reads, allow_loss=self.allow_loss)
                 if found is None:
                     return replace(
-                        load, outcome="unsupported", reason=self.obstacle(reader, cells), samples=()
+                        load, outcome="unsupported", reason=self.obstacle(reader, reads), samples=()
                     )
-                samples = found.samples
-                losses += [sentence(found)] if found.outcome == "lossy" else []
-                names.append(f"in {facts_of(found).language} by {facts_of(found).library}")
+                samples = found.cell.samples
+                losses += [found.sentence] if found.outcome == "lossy" else []
+                names.append(f"in {found.facts.language} by {found.facts.library}")
             parts.append(list(_weighted(samples, reader.count / total)))
         return replace(
             load,
@@ -164,15 +166,15 @@ class _Mixer:
             extras={"read": listed(names)} if names else {},
         )
 
-    def obstacle(self, reader: Reader, cells: Sequence[CellResult]) -> str:
+    def obstacle(self, reader: Reader, reads: Sequence[Read]) -> str:
         """Say why no library of a reader can be used, as the end of a sentence."""
         title = self.titles[reader.name]
-        if not cells:
+        if not reads:
             return f"has no reader in {title}"
-        if well := [cell for cell in cells if cell.outcome == "ok"]:
-            return f"{UNREAD} {title}" if len(well) == len(cells) else f"was not read in {title}"
-        changed = [cell for cell in cells if cell.outcome == "lossy"]
-        return f"is not read exactly in {title}: {sentence((changed or cells)[0])}"
+        if well := [read for read in reads if read.outcome == "ok"]:
+            return f"{UNREAD} {title}" if len(well) == len(reads) else f"was not read in {title}"
+        changed = [read for read in reads if read.outcome == "lossy"]
+        return f"is not read exactly in {title}: {(changed or reads)[0].sentence}"
 
 
 def _weighted(samples: Sequence[Measurement], share: float) -> Iterator[Measurement]:

@@ -17,6 +17,7 @@ from ...bench.results import (
     CorpusFacts,
     Measurement,
     PyperfFacts,
+    ReadFacts,
     ResultData,
 )
 from ...bench.stats import Ratio, Verdict, interval
@@ -38,6 +39,7 @@ from ...bench.verdict import (
 from ...codecs.safety.limits import GREATEST_DEPTH, OWN_DATA
 from ...errors import RunError
 from .cost import CostModel
+from .read import Read
 
 __all__ = [
     "BASELINE",
@@ -107,17 +109,21 @@ class Candidate:
 
     Attributes:
         cells: By operation.
-        reads: Those of readers in other languages, by their place.
+        reads: Those of readers in other languages, by the name of the library.
     """
 
     facts: CodecFacts
     cells: Mapping[str, CellResult]
-    reads: Mapping[str, CellResult] = field(default_factory=dict)
+    reads: Mapping[str, Read] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
         """The codec's name."""
         return self.facts.name
+
+    def reads_in(self, language: str) -> list[Read]:
+        """Return what the libraries of a language read."""
+        return [read for read in self.reads.values() if read.language == language]
 
     @property
     def slow_build(self) -> bool:
@@ -308,10 +314,10 @@ def corpora(result: ResultData) -> list[CorpusFacts]:
 def candidates_on(result: ResultData, corpus: str) -> list[Candidate]:
     """Return the codecs that were measured on a corpus, in the run's order."""
     cells: dict[str, dict[str, CellResult]] = {codec.name: {} for codec in result.codecs}
-    reads: dict[str, dict[str, CellResult]] = {}
+    reads: dict[str, dict[str, Read]] = {}
     for cell in result.cells:
-        if cell.cell.corpus == corpus and cell.by_reader:
-            reads.setdefault(cell.cell.codec, {})[cell.cell.place] = cell
+        if cell.cell.corpus == corpus and isinstance(cell.facts, ReadFacts):
+            reads.setdefault(cell.cell.codec, {})[cell.cell.place] = Read(cell, cell.facts)
         elif cell.cell.corpus == corpus:
             cells.setdefault(cell.cell.codec, {})[cell.cell.operation_name] = cell
     facts = {codec.name: codec for codec in result.codecs}

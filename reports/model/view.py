@@ -11,7 +11,7 @@ from ...bench.results import CorpusFacts, ResultData
 from .candidates import BASELINE, Candidate, Standing, candidates_on, corpora, standing_on
 from .columns import Chart, ColumnSpec, columns
 from .cost import CostModel
-from .environment import notes, version_differences, warnings
+from .environment import alarms, notes, remarks, version_differences
 from .merge import machines
 from .placed import Group, groups
 from .table import Section, Table, labelled
@@ -83,6 +83,16 @@ class MachineView:
         """The cells measured in places."""
         return groups(self.result)
 
+    @property
+    def alarms(self) -> list[str]:
+        """The ways in which the run was not an ordinary one."""
+        return alarms(self.result)
+
+    @property
+    def remarks(self) -> list[str]:
+        """Reasons for wider intervals than necessary."""
+        return remarks(self.result)
+
     def titled(self, name: str) -> str:
         """Return a title with the machine before it if there are several."""
         return f"{self.label}: {name}" if self.label else name
@@ -118,6 +128,11 @@ class View:
         return cls(tuple(results), found, cost, known)
 
     @property
+    def version_differences(self) -> list[str]:
+        """The libraries whose versions differ between machines, in a line; none if there are none."""
+        return version_differences((machine.label, machine.result) for machine in self.machines)
+
+    @property
     def corpora(self) -> list[CorpusView]:
         """The corpora of all machines."""
         return [corpus for machine in self.machines for corpus in machine.corpora]
@@ -136,13 +151,12 @@ class View:
             recommendation: One sentence, or one for each machine.
             **meta: Further plain values for JSON.
         """
-        blocks = [(machine.label, machine.result) for machine in self.machines]
         return Table(
             sections=tuple(sections),
-            warnings=labelled([(label, warnings(result)) for label, result in blocks]),
+            warnings=labelled([(m.label, [*m.alarms, *m.remarks]) for m in self.machines]),
             notes=(
-                *version_differences(blocks),
-                *labelled([(label, notes(result)) for label, result in blocks]),
+                *self.version_differences,
+                *labelled([(m.label, notes(m.result)) for m in self.machines]),
             ),
             recommendation=recommendation,
             meta={

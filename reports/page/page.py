@@ -22,7 +22,6 @@ from ...escape import all_visible
 from ..model.candidates import BASELINE, WELL, Candidate
 from ..model.columns import COLUMNS
 from ..model.cost import FORMULA, PLAUSIBLE, CostModel, Crossings
-from ..model.environment import alarms, remarks, version_differences
 from ..model.numbers import amount
 from ..model.placed import PIPELINE, STORES
 from ..model.profiled import profile_lines
@@ -131,11 +130,8 @@ def render(
         costed=costed,
         sheets=sheets,
         placed=_placed(panels, charts),
-        alarms=labelled([(m.label, alarms(m.result)) for m in view.machines]),
-        remarks=[
-            *labelled([(m.label, remarks(m.result)) for m in view.machines]),
-            *version_differences([(m.label, m.result) for m in view.machines]),
-        ],
+        alarms=labelled([(m.label, m.alarms) for m in view.machines]),
+        remarks=[*labelled([(m.label, m.remarks) for m in view.machines]), *view.version_differences],
         blocks=[
             {
                 "label": m.label,

@@ -56,7 +56,7 @@ def answers_on(machine: MachineView, cost: CostModel | None = None) -> Iterator[
         machine: The results of the machine.
         cost: The weights of writes and reads; the default cost if not given.
     """
-    for there in View.of([placed(machine.result)], cost).corpora:
+    for there in View.of([placed(machine.result, machine.placed)], cost).corpora:
         name = f"{there.corpus.name} on {machine.label}" if machine.label else there.corpus.name
         if (answer := _answer(name, there)) is not None:
             yield answer

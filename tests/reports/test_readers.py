@@ -13,7 +13,6 @@ from bakeoff.bench.results import CellResult, ReadFacts, ResultData, read, write
 from bakeoff.errors import RunError, UsageError
 from bakeoff.reports import render
 from bakeoff.reports.model.anonymous import anonymous
-from bakeoff.reports.model.readers import facts_of
 from madeup import planted
 
 GO_JSON, GO_MSGP, GO_SLOW = "read@go-encoding-json", "read@go-tinylib-msgp", "read@go-vmihailenco-msgpack"
@@ -133,7 +132,7 @@ def test_tables_of_four_languages_fit_a_terminal() -> None:
     for name, title in languages.items():
         for each in filter(lambda cell: cell.by_reader, run.cells):
             library = f"{name}-jackson-dataformat-{each.cell.codec}"
-            facts = replace(facts_of(each), language=title, library=library)
+            facts = replace(each.facts, language=title, library=library)
             cells.append(replace(each, cell=replace(each.cell, place=library), facts=facts))
 
     wide = render([replace(run, cells=tuple(cells))], "text").split("read by others")[1]
