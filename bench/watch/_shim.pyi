@@ -1,6 +1,10 @@
 from collections.abc import Callable
 from typing import Any
 
+LAYOUT: tuple[int, int, int, int]
+"""Of a file: bytes of its header and of the latest samples, number of functions, and the most nanoseconds
+between two calls."""
+
 class Watched: ...
 class WatchedFunction(Watched): ...
 class WatchedGenerator(WatchedFunction): ...

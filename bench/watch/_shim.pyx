@@ -163,6 +163,9 @@ cdef enum:
     WORK = 100_000
 
 
+LAYOUT = HEADER, PENDING, FUNCTIONS, WORK
+
+
 cdef struct Counters:
     int64_t calls
     int64_t ticks

@@ -13,15 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-_HEADER = 20480
-_PENDING = 65536
-"""Bytes of counters, and of the latest samples."""
-_FUNCTIONS = 220
 _ROW = struct.Struct("8q")
-_COLLECTIONS = struct.Struct(f"{_FUNCTIONS}q")
-_BETWEEN = struct.Struct(f"{2 * _FUNCTIONS}q")
-_WORK = 1e-4
-"""Seconds between two calls that count as other work; `_shim` notes no more."""
 _CALL = 4e-8
 """Seconds that a watched call takes more, about: Python functions that C calls lose some of their speed."""
 _LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
@@ -175,17 +167,20 @@ def read(folder: Path) -> Watch:
 
 
 def _process(path: Path) -> _Process:
+    from ._shim import LAYOUT  # not on Windows
+
+    header_size, latest_size, functions, work = LAYOUT
     with path.open("rb") as file:
-        header = file.read(_HEADER).ljust(_HEADER, b"\0")
-        functions = (1 + _FUNCTIONS) * _ROW.size
-        rows = list(_ROW.iter_unpack(header[:functions]))
-        collecting = [each * 1e-9 for each in _COLLECTIONS.unpack_from(header, functions)]
-        between = _BETWEEN.unpack_from(header, functions + _COLLECTIONS.size)
+        header = file.read(header_size).ljust(header_size, b"\0")
+        end = (1 + functions) * _ROW.size
+        rows = list(_ROW.iter_unpack(header[:end]))
+        numbers = struct.unpack_from(f"{3 * functions}q", header, end)
+        collecting, between = [each * 1e-9 for each in numbers[:functions]], numbers[functions:]
         begin_ticks, begin_clock, ticks, clock, busy, own, _, pending = rows[0]
-        latest = file.read(_PENDING)[:pending]
+        latest = file.read(latest_size)[:pending]
         tick = (clock - begin_clock) / (ticks - begin_ticks) * 1e-9 if ticks > begin_ticks else 1e-9
         after_work = [
-            min(passed * tick / (count * _WORK), 1.0) if count else 1.0
+            min(passed * tick / (count * work * 1e-9), 1.0) if count else 1.0
             for passed, count in zip(between[::2], between[1::2], strict=True)
         ]
         counters = {index: row for index, row in enumerate(rows[1:]) if row[0]}
