@@ -85,7 +85,7 @@ ALPHA = 0.01
 COLLECTIONS = 9
 """Processes for each library, of which the median counts."""
 COLLECTED = 5
-"""Points by which a collector's time may be outside of the interval that is foretold."""
+"""Points by which a collector's time may be outside of the predicted interval."""
 PYTHON = (sys.executable, "-W", "ignore")
 PROGRAM = Path(__file__).with_name("_watched.py")
 LIBRARIES = {"pool": "ormsgpack"}
@@ -185,15 +185,15 @@ def _show_collector(targets: Targets) -> None:
             done = subprocess.run(command, input=payload, capture_output=True, text=True, check=True)
             spent[name].append(float(done.stdout))
     usual, *others = (statistics.median(seconds) for seconds in spent.values())
-    foretold = in_processes(COLLECTIONS, _foretold, [payload])
+    predictions = in_processes(COLLECTIONS, _collected, [payload])
     for name, seconds in zip(_LOADS[1:], others, strict=True):
         more = 100 * (seconds / usual - 1)
-        half = 50 * (statistics.median(each[name] for each in foretold) - 1)
-        what = f"the collector, {name}: {more:.0f} % more, foretold {half:.0f} ± {abs(half):.0f}"
+        half = 50 * (statistics.median(each[name] for each in predictions) - 1)
+        what = f"the collector, {name}: {more:.0f} % more, predicted {half:.0f} ± {abs(half):.0f}"
         targets.at_most(what, abs(half - more), abs(half) + COLLECTED, "points off")
 
 
-def _foretold(payloads: Sequence[str]) -> dict[str, float]:
+def _collected(payloads: Sequence[str]) -> dict[str, float]:
     """Return what a collection takes with each library, relative to json, as watch times it."""
     gc.disable()
     libraries = {name: Other("json", name) if number else OWN for number, name in enumerate(_LOADS)}
