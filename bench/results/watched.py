@@ -143,7 +143,7 @@ class WatchData:
         ended: When the watch ended, in ISO 8601.
         busy: Seconds of processor time of the program.
         wall: Seconds that it ran.
-        own: Seconds of processor time that watching took, about; they are not part of `busy`.
+        own: Seconds of processor time that watching took, at least; they are not part of `busy`.
         processes: Number of processes that called a codec.
         sites: All call sites, the one that takes most time first.
         savings: The largest one first.

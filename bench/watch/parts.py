@@ -109,7 +109,7 @@ class Watch:
         sites: All call sites.
         busy: Seconds of processor time of the processes that called a codec.
         wall: Seconds of the longest of them.
-        own: Seconds of processor time that watching took, about.
+        own: Seconds of processor time that watching took, at least.
         processes: Their number.
         errors: Calls that raised, by function.
         notes: Why processes were not watched.

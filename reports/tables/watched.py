@@ -48,7 +48,7 @@ def facts(watch: WatchData) -> Iterator[str]:
     elif watch.sites:
         processes = "" if watch.processes == 1 else f" in {watch.processes} processes that call a codec"
         took = percent(watch.own, watch.busy)
-        yield f"The program took {watch.busy:.3g} s of CPU{processes}; watching took about {took} % more."
+        yield f"The program took {watch.busy:.3g} s of CPU{processes}; watching took at least {took} % more."
 
 
 def by_function(sites: Iterable[CallSite]) -> Mapping[str, Sequence[CallSite]]:
