@@ -279,7 +279,7 @@ def _times(job: Task) -> Times:
             refused[other] = reason
         else:
             calls[other] = call, given
-    collected = collections(calls) if job.collecting else {}
+    collected = collections(calls, job.seconds) if job.collecting else {}
     return replace(timed(calls, job.seconds), refused=refused, collections=collected)
 
 

@@ -271,11 +271,24 @@ def test_the_garbage_collector_takes_longer_for_more_objects() -> None:
     def more(payload: str) -> list[list[int]]:
         return [[len(payload)] for _ in range(1000)]
 
-    found = collections({OWN: (lambda payload: [len(payload)], ["x" * 1000]), MORE: (more, ["x" * 1000])})
+    calls = {OWN: (lambda payload: [len(payload)], ["x" * 1000]), MORE: (more, ["x" * 1000])}
+    found = collections(calls, 1.0)
 
     assert found[OWN] == 1.0
     assert found[MORE] > 2
     assert gc.get_freeze_count() == 0
+
+
+def test_slow_decoding_is_not_repeated_for_the_garbage_collector() -> None:
+    asked = Counter[str]()
+
+    def slow(payload: str) -> list[str]:
+        asked[payload] += 1
+        return [payload]
+
+    collections({OWN: (slow, ["a", "b"])}, 0.0)
+
+    assert asked == {"a": 3}
 
 
 def _saving(sites: list[Site], monkeypatch: pytest.MonkeyPatch, collections: float = 1.0) -> Saving:

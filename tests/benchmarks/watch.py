@@ -197,7 +197,7 @@ def _collected(payloads: Sequence[str]) -> dict[str, float]:
     """Return what a collection takes with each library, relative to json, as watch times it."""
     gc.disable()
     libraries = {name: Other("json", name) if number else OWN for number, name in enumerate(_LOADS)}
-    found = collections({other: (_loads(name), payloads) for name, other in libraries.items()})
+    found = collections({other: (_loads(name), payloads) for name, other in libraries.items()}, 10.0)
     return {name: found[other] for name, other in libraries.items()}
 
 
