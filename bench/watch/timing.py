@@ -46,6 +46,10 @@ LEAST = 0.3
 """Seconds that a process spends on them if the program took less."""
 _RECORDS = 60
 """Records of a call site that are timed, at most."""
+_FEWEST = 10
+"""Records that are timed if calls are so slow that there is time for few passes over more."""
+_PASSES = 5
+"""Passes over the records for which there should be time."""
 _BYTES = 4_000_000
 """Bytes of those records; the last one may exceed it."""
 
@@ -102,7 +106,9 @@ def task(site: Site, seconds: float) -> Task | None:
     if not found:
         return None
     collecting = not USES[site.function].dumps and site.collecting >= SMALL * site.busy
-    return Task(site.function, site.options, _drawn(found), seconds, collecting)
+    fitting = seconds / _PASSES * site.calls / site.busy if site.busy else _RECORDS
+    count = min(max(round(fitting), _FEWEST), _RECORDS)
+    return Task(site.function, site.options, _drawn(found, count), seconds, collecting)
 
 
 def _subject(function: str, kept: Kept) -> Any:
@@ -112,11 +118,11 @@ def _subject(function: str, kept: Kept) -> Any:
     return encoded(function, record) if kept.result else record
 
 
-def _drawn(found: Sequence[Kept]) -> Sequence[Kept]:
+def _drawn(found: Sequence[Kept], count: int) -> Sequence[Kept]:
     """Draw records at even distances, in proportion to the calls that they represent."""
     ends = list(accumulate(kept.weight for kept in found))
-    step = ends[-1] / _RECORDS
-    drawn = [found[bisect(ends, (number + 0.5) * step)] for number in range(_RECORDS)]
+    step = ends[-1] / count
+    drawn = [found[bisect(ends, (number + 0.5) * step)] for number in range(count)]
     random.Random(1).shuffle(drawn)
     sizes = accumulate(len(kept.value) for kept in drawn if isinstance(kept.value, bytes | str))
     return drawn[: 1 + sum(size < _BYTES for size in sizes)]

@@ -363,6 +363,16 @@ def test_records_are_drawn_in_proportion_to_the_calls_that_they_represent() -> N
     assert {"[1]": 10, "[2]": 20, "[3]": 30} == Counter(kept.value for kept in job.kept)
 
 
+@pytest.mark.parametrize(("seconds", "records"), [(1e-6, 60), (0.005, 40), (0.1, 10)])
+def test_of_slow_calls_fewer_records_are_timed(seconds: float, records: int) -> None:
+    site = _site("yaml.safe_load", _kept("a: 1"))
+    site.calls, site.busy = 100, 100 * seconds
+    job = task(site, 1.0)
+
+    assert job is not None
+    assert len(job.kept) == records
+
+
 def test_an_interrupted_call_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first call is interrupted once, and all others never."""
     counted = iter([0, 1])
