@@ -433,7 +433,7 @@ def fuzz(arguments: list[str]) -> None:
 
 
 def benchmarks(arguments: list[str]) -> None:
-    """Print promised figures next to their targets: all (four hours), or one module of tests/benchmarks."""
+    """Print promised figures next to their targets: all (hours), or one module of tests/benchmarks."""
     names = sorted(path.stem for path in (ROOT / "tests/benchmarks").glob("[a-z]*.py"))
     if arguments and arguments[0] not in names:
         sys.exit(f"no benchmarks {arguments[0]!r}; there are {', '.join(names)}")

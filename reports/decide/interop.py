@@ -8,8 +8,7 @@ from ...bench.results import CorpusFacts
 from ...codecs.registry import formats
 from ..model.candidates import Candidate
 from ..model.lists import few, listed
-from ..model.read import Read
-from ..model.readers import languages
+from ..model.read import Read, languages
 
 Fields = Mapping[str, Mapping[str, Candidate]]
 """Every codec's cells, by corpus and name."""
@@ -34,7 +33,8 @@ def obstacle(name: str, fields: Fields, chosen: Sequence[CorpusFacts]) -> str:
 
 def tried(fields: Fields) -> dict[str, str]:
     """Return the names of the languages whose readers the run has tried, by their short names."""
-    return languages(candidate for found in fields.values() for candidate in found.values())
+    candidates = (candidate for found in fields.values() for candidate in found.values())
+    return languages(read for candidate in candidates for read in candidate.reads.values())
 
 
 def claim(winner: str, fields: Fields, chosen: Sequence[CorpusFacts], *, options: bool) -> str:

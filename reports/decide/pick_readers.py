@@ -13,12 +13,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ...bench.results import CellResult, Measurement, ReadFacts, ResultData
+from ...bench.results import CellResult, Measurement, ResultData
 from ...errors import UsageError, hint, near
-from ..model.candidates import Candidate, candidates_on, corpora, summed
+from ..model.candidates import Candidate, candidates_on, corpora, measured, summed
 from ..model.lists import listed
-from ..model.read import Read
-from ..model.readers import best
+from ..model.read import Read, reads_of
 from .pick import UNREAD, Wish
 
 _PYTHON: Final = "python"
@@ -79,7 +78,7 @@ def elsewhere(
         return results, wish
     titles = {_PYTHON: "Python"}
     for result in results:
-        for read in _reads(result.cells):
+        for read in reads_of(result.cells):
             titles[read.language] = read.facts.language
             titles[read.place] = f"{read.facts.language} with {read.facts.library}"
     if unknown := [reader.name for reader in readers if reader.name not in titles]:
@@ -91,12 +90,6 @@ def elsewhere(
     cost = replace(wish.cost, reads=math.fsum(reader.count for reader in readers), readers=words)
     mixer = _Mixer(tuple(readers), titles, allow_loss=wish.allow_loss)
     return [mixer.result(result) for result in results], replace(wish, cost=cost)
-
-
-def _reads(cells: Iterable[CellResult]) -> Iterator[Read]:
-    for cell in cells:
-        if isinstance(cell.facts, ReadFacts):
-            yield Read(cell, cell.facts)
 
 
 def _unmeasured(unknown: Sequence[str], results: Sequence[ResultData], titles: Mapping[str, str]) -> str:
@@ -129,7 +122,7 @@ class _Mixer:
             for cell in result.cells
             if not cell.by_reader and cell.cell.operation_name not in ("load", "fix")
         ]
-        cells += [read.cell for read in _reads(result.cells) if self.names(read)]
+        cells += [read.cell for read in reads_of(result.cells) if self.names(read)]
         for corpus in corpora(result):
             known = candidates_on(result, corpus.name)
             cells += [self.load(candidate) for candidate in known if "load" in candidate.cells]
@@ -149,7 +142,7 @@ class _Mixer:
                 samples = candidate.samples("load", *() if candidate.unfixed else ("fix",))
             else:
                 reads = reader.of(candidate.reads.values())
-                found = best(reads, allow_loss=self.allow_loss)
+                found = _best(reads, allow_loss=self.allow_loss)
                 if found is None:
                     return replace(
                         load, outcome="unsupported", reason=self.obstacle(reader, reads), samples=()
@@ -175,6 +168,13 @@ class _Mixer:
             return f"{UNREAD} {title}" if len(well) == len(reads) else f"was not read in {title}"
         changed = [read for read in reads if read.outcome == "lossy"]
         return f"is not read exactly in {title}: {(changed or reads)[0].sentence}"
+
+
+def _best(reads: Iterable[Read], *, allow_loss: bool) -> Read | None:
+    """Return the fastest of some libraries that read all payloads exactly; None if there is none."""
+    good = ("ok", "lossy") if allow_loss else ("ok",)
+    figures = [(f.value, read) for read in reads if read.outcome in good and (f := measured(read.cell))]
+    return min(figures, key=lambda pair: pair[0], default=(0.0, None))[1]
 
 
 def _weighted(samples: Sequence[Measurement], share: float) -> Iterator[Measurement]:

@@ -17,7 +17,6 @@ from ...bench.results import (
     CorpusFacts,
     Measurement,
     PyperfFacts,
-    ReadFacts,
     ResultData,
 )
 from ...bench.stats import Ratio, Verdict, interval
@@ -39,7 +38,7 @@ from ...bench.verdict import (
 from ...codecs.safety.limits import GREATEST_DEPTH, OWN_DATA
 from ...errors import RunError
 from .cost import CostModel
-from .read import Read
+from .read import Read, reads_of
 
 __all__ = [
     "BASELINE",
@@ -315,10 +314,11 @@ def candidates_on(result: ResultData, corpus: str) -> list[Candidate]:
     """Return the codecs that were measured on a corpus, in the run's order."""
     cells: dict[str, dict[str, CellResult]] = {codec.name: {} for codec in result.codecs}
     reads: dict[str, dict[str, Read]] = {}
-    for cell in result.cells:
-        if cell.cell.corpus == corpus and isinstance(cell.facts, ReadFacts):
-            reads.setdefault(cell.cell.codec, {})[cell.cell.place] = Read(cell, cell.facts)
-        elif cell.cell.corpus == corpus:
+    here = [cell for cell in result.cells if cell.cell.corpus == corpus]
+    for read in reads_of(here):
+        reads.setdefault(read.codec, {})[read.place] = read
+    for cell in here:
+        if not cell.by_reader:
             cells.setdefault(cell.cell.codec, {})[cell.cell.operation_name] = cell
     facts = {codec.name: codec for codec in result.codecs}
     bare = CodecFacts(name="", format="", library="", version="", accelerated=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ...bench.results import CellResult, ReadFacts
@@ -23,6 +24,11 @@ class Read:
     def place(self) -> str:
         """The name of the library, as in ``--readers``: "go-tinylib-msgp"."""
         return self.cell.cell.place
+
+    @property
+    def codec(self) -> str:
+        """The name of the codec that wrote the payloads."""
+        return self.cell.cell.codec
 
     @property
     def language(self) -> str:
@@ -60,3 +66,15 @@ class Read:
         if self.outcome in ("lossy", "unsupported"):
             return f"{self.who} {self.remark(0)}"
         return f"{self.who} {self.outcome}: {self.cell.reason}"
+
+
+def reads_of(cells: Iterable[CellResult]) -> Iterator[Read]:
+    """Yield the cells of readers."""
+    for cell in cells:
+        if isinstance(cell.facts, ReadFacts):
+            yield Read(cell, cell.facts)
+
+
+def languages(reads: Iterable[Read]) -> dict[str, str]:
+    """Return the names of languages, by their short names."""
+    return {read.language: read.facts.language for read in reads}

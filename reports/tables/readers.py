@@ -11,8 +11,7 @@ from ...bench.results import CellResult
 from ..model import numbers
 from ..model.candidates import Candidate, measured
 from ..model.lists import some
-from ..model.read import Read
-from ..model.readers import languages
+from ..model.read import Read, languages
 from ..model.table import Column, Entry, Section
 from ..model.view import MachineView
 from .placed import Maker, Style, TableBuilder, grouped, scale_of, word
@@ -35,7 +34,8 @@ def sections(machine: MachineView) -> Iterator[Section]:
         if codecs:
             order = {name: number for number, name in enumerate(view.standing.costs)}
             codecs.sort(key=lambda codec: order.get(codec.name, len(order)))
-            title, names = machine.titled(view.corpus.name), languages(codecs)
+            title = machine.titled(view.corpus.name)
+            names = languages(read for codec in codecs for read in codec.reads.values())
             yield _by_payload(codecs, names, f"{title}: read by others", str(versions or ""))
             yield _by_library(_alike(codecs, [*names]), view.corpus.sample, f"{title}: readers")
 
@@ -123,7 +123,7 @@ def _names(codecs: Sequence[str]) -> Entry:
 
 def _by_library(rows: Sequence[_Alike], sample: int, title: str) -> Section:
     """Return the table of every library, and what it changes or refuses."""
-    builder = TableBuilder[_Alike](lambda row: [read.cell for read in row], lambda row: _codec(row[0]))
+    builder = TableBuilder[_Alike](lambda row: [read.cell for read in row], lambda row: row[0].codec)
     style = Style(scale_of((row[0].cell for row in rows), "second"), rough=True)
     warmups = [row[0].facts.warmup for row in rows if row[0].facts.warmup]
     factor, unit = numbers.scale(warmups, "second")
@@ -147,7 +147,7 @@ def _by_library(rows: Sequence[_Alike], sample: int, title: str) -> Section:
             Column("version", "version", numeric=False, dispensable=1),
             lambda row: Entry(row[0].facts.version, row[0].facts.version),
         ),
-        (Column("codec", "payloads of", numeric=False), lambda row: _names([_codec(read) for read in row])),
+        (Column("codec", "payloads of", numeric=False), lambda row: _names([read.codec for read in row])),
         (Column("read", "read", f"{style.scale[1]}/record", "lower", "second"), read),
         (Column("fidelity", "fidelity", numeric=False), fidelity),
     ]
@@ -180,7 +180,7 @@ def _alike(codecs: Sequence[Candidate], order: Sequence[str]) -> list[_Alike]:
     first = {codec.name: number for number, codec in enumerate(codecs)}
 
     def place_of(row: _Alike) -> tuple[int, int, tuple[bool, float]]:
-        return order.index(row[0].language), first[_codec(row[0])], _seconds(row[0].cell)
+        return order.index(row[0].language), first[row[0].codec], _seconds(row[0].cell)
 
     return sorted(map(tuple, found.values()), key=place_of)
 
@@ -188,7 +188,3 @@ def _alike(codecs: Sequence[Candidate], order: Sequence[str]) -> list[_Alike]:
 def _found(read: Read) -> tuple[object, ...]:
     cell = read.cell
     return cell.samples or (cell.outcome, cell.reason, cell.loss, cell.rough)
-
-
-def _codec(read: Read) -> str:
-    return read.cell.cell.codec

@@ -269,7 +269,7 @@ def test_the_garbage_collector_is_timed_where_it_matters(
 
 def test_the_garbage_collector_takes_longer_for_more_objects() -> None:
     def more(payload: str) -> list[list[int]]:
-        return [[len(payload)] for _ in range(1000)]
+        return [[len(payload)] for _ in range(100)]
 
     calls = {OWN: (lambda payload: [len(payload)], ["x" * 1000]), MORE: (more, ["x" * 1000])}
     found = collections(calls, 1.0)

@@ -69,7 +69,7 @@ EMPTY = [sys.executable, "-c", "import json; json.dumps([1])"]
 SLICE = 0.04
 """Seconds for which one of the programs runs and the others are stopped.
 
-Not shorter, as the caches are filled anew each time. Not longer, as the speed of the machine changes.
+Shorter slices fill the caches more often. During longer ones, the speed of the machine changes.
 """
 COST = 0.02
 """Share of a program's CPU time, at most."""
@@ -349,11 +349,11 @@ def _one(targets: Targets, name: str, seconds: float, folder: Path, begin: Begin
     turns: list[Turn] = []
     command = [*PYTHON, str(PROGRAM), name, str(folder)]
     predictions: list[float] = []
-    foretold: bool | None = None
+    right: bool | None = None
     cheap: bool | None = None
     said_half, real_half = math.inf, 0.0
     end = time.monotonic() + seconds
-    while len(turns) < TURNS or (time.monotonic() < end and None in (foretold, cheap)):
+    while len(turns) < TURNS or (time.monotonic() < end and None in (right, cheap)):
         turn = _turn(command, begin)
         turns.append(turn)
         if said_half > real_half:
@@ -363,14 +363,14 @@ def _one(targets: Targets, name: str, seconds: float, folder: Path, begin: Begin
             real, real_half = _mean(each.saved for each in turns)
             cost, cost_half = _mean(each.cost for each in turns)
             most = max(OFF * abs(real), OR_OFF)
-            foretold = _decided(abs(said - real) - most, math.hypot(said_half, real_half))
+            right = _decided(abs(said - real) - most, math.hypot(said_half, real_half))
             cheap = _decided(cost - COST, cost_half)
     in_calls = _mean(each.saved_in_calls for each in turns)
     figures = ((said, said_half), (real, real_half), in_calls, (cost, cost_half))
     shown = "".join(f"{100 * value:10.1f} ± {100 * half:<4.1f}" for value, half in figures)
     within = f"{sum(abs(each - real) <= most for each in predictions)} of {len(predictions)}"
     verdicts = (
-        targets.verdict(foretold, "10 % of the saving or 1 % of the time"),
+        targets.verdict(right, "10 % of the saving or 1 % of the time"),
         targets.verdict(cheap, "cost 2 %"),
     )
     usual = statistics.median(each.plain.busy for each in turns)
@@ -453,7 +453,7 @@ class Shared:
             self._groups.remove(group)
 
     def until(self, over: Callable[[], bool]) -> None:
-        """Share the core; kill who is left in the end."""
+        """Share the core, and kill the groups that are left, such as after Ctrl-C."""
         try:
             while not over():
                 time.sleep(0 if self._groups else SLICE)
