@@ -3,8 +3,8 @@
 
 A watched function is an object that passes all calls and attributes on. Only the outermost call of a thread
 is counted. Counters and the latest samples are in a mapped file, so that they survive SIGKILL. All calls are
-counted; of cheap ones, a random one in `EVERY_CHEAP` is timed. One call in `RARE` is also kept in that file,
-with its stack, its options, and sometimes its record.
+counted, and all bytes of their payloads. Of cheap calls, random ones are timed: the others count as much for each
+byte. One call in `RARE` is also kept in that file, with its stack, its options, and sometimes its record.
 
 Budget: 60 ns a call. No call adds a frame or a line to a traceback.
 
@@ -142,13 +142,18 @@ cdef enum:
     # Bytes of a payload up to which keeping it, or its record, takes less time than the rest of a sample.
     CHEAP_BYTES = 4096
     # Calls that take more nanoseconds are timed by the thread's clock, which is a call of the kernel.
-    LONG = 300_000
+    LONG = 100_000
     SIZELESS = 30_000
-    # Of a function whose calls take fewer nanoseconds, one in so many is timed, and counts as often.
-    CHEAP = 2_000_000
-    EVERY_CHEAP = 8
-    # All of a function's first calls are timed.
-    ALL_TIMED = 64
+    # One call is timed in so many nanoseconds of a function's calls, as that takes up to 300 itself, or 3,000 with
+    # the thread's clock, which is a call of the kernel.
+    TIMED = 100_000
+    TIMED_SLOW = 1_000_000
+    # A timed call stands for no more than one in so many of the calls before it: the first ones are all timed.
+    LEAST_TIMED = 128
+    # Samples are taken among the calls that are timed.
+    RAREST_TIMED = 64
+    # A call takes about as long as for so many bytes more than those of its payload.
+    FIXED = 100
     # A call that takes fewer nanoseconds was not interrupted by another thread.
     SHORT = 50_000
     # An interruption takes more nanoseconds.
@@ -168,18 +173,20 @@ LAYOUT = HEADER, PENDING, FUNCTIONS, WORK
 
 cdef struct Counters:
     int64_t calls
+    # Of the timed calls, each as often as it counts. All calls take `work / timed` times as much.
     int64_t ticks
     int64_t busy
-    int64_t size
+    # Bytes of the payloads of all calls, and of the timed ones as often as they count, with `FIXED` for each.
+    int64_t work
+    int64_t timed
     int64_t errors
     # From here on, what is planned: calls until the next sample, and those until the next one that is timed.
-    int64_t left
+    int32_t left
     int32_t skip
     # Each timed call counts as often.
     int32_t every
     # The thread's clock times the calls.
     int32_t slow
-    int32_t unused
 
 
 cdef struct Process:
@@ -255,14 +262,23 @@ cdef inline int64_t _take_collected(Watched me) noexcept:
 
 
 def collecting(str phase not None, dict facts, /):
-    """Note the garbage collector's time within watched calls; it calls this when it begins and ends."""
+    """Note the garbage collector's time within watched calls; it calls this when it begins and ends.
+
+    The youngest objects are collected often, so without a call of the kernel. What takes long was interrupted.
+    """
     global collected, _collection
+    cdef bint young
+    cdef int64_t now, took
     if not inside:
         return
+    young = facts["generation"] == 0
+    now = ticks() if young else clock(CLOCK_THREAD_CPUTIME_ID)
     if phase == "start":
-        _collection = clock(CLOCK_THREAD_CPUTIME_ID)
+        _collection = now
     elif _collection:
-        collected += clock(CLOCK_THREAD_CPUTIME_ID) - _collection
+        took = <int64_t>((now - _collection) / _rate) if young else now - _collection
+        if not young or took < PAUSE:
+            collected += took
         _collection = 0
 
 
@@ -390,6 +406,8 @@ cdef PyObject *_generate(PyObject *itself, args_t args, size_t nargs, PyObject *
     took = ticks() - begin
     if result is not NULL and not PyGen_CheckExact(result):
         me.counters.calls += 1
+        me.counters.work += FIXED
+        me.counters.timed += FIXED
         me.counters.ticks += took
         took = max(took - _take_collected(me), 0)
         me.counters.busy += took
@@ -461,6 +479,7 @@ cdef PyObject *_call(PyObject *itself, args_t args, size_t nargs, PyObject *name
     # Only now: the call may have forked.
     counters = (<Watched>itself).counters
     counters.calls += 1
+    counters.work += FIXED + _size(<Watched>itself, args, nargs, result)
     counters.errors += result is NULL
     if collected:
         _take_collected(<Watched>itself)
@@ -482,11 +501,9 @@ cdef PyObject *_timed(PyObject *itself, args_t args, size_t nargs, PyObject *nam
         busy = clock(CLOCK_THREAD_CPUTIME_ID)
         if counters.calls and ticks() - begin > _short:
             # The system gave the processor to another thread, which it does at calls of the kernel more than
-            # elsewhere, and calls after that are slow. This one counts as usual; the next one is timed.
+            # elsewhere, and calls after that are slow. So the next one is timed instead.
             counters.skip = 1
-            result = _call(itself, args, nargs, names)
-            _add_usual((<Watched>itself).counters, _size(<Watched>itself, args, nargs, result))
-            return result
+            return _call(itself, args, nargs, names)
     inside = 1
     begin = ticks()
     result = (<Watched>itself).direct((<Watched>itself).original, args, nargs, names)
@@ -497,7 +514,6 @@ cdef PyObject *_timed(PyObject *itself, args_t args, size_t nargs, PyObject *nam
     counters.left -= counters.every
     counters.errors += result is NULL
     size = _size(<Watched>itself, args, nargs, result)
-    counters.size += size * counters.every
     if busy:
         # That includes one of the two readings; a pause takes longer.
         took = min(took, <int64_t>(_rate * (clock(CLOCK_THREAD_CPUTIME_ID) - busy)))
@@ -506,8 +522,10 @@ cdef PyObject *_timed(PyObject *itself, args_t args, size_t nargs, PyObject *nam
     if not busy and took > _short:
         took = _without_pause(counters, took, size)
     counters.busy += took * counters.every
+    counters.work += FIXED + size
+    counters.timed += (FIXED + size) * counters.every
     if counters.every > 1:
-        counters.skip = <int32_t>(_random() % (2 * EVERY_CHEAP - 1))
+        counters.skip = <int32_t>(_random() % <uint64_t>(2 * counters.every - 1))
     if counters.left <= 0 and result is not NULL:
         _sample(<Watched>itself, args, PyVectorcall_NARGS(nargs), names, result, took, size)
     inside = 0
@@ -534,25 +552,12 @@ cdef inline int64_t _size(Watched me, args_t args, size_t nargs, PyObject *resul
     return _length(args[me.first]) if PyVectorcall_NARGS(nargs) > me.first else 0
 
 
-cdef void _add_usual(Counters *counters, int64_t size) noexcept:
-    """Add the usual time of a call that was counted already: in proportion to its size, or else the mean."""
-    cdef double part
-    if size and counters.size:
-        part = <double>size / counters.size
-    else:
-        # In a process that the call has forked, it is the first one.
-        part = 1.0 / max(counters.calls - 1, 1)
-    counters.ticks += <int64_t>(part * counters.ticks)
-    counters.busy += <int64_t>(part * counters.busy)
-    counters.size += size
-
-
 cdef int64_t _without_pause(Counters *counters, int64_t took, int64_t size) noexcept:
     """Return the time of a long call without a pause in which another thread or process had the processor."""
     cdef double usual
-    if size == 0 or counters.size <= size:
+    if size == 0 or counters.timed == 0:
         return took
-    usual = <double>counters.busy / (counters.size - size) * size
+    usual = <double>counters.busy / counters.timed * (FIXED + size)
     if took <= 3 * usual or took <= usual + _rate * PAUSE:
         return took
     return <int64_t>(usual + _rate * REFILL)
@@ -589,10 +594,13 @@ cdef void _plan(Watched me, Counters *counters) noexcept:
     cdef int64_t mean
     cdef double usual
     _learn_rate()
-    usual = <double>counters.ticks / counters.calls
+    usual = <double>counters.ticks / counters.timed * counters.work / counters.calls / _rate
     # Without a size, a pause within a short call cannot be found by its length.
-    counters.slow = usual > _rate * (LONG if counters.size else SIZELESS)
-    counters.every = EVERY_CHEAP if counters.calls > ALL_TIMED and usual < _rate * CHEAP else 1
+    counters.slow = usual > (LONG if counters.work > FIXED * counters.calls else SIZELESS)
+    counters.every = <int32_t>max(
+        1,
+        min((TIMED_SLOW if counters.slow else TIMED) / max(usual, 1), counters.calls // LEAST_TIMED, RAREST_TIMED),
+    )
     if not _affordable():
         _spread = min(_spread * 2, SPREAD)
     elif _spread > 1:
@@ -600,7 +608,7 @@ cdef void _plan(Watched me, Counters *counters) noexcept:
     # A sample that stood for more calls than that would decide alone which place has called.
     mean = max(1, min(counters.calls // FEW, RARE * _spread))
     me.weight = mean
-    counters.left = 1 + <int64_t>(_random() % <uint64_t>(2 * mean - 1))
+    counters.left = 1 + <int32_t>(_random() % <uint64_t>(2 * mean - 1))
 
 
 cdef bint _affordable() noexcept:

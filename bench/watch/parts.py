@@ -153,7 +153,7 @@ def read(folder: Path) -> Watch:
     for each in processes:
         _add_sites(each, sites)
         for index, row in each.counters.items():
-            errors[each.names.get(index, ("?", False))[0]] += row[4]
+            errors[each.names.get(index, ("?", False))[0]] += row[5]
     notes = sorted({path.read_text(errors="replace") for path in folder.glob("*.note")})
     return Watch(
         sorted(sites.values(), key=lambda site: -site.busy),
@@ -221,14 +221,16 @@ def _add_sites(process: _Process, sites: dict[Any, Site]) -> None:
     slots: dict[tuple[int, int], tuple[Site, Kept]] = {}
     for index, weight, took, size, stack, options, slot, kept in process.calls:
         site = _site(process, sites, index, stack, options)
-        calls, ticks, busy = process.counters[index][:3]
+        calls, ticks, busy, work, timed = process.counters[index][:5]
         sampled, time = weights[index]
         site.calls += calls * weight / sampled
         site.after_work += calls * weight / sampled * process.after_work[index]
         part = weight * took / time if time else 0.0
-        site.wall += ticks * process.tick * part
+        # Calls that were not timed took as long for each byte.
+        tick = process.tick * work / timed if timed else 0.0
+        site.wall += ticks * tick * part
         collecting = process.collecting[index]
-        whole = busy * process.tick + collecting
+        whole = busy * tick + collecting
         site.busy += whole * part
         site.collecting += collecting * part
         site.stacks[process.stacks.get(stack, ())] += whole * part

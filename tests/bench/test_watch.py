@@ -316,6 +316,19 @@ for n in range(20_000): first(n), second(n), third(n)"""
     assert all(5_000 < site.calls < 42_000 for site in sites), [site.calls for site in sites]
 
 
+def test_few_large_payloads_among_many_small_ones(tmp_path):
+    """Only some calls are timed, and few of these have large payloads, so time counts by bytes."""
+    program = """import json, time
+payloads = [json.dumps([0.5] * 100_000 if n % 100 == 7 else [n]) for n in range(3000)]
+begin = time.thread_time()
+for payload in payloads: json.loads(payload)
+print(time.thread_time() - begin)"""
+    done = seen(tmp_path, program)
+    (site,) = [site for site in read(tmp_path / "seen").sites if site.function == "json.loads"]
+
+    assert site.busy == pytest.approx(float(done.stdout), rel=0.3)
+
+
 @pytest.mark.parametrize("first", ["gc.enable()", "gc.disable()"])
 def test_the_time_of_the_garbage_collector_in_calls(first, tmp_path):
     program = f"""import gc, json
