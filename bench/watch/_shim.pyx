@@ -160,6 +160,8 @@ cdef enum:
     PAUSE = 300_000
     # It leaves the caches to others, and filling them again takes about so many nanoseconds.
     REFILL = 90_000
+    # The part of a function's time that pauses may take before the thread's clock times its calls.
+    MATTERS = 100
     # Samples take at most this part of the processor time, and some nanoseconds at the beginning.
     PART = 500
     FREE = 500_000
@@ -595,8 +597,11 @@ cdef void _plan(Watched me, Counters *counters) noexcept:
     cdef double usual
     _learn_rate()
     usual = <double>counters.ticks / counters.timed * counters.work / counters.calls / _rate
-    # Without a size, a pause within a short call cannot be found by its length.
-    counters.slow = usual > (LONG if counters.work > FIXED * counters.calls else SIZELESS)
+    # Without a size, a pause within a short call cannot be found by its length. And where pauses seem to take a part
+    # of the time that matters, they may be calls that take long for their size.
+    counters.slow = usual > (LONG if counters.work > FIXED * counters.calls else SIZELESS) or (
+        counters.ticks - counters.busy - _rate * _at.collections[me.index] > counters.ticks / MATTERS
+    )
     counters.every = <int32_t>max(
         1,
         min((TIMED_SLOW if counters.slow else TIMED) / max(usual, 1), counters.calls // LEAST_TIMED, RAREST_TIMED),
