@@ -230,6 +230,9 @@ cdef int64_t _ended = 0
 cdef uint64_t _state = 88172645463325252
 cdef int64_t _spread = 1
 cdef int64_t _collection = 0
+# Whether the thread's clock times the current collection, and whether the last one of the youngest was long.
+cdef bint _by_thread = False
+cdef bint _last_was_long = False
 cdef str _folder = ""
 cdef bint _keeps = True
 cdef list _watched = []
@@ -266,22 +269,28 @@ cdef inline int64_t _take_collected(Watched me) noexcept:
 def collecting(str phase not None, dict facts, /):
     """Note the garbage collector's time within watched calls; it calls this when it begins and ends.
 
-    The youngest objects are collected often, so without a call of the kernel. What takes long was interrupted.
+    The youngest objects are collected often, so without a call of the kernel. One that took long may have been
+    interrupted: it does not count, and the next one is timed by the thread's clock.
     """
-    global collected, _collection
-    cdef bint young
-    cdef int64_t now, took
+    global collected, _collection, _by_thread, _last_was_long
+    cdef bint youngest
+    cdef int64_t took
     if not inside:
         return
-    young = facts["generation"] == 0
-    now = ticks() if young else clock(CLOCK_THREAD_CPUTIME_ID)
+    youngest = facts["generation"] == 0
     if phase == "start":
-        _collection = now
+        _by_thread = not youngest or _last_was_long
+        _collection = clock(CLOCK_THREAD_CPUTIME_ID) if _by_thread else ticks()
     elif _collection:
-        took = <int64_t>((now - _collection) / _rate) if young else now - _collection
-        if not young or took < PAUSE:
-            collected += took
+        if _by_thread:
+            took = clock(CLOCK_THREAD_CPUTIME_ID) - _collection
+        else:
+            took = <int64_t>((ticks() - _collection) / _rate)
         _collection = 0
+        if _by_thread or took < PAUSE:
+            collected += took
+        if youngest:
+            _last_was_long = took >= PAUSE
 
 
 cdef class _Name:

@@ -356,6 +356,16 @@ for _ in range(50): json.loads(text)"""
         assert site.collecting == 0
 
 
+def test_the_youngest_objects_can_take_long_to_collect(tmp_path):
+    program = """import json
+text = json.dumps([[0.5] * 2000] * 2000)
+for _ in range(3): json.loads(text)"""
+    seen(tmp_path, program)
+    (site,) = [site for site in read(tmp_path / "seen").sites if site.function == "json.loads"]
+
+    assert 0 < site.collecting < site.busy
+
+
 def test_calls_in_a_row_and_calls_between_other_work(tmp_path):
     program = """import json, time
 for n in range(5000): json.dumps([n])
