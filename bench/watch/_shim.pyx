@@ -141,9 +141,10 @@ cdef enum:
     MOST_BYTES = 4 * 1024 * 1024
     # Bytes of a payload up to which keeping it, or its record, takes less time than the rest of a sample.
     CHEAP_BYTES = 4096
-    # Calls that take more nanoseconds are timed by the thread's clock, which is a call of the kernel.
+    # Calls that take more nanoseconds are timed by the thread's clock, which is a call of the kernel that makes the
+    # watched call slower, too.
     LONG = 100_000
-    SIZELESS = 30_000
+    LONG_IF_DOUBTFUL = 30_000
     # One call is timed in so many nanoseconds of a function's calls, as that takes up to 300 itself, or 3,000 with
     # the thread's clock, which is a call of the kernel.
     TIMED = 100_000
@@ -604,13 +605,15 @@ cdef void _plan(Watched me, Counters *counters) noexcept:
     global _spread
     cdef int64_t mean
     cdef double usual
+    cdef bint doubtful
     _learn_rate()
-    usual = <double>counters.ticks / counters.timed * counters.work / counters.calls / _rate
-    # Without a size, a pause within a short call cannot be found by its length. And where pauses seem to take a part
-    # of the time that matters, they may be calls that take long for their size.
-    counters.slow = usual > (LONG if counters.work > FIXED * counters.calls else SIZELESS) or (
+    usual = <double>counters.busy / counters.timed * counters.work / counters.calls / _rate
+    # A pause cannot be found by the length of a call if its size is not known. And where pauses seem to matter, they
+    # may be calls that take long for their size.
+    doubtful = counters.work == FIXED * counters.calls or (
         counters.ticks - counters.busy - _rate * _at.collections[me.index] > counters.ticks / MATTERS
     )
+    counters.slow = usual > LONG or (doubtful and usual > LONG_IF_DOUBTFUL)
     counters.every = <int32_t>max(
         1,
         min((TIMED_SLOW if counters.slow else TIMED) / max(usual, 1), counters.calls // LEAST_TIMED, RAREST_TIMED),
