@@ -141,8 +141,8 @@ cdef enum:
     MOST_BYTES = 4 * 1024 * 1024
     # Bytes of a payload up to which keeping it, or its record, takes less time than the rest of a sample.
     CHEAP_BYTES = 4096
-    # Calls that take more nanoseconds are timed by the thread's clock, which is a call of the kernel that makes the
-    # watched call slower, too.
+    # Calls that take more nanoseconds are timed by the thread's clock, which is a call of the kernel that slows down the
+    # watched call as well.
     LONG = 100_000
     LONG_IF_DOUBTFUL = 30_000
     # One call is timed in so many nanoseconds of a function's calls, as that takes up to 300 itself, or 3,000 with
@@ -596,11 +596,11 @@ cdef void _sample(
         _stopped = True
     _note_time()
     _note_busy()
-    _plan(me, me.counters)
+    _plan(me, me.counters, size)
     _at.process.own += clock(CLOCK_THREAD_CPUTIME_ID) - begin
 
 
-cdef void _plan(Watched me, Counters *counters) noexcept:
+cdef void _plan(Watched me, Counters *counters, int64_t size) noexcept:
     """Choose which call of a function is sampled next."""
     global _spread
     cdef int64_t mean
@@ -610,7 +610,7 @@ cdef void _plan(Watched me, Counters *counters) noexcept:
     usual = <double>counters.busy / counters.timed * counters.work / counters.calls / _rate
     # A pause cannot be found by the length of a call if its size is not known. And where pauses seem to matter, they
     # may be calls that take long for their size.
-    doubtful = counters.work == FIXED * counters.calls or (
+    doubtful = size == 0 or (
         counters.ticks - counters.busy - _rate * _at.collections[me.index] > counters.ticks / MATTERS
     )
     counters.slow = usual > LONG or (doubtful and usual > LONG_IF_DOUBTFUL)
