@@ -3,8 +3,9 @@
 
 A watched function is an object that passes all calls and attributes on. Only the outermost call of a thread
 is counted. Counters and the latest samples are in a mapped file, so that they survive SIGKILL. All calls are
-counted, and all bytes of their payloads. Of cheap calls, random ones are timed: the others count as much for each
-byte. One call in `RARE` is also kept in that file, with its stack, its options, and sometimes its record.
+counted, and so are the bytes of their payloads. Of cheap calls, random ones are timed; the others are assumed to take
+as long for each byte. One call in `RARE` is also kept in that file, with its stack, its options, and sometimes its
+record.
 
 Budget: 60 ns a call. No call adds a frame or a line to a traceback.
 
@@ -141,19 +142,18 @@ cdef enum:
     MOST_BYTES = 4 * 1024 * 1024
     # Bytes of a payload up to which keeping it, or its record, takes less time than the rest of a sample.
     CHEAP_BYTES = 4096
-    # Calls that take more nanoseconds are timed by the thread's clock, which is a call of the kernel that slows down the
-    # watched call as well.
+    # Calls that take more nanoseconds are timed by the thread's clock. Reading it is a call of the kernel, which slows
+    # down short calls.
     LONG = 100_000
     LONG_IF_DOUBTFUL = 30_000
-    # One call is timed in so many nanoseconds of a function's calls, as that takes up to 300 itself, or 3,000 with
-    # the thread's clock, which is a call of the kernel.
+    # About one call is timed in so many nanoseconds of a function's calls, without and with the thread's clock.
     TIMED = 100_000
     TIMED_SLOW = 1_000_000
-    # A timed call stands for no more than one in so many of the calls before it: the first ones are all timed.
+    # After N calls, at least one in N / `LEAST_TIMED` is timed, so all of the first ones are.
     LEAST_TIMED = 128
-    # Samples are taken among the calls that are timed.
+    # At least one call in so many is timed, as only timed calls can be samples.
     RAREST_TIMED = 64
-    # A call takes about as long as for so many bytes more than those of its payload.
+    # A call takes time of its own, about as much as so many more bytes would.
     FIXED = 100
     # A call that takes fewer nanoseconds was not interrupted by another thread.
     SHORT = 50_000
@@ -176,10 +176,10 @@ LAYOUT = HEADER, PENDING, FUNCTIONS, WORK
 
 cdef struct Counters:
     int64_t calls
-    # Of the timed calls, each as often as it counts. All calls take `work / timed` times as much.
+    # Sums over the timed calls, each multiplied by `every`. All calls together take `work / timed` times as much.
     int64_t ticks
     int64_t busy
-    # Bytes of the payloads of all calls, and of the timed ones as often as they count, with `FIXED` for each.
+    # Bytes of the payloads of all calls, and of the timed ones multiplied by `every`; each payload has `FIXED` more.
     int64_t work
     int64_t timed
     int64_t errors
@@ -231,7 +231,7 @@ cdef int64_t _ended = 0
 cdef uint64_t _state = 88172645463325252
 cdef int64_t _spread = 1
 cdef int64_t _collection = 0
-# Whether the thread's clock times the current collection, and whether the last one of the youngest was long.
+# Whether the thread's clock times the current collection, and whether the last one of the youngest generation was long.
 cdef bint _by_thread = False
 cdef bint _last_was_long = False
 cdef str _folder = ""
@@ -270,8 +270,8 @@ cdef inline int64_t _take_collected(Watched me) noexcept:
 def collecting(str phase not None, dict facts, /):
     """Note the garbage collector's time within watched calls; it calls this when it begins and ends.
 
-    The youngest objects are collected often, so without a call of the kernel. One that took long may have been
-    interrupted: it does not count, and the next one is timed by the thread's clock.
+    The youngest generation is collected often, so it is timed without a call of the kernel. A collection that took
+    long may have been interrupted: it does not count, and the thread's clock times the next one.
     """
     global collected, _collection, _by_thread, _last_was_long
     cdef bint youngest
@@ -608,8 +608,8 @@ cdef void _plan(Watched me, Counters *counters, int64_t size) noexcept:
     cdef bint doubtful
     _learn_rate()
     usual = <double>counters.busy / counters.timed * counters.work / counters.calls / _rate
-    # A pause cannot be found by the length of a call if its size is not known. And where pauses seem to matter, they
-    # may be calls that take long for their size.
+    # If the size of the payload is not known, a pause cannot be found by the length of the call. If pauses seem to
+    # take much time, they may be calls that take long for their size.
     doubtful = size == 0 or (
         counters.ticks - counters.busy - _rate * _at.collections[me.index] > counters.ticks / MATTERS
     )

@@ -226,7 +226,7 @@ def _add_sites(process: _Process, sites: dict[Any, Site]) -> None:
         site.calls += calls * weight / sampled
         site.after_work += calls * weight / sampled * process.after_work[index]
         part = weight * took / time if time else 0.0
-        # Calls that were not timed took as long for each byte.
+        # Calls that were not timed are assumed to have taken as long for each byte.
         tick = process.tick * work / timed if timed else 0.0
         site.wall += ticks * tick * part
         collecting = process.collecting[index]
