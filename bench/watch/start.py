@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -88,8 +88,10 @@ def _signals() -> Iterator[list[subprocess.Popen[bytes]]]:
 
     def pass_on(number: int, frame: FrameType | None) -> None:
         for program in programs:
-            if number != signal.SIGINT:
-                program.send_signal(number)
+            # Not by `Popen.send_signal`, which would take the exit status of a program that has just ended.
+            if number != signal.SIGINT and program.returncode is None:
+                with suppress(ProcessLookupError):
+                    os.kill(program.pid, number)
 
     numbers = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
     before = {number: signal.getsignal(number) for number in numbers}

@@ -594,7 +594,9 @@ def test_a_codec_that_does_not_matter(tmp_path):
     assert re.search(r"Changing the codec cannot save more than 0\.\d %\.", done.stderr)
 
 
-@pytest.mark.parametrize(("number", "code"), [("SIGTERM", 143), ("SIGINT", 130), ("SIGKILL", 137)])
+@pytest.mark.parametrize(
+    ("number", "code"), [("SIGTERM", 143), ("SIGTERM to all", 143), ("SIGINT", 130), ("SIGKILL", 137)]
+)
 def test_a_program_that_a_signal_ends(number, code, tmp_path):
     program = "import json, signal, time\njson.dumps([1])\nprint('ready', flush=True)\ntime.sleep(600)"
     command = [*BAKEOFF, "watch", "--", sys.executable, "-c", program]
@@ -610,6 +612,9 @@ def test_a_program_that_a_signal_ends(number, code, tmp_path):
         assert started.stdout.readline() == "ready\n"
         if number == "SIGTERM":
             started.send_signal(signal.SIGTERM)
+        elif number == "SIGTERM to all":
+            # As systemd and `timeout` send it: the program ends while the signal is passed on.
+            os.killpg(started.pid, signal.SIGTERM)
         elif number == "SIGINT":
             os.killpg(started.pid, signal.SIGINT)
         else:
