@@ -14,7 +14,7 @@ import textwrap
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -24,7 +24,8 @@ from .alternatives import OWN, Call, Other
 _LEAST = 5
 """Passes over the records at least, if they take no longer than twice the time; one in any case."""
 _AFTER_WORK = 6
-"""Records that each process also times between other work."""
+"""Records that each process also times between other work, at most; fewer if emptying the caches for all of
+them would take longer than the task has."""
 _TRIES = 5
 """Times that such a call is made at most, if the system gives the processor to another thread during it."""
 _SHARES = (1, 2, 1)
@@ -117,12 +118,13 @@ def _run_little() -> None:
 def timed(calls: Mapping[Other, tuple[Call, list[Any]]], seconds: float) -> Times:
     """Time all calls in a row, with little work between them, and some of them after two kinds of work."""
     subjects = calls[OWN][1]
-    some = random.sample(range(len(subjects)), min(_AFTER_WORK, len(subjects)))
+    fitting = max(1, round(seconds / (len(calls) * _eviction())))
+    some = random.sample(range(len(subjects)), min(_AFTER_WORK, fitting, len(subjects)))
     in_row, warm, cold = ({other: _Passes() for other in calls} for _ in range(3))
     add_pass = (
         partial(_add_in_row, in_row, calls),
-        partial(_add_between, _run_code, warm, calls, some),
-        partial(_add_cold, cold, calls, some),
+        partial(_add_between, warm, calls, some),
+        partial(_add_turns, cold, calls, some, before=evict),
     )
     spent = [0.0] * len(add_pass)
     while (
@@ -137,6 +139,15 @@ def timed(calls: Mapping[Other, tuple[Call, list[Any]]], seconds: float) -> Time
     return _compared(in_row, (warm, cold), some, time_followed(nothing, subjects, _run_little))
 
 
+@cache
+def _eviction() -> float:
+    """Return the seconds that it takes to empty the caches."""
+    evict()  # the first one gets its memory from the system
+    begin = time.perf_counter()
+    evict()
+    return time.perf_counter() - begin
+
+
 def _add_in_row(in_row: Mapping[Other, _Passes], calls: Mapping[Other, tuple[Call, list[Any]]]) -> None:
     """Add a pass over all records for each library, in random order."""
     for other in random.sample(list(calls), len(calls)):
@@ -144,43 +155,39 @@ def _add_in_row(in_row: Mapping[Other, _Passes], calls: Mapping[Other, tuple[Cal
 
 
 def _add_between(
-    work: Callable[[], None],
-    after: Mapping[Other, _Passes],
-    calls: Mapping[Other, tuple[Call, list[Any]]],
-    some: Sequence[int],
-) -> None:
-    """Add a pass over some records between other work, which is timed, too."""
-    work()
-    _add_turns(after, calls, some, lambda call, item: time_followed(call, [item], work))
-
-
-def _add_cold(
     after: Mapping[Other, _Passes], calls: Mapping[Other, tuple[Call, list[Any]]], some: Sequence[int]
 ) -> None:
-    """Add a pass over some records with empty caches, when the work after any call is slow."""
-
-    def timed_cold(call: Call, item: Any) -> list[tuple[int, int]]:
-        evict()
-        return time_followed(call, [item])
-
-    _add_turns(after, calls, some, timed_cold)
+    """Add a pass over some records between other work, which is timed, too."""
+    _run_code()
+    _add_turns(after, calls, some, then=_run_code)
 
 
 def _add_turns(
     after: Mapping[Other, _Passes],
     calls: Mapping[Other, tuple[Call, list[Any]]],
     some: Sequence[int],
-    time_one: Callable[[Call, Any], list[tuple[int, int]]],
+    *,
+    before: Callable[[], None] = lambda: None,
+    then: Callable[[], None] | None = None,
 ) -> None:
-    """Add a pass over some records, in which the libraries take turns call by call."""
+    """Add a pass over some records, in which the libraries take turns call by call.
+
+    Args:
+        after: The passes, by library.
+        calls: Each library's call, and its arguments for all records.
+        some: The index of each record.
+        before: What is done before each call.
+        then: What is done after each call, and timed with it.
+    """
     pairs: dict[Other, list[tuple[int, int]]] = {other: [] for other in calls}
     for at in some:
         for other in random.sample(list(calls), len(calls)):
             call, given = calls[other]
             for _ in range(_TRIES):
-                before = interruptions()
-                pair = time_one(call, given[at])
-                if interruptions() == before:
+                before()
+                count = interruptions()
+                pair = time_followed(call, [given[at]], then)
+                if interruptions() == count:
                     break
             pairs[other] += pair
     for other, row in pairs.items():

@@ -7,6 +7,7 @@ import marshal
 import pickle
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -380,10 +381,27 @@ def test_an_interrupted_call_is_made_again(monkeypatch: pytest.MonkeyPatch) -> N
     made: list[int] = []
     passes = {OWN: regimes._Passes()}
 
-    regimes._add_between(lambda: None, passes, {OWN: (made.append, [10, 11])}, [0, 1])
+    regimes._add_turns(passes, {OWN: (made.append, [10, 11])}, [0, 1])
 
     assert made == [10, 10, 11]
     assert len(passes[OWN].calls[0]) == 2
+
+
+@pytest.mark.parametrize(("eviction", "records"), [(0.0001, 6), (0.01, 2), (1.0, 1)])
+def test_no_more_caches_are_emptied_than_there_is_time_for(
+    eviction: float, records: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add, counts = regimes._add_turns, set()
+
+    def counted(after: Any, calls: Any, some: Sequence[int], **work: Any) -> None:
+        counts.add(len(some))
+        add(after, calls, some, **work)
+
+    monkeypatch.setattr(regimes, "_add_turns", counted)
+    monkeypatch.setattr(regimes, "_eviction", lambda: eviction)
+    regimes.timed({OWN: (str, list(range(20)))}, 0.02)
+
+    assert {records} == counts
 
 
 def test_dropping_a_record_takes_no_part_of_a_call() -> None:
