@@ -15,7 +15,7 @@ import msgpack
 import pytest
 
 from bakeoff.bench.results.watched import Saving
-from bakeoff.bench.watch import answer, regimes
+from bakeoff.bench.watch import answer, regimes, timing
 from bakeoff.bench.watch.alternatives import (
     OWN,
     PROTOCOL,
@@ -170,7 +170,10 @@ CASES: dict[str, tuple[str, dict[str, str], Kept, set[Other]]] = {
 def times() -> dict[str, Times]:
     """What a new process finds for each of `CASES`."""
     tasks = [Task(function, options, [kept], 0.0) for function, options, kept, _ in CASES.values()]
-    return {name: found[0] for name, found in zip(CASES, measure(tasks, lambda _: None), strict=True)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(timing, "PROCESSES", 1)
+        found = measure(tasks, lambda _: None)
+    return {name: times[0] for name, times in zip(CASES, found, strict=True)}
 
 
 @pytest.mark.parametrize("name", CASES)
