@@ -131,8 +131,10 @@ cdef enum:
     # Bytes of samples after it, which are in memory until they are written to the end.
     PENDING = 65536
     FUNCTIONS = 220
-    # Up to so many calls of a function, each is sampled.
+    # Up to so many calls of a function, each is sampled; later, no sample counts for a larger part of the calls before.
     FEW = 16
+    # The same where samples take more than their part of the time.
+    LEAST_FEW = 4
     RARE = 250
     # Records of a function, of which the first few are kept whatever other functions' samples have taken.
     SLOTS = 200
@@ -623,7 +625,7 @@ cdef void _plan(Watched me, Counters *counters, int64_t size) noexcept:
     elif _spread > 1:
         _spread //= 2
     # A sample that stood for more calls than that would decide alone which place has called.
-    mean = max(1, min(counters.calls // FEW, RARE * _spread))
+    mean = max(1, min(min(counters.calls // FEW, RARE) * _spread, counters.calls // LEAST_FEW))
     me.weight = mean
     counters.left = 1 + <int32_t>(_random() % <uint64_t>(2 * mean - 1))
 
@@ -700,16 +702,14 @@ cdef _number(dict known, str kind, key, list entries):
 cdef _stack(str package, list entries):
     """Return the number of the stack. Stacks are known by their code objects, which stay alive."""
     cdef int64_t key[2 * DEEPEST]
-    cdef list frames = []
     cdef PyObject *back
     cdef int depth = 0
     frame = sys._getframe()
-    while depth < DEEPEST:
+    while True:
         code = code_of(frame)
         key[2 * depth], key[2 * depth + 1] = <int64_t><PyObject *>code, instruction_of(frame)
-        frames.append((frame, code))
         depth += 1
-        back = back_of(frame)
+        back = back_of(frame) if depth < DEEPEST else NULL
         if back is NULL:
             break
         frame = <object>back
@@ -717,16 +717,28 @@ cdef _stack(str package, list entries):
     place = (<char *>key)[:2 * depth * sizeof(int64_t)]
     found = _places.get(place)
     if found is None:
-        found = _number(_stacks, "stack", _described(frames, package), entries), [code for _, code in frames]
+        frames = _frames()
+        found = _number(_stacks, "stack", _described(frames, package), entries), [each.f_code for each in frames]
         if len(_places) < MOST_STACKS:
             _places[place] = found
     return found[0]
 
 
+cdef list _frames():
+    """Return the frames of the stack, the latest first."""
+    cdef list found = []
+    frame = sys._getframe()
+    while frame is not None and len(found) < DEEPEST:
+        found.append(frame)
+        frame = frame.f_back
+    return found
+
+
 cdef _described(list frames, str package):
     """Return the frames from the caller on, without those of the library itself at the top."""
     cdef list found = []
-    for frame, code in frames:
+    for frame in frames:
+        code = frame.f_code
         name = frame.f_globals.get("__name__")
         if found or type(name) is not str or (name != package and not name.startswith(package + ".")):
             found.append((code.co_filename, code.co_qualname, frame.f_lineno))
