@@ -19,6 +19,11 @@ from pathlib import Path
 import pytest
 
 import bakeoff
+from bakeoff.bench import operations
+from bakeoff.bench.backends import stores, transports
+from bakeoff.codecs.integrations import INTEGRATIONS
+from bakeoff.codecs.registry import FORMAT_MODULES
+from bakeoff.schemas.wire.languages import LANGUAGES
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("codecs", "schemas", "datasets", "bench", "reports")
@@ -66,6 +71,29 @@ def test_all_that_is_compiled_can_be_imported():
 
     assert "bakeoff.codecs.core._codec" in names
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+@pytest.mark.checkout
+@pytest.mark.parametrize(
+    ("folder", "declaration", "registered"),
+    [
+        ("codecs/formats", r"\bFormat\(", FORMAT_MODULES),
+        ("bench/operations", "^OPERATIONS\\b", operations.__dict__),
+        ("bench/backends/stores", "^STORES =", stores.MODULES.values()),
+        ("bench/backends/transports", "^TRANSPORTS =", transports.MODULES.values()),
+        ("schemas/wire/languages", "^def write", [name.replace("-", "_") for name in LANGUAGES]),
+        ("codecs/integrations", "", [*INTEGRATIONS, "kombu"]),  # an entry point registers that
+    ],
+)
+def test_a_module_that_declares_something_is_registered(folder, declaration, registered):
+    found = {
+        path.stem
+        for path in (ROOT / folder).glob("[!_]*.py")
+        if re.search(declaration, path.read_text(), re.MULTILINE)
+    }
+
+    assert found
+    assert not found - {*registered}, f"{folder}/__init__.py, or its registry, does not name them"
 
 
 @pytest.mark.checkout

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
@@ -34,6 +35,28 @@ def shown_name(text: str) -> str:
     assert found is not None
     # Of "password=..." or "user@..." even that part may be secret.
     return found[0] if text[found.end() :][:1] in ("", ":") else ""
+
+
+def published(group: str, what: str, own: Collection[str]) -> dict[str, EntryPoint]:
+    """Return what other packages publish, by name. A built-in name is left out with a warning.
+
+    Args:
+        group: The entry-point group.
+        what: Word for one of them, for the warning.
+        own: The built-in names.
+    """
+    from importlib import metadata
+
+    found = {}
+    for point in metadata.entry_points(group=group):
+        if point.name in own:
+            warnings.warn(
+                f"{what} {point.name!r} of {point.value} is ignored: bakeoff has one of this name",
+                stacklevel=2,
+            )
+        else:
+            found[point.name] = point
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +95,7 @@ class BackendRegistry(Generic[K]):
         points = self._published()
         if name in points:
             return self._loaded(points[name])
-        known = [*self.modules, *points]
+        known = self.kinds()
         shown = shown_name(name)
         meant = hint(near(shown, known), "there are " + ", ".join(known))
         if shown != name:
@@ -81,7 +104,7 @@ class BackendRegistry(Generic[K]):
 
     def kinds(self) -> list[str]:
         """Return the names of all kinds, the built-in ones first."""
-        return list(dict.fromkeys([*self.modules, *self._published()]))
+        return [*self.modules, *self._published()]
 
     def by_url(self, url: str) -> K:
         """Return the kind that handles a URL.
@@ -103,9 +126,7 @@ class BackendRegistry(Generic[K]):
 
     @functools.cache  # noqa: B019 - as above; a scan of all installed packages takes 20 ms
     def _published(self) -> dict[str, EntryPoint]:
-        from importlib import metadata
-
-        return {point.name: point for point in metadata.entry_points(group=self.entry_points)}
+        return published(self.entry_points, self.what, self.modules)
 
     def _loaded(self, point: EntryPoint) -> K:
         try:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from ...errors import UsageError, hint, near
+from ..backends.registry import published
 from ..cells import split_operation
 from . import (
     batch,
@@ -29,7 +31,10 @@ from . import (
 )
 from .base import Operation
 
-__all__ = ["COUNTS", "DEFAULT", "ENTRY_POINTS", "MEMORY", "OPERATIONS", "RETAINED", "operation"]
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+__all__ = ["COUNTS", "DEFAULT", "ENTRY_POINTS", "MEMORY", "OPERATIONS", "RETAINED", "declared", "operation"]
 
 ENTRY_POINTS = "bakeoff.operations"
 """Entry-point group for operations of other packages: name = the operation's, value = ``module:attribute``.
@@ -81,25 +86,42 @@ def _named(name: str) -> Operation:
     return found.at(place, parameter)
 
 
+def declared() -> Iterator[Operation]:
+    """Yield all operations, including variants: the built-in ones, then those of other packages.
+
+    Raises:
+        UsageError: A package's operation cannot be loaded.
+    """
+    yield from _MEMBERS
+    for point in _points().values():
+        yield from _loaded(point).family()
+
+
+def _points() -> dict[str, EntryPoint]:
+    return published(ENTRY_POINTS, "operation", {*OPERATIONS, *_PLACED})
+
+
 @functools.cache
 def _published(name: str) -> Operation:
-    from importlib import metadata
-
-    points = {point.name: point for point in metadata.entry_points(group=ENTRY_POINTS)}
+    points = _points()
     # The name of a variant starts with its operation's name; the family has the match.
     for point in points.values():
         if name == point.name or name.startswith(f"{point.name}-"):
-            try:
-                declared = point.load()
-            except Exception as error:
-                raise UsageError(
-                    f"operation {name!r} of {point.value} cannot be loaded: {type(error).__name__}: {error}"
-                ) from error
-            if not isinstance(declared, Operation) or declared.name != point.name:
-                raise UsageError(f"{point.value}: is not the operation {point.name!r}")
-            family = {member.name: member for member in declared.family()}
+            family = {member.name: member for member in _loaded(point).family()}
             if name in family:
                 return family[name]
     known = [*OPERATIONS, *points]
     there = f"there are {', '.join([o.syntax for o in OPERATIONS.values()] + [*points])}"
     raise UsageError(f"no operation {name!r}; {hint(near(name, known), there)}")
+
+
+def _loaded(point: EntryPoint) -> Operation:
+    try:
+        found = point.load()
+    except Exception as error:
+        raise UsageError(
+            f"operation {point.name!r} of {point.value} cannot be loaded: {type(error).__name__}: {error}"
+        ) from error
+    if not isinstance(found, Operation) or found.name != point.name:
+        raise UsageError(f"{point.value}: is not the operation {point.name!r}")
+    return found

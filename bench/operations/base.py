@@ -6,11 +6,11 @@ A file of this folder, or of a package that publishes one through the entry-poin
 ========  ============================================  =====================================================
 phase     function                                      when
 ========  ============================================  =====================================================
-time      ``(Given) -> Work``                           in timing processes, shared by all codecs of a corpus
-check     ``(Given) -> float | Measured``               at the end of the correctness check
+time      ``(Context) -> TimedCall``                    in timing processes, shared by all codecs of a corpus
+check     ``(Context) -> float | Measured``             at the end of the correctness check
 memory    ``(codec, records, payloads, options) ->      alone in a process; see `Measure`
           Measured``
-alone     ``(Given, Tools) -> Measured``                alone in a fresh process, in several one after the
+alone     ``(Context, Toolkit) -> Measured``            alone in a fresh process, in several one after the
                                                         other
 ========  ============================================  =====================================================
 
@@ -373,7 +373,7 @@ class Operation:
             setup=setup,
             at_place=place,
             at_parameter=parameter,
-            heading=filled(self.heading),
+            heading=filled(self.heading).strip(),
             summary=filled(self.summary),
         )
 

@@ -146,6 +146,12 @@ class CellResult:
         return self.facts.verdict if isinstance(self.facts, GrowthFacts) else ""
 
     @property
+    def failure(self) -> str:
+        """The operation, and why there is no figure."""
+        name = self.cell.operation_name
+        return self.reason if self.reason.startswith(name) else f"{name}: {self.reason or self.outcome}"
+
+    @property
     def by_reader(self) -> bool:
         """Whether a library of another language was measured, which says nothing about the codec here."""
         return isinstance(self.facts, ReadFacts)

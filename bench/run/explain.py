@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ...codecs.registry import bare_name
 from ..method import Slices, Verdicts, printed
-from ..operations import OPERATIONS, operation
+from ..operations import declared, operation
 from ..operations.base import Operation
 from .context import Show
 from .options import Options
@@ -96,8 +96,8 @@ def explain(options: Options, show: Show = lambda text, done, total: None) -> st
         timeout=options.cell_timeout,
     )
     chosen = [*options.timed(), *options.untimed()]
-    operations = "\n".join(_line(name, operation(name)) for name in chosen)
-    others = "\n".join(_line(o.syntax, o) for name, o in OPERATIONS.items() if name not in chosen)
+    operations = _listed((name, operation(name)) for name in chosen)
+    others = _listed((o.syntax, o) for o in declared() if o.syntax not in chosen)
     readers = f"  readers     {', '.join(options.readers)}\n" if options.readers else ""
     codecs = dict.fromkeys((*options.codecs, *(name for plan in plans for name in plan.codecs)))
     counting = sum(plan.counting() for plan in plans)
@@ -119,9 +119,14 @@ def explain(options: Options, show: Show = lambda text, done, total: None) -> st
     )
 
 
-def _line(name: str, told: Operation) -> str:
-    summary = told.summary.replace("{place}", told.place.lower()).replace("{parameter}", told.parameter)
-    return f"    {name:22}{summary}"
+def _listed(operations: Iterable[tuple[str, Operation]]) -> str:
+    lines = []
+    for name, found in operations:
+        summary = found.summary.replace("{place}", found.place.lower()).replace(
+            "{parameter}", found.parameter
+        )
+        lines.append(f"    {name:21} {summary}")
+    return "\n".join(lines)
 
 
 def _plans(options: Options, show: Show) -> Iterator[_Plan]:

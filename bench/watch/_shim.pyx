@@ -167,7 +167,7 @@ cdef enum:
     MATTERS = 100
     # Samples take at most this part of the processor time, and some nanoseconds at the beginning.
     PART = 500
-    FREE = 500_000
+    FREE = 1_000_000
     SPREAD = 1024
     # More nanoseconds between two calls do not push more of them out of the caches.
     WORK = 100_000

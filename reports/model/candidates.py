@@ -240,8 +240,7 @@ def measured(cell: CellResult) -> Figure | None:
 
 def failures(cells: Iterable[CellResult]) -> list[str]:
     """Return the reason for each failed cell, for other programs."""
-    failed = (cell for cell in cells if cell.outcome not in WELL)
-    return [f"{cell.cell.operation_name}: {cell.reason or cell.outcome}" for cell in failed]
+    return [cell.failure for cell in cells if cell.outcome not in WELL]
 
 
 def records_seen(cells: Iterable[CellResult], fact: Seen) -> float:

@@ -305,7 +305,7 @@ class Footnotes:
 
     def failed(self, cell: CellResult) -> Entry:
         """Show the outcome in place of a figure, and the reason as a footnote."""
-        marks = (self.mark(f"{cell.cell.operation_name}: {cell.reason}"),) if cell.reason else ()
+        marks = (self.mark(cell.failure),) if cell.reason else ()
         return Entry(cell.outcome, cell.outcome, marks=marks, tone="bad")
 
 

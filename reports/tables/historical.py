@@ -1,6 +1,7 @@
 """Compare published figures of older benchmarks with those of a run.
 
-Each file in `published` has the figures of one post with their source, and the matching cells.
+Each file in `published` has the figures of one post with their source, and the matching cells. A post that
+one of the tables here suits needs nothing but its file.
 """
 
 from __future__ import annotations
@@ -8,32 +9,38 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from ...bench.results import CellResult, ResultData
 from ...errors import UsageError
 from ..model import numbers
-from ..model.candidates import Figure
+from ..model.candidates import measured
 from ..model.placed import STORES, Group
 from ..model.table import EMPTY, Column, Entry, Row, Section, Table
 from ..model.view import View
+from .placed import Maker, Style, TableBuilder, word
 from .statistics_table import COLUMNS, by_corpus, counts, score, timed
 
-_FILES: Final = Path(__file__).parent / "published"
+_Then = Mapping[str, Any]
+"""A row of a post."""
+_Sized = tuple[_Then, Group]
+"""A row of a post, at one size of the stores."""
 
 
-def build(layout: str, view: View) -> Table:
+def build(file: Path, view: View) -> Table:
     """Build the table of a post.
 
     Args:
-        layout: One of `LAYOUTS`.
+        file: Its figures. `table` is a key of `_TABLES`.
         view: The current results.
 
     Raises:
         UsageError: The results have nothing to compare with the post.
     """
-    return LAYOUTS[layout](view, tomllib.loads((_FILES / f"{layout}.toml").read_text("utf-8")))
+    post = tomllib.loads(file.read_text("utf-8"))
+    return _TABLES[post["table"]](view, post)
 
 
 # Cells measured in stores
@@ -41,49 +48,78 @@ def build(layout: str, view: View) -> Table:
 
 def _seconds(view: View, post: Mapping[str, Any]) -> Table:
     """Build a row for each figure of the post: seconds for a number of records, then and now."""
-    records = post["records"]
-    columns = (
-        Column("what", "", numeric=False),
-        Column("then", post["heading"], "s"),
-        Column("now", "now", "s", raw_unit="second"),
-        Column("codec-now", "codec", "s", raw_unit="second"),
-        Column("x", "then/now", raw_unit="ratio"),
-        Column("as", "measured here as", numeric=False),
-    )
 
     def sections(states: Sequence[Group], title: str) -> Iterator[Section]:
         for group in states:
-            now = f"now: the mean of a call {records:,} times, in a store of {group.records:,} records"
-            yield Section(
-                f"{title}: seconds for {records:,} records",
-                columns,
-                tuple(_row(group, row, post["codecs"], records) for row in post["rows"]),
-                lines=(_source(post),),
-                remarks=(now, *post["remarks"]),
-            )
+            yield _Seconds(group, post).section(title)
 
     return _in_stores(view, sections)
 
 
-def _row(group: Group, then: Mapping[str, Any], codecs: Mapping[str, Sequence[str]], records: int) -> Row:
-    store, operation, seconds = then.get("store", ""), then.get("operation", ""), then["seconds"]
-    alike = codecs.get(then.get("format", ""), ())
-    codec = next((name for name in alike if group.figure((store, ""), name, operation)), "")
-    found, part = (group.figure((store, ""), codec, operation, variant) for variant in ("", "codec"))
-    entries = {
-        "what": Entry(then["what"], then["what"]),
-        "then": Entry(f"{seconds:g}", seconds),
-        "now": _for_all(found, records),
-        "codec-now": _for_all(part, records),
-        "as": Entry(f"not measured: --store {store}", tone="dim"),
-    }
-    if found is not None:
-        times = seconds / (found.value * records)
-        entries["x"] = Entry(numbers.ratio(times), times)
-        entries["as"] = Entry(f"{operation}@{store}, {codec}")
-    elif not store:
-        entries["as"] = Entry("no codec has a part in it", tone="dim")
-    return Row(then["what"], entries)
+class _Seconds:
+    """The table of one size of the stores, whose rows are those of the post."""
+
+    def __init__(self, group: Group, post: Mapping[str, Any]) -> None:
+        self._group = group
+        self._post = post
+        self._records: int = post["records"]
+        self._style = Style((self._records, "s"), self._records)
+        self._builder: TableBuilder[_Then] = TableBuilder(self._cells, lambda then: str(then["what"]))
+
+    def section(self, title: str) -> Section:
+        """Return the table."""
+        records = f"{self._records:,}"
+        stored = f"in a store of {self._group.records:,} records"
+        columns: tuple[Maker[_Then], ...] = (
+            word("what", "", lambda then: str(then["what"])),
+            (Column("then", self._post["heading"], "s"), self._published),
+            (Column("now", "now", "s", raw_unit="second"), partial(self._entry, "")),
+            (Column("codec-now", "codec", "s", raw_unit="second"), partial(self._entry, "codec")),
+            (Column("x", "then/now", raw_unit="ratio"), self._times),
+            (Column("as", "measured here as", numeric=False), self._measured_as),
+        )
+        return self._builder.section(
+            f"{title}: seconds for {records} records",
+            self._post["rows"],
+            columns,
+            lines=(_source(self._post),),
+            remarks=(f"now: the mean of a call {records} times, {stored}", *self._post["remarks"]),
+        )
+
+    def _cells(self, then: _Then) -> list[CellResult]:
+        return [cell for variant in ("", "codec") if (cell := self._cell(variant, then)) is not None]
+
+    def _cell(self, variant: str, then: _Then) -> CellResult | None:
+        """Return a cell of the most similar codec; one with a figure, if there is any."""
+        spot, operation = (then.get("store", ""), ""), then.get("operation", "")
+        alike = self._post["codecs"].get(then.get("format", ""), ())
+        tried = [codec for codec in alike if self._group.cell(spot, codec, operation) is not None]
+        if not tried:
+            return None
+        codec = next((codec for codec in tried if self._group.figure(spot, codec, operation)), tried[0])
+        return self._group.cell(spot, codec, operation, variant)
+
+    def _published(self, then: _Then) -> Entry:
+        return Entry(f"{then['seconds']:g}", then["seconds"])
+
+    def _entry(self, variant: str, then: _Then) -> Entry:
+        return self._builder.entry(self._cell(variant, then), self._style)
+
+    def _times(self, then: _Then) -> Entry:
+        cell = self._cell("", then)
+        found = None if cell is None else measured(cell)
+        if found is None:
+            return EMPTY
+        times = then["seconds"] / (found.value * self._records)
+        return Entry(numbers.ratio(times), times)
+
+    def _measured_as(self, then: _Then) -> Entry:
+        if "store" not in then:
+            return Entry("no codec has a part in it", tone="dim")
+        cell = self._cell("", then)
+        if cell is None:
+            return Entry(f"not measured: --store {then['store']}", tone="dim")
+        return Entry(f"{cell.cell.operation}@{cell.cell.place}, {cell.cell.codec}")
 
 
 def _sizes(view: View, post: Mapping[str, Any]) -> Table:
@@ -91,27 +127,52 @@ def _sizes(view: View, post: Mapping[str, Any]) -> Table:
 
     def sections(states: Sequence[Group], title: str) -> Iterator[Section]:
         stores = list(dict.fromkeys(store for group in states for store in group.places))
-        columns = (Column("what", "", numeric=False), *(Column(s, s, "", "lower", "second") for s in stores))
-        sizes = ", ".join(f"{group.state} {group.records:,}" for group in states)
+        rows = [(then, group) for then in post["rows"] for group in states]
         for codec in dict.fromkeys(codec for group in states for codec in group.codecs):
-            rows = []
-            for then in post["rows"]:
-                for group in states:
-                    name = f"{then['what']}, {group.state}"
-                    times = group.records if then.get("all") else 1
-                    figures = {s: group.figure((s, ""), codec, then["operation"]) for s in stores}
-                    entries = {store: _with_unit(found, times) for store, found in figures.items()}
-                    rows.append(Row(name, {"what": Entry(name, name), **entries}))
-            if any(row.entries[store].value for row in rows for store in stores):
-                yield Section(
-                    f"{title}, {codec}",
-                    columns,
-                    tuple(rows),
-                    lines=(_source(post), f"time of a call; records in the store before: {sizes}"),
-                    remarks=tuple(post["remarks"]),
-                )
+            section = _sized(codec, rows, stores, title, post)
+            if any(row.entries[store].value for row in section.rows for store in stores):
+                yield section
 
     return _in_stores(view, sections)
+
+
+def _sized(
+    codec: str, rows: Sequence[_Sized], stores: Sequence[str], title: str, post: Mapping[str, Any]
+) -> Section:
+    """Build the table of a codec. Each time has its unit: those of stores are nanoseconds to seconds."""
+
+    def name(row: _Sized) -> str:
+        then, group = row
+        return f"{then['what']}, {group.state}"
+
+    def cell(store: str, row: _Sized) -> CellResult | None:
+        then, group = row
+        return group.cell((store, ""), codec, then["operation"])
+
+    def entry(store: str, row: _Sized) -> Entry:
+        then, group = row
+        times = group.records if then.get("all") else 1
+        style = Style((times, "second"), times, write=_with_unit)
+        return builder.entry(cell(store, row), style)
+
+    builder: TableBuilder[_Sized] = TableBuilder(
+        lambda row: [found for store in stores if (found := cell(store, row)) is not None], name
+    )
+    sizes = ", ".join(dict.fromkeys(f"{group.state} {group.records:,}" for _, group in rows))
+    return builder.section(
+        f"{title}, {codec}",
+        rows,
+        (
+            word("what", "", name),
+            *((Column(store, store, "", "lower", "second"), partial(entry, store)) for store in stores),
+        ),
+        lines=(_source(post), f"time of a call; records in the store before: {sizes}"),
+        remarks=tuple(post["remarks"]),
+    )
+
+
+def _with_unit(value: float, half: float | None) -> str:
+    return numbers.amount(value, "second", half)
 
 
 def _in_stores(view: View, sections: Callable[[Sequence[Group], str], Iterator[Section]]) -> Table:
@@ -127,21 +188,6 @@ def _in_stores(view: View, sections: Callable[[Sequence[Group], str], Iterator[S
     if not found:
         raise UsageError("nothing to show: nothing was measured in a store; run `bakeoff stores` first")
     return view.table(found)
-
-
-def _for_all(found: Figure | None, records: int) -> Entry:
-    if found is None:
-        return EMPTY
-    half = None if found.half is None else found.half * records
-    return Entry(numbers.quantity(found.value * records, half), found.value * records)
-
-
-def _with_unit(found: Figure | None, times: float) -> Entry:
-    """Write a time with its unit, because times of stores range from nanoseconds to seconds."""
-    if found is None:
-        return EMPTY
-    value, half = found.value * times, None if found.half is None else found.half * times
-    return Entry(numbers.amount(value, "second", half), value)
 
 
 # Cells measured without a store
@@ -190,10 +236,8 @@ def _source(post: Mapping[str, Any]) -> str:
     return f"source: {post['source']}"
 
 
-LAYOUTS: Final[Mapping[str, Callable[[View, Mapping[str, Any]], Table]]] = {
-    "kyoto": _seconds,
-    "acidstate": _sizes,
-    "graph": _scores,
-    "datomic": _scores,
+_TABLES: Final[Mapping[str, Callable[[View, Mapping[str, Any]], Table]]] = {
+    "seconds": _seconds,
+    "sizes": _sizes,
+    "scores": _scores,
 }
-"""The layout of each post, by the name of its file."""

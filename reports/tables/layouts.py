@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import UsageError
@@ -11,9 +12,12 @@ if TYPE_CHECKING:
     from ...bench.results import ResultData
     from ..model.table import Table
 
-LAYOUTS: Final = ("codecs", "stores", "pipeline", "kyoto", "acidstate", "stats", "graph", "datomic")
-"""The layouts: codecs, codecs in stores and in pipelines, published figures with those of a run
-(`reports.tables.historical`), and the samples of means."""
+_FOLDER: Final = Path(__file__).parent / "published"
+PUBLISHED: Final = tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))
+"""The layouts that compare with published figures, one for each file of the folder."""
+LAYOUTS: Final = ("codecs", "stores", "pipeline", "stats", *PUBLISHED)
+"""The layouts: codecs, codecs in stores and in pipelines, the samples of means, and published figures with
+those of a run."""
 
 
 def table_of(
@@ -42,6 +46,6 @@ def table_of(
     if asked:
         raise UsageError(f"the layout {layout} takes no option {', '.join(sorted(asked))}")
     view = View.of(results)
-    if layout in historical.LAYOUTS:
-        return historical.build(layout, view)
+    if layout in PUBLISHED:
+        return historical.build(_FOLDER / f"{layout}.toml", view)
     return places.build(view, layout) if layout in (STORES, PIPELINE) else statistics_table.stats(view)

@@ -6,6 +6,7 @@ same way.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -269,9 +270,20 @@ def by_operation(
 
 
 def sections(group: Group, title: str) -> Iterator[Section]:
-    """Yield the table of another package's operation: a row for each place, parameter and codec."""
+    """Yield the table of another package's operation: a row for each place, parameter and codec.
+
+    The best codec of a place is first.
+    """
     gone = absent(group)
+    spots = list(group.cells)
     rows = [(s, codec) for s, codecs in group.cells.items() for codec in codecs if (s, codec) not in gone]
+    higher = group.facts is not None and group.facts.direction == "higher"
+
+    def order(row: _Row) -> tuple[int, float]:
+        found = group.figure(*row, group.kind)
+        return spots.index(row[0]), math.inf if found is None else -found.value if higher else found.value
+
+    rows.sort(key=order)
     builder = table_of(group)
     kind = (group.facts.place if group.facts is not None else "").lower() or "place"
     leading: list[Maker[_Row]] = [word("place", kind, lambda row: row[0][0])]

@@ -304,6 +304,14 @@ def test_a_codec_of_frames_is_no_target():
     assert "takes only pandas.DataFrame" in done.stderr
 
 
+def test_the_cases_of_a_codec_can_be_listed() -> None:
+    listed = [
+        {line.split()[0] for line in check("--list", *names).stdout.splitlines()} for names in ((), ("json",))
+    ]
+
+    assert {case.title for case in cases_of(built("json"))} <= listed[1] < listed[0]
+
+
 def test_the_cases_can_be_listed() -> None:
     done = check("--list", "--only", "deep-*")
 

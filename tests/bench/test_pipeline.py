@@ -129,7 +129,7 @@ def queue(
     def made(route: Route) -> Transport:
         return Queue(route, before, let)
 
-    return TransportKind(name="queue", summary="", open=made)
+    return TransportKind(name="queue", open=made)
 
 
 @pytest.mark.usefixtures("all_sent")

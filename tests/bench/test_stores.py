@@ -222,7 +222,7 @@ import bakeoff
 from bakeoff.bench.backends.stores import kind
 from bakeoff.bench.backends.stores.base import Location, Wire
 codec = bakeoff.codec("msgpack")
-store = kind("log").open(Location(Path(sys.argv[1])), Wire(codec.encode, codec.decode))
+store = kind(sys.argv[2]).open(Location(Path(sys.argv[1])), Wire(codec.encode, codec.decode))
 key = 0
 while True:
     key += 1
@@ -239,17 +239,18 @@ def filled(folder: Path, count: int = 20) -> bytes:
     return (folder / JOURNAL).read_bytes()
 
 
-def test_what_was_put_outlives_kill_9(tmp_path):
-    with subprocess.Popen(
-        [sys.executable, "-P", "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE, text=True
-    ) as process:
+@pytest.mark.parametrize("name", [name for name in EMBEDDED if name != "kyoto"])
+def test_what_was_put_outlives_kill_9(name, tmp_path):
+    opened(name, tmp_path, wire()).close()  # skips
+    command = [sys.executable, "-P", "-c", WRITER, str(tmp_path), name]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         for _ in range(200):
             told = int(process.stdout.readline())
         process.send_signal(signal.SIGKILL)
         told = max([told, *map(int, process.stdout.read().split("\n")[:-1])])
 
-    store = opened("log", tmp_path, wire())
+    store = opened(name, tmp_path, wire())
     rows = store.scan(0, 10**6)
     assert [*range(1, len(rows) + 1)] == [key for key, _ in rows]
     assert told <= len(rows) <= told + 1

@@ -60,7 +60,7 @@ class Full(Held):
 
 
 def _kind(name: str, made: Callable[[Location, Wire], Store]) -> StoreKind:
-    return StoreKind(name=name, summary="of somebody else's", open=made)
+    return StoreKind(name=name, open=made)
 
 
 HELD = _kind("held", Held)

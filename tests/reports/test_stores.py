@@ -141,6 +141,28 @@ def test_the_post_of_2013_has_four_operations_at_three_sizes():
     assert rows["list users, LG"]["sqlite"]["text"].endswith(" ms")
 
 
+@pytest.mark.parametrize(
+    ("layout", "row", "column"),
+    [("kyoto", "Kyoto Cabinet, JSON", "now"), ("acidstate", "insert user, MD", "kyoto")],
+)
+def test_the_posts_say_what_failed_and_how_exact_a_figure_is(layout, row, column):
+    made = results("MD")
+    reason = "put@kyoto:MD raised OSError: no space left"
+    failed = changed(made, operation="put@kyoto:MD", outcome="error", reason=reason, samples=())
+    read = [
+        next(
+            each
+            for each in csv.DictReader(io.StringIO(render([result], "csv", layout=layout)))
+            if row in each.values()
+        )
+        for result in (made, failed)
+    ]
+
+    assert float(read[0][f"{column}_low"]) <= float(read[0][column]) <= float(read[0][f"{column}_high"])
+    assert "error" == read[1][column]
+    assert f"[a] {reason}" in render([failed], layout=layout)
+
+
 def test_the_layout_follows_what_was_measured():
     codecs = planted(corpora=("movies",))
 

@@ -132,7 +132,6 @@ class StoreKind:
 
     Attributes:
         name: The name for ``--store`` and after the @ of an operation's name.
-        summary: One line for help and documentation.
         open: Opens the store at a location, creates it if it does not exist, and reads all that a service
             needs to answer its first request. Raises `MissingStore` if its library is missing and
             `StoreError` for known failures; other exceptions propagate.
@@ -143,7 +142,6 @@ class StoreKind:
     """
 
     name: str
-    summary: str
     open: Callable[[Location, Wire], Store]
     schemes: tuple[str, ...] = ()
     waits: bool = False

@@ -153,4 +153,4 @@ class _Kyoto:
         return StoreError(f"Kyoto Cabinet: {(self._c.kcdbemsg(self._tree) or b'').decode()}")
 
 
-STORES = (StoreKind(name="kyoto", summary="Kyoto Cabinet's tree in a file, by its C library", open=_Kyoto),)
+STORES = (StoreKind(name="kyoto", open=_Kyoto),)

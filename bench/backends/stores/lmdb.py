@@ -93,4 +93,4 @@ class _Lmdb:
             raise StoreError(f"no address space for {self._room >> 20:,} MiB: {error}") from error
 
 
-STORES = (StoreKind(name="lmdb", summary="LMDB, a B+ tree mapped into memory: sync=False", open=_Lmdb),)
+STORES = (StoreKind(name="lmdb", open=_Lmdb),)

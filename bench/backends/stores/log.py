@@ -161,7 +161,6 @@ def _entry(key: int, payload: bytes) -> bytes:
 STORES = (
     StoreKind(
         name="log",
-        summary="records in memory and a journal with checksums, replayed when it is opened",
         open=_Log,
         live=True,
     ),

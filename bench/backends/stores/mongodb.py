@@ -109,7 +109,6 @@ def _forget(location: Location) -> None:
 STORES = (
     StoreKind(
         name="mongodb",
-        summary="MongoDB: documents of the codec bson as they are, payloads of others as binary",
         open=_Mongodb,
         schemes=("mongodb", "mongodb+srv"),
         waits=True,

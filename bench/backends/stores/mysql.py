@@ -83,7 +83,6 @@ def _forget(location: Location) -> None:
 STORES = (
     StoreKind(
         name="mysql",
-        summary="MariaDB or MySQL through PyMySQL: a table of numbers and blobs",
         open=_Mysql,
         schemes=("mysql+pymysql",),
         waits=True,

@@ -78,7 +78,6 @@ def _forget(location: Location) -> None:
 STORES = (
     StoreKind(
         name="postgresql",
-        summary="PostgreSQL through psycopg: a table of numbers and bytea",
         open=_Postgresql,
         schemes=("postgresql", "postgres"),
         waits=True,

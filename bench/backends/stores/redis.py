@@ -110,7 +110,6 @@ def _forget(location: Location) -> None:
 STORES = (
     StoreKind(
         name="redis",
-        summary="Redis: a key a record",
         open=_Redis,
         schemes=("redis", "rediss"),
         waits=True,

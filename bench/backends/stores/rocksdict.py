@@ -63,4 +63,4 @@ class _Rocks:
         self._rows.close()
 
 
-STORES = (StoreKind(name="rocksdict", summary="RocksDB, a log-structured merge tree: raw mode", open=_Rocks),)
+STORES = (StoreKind(name="rocksdict", open=_Rocks),)

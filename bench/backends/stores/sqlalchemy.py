@@ -196,7 +196,6 @@ def _server(server: ModuleType, client: str, driver: str) -> StoreKind:
     (raw,) = server.STORES
     return StoreKind(
         name=f"sqlalchemy-{raw.name}",
-        summary=f"SQLAlchemy's object mapper, to compare with `{raw.name}`",
         open=_on_server(server, client, driver),
         schemes=tuple(f"{_PREFIX}{scheme}" for scheme in raw.schemes),
         waits=True,
@@ -207,12 +206,10 @@ def _server(server: ModuleType, client: str, driver: str) -> StoreKind:
 STORES = (
     StoreKind(
         name="sqlalchemy",
-        summary="SQLAlchemy's object mapper on SQLite, to compare with `sqlite`",
         open=_on_sqlite("sqlalchemy", _declared),
     ),
     StoreKind(
         name="sqlmodel",
-        summary="SQLModel, a declarative layer over SQLAlchemy as Elixir was, on SQLite",
         open=_on_sqlite("sqlmodel", _sqlmodel),
     ),
     _server(postgresql, "psycopg", "postgresql+psycopg"),

@@ -60,7 +60,6 @@ class _Sqlite(Table):
 STORES = (
     StoreKind(
         name="sqlite",
-        summary="SQLite in a file: write-ahead log, synchronous=normal",
         open=_Sqlite,
     ),
 )

@@ -61,7 +61,6 @@ class _Fanout:
 TRANSPORTS = (
     TransportKind(
         name="amqp",
-        summary="AMQP 0-9-1 (RabbitMQ), a fanout exchange",
         open=_Fanout,
         schemes=("amqp", "amqps"),
         module="pika",

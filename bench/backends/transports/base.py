@@ -81,7 +81,6 @@ class TransportKind:
 
     Attributes:
         name: The name for ``--transport`` and after the @ of an operation's name.
-        summary: One line for help and documentation.
         open: Opens the transport. Raises `MissingTransport` if its library is missing or its broker cannot be
             reached.
         schemes: Schemes of its URLs, without ``://``; none if there is no broker.
@@ -89,7 +88,6 @@ class TransportKind:
     """
 
     name: str
-    summary: str
     open: Callable[[Route], Transport]
     schemes: tuple[str, ...] = ()
     module: str = ""

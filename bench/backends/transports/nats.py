@@ -89,8 +89,4 @@ class _Subject:
         await ended
 
 
-TRANSPORTS = (
-    TransportKind(
-        name="nats", summary="NATS, one subject", open=_Subject, schemes=("nats", "tls"), module="nats"
-    ),
-)
+TRANSPORTS = (TransportKind(name="nats", open=_Subject, schemes=("nats", "tls"), module="nats"),)

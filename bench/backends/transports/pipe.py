@@ -46,4 +46,4 @@ class _Pipes:
             take(receive())
 
 
-TRANSPORTS = (TransportKind(name="pipe", summary="pipes of the system, one for each reader", open=_Pipes),)
+TRANSPORTS = (TransportKind(name="pipe", open=_Pipes),)

@@ -53,7 +53,6 @@ class _PubSub:
 TRANSPORTS = (
     TransportKind(
         name="redis",
-        summary="Redis' PUBLISH and SUBSCRIBE",
         open=_PubSub,
         schemes=("redis", "rediss"),
         module="redis",

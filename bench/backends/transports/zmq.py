@@ -53,4 +53,4 @@ class _PubSub:
             take(receive())
 
 
-TRANSPORTS = (TransportKind(name="zmq", summary="ZeroMQ's PUB and SUB over ipc", open=_PubSub, module="zmq"),)
+TRANSPORTS = (TransportKind(name="zmq", open=_PubSub, module="zmq"),)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,7 +98,7 @@ def command(
     if not any(case.fits(only) for case in CASES):
         raise UsageError(f"no case is named {', '.join(only)}; `bakeoff attack --list` lists them")
     if listing:
-        _list(only)
+        _list(_selected(selection) if selection else (), only)
         return
     names = _selected(selection)
     promise = Promise(seconds, memory)
@@ -142,10 +143,15 @@ def _selected(selection: tuple[str, ...]) -> list[str]:
     return names
 
 
-def _list(only: tuple[str, ...]) -> None:
-    from ..bench.lab.hostile.collection import CASES
+def _list(names: Sequence[str], only: tuple[str, ...]) -> None:
+    """Show the cases of some codecs, or all cases."""
+    from ..bench.lab.hostile.attack import built
+    from ..bench.lab.hostile.collection import CASES, cases_of
 
     cases = [case for case in CASES if case.fits(only)]
+    if names:
+        tried = {case.title for name in names for case in cases_of(built(name), only)}
+        cases = [case for case in cases if case.title in tried]
     rows = [(case.title, ", ".join(sorted(case.wires or ("all",))), case.what) for case in cases]
     show_table(("case", "for", "what"), rows, whole=2)
 

@@ -13,7 +13,7 @@ import click
 from ..errors import RunError, UsageError
 from ..escape import visible
 from ..files import is_device, is_watch_file
-from ..reports import LAYOUTS
+from ..reports import LAYOUTS, PUBLISHED
 from ._options import costing, format_option
 from ._output import encoded, guard, is_stdout, layout, put, put_table, typed
 
@@ -58,9 +58,8 @@ _DRAWN = ("reads", "bandwidth", "crossings", "dark")
     "--layout",
     "arranged",
     type=click.Choice(LAYOUTS),
-    help="Kind of table. Four follow published benchmarks: kyoto (2011) and acidstate (2013) of stores, "
-    "datomic (2013) of reading single fields, graph (2016) of updates.  [default: stores or pipeline for "
-    "results of these commands, else codecs]",
+    help=f"Kind of table. {', '.join(PUBLISHED)} compare your figures with published ones.  "
+    "[default: stores or pipeline for results of these commands, else codecs]",
 )
 @click.option(
     "--stats",
