@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from .tables.layouts import LAYOUTS, PUBLISHED
+from .tables.layouts import LAYOUTS
 
 if TYPE_CHECKING:
     from ..bench.results import ResultData
     from .model.table import Table
 
-__all__ = ["LAYOUTS", "OUTPUT_FORMATS", "PUBLISHED", "recommendation", "render"]
+__all__ = ["LAYOUTS", "OUTPUT_FORMATS", "recommendation", "render"]
 
 OUTPUT_FORMATS: Final = ("text", "md", "csv", "json", "latex", "rst", "html")
 """Output formats of `render`. Here "html" is a fragment to embed; for the page see `reports.page`."""

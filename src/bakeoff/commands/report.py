@@ -13,7 +13,7 @@ import click
 from ..errors import RunError, UsageError
 from ..escape import visible
 from ..files import is_device, is_watch_file
-from ..reports import LAYOUTS, PUBLISHED
+from ..reports.tables.layouts import LAYOUTS, PUBLISHED
 from ._options import costing, format_option
 from ._output import encoded, guard, is_stdout, layout, put, put_table, typed
 
