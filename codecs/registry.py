@@ -160,6 +160,7 @@ def _version(library: str) -> str:
 @functools.cache
 def _load(format_name: str) -> None:
     import_module(f".formats.{format_name}", __package__)
+    assert format_name in _formats, f"formats/{format_name}.py declares no codec of this format"
 
 
 def _own(name: str) -> Declaration | None:

@@ -312,17 +312,18 @@ cdef class _Name:
 cdef class Watched:
     # A function of a library; all attributes are those of the function. No docstring, which would hide its own.
 
+    # First what every call touches, in 48 bytes.
     cdef entry_t entry
     cdef entry_t direct
     cdef PyObject *original
     cdef Counters *counters
     cdef entry_t timed
-    cdef int index
     cdef int first
+    cdef bint dumps
+    cdef int index
+    cdef bint named
     cdef int64_t weight
     cdef int64_t seen
-    cdef bint dumps
-    cdef bint named
     cdef str keeps
     cdef str name
     cdef str package
