@@ -10,6 +10,7 @@ cdef class OptionalStep(Step):
     def __init__(self, str expected, Step inner, str null=None):
         Step.__init__(self, expected)
         self.inner, self.null = inner, null
+        self.looks = inner.looks
 
     cdef object visit(self, object value, Run *run, Place *place):
         if value is None:
@@ -31,6 +32,7 @@ cdef class UnionStep(Step):
     def __init__(self, str expected, list options, str null=None, *, bint quiet=False):
         Step.__init__(self, expected, quiet=quiet)
         self.options, self.null = options, null
+        self.looks = any([(<Step>option).looks for option in options])
 
     cdef bint fits(self, object value):
         cdef Step option
@@ -340,6 +342,13 @@ cdef class DictStep(Step):
                 if not self.key.fits(<object>key):
                     self.try_keys(value, run, up)
                     break
+            if self.key.looks and run.advice is not NULL:
+                position = 0
+                place.up, place.index = up, 0
+                while PyDict_Next(value, &position, &key, NULL):
+                    place.key = key
+                    if self.key.fits(<object>key):
+                        self.key.visit(<object>key, run, &place)
         if self.value is not None:
             position = 0
             place.up, place.index = up, 0

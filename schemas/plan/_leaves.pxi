@@ -34,9 +34,9 @@ for _i in range(6):
 cdef class ExactLeaf(Leaf):
     """Instances of one class."""
 
-    cdef type kind
+    cdef object kind
 
-    def __init__(self, str expected, type kind, *, bint quiet=False):
+    def __init__(self, str expected, kind, *, bint quiet=False):
         Step.__init__(self, expected, quiet=quiet)
         self.kind = kind
 
@@ -51,7 +51,7 @@ cdef class CallLeaf(ExactLeaf):
     cdef object function
     cdef tuple forms
 
-    def __init__(self, str expected, type kind, function, *, tuple forms=(str,), bint quiet=False):
+    def __init__(self, str expected, kind, function, *, tuple forms=(str,), bint quiet=False):
         ExactLeaf.__init__(self, expected, kind, quiet=quiet)
         self.function, self.forms = function, forms
 
@@ -222,6 +222,7 @@ cdef class DateTimeLeaf(Leaf):
     def __init__(self, str expected, unit=None, *, bint naive=False, aware=None, bint quiet=False):
         Step.__init__(self, expected, quiet=quiet)
         self.unit, self.naive, self.aware = unit, naive, aware
+        self.looks = aware is not None
 
     cdef object visit(self, object value, Run *run, Place *place):
         if not self.fits(value):

@@ -225,6 +225,8 @@ cdef class Step:
     cdef bint bare
     # A record that stays the dict it is: walked on the spot, too.
     cdef bint plain
+    # Values of the type may be advised, too, so keys of the type are visited.
+    cdef bint looks
 
     def __init__(self, str expected, *, bint quiet=False):
         self.expected = expected

@@ -51,8 +51,8 @@ class IntType(Type):
 
     Attributes:
         big: Whether it may exceed 64 bits. Formats without larger integers write these as text, so each value
-            is checked after them. Other ints are not checked; `Schema.advise` reports those that should have
-            been declared big.
+            is checked after them. Other ints are not checked: after such a format, larger ones are text,
+            which is corrected with advice.
     """
 
     big: bool = False

@@ -60,6 +60,7 @@ class Corner(enum.Enum):
 
 KEY = UUID("12345678-1234-5678-1234-567812345678")
 MOMENT = dt.datetime(2024, 1, 2, tzinfo=dt.UTC)
+AWARE = Annotated[dt.datetime, Hint(aware=True)]
 
 
 def said(spec: Any, record: Any) -> list[str]:
@@ -331,6 +332,18 @@ def test_offsets(hint: Hint, came: Any, becomes: Any, outcomes: list[str], other
     assert [a.outcome for a in advice] == outcomes
     if outcomes[-1:] == ["kept"]:
         assert advice[-1].expected == ("datetime with an offset" if hint.aware else "datetime without offset")
+
+
+@pytest.mark.parametrize("key", [AWARE, AWARE | int, AWARE | None])
+def test_keys_are_advised_like_values(key: Any) -> None:
+    naive = MOMENT.replace(tzinfo=None)
+    schema = Schema({"at": dict[key, int]})
+
+    assert [] == schema.advise({"at": {MOMENT: 1}})[1]
+    for keys, codes in (({naive: 1, MOMENT: 2}, ["value"]), ({naive.isoformat(): 1}, ["key", "value"])):
+        record, advice = schema.advise({"at": keys})
+        assert naive in record["at"]
+        assert codes == [piece.code for piece in advice]
 
 
 def test_ignored_fields_are_corrected_silently() -> None:

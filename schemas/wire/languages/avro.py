@@ -107,7 +107,7 @@ class _Writer:
                 return self.branches(kind)
             case w.WireSequence(item):
                 return {"type": "array", "items": self.wide(self.node(item, f"{name}Item"))}
-            case w.WireMap(w.Leaf("text") as key, value) if key.type == t.StrType():
+            case w.WireMap(w.Leaf("text") as key, value) if isinstance(key.type, t.StrType):
                 return {"type": "map", "values": self.node(value, f"{name}Value")}
             case w.WireMap(key, value):
                 pair = self.record(
