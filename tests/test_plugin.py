@@ -19,6 +19,8 @@ import pytest
 import bakeoff
 import inprocess
 from bakeoff import codecs
+from bakeoff.bench.backends import stores
+from bakeoff.bench.backends.registry import published
 from bakeoff.bench.operations import operation
 from bakeoff.bench.results import CellResult, read
 from bakeoff.codecs import registry
@@ -230,6 +232,29 @@ def test_an_operation_has_a_place_and_a_parameter(path: str, readings: Path, tmp
 def test_what_an_operation_cannot_be_asked_for_with_is_said(name: str, said: str) -> None:
     with pytest.raises(UsageError, match=re.escape(said)):
         operation(name)
+
+
+def test_all_operations_are_listed(path: str) -> None:
+    listed = [
+        line.split()[0] for line in run(path, "run", "--dry-run", "movies").splitlines() if line.strip()
+    ]
+
+    assert {"visit@COUNTER:TIMES", "update@STORE:STATE", "update:ITEMS"} <= {*listed}
+    assert len([name for name in listed if "@" in name]) == len({name for name in listed if "@" in name})
+
+
+def test_a_store_with_the_name_of_a_built_in_one_is_ignored_with_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    info = tmp_path / "clash-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: clash\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[bakeoff.stores]\nlog = no:LOG\nother = no:OTHER\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    with pytest.warns(UserWarning, match="store 'log' of no:LOG is ignored: bakeoff has one of this name"):
+        found = published(stores.ENTRY_POINTS, "store", stores.MODULES)
+    assert ["other"] == [*found]
 
 
 def test_what_an_operation_gets_wrong_stands_in_its_cell(readings: Path, tmp_path: Path) -> None:
