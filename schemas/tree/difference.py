@@ -225,8 +225,8 @@ def _leaf_contains(wide: w.Leaf, narrow: w.Leaf) -> bool:
             return big or not other
         case t.FloatType(), t.IntType(False):
             return True
-        case t.DateTimeType(aware=None), t.DateTimeType():
-            return True
+        case t.DateTimeType(epoch, None), t.DateTimeType(other_epoch):
+            return epoch == other_epoch
     return wide.type == narrow.type
 
 
@@ -539,6 +539,23 @@ def told(kind: w.WireType) -> str:
             return f"{kind.type} of 32 bits"
         case w.Leaf(wire="timestamp" | "local-timestamp") if kind.unit != "us":
             return f"{kind.type} in {kind.unit}"
-        case w.Leaf() | w.WireRecord():
+        case w.Leaf():
+            return " ".join([str(kind.type), *_options(kind.type)])
+        case w.WireRecord():
             return str(kind.type)
     raise AssertionError(kind)
+
+
+def _options(node: t.Type) -> Iterator[str]:
+    match node:
+        case t.IntType(big=True):
+            yield "beyond 64 bits"
+        case t.BytesType(encoding) | t.ByteArrayType(encoding) if encoding != "base64":
+            yield f"as {encoding}"
+        case t.TimeDeltaType(unit) if unit is not None:
+            yield f"in {unit}"
+        case t.DateTimeType(epoch, aware):
+            if epoch is not None:
+                yield f"in {epoch} since 1970"
+            if aware is not None:
+                yield "with an offset" if aware else "without offset"

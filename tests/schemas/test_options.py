@@ -1,0 +1,63 @@
+"""Every option of a type: printed, compared, and refused by types that lack it."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import sys
+from types import ModuleType
+from typing import Annotated, Any
+
+import pytest
+
+from bakeoff.schemas import Hint, Schema, SchemaError
+from bakeoff.schemas.tree import types as t
+from bakeoff.schemas.tree.difference import compare
+
+OPTIONS: dict[tuple[type[t.Type], str], tuple[Any, Hint]] = {
+    (t.IntType, "big"): (int, Hint(big=True)),
+    (t.BytesType, "encoding"): (bytes, Hint(encoding="hex")),
+    (t.ByteArrayType, "encoding"): (bytearray, Hint(encoding="hex")),
+    (t.DateTimeType, "epoch"): (dt.datetime, Hint(epoch="ms")),
+    (t.DateTimeType, "aware"): (dt.datetime, Hint(aware=True)),
+    (t.TimeDeltaType, "unit"): (dt.timedelta, Hint(epoch="s")),
+}
+"""An option, a type that has it, and how it is declared."""
+
+
+def schemas(option: tuple[type[t.Type], str]) -> tuple[Schema, Schema]:
+    """Return a schema without an option, and one with it."""
+    plain, hint = OPTIONS[option]
+    return Schema({"one": plain}), Schema({"one": Annotated[plain, hint]})
+
+
+def test_every_option_is_tested() -> None:
+    leaves = {type(leaf) for leaf in t.LEAVES.values()} - {t.TextType}
+
+    assert {(leaf, field.name) for leaf in leaves for field in dataclasses.fields(leaf)} == OPTIONS.keys()
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_it_is_printed_as_python(option: tuple[type[t.Type], str], monkeypatch: pytest.MonkeyPatch) -> None:
+    plain, given = schemas(option)
+    module = ModuleType("printed")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    exec(given.to_python(), module.__dict__)
+
+    assert given.types.fields == Schema(getattr(module, given.types.name)).types.fields
+    assert given.types.fields != plain.types.fields
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_a_change_of_it_is_seen_and_named(option: tuple[type[t.Type], str]) -> None:
+    for old, new in (schemas(option), schemas(option)[::-1]):
+        (change,) = compare(old, new).changes
+        before, _, after = str(change).partition("(")[2].rstrip(")").partition(" -> ")
+
+        assert "" != before != after
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_types_that_lack_it_refuse_it(option: tuple[type[t.Type], str]) -> None:
+    with pytest.raises(SchemaError, match="`bool` has no "):
+        Schema({"one": Annotated[bool, OPTIONS[option][1]]})
