@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import compileall
+import math
 import os
 import signal
 import subprocess
@@ -17,6 +18,8 @@ from types import FrameType
 from ...errors import UsageError
 
 _HOOK = Path(__file__).parent / "hook"
+AGAIN = 1.0
+"""Seconds in which a signal may come again: `timeout` sends it to its child, then to all of the group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +85,24 @@ def run(command: Sequence[str], folder: Path, *, records: bool) -> Ended:
 def _signals() -> Iterator[list[subprocess.Popen[bytes]]]:
     """Pass SIGTERM and SIGHUP on to the programs in the list; Ctrl-C reaches them anyway.
 
-    Signals that are ignored stay so, as they are in the programs.
+    Signals that are ignored stay so, as they are in the programs. A repeated one does not end the answer.
     """
     programs: list[subprocess.Popen[bytes]] = []
+    last = -math.inf
 
     def pass_on(number: int, frame: FrameType | None) -> None:
+        nonlocal last
+        last = time.monotonic()
         for program in programs:
             # Not by `Popen.send_signal`, which would take the exit status of a program that has just ended.
             if number != signal.SIGINT and program.returncode is None:
                 with suppress(ProcessLookupError):
                     os.kill(program.pid, number)
+
+    def come_late(number: int, frame: FrameType | None) -> None:
+        if time.monotonic() - last > AGAIN:
+            signal.signal(number, before[number])
+            os.kill(os.getpid(), number)
 
     numbers = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
     before = {number: signal.getsignal(number) for number in numbers}
@@ -102,4 +113,5 @@ def _signals() -> Iterator[list[subprocess.Popen[bytes]]]:
         yield programs
     finally:
         for number, handler in before.items():
-            signal.signal(number, handler)
+            late = handler is not signal.SIG_IGN and number != signal.SIGINT
+            signal.signal(number, come_late if late else handler)

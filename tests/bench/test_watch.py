@@ -626,6 +626,22 @@ def test_a_program_that_a_signal_ends(number, code, tmp_path):
     assert re.search(r"json\.dumps +1 ", said)
 
 
+def test_a_signal_that_comes_again_does_not_end_the_answer(monkeypatch):
+    monkeypatch.setattr(start, "AGAIN", 600.0)
+    seen = []
+    before = signal.signal(signal.SIGTERM, lambda number, frame: seen.append(number))
+    try:
+        with start._signals():
+            os.kill(os.getpid(), signal.SIGTERM)
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert [] == seen
+        monkeypatch.setattr(start, "AGAIN", -1.0)
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert [signal.SIGTERM] == seen
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def test_a_service_is_watched_by_its_environment(tmp_path):
     done = launch(tmp_path, "watch", "--environment", "seen")
     variables = dict(line.split("=", 1) for line in done.stdout.splitlines())
