@@ -101,7 +101,7 @@ def _signals() -> Iterator[list[subprocess.Popen[bytes]]]:
 
     def come_late(number: int, frame: FrameType | None) -> None:
         if time.monotonic() - last > AGAIN:
-            signal.signal(number, before[number])
+            signal.signal(number, before[signal.Signals(number)])
             os.kill(os.getpid(), number)
 
     numbers = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
