@@ -280,6 +280,9 @@ def test_what_an_operation_gets_wrong_stands_in_its_cell(readings: Path, tmp_pat
     for name, said in (("last", "cannot be loaded: AttributeError"), ("furst", "did you mean first")):
         done = launch(tmp_path, "run", "movies", "--ops", name, PYTHONPATH=str(tmp_path))
         assert (2, True) == (done.returncode, said in done.stderr), done.stderr
+    listed = launch(tmp_path, "run", "movies", "--dry-run", PYTHONPATH=str(tmp_path))
+    assert (0, True) == (listed.returncode, "cannot be loaded: AttributeError" in listed.stderr)
+    assert "    first " in listed.stdout
 
 
 def test_a_store_is_measured_and_what_it_gets_wrong_stands_in_its_cells(path: str, tmp_path: Path) -> None:

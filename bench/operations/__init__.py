@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -89,12 +90,14 @@ def _named(name: str) -> Operation:
 def declared() -> Iterator[Operation]:
     """Yield all operations, including variants: the built-in ones, then those of other packages.
 
-    Raises:
-        UsageError: A package's operation cannot be loaded.
+    One that cannot be loaded is left out with a warning.
     """
     yield from _MEMBERS
     for point in _points().values():
-        yield from _loaded(point).family()
+        try:
+            yield from _loaded(point).family()
+        except UsageError as error:
+            warnings.warn(str(error), stacklevel=2)
 
 
 def _points() -> dict[str, EntryPoint]:

@@ -122,9 +122,8 @@ def explain(options: Options, show: Show = lambda text, done, total: None) -> st
 def _listed(operations: Iterable[tuple[str, Operation]]) -> str:
     lines = []
     for name, found in operations:
-        summary = found.summary.replace("{place}", found.place.lower()).replace(
-            "{parameter}", found.parameter
-        )
+        summary = found.summary.replace("{place}", found.place.lower())
+        summary = summary.replace("{parameter}", found.parameter)
         lines.append(f"    {name:21} {summary}")
     return "\n".join(lines)
 

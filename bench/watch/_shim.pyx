@@ -703,14 +703,16 @@ cdef _number(dict known, str kind, key, list entries):
 cdef _stack(str package, list entries):
     """Return the number of the stack. Stacks are known by their code objects, which stay alive."""
     cdef int64_t key[2 * DEEPEST]
+    cdef list frames = []
     cdef PyObject *back
     cdef int depth = 0
     frame = sys._getframe()
-    while True:
+    while depth < DEEPEST:
         code = code_of(frame)
         key[2 * depth], key[2 * depth + 1] = <int64_t><PyObject *>code, instruction_of(frame)
+        frames.append((frame, code))
         depth += 1
-        back = back_of(frame) if depth < DEEPEST else NULL
+        back = back_of(frame)
         if back is NULL:
             break
         frame = <object>back
@@ -718,28 +720,16 @@ cdef _stack(str package, list entries):
     place = (<char *>key)[:2 * depth * sizeof(int64_t)]
     found = _places.get(place)
     if found is None:
-        frames = _frames()
-        found = _number(_stacks, "stack", _described(frames, package), entries), [each.f_code for each in frames]
+        found = _number(_stacks, "stack", _described(frames, package), entries), [code for _, code in frames]
         if len(_places) < MOST_STACKS:
             _places[place] = found
     return found[0]
 
 
-cdef list _frames():
-    """Return the frames of the stack, the latest first."""
-    cdef list found = []
-    frame = sys._getframe()
-    while frame is not None and len(found) < DEEPEST:
-        found.append(frame)
-        frame = frame.f_back
-    return found
-
-
 cdef _described(list frames, str package):
     """Return the frames from the caller on, without those of the library itself at the top."""
     cdef list found = []
-    for frame in frames:
-        code = frame.f_code
+    for frame, code in frames:
         name = frame.f_globals.get("__name__")
         if found or type(name) is not str or (name != package and not name.startswith(package + ".")):
             found.append((code.co_filename, code.co_qualname, frame.f_lineno))
