@@ -326,7 +326,8 @@ print(time.thread_time() - begin)"""
     done = seen(tmp_path, program)
     (site,) = [site for site in read(tmp_path / "seen").sites if site.function == "json.loads"]
 
-    assert site.busy == pytest.approx(float(done.stdout), rel=0.5)
+    # Pauses of a busy machine in the few calls that are timed only add to it.
+    assert site.busy > float(done.stdout) / 2
 
 
 def test_calls_that_take_long_for_their_size_are_no_pauses(tmp_path):
