@@ -124,7 +124,7 @@ def timed(calls: Mapping[Other, tuple[Call, list[Any]]], seconds: float) -> Time
     add_pass = (
         partial(_add_in_row, in_row, calls),
         partial(_add_between, warm, calls, some),
-        partial(_add_turns, cold, calls, some, before=evict),
+        partial(_add_cold, cold, calls, some),
     )
     spent = [0.0] * len(add_pass)
     while (
@@ -157,41 +157,55 @@ def _add_in_row(in_row: Mapping[Other, _Passes], calls: Mapping[Other, tuple[Cal
 def _add_between(
     after: Mapping[Other, _Passes], calls: Mapping[Other, tuple[Call, list[Any]]], some: Sequence[int]
 ) -> None:
-    """Add a pass over some records between other work, which is timed, too."""
-    _run_code()
-    _add_turns(after, calls, some, then=_run_code)
+    """Add a pass over some records between other work, which is timed, too.
 
-
-def _add_turns(
-    after: Mapping[Other, _Passes],
-    calls: Mapping[Other, tuple[Call, list[Any]]],
-    some: Sequence[int],
-    *,
-    before: Callable[[], None] = lambda: None,
-    then: Callable[[], None] | None = None,
-) -> None:
-    """Add a pass over some records, in which the libraries take turns call by call.
-
-    Args:
-        after: The passes, by library.
-        calls: Each library's call, and its arguments for all records.
-        some: The index of each record.
-        before: What is done before each call.
-        then: What is done after each call, and timed with it.
+    A program calls one library, whose code partly stays in the caches from call to call. So each library
+    makes its calls in a row, after one that does not count.
     """
+    for other in random.sample(list(calls), len(calls)):
+        call, given = calls[other]
+        time_followed(call, [given[some[0]]], _run_code)
+        after[other].add([_uninterrupted(call, given[at], then=_run_code) for at in some])
+
+
+def _add_cold(
+    after: Mapping[Other, _Passes], calls: Mapping[Other, tuple[Call, list[Any]]], some: Sequence[int]
+) -> None:
+    """Add a pass over some records with empty caches, in which the libraries take turns call by call."""
     pairs: dict[Other, list[tuple[int, int]]] = {other: [] for other in calls}
     for at in some:
         for other in random.sample(list(calls), len(calls)):
             call, given = calls[other]
-            for _ in range(_TRIES):
-                before()
-                count = interruptions()
-                pair = time_followed(call, [given[at]], then)
-                if interruptions() == count:
-                    break
-            pairs[other] += pair
+            pairs[other].append(_uninterrupted(call, given[at], before=evict))
     for other, row in pairs.items():
         after[other].add(row)
+
+
+def _uninterrupted(
+    call: Call,
+    subject: Any,
+    *,
+    before: Callable[[], None] = lambda: None,
+    then: Callable[[], None] | None = None,
+) -> tuple[int, int]:
+    """Make a call until the system does not give the processor to another thread during it.
+
+    Args:
+        call: The function.
+        subject: Its argument.
+        before: What is done before the call, untimed.
+        then: What is done after the call.
+
+    Returns:
+        Nanoseconds of the call alone, and with what follows it.
+    """
+    for _ in range(_TRIES):
+        before()
+        count = interruptions()
+        [pair] = time_followed(call, [subject], then)
+        if interruptions() == count:
+            break
+    return pair
 
 
 def _compared(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import marshal
 import pickle
 import sys
@@ -384,23 +385,40 @@ def test_an_interrupted_call_is_made_again(monkeypatch: pytest.MonkeyPatch) -> N
     made: list[int] = []
     passes = {OWN: regimes._Passes()}
 
-    regimes._add_turns(passes, {OWN: (made.append, [10, 11])}, [0, 1])
+    regimes._add_cold(passes, {OWN: (made.append, [10, 11])}, [0, 1])
 
     assert made == [10, 10, 11]
     assert len(passes[OWN].calls[0]) == 2
+
+
+def test_a_library_makes_its_calls_between_other_work_in_a_row() -> None:
+    """The first call, which finds another library in the caches, does not count."""
+    made: list[tuple[int, int]] = []
+    other = Other("json", "orjson")
+    calls: dict[Other, Any] = {
+        OWN: (lambda record: made.append((0, record)), [10, 11]),
+        other: (lambda record: made.append((1, record)), [10, 11]),
+    }
+    passes = {each: regimes._Passes() for each in calls}
+
+    regimes._add_between(passes, calls, [1, 0])
+
+    in_row = [list(records) for _, records in itertools.groupby(made, lambda each: each[0])]
+    assert sorted(in_row) == [[(0, 11), (0, 11), (0, 10)], [(1, 11), (1, 11), (1, 10)]]
+    assert [len(each.calls[0]) for each in passes.values()] == [2, 2]
 
 
 @pytest.mark.parametrize(("eviction", "records"), [(0.0001, 6), (0.01, 2), (1.0, 1)])
 def test_no_more_caches_are_emptied_than_there_is_time_for(
     eviction: float, records: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    add, counts = regimes._add_turns, set()
+    add, counts = regimes._add_cold, set()
 
-    def counted(after: Any, calls: Any, some: Sequence[int], **work: Any) -> None:
+    def counted(after: Any, calls: Any, some: Sequence[int]) -> None:
         counts.add(len(some))
-        add(after, calls, some, **work)
+        add(after, calls, some)
 
-    monkeypatch.setattr(regimes, "_add_turns", counted)
+    monkeypatch.setattr(regimes, "_add_cold", counted)
     monkeypatch.setattr(regimes, "_eviction", lambda: eviction)
     regimes.timed({OWN: (str, list(range(20)))}, 0.02)
 
