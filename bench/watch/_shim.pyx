@@ -508,7 +508,7 @@ cdef PyObject *_timed(PyObject *itself, args_t args, size_t nargs, PyObject *nam
     cdef int64_t begin, took, busy = 0, size = 0
     if _ended:
         _note_between(<Watched>itself)
-    if counters.slow:
+    if counters.slow or _will_be_long(<Watched>itself, counters, args, nargs):
         if not _short:
             _note_time()
             _learn_rate()
@@ -562,9 +562,25 @@ cdef inline int64_t _size(Watched me, args_t args, size_t nargs, PyObject *resul
     """Return the length of a call's payload; 0 if it is unknown."""
     if result is NULL:
         return 0
-    if me.dumps:
-        return _length(result)
+    return _length(result) if me.dumps else _given(me, args, nargs)
+
+
+cdef inline int64_t _given(Watched me, args_t args, size_t nargs) noexcept:
+    """Return the length of the payload that a call decodes; 0 if it is unknown."""
     return _length(args[me.first]) if PyVectorcall_NARGS(nargs) > me.first else 0
+
+
+cdef bint _will_be_long(Watched me, Counters *counters, args_t args, size_t nargs) noexcept:
+    """Whether a call decodes a payload that is so large that the thread's clock should time it.
+
+    Of few large payloads among many small ones, even fewer are timed, so that a pause in one of them counts much.
+    """
+    return not me.dumps and counters.timed and _usual(counters, _given(me, args, nargs)) > _rate * LONG
+
+
+cdef inline double _usual(Counters *counters, int64_t size) noexcept:
+    """Return the ticks of a call with a payload of that length, as far as timed calls are known."""
+    return <double>counters.busy / counters.timed * (FIXED + size)
 
 
 cdef int64_t _without_pause(Counters *counters, int64_t took, int64_t size) noexcept:
@@ -572,7 +588,7 @@ cdef int64_t _without_pause(Counters *counters, int64_t took, int64_t size) noex
     cdef double usual
     if size == 0 or counters.timed == 0:
         return took
-    usual = <double>counters.busy / counters.timed * (FIXED + size)
+    usual = _usual(counters, size)
     if took <= 3 * usual or took <= usual + _rate * PAUSE:
         return took
     return <int64_t>(usual + _rate * REFILL)
