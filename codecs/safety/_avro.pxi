@@ -1,7 +1,7 @@
-# Avro: specification 1.12, "Binary Encoding". A value shows its end by its schema only.
+# Avro: specification 1.12, "Binary Encoding". The end of a value can only be found with its schema.
 
 cdef enum:
-    # What a value is read as.
+    # Kinds of values by their encoding.
     OF_FIXED
     OF_BOOL
     OF_INT
@@ -14,7 +14,7 @@ cdef enum:
     OF_MAP
 
 cdef enum:
-    # What is wrong with a payload.
+    # Errors in a payload.
     CUT_SHORT = -1
     TOO_MUCH = -2
     NO_NUMBER = -3
@@ -40,17 +40,17 @@ _AVRO = {
 
 ctypedef struct avro_t:
     int what
-    # Bytes of a fixed; else symbols, branches or fields.
+    # Bytes of a fixed value, or number of symbols, branches or fields.
     int64_t size
-    # Where those of its parts stand one after another.
+    # Index of its first part in `AvroEnds._parts`; the others follow.
     int parts
 
 
 cdef class AvroEnds:
-    """Where values of one Avro schema end, and how much they hold.
+    """A scanner that finds the ends of values of one Avro schema, and limits their number and nesting.
 
     Args:
-        schema: With full names.
+        schema: The schema, with full names.
         names: Named types by their full names.
     """
 
@@ -75,7 +75,7 @@ cdef class AvroEnds:
                 return put(OF_UNION, [add(branch) for branch in node])
             kind = node["type"] if isinstance(node, dict) else node
             if kind == "record" or kind == "error":
-                # Known before its fields are, which may be of it.
+                # Added before its fields, because their types may refer to it.
                 nodes.append(None)
                 i = made[node["name"]] = len(nodes) - 1
                 fields = [add(field["type"]) for field in node["fields"]]
@@ -112,18 +112,18 @@ cdef class AvroEnds:
         PyMem_Free(self._parts)
 
     def end(self, bytes data not None, Py_ssize_t start, Py_ssize_t most, int deepest, /):
-        """Return where the value is over that starts at a byte of data.
+        """Return the end of the value that starts at an offset of data.
 
         Args:
             data: Bytes.
-            start: Where it starts.
-            most: Values that it may hold: keys and containers, too.
-            deepest: Levels of records, arrays and maps.
+            start: Offset of the value.
+            most: Maximum number of values, including keys and containers.
+            deepest: Maximum levels of records, arrays and maps.
 
         Raises:
-            TooMuchError: It holds more.
-            RecursionError: It nests more deeply.
-            ValueError: There is no value of the schema.
+            TooMuchError: More values.
+            RecursionError: Deeper nesting.
+            ValueError: The data are not a value of the schema.
         """
         cdef int64_t at = start, left = most
         cdef int64_t size = PyBytes_GET_SIZE(data)
@@ -163,7 +163,7 @@ cdef class AvroEnds:
             return at
         if node.what == OF_ARRAY or node.what == OF_MAP:
             return self._blocks(node, data, end, at, left, levels)
-        # All others begin with a number.
+        # All other kinds begin with a number.
         at = _avro_long(data, end, at, &number)
         if at < 0:
             return at
@@ -233,7 +233,7 @@ cdef class AvroEnds:
 
 
 cdef inline int64_t _avro_long(const unsigned char *data, int64_t end, int64_t at, int64_t *number) noexcept nogil:
-    """Read a zigzag number of 64 bits at the most, and return where it is over."""
+    """Read a zigzag number of up to 64 bits, and return its end or an error."""
     cdef uint64_t value = 0
     cdef int shift = 0
     while at < end:
@@ -251,11 +251,11 @@ cdef inline int64_t _avro_long(const unsigned char *data, int64_t end, int64_t a
 
 
 cdef class AvroBody:
-    """What fastavro reads a payload's body from.
+    """A file-like object from which fastavro reads the body of a payload.
 
     Args:
         data: The payload.
-        at: Where the body starts.
+        at: Offset of the body.
     """
 
     cdef bytes _data
@@ -266,7 +266,7 @@ cdef class AvroBody:
         self._data, self._at, self._size = data, at, PyBytes_GET_SIZE(data)
 
     def read(self, Py_ssize_t size, /):
-        """Return so many bytes, or as many as are left; all for a negative number."""
+        """Return up to `size` bytes, or all that are left if it is negative."""
         cdef Py_ssize_t at = self._at, left = self._size - at
         if size < 0 or size > left:
             size = left

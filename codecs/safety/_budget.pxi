@@ -1,7 +1,7 @@
-# Values of one payload that are encoded as MessagePack within it: fields that may hold anything.
+# Limit values that are encoded as MessagePack within a payload, for fields of any type.
 #
-# The format around them counts each as one value. So what one holds is counted before it is decoded, and all of
-# one payload share its limit of items.
+# The outer format counts each of them as one value. So the values in each are counted before it is decoded,
+# and all of one payload share its limit of items.
 
 from cpython.object cimport PyObject as _Object
 
@@ -10,11 +10,11 @@ cdef extern from "Python.h":
     _Object *_held_by "PyDict_GetItemWithError"(object, object) except? NULL
 
 cdef object CURRENT = object()
-"""Key of the budget in force among what a thread holds."""
+"""Key of the active budget in the dict of a thread."""
 
 
 cdef class Budget:
-    """How many values the embedded parts of one payload may hold; in force in this thread while entered.
+    """The number of values that embedded parts of a payload may contain; active in a thread while entered.
 
     Args:
         items: The limit.
@@ -42,10 +42,10 @@ cdef class Budget:
 
 
 def count_embedded(bytes data not None, /):
-    """Subtract what an embedded value holds from the budget in force, if any.
+    """Count the values in an embedded value, and subtract them from the active budget, if any.
 
     Raises:
-        TooMuchError: The embedded values hold more than the budget, this one included.
+        TooMuchError: The embedded values so far, including this one, exceed the budget.
     """
     cdef _Object *held = PyThreadState_GetDict()
     cdef _Object *found = NULL if held is NULL else _held_by(<object>held, CURRENT)

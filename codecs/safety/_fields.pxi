@@ -1,19 +1,20 @@
-# Where one field of a payload stands, found without decoding what stands beside it.
+# Find one field of a payload without decoding the others.
 #
-# All of the payload is gone through, as a key may stand twice and the last counts, and so that what is cut short
-# or goes on is noticed. Whatever a walker is not sure of (-1) is left to a full decode: a malformed payload, a key
-# that is no plain text, a container with a tag. So it has to be right where it finds a field, or none, only.
+# A walker scans the whole payload, because a key may occur twice and the last one counts, and to detect a
+# payload that is cut short or has trailing data. If it is not sure, it returns -1, and the payload is decoded
+# in full: if it is malformed, a key is not plain text, or a container has a tag. So a walker has to be right
+# only if it finds a field, or finds none.
 
 cdef class Way:
-    """The steps to a field, laid out for the walkers.
+    """The steps to a field, in the form that walkers use.
 
     Args:
         kind: ``"msgpack"``, ``"cbor"``, ``"bson"`` or ``"json"``.
-        steps: For each the key in UTF-8, or None, and the index, or -1.
-        wrap: For BSON, the key under which what is no document stands; None elsewhere.
+        steps: For each step its key in UTF-8, or None, and its index, or -1.
+        wrap: For BSON, the key of a record other than a dict in the document that wraps it; else None.
 
     Raises:
-        ValueError: No such kind, or too many steps.
+        ValueError: Unknown kind, or too many steps.
     """
 
     def __cinit__(self, str kind not None, tuple steps not None, bytes wrap):
@@ -35,7 +36,7 @@ cdef class Way:
             self.steps.wrap = <const unsigned char *>PyBytes_AS_STRING(wrap)
 
     cdef int locate(self, bytes payload, field_t *field) noexcept:
-        """Find the field: `FOUND`, with its place in `field`, `ABSENT` or `UNSURE`."""
+        """Find the field. Return `FOUND`, with its offsets in `field`, `ABSENT` or `UNSURE`."""
         cdef const unsigned char *data = <const unsigned char *>PyBytes_AS_STRING(payload)
         cdef Py_ssize_t size = PyBytes_GET_SIZE(payload), end
         field.start = -1
@@ -66,7 +67,7 @@ cdef inline bint _is_step(const steps_t *steps, int step, const unsigned char *t
 cdef inline Py_ssize_t _msgpack_over(
     const unsigned char *data, Py_ssize_t size, Py_ssize_t at, field_t *field
 ) noexcept nogil:
-    """Return where the value at `at` is over."""
+    """Return the end of the value at `at`, or -1."""
     if at >= size:
         return -1
     cdef unsigned int head = data[at]
@@ -91,7 +92,7 @@ cdef Py_ssize_t _msgpack_field(
     if at >= size:
         return -1
     what = _msgpack_head(data, size, &past, &count)
-    # What an extension is made into may have fields.
+    # The object that an extension is decoded to may have fields.
     if what == NOTHING or what == EXTENSION or past > <uint64_t>size:
         return -1
     at = past
@@ -168,7 +169,7 @@ cdef Py_ssize_t _cbor_field(
         else:
             matches = i == <uint64_t>steps.index[step]
             if not matches and count != UNKNOWN:
-                # All up to the index, or up to the end, at once.
+                # Skip all items up to the index, or up to the end, at once.
                 length = (<uint64_t>steps.index[step] if i < <uint64_t>steps.index[step] < count else count) - i
                 at = _cbor_values(data, size, at, length, &field.held)
                 if at < 0:
@@ -192,7 +193,7 @@ cdef Py_ssize_t _cbor_field(
 cdef inline Py_ssize_t _bson_over(
     const unsigned char *data, Py_ssize_t size, Py_ssize_t at, unsigned int kind
 ) noexcept nogil:
-    """Return where a value of some type is over: by its length, without a look at what it holds."""
+    """Return the end of a value by its type and length, without reading its contents; -1 if there is none."""
     cdef int what = _BSON[kind]
     cdef Py_ssize_t after
     if what == NO_TYPE:
@@ -214,7 +215,7 @@ cdef Py_ssize_t _bson_field(
     const unsigned char *data, Py_ssize_t limit, Py_ssize_t at, const steps_t *steps, int step, field_t *field,
     bint is_array,
 ) noexcept nogil:
-    """Go through the document at `at`, which is over at `limit` or before."""
+    """Walk through the document at `at`, which ends at `limit` or before. Return its end, or -1."""
     cdef Py_ssize_t end, name, length, over
     cdef unsigned int kind
     cdef int64_t i = 0
@@ -236,7 +237,7 @@ cdef Py_ssize_t _bson_field(
         if over < 0:
             return -1
         if not is_array and (
-            length and data[name] == c"$"  # a reference to another document, which has a class of its own
+            length and data[name] == c"$"  # a reference to a document, which has a class of its own
             or step == 0 and length == steps.wrap_length and memcmp(data + name, steps.wrap, length) == 0
         ):
             return -1
@@ -261,7 +262,7 @@ cdef extern from *:
     #define BAKEOFF_HAS(word, byte) \\
         ((((word) ^ BAKEOFF_EACH * (byte)) - BAKEOFF_EACH) & ~((word) ^ BAKEOFF_EACH * (byte)) & BAKEOFF_EACH * 0x80)
 
-    /* The next quote or backslash, eight bytes at a time. */
+    /* Find the next quote or backslash, eight bytes at a time. */
     static inline Py_ssize_t bakeoff_quote(const unsigned char *data, Py_ssize_t at, Py_ssize_t size) {
     #if defined(__GNUC__) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
         for (; size - at >= 8; at += 8) {
@@ -280,7 +281,7 @@ cdef extern from *:
     Py_ssize_t quote_from "bakeoff_quote"(const unsigned char *data, Py_ssize_t at, Py_ssize_t size) noexcept nogil
 
 cdef unsigned char[256] _JSON
-"""What a byte may be the part of: `BLANK`, `PLAIN`, of numbers and words; 0 for what opens, closes and divides."""
+"""Class of each byte: `BLANK`, `PLAIN` for numbers and words, or 0 for all others."""
 
 
 cdef int _fill_json() noexcept:
@@ -296,7 +297,7 @@ _fill_json()
 
 
 cdef inline Py_ssize_t _json_blank(const unsigned char *data, Py_ssize_t size, Py_ssize_t at) noexcept nogil:
-    """Go past blanks, from where something is over: -1 stays what it is."""
+    """Skip whitespace. Return -1 if `at` is -1, the result of another step."""
     while 0 <= at < size and _JSON[data[at]] == BLANK:
         at += 1
     return at
@@ -305,7 +306,7 @@ cdef inline Py_ssize_t _json_blank(const unsigned char *data, Py_ssize_t size, P
 cdef inline Py_ssize_t _json_text(
     const unsigned char *data, Py_ssize_t size, Py_ssize_t at, bint *escaped
 ) noexcept nogil:
-    """Return where a text is over that has been opened before `at`."""
+    """Return the end of a text whose opening quote is before `at`, or -1; note whether it has a backslash."""
     while True:
         at = quote_from(data, at, size)
         if at >= size:
@@ -317,7 +318,7 @@ cdef inline Py_ssize_t _json_text(
 
 
 cdef Py_ssize_t _json_over(const unsigned char *data, Py_ssize_t size, Py_ssize_t at) noexcept nogil:
-    """Return where the value at `at` is over; brackets are held against one another, commas are not."""
+    """Return the end of the value at `at`, or -1. Brackets have to match; commas are not checked."""
     cdef uint64_t curly = 0
     cdef uint64_t[JSON_WORDS] outer
     cdef int depth = 0
@@ -373,7 +374,7 @@ cdef Py_ssize_t _json_field(
         return -1
     if data[at] != c"{" and data[at] != c"[":
         return _json_over(data, size, at)
-    close = data[at] + 2  # the brackets of a pair stand two apart in ASCII
+    close = data[at] + 2  # the brackets of a pair differ by two in ASCII
     at = _json_blank(data, size, at + 1)
     if at < size and data[at] == close:
         return at + 1
@@ -384,7 +385,7 @@ cdef Py_ssize_t _json_field(
             name = at + 1
             at = _json_text(data, size, name, &escaped)
             if escaped:
-                return -1  # what the key says, the library reads
+                return -1  # only the library decodes escapes in keys
             length = at - 1 - name
             at = _json_blank(data, size, at)
             if at < 0 or at >= size or data[at] != c":":
@@ -410,13 +411,13 @@ cdef Py_ssize_t _json_field(
     return -1
 
 
-# What is spliced --------------------------------------------------------------------------------------------
+# Lists that are appended to ---------------------------------------------------------------------------------
 
 
 cdef Py_ssize_t list_head(int kind, const unsigned char *data, uint64_t *count) noexcept nogil:
-    """Read the head of a list of MessagePack or CBOR that has been found; return its length.
+    """Read the head of a list found in MessagePack or CBOR, and return the length of the head.
 
-    It is -1 for no list, 0 for one that ends by a mark.
+    It is -1 if the value is not a list, and 0 if the list ends with a mark.
     """
     cdef uint64_t at = 0
     if kind == IN_CBOR:
@@ -427,7 +428,7 @@ cdef Py_ssize_t list_head(int kind, const unsigned char *data, uint64_t *count) 
 
 
 cdef Py_ssize_t bson_items(const char *array, Py_ssize_t size) noexcept nogil:
-    """Return how many items an array of BSON has, -1 where it is malformed."""
+    """Count the items of a BSON array. Return -1 if it is malformed."""
     cdef const unsigned char *data = <const unsigned char *>array
     cdef Py_ssize_t at = 4, count = 0
     cdef unsigned int kind

@@ -1,8 +1,8 @@
-# How deep the containers of a payload nest, asked before a library sees it.
+# Check the nesting depth of a payload before a library reads it.
 #
-# Most payloads are cleared by a count alone: one with no more bytes that could open a container than levels are
-# allowed cannot nest deeper. The rest is gone through exactly. Budget: 25 ns a KB for the count; where that does not
-# clear it, 150 ns a KB of JSON and 3 ns a value of MessagePack.
+# A count is enough for most payloads: with no more bytes that could open a container than levels are allowed,
+# a payload cannot nest deeper. The others are scanned exactly. Budget: 25 ns a KB for the count; for the
+# scan, 150 ns a KB of JSON and 3 ns a value of MessagePack.
 
 cdef extern from *:
     """
@@ -22,14 +22,14 @@ cdef extern from *:
         memcpy(&bytes, at, 16);
         return bytes;
     }
-    /* Sixteen counters of one byte each. */
+    /* Return the sum of sixteen counters of one byte each. */
     static inline size_t bakeoff_sum(bakeoff_v counters) {
         uint64_t halves[2], even = 0x00ff00ff00ff00ffULL, sum;
         memcpy(halves, &counters, 16);
         sum = (halves[0] & even) + (halves[0] >> 8 & even) + (halves[1] & even) + (halves[1] >> 8 & even);
         return sum * 0x0001000100010001ULL >> 48;
     }
-    /* A bit for each byte, of which all bits are set or none. */
+    /* Return one bit for each byte of a mask: all bits of a byte are set, or none. */
     static inline uint64_t bakeoff_bits(bakeoff_v mask) {
     #ifdef __SSE2__
         return (uint64_t)_mm_movemask_epi8((__m128i)mask);
@@ -48,14 +48,14 @@ cdef extern from *:
     #endif
 
     #define BAKEOFF_JSON_OPENS(b) (((b) | 0x20) == 0x7b)
-    /* 0x80 to 0x9f, the least of signed numbers, and 0xdc to 0xdf. */
+    /* 0x80 to 0x9f, which are the smallest signed numbers, and 0xdc to 0xdf. */
     #ifdef BAKEOFF_VECTORS
     #define BAKEOFF_MSGPACK_OPENS(b) (((bakeoff_s)(b) < -96) | (((b) & 0xfc) == 0xdc))
     #else
     #define BAKEOFF_MSGPACK_OPENS(b) ((((b) & 0xe0) == 0x80) | (((b) & 0xfc) == 0xdc))
     #endif
 
-    /* Whether more than so many bytes could open a container; up to 15 are counted twice. */
+    /* Return whether more than `most` bytes could open a container. Up to 15 bytes are counted twice. */
     #ifdef BAKEOFF_VECTORS
     #define BAKEOFF_MAY_NEST(NAME, OPENS)                                                             \\
     static int NAME(const unsigned char *at, Py_ssize_t size, Py_ssize_t most) {                      \\
@@ -94,10 +94,10 @@ cdef extern from *:
     BAKEOFF_MAY_NEST(bakeoff_json_may_nest, BAKEOFF_JSON_OPENS)
     BAKEOFF_MAY_NEST(bakeoff_msgpack_may_nest, BAKEOFF_MSGPACK_OPENS)
 
-    /* What the bytes of JSON so far leave behind. */
+    /* State of a scan of JSON. */
     typedef struct { Py_ssize_t depth; int in_text, escaped; } bakeoff_json_t;
 
-    /* Go through bytes one by one; whether they open more than so many brackets. */
+    /* Scan the bytes one by one. Return whether more than `most` brackets are open at once. */
     static int bakeoff_json_bytes(const unsigned char *at, const unsigned char *end, Py_ssize_t most, bakeoff_json_t *is) {
         for (; at < end; at++) {
             if (is->escaped) is->escaped = 0;
@@ -129,8 +129,8 @@ cdef extern from *:
                 closes |= bakeoff_bits((bakeoff_v)(folded == 0x7d)) << i;
             }
             if (slashes || is.escaped) {
-                /* Every other one of a run of backslashes escapes what follows it (simdjson's way: Langdale and
-                   Lemire, Parsing Gigabytes of JSON per Second, 3.1.1). */
+                /* In a run of backslashes, every other one escapes the next byte (as in simdjson: Langdale
+                   and Lemire, Parsing Gigabytes of JSON per Second, 3.1.1). */
                 uint64_t starts, runs, follows;
                 slashes &= ~(uint64_t)is.escaped;
                 follows = slashes << 1 | is.escaped;
@@ -148,7 +148,7 @@ cdef extern from *:
             closes &= ~texts;
             if (!(opens | closes)) continue;
             i = bakeoff_ones(opens);
-            /* Not each that is opened here need be open at once. */
+            /* Not all brackets that open here have to be open at once. */
             if (is.depth + i > most && bakeoff_json_bytes(at, at + 64, most, &before)) return 1;
             is.depth += i - bakeoff_ones(closes);
         }
@@ -173,7 +173,7 @@ cdef bint _msgpack_deeper(const unsigned char *data, Py_ssize_t size, Py_ssize_t
 
 cdef bint _msgpack_nests(const unsigned char *data, Py_ssize_t size, Py_ssize_t most) noexcept nogil:
     cdef uint64_t end = size, at = 0, count, left = 1
-    # How many values the containers outside of this one have left.
+    # Values that each enclosing container has left.
     cdef uint64_t[DEEPEST] outer
     cdef int depth = 0, what
     while at < end:
@@ -187,7 +187,7 @@ cdef bint _msgpack_nests(const unsigned char *data, Py_ssize_t size, Py_ssize_t 
         if what == LEAF or what == EXTENSION:
             continue
         count <<= what == MAP
-        # No value takes less than a byte.
+        # Each value takes at least one byte.
         if what == NOTHING or count > end - at:
             return False
         if depth == most:
@@ -202,7 +202,7 @@ cdef bint _msgpack_nests(const unsigned char *data, Py_ssize_t size, Py_ssize_t 
 
 cdef bint _cbor_deeper(const unsigned char *data, Py_ssize_t size, Py_ssize_t most) noexcept nogil:
     cdef uint64_t end = size, at = 0, count, left = 1
-    # How many items the containers outside of this one have left.
+    # Items that each enclosing container has left.
     cdef uint64_t[DEEPEST] outer
     cdef int depth = 0, major
     while at < end:
@@ -212,7 +212,7 @@ cdef bint _cbor_deeper(const unsigned char *data, Py_ssize_t size, Py_ssize_t mo
             depth -= 1
             left = outer[depth]
         if data[at] == 0xFF:
-            # The end of a container of no stated length, in place of a further item.
+            # This byte ends a container of indefinite length.
             at += 1
             left = 0
             continue
@@ -228,11 +228,11 @@ cdef bint _cbor_deeper(const unsigned char *data, Py_ssize_t size, Py_ssize_t mo
             at += count
         elif 2 <= major <= 5:
             if count != UNKNOWN:
-                # No item takes less than a byte.
+                # Each item takes at least one byte.
                 if count > end - at:
                     return False
                 count <<= major == 5
-            # Text of no stated length holds its pieces, and is no level.
+            # A string of indefinite length contains chunks, but is not a level.
             if depth == most + (major < 4):
                 return True
             outer[depth] = left
@@ -249,10 +249,10 @@ cdef bint _bson_deeper(const unsigned char *data, Py_ssize_t size, Py_ssize_t mo
 
 
 cdef deeper_t deeper(str kind) except? NULL:
-    """Return what says whether a payload of a format nests deeper than so many levels, fewer than `DEEPEST`.
+    """Return the function that checks whether a payload nests deeper than `most` levels (below `DEEPEST`).
 
-    NULL where nothing does. Of a malformed payload it may say so too early, but not too late for a library that
-    goes as far.
+    It is NULL if the format has none. For a malformed payload, the function may overestimate the depth, but
+    it misses no level that a library would enter.
     """
     if kind == "json":
         return _json_deeper
@@ -266,15 +266,15 @@ cdef deeper_t deeper(str kind) except? NULL:
 
 
 def nests_deeper(str kind, const unsigned char[:] data not None, Py_ssize_t most, /):
-    """Return whether the containers of a payload nest deeper than so many levels.
+    """Return whether the containers of a payload nest deeper than `most` levels.
 
     Args:
         kind: ``"json"``, ``"msgpack"``, ``"cbor"`` or ``"bson"``.
         data: The payload.
-        most: Levels, fewer than 2,048.
+        most: Number of levels, from 1 to 2,047.
 
     Raises:
-        ValueError: No such kind, or too many levels.
+        ValueError: Unknown kind, or number of levels out of range.
     """
     cdef deeper_t asked = deeper(kind)
     if asked is NULL or not 0 < most < DEEPEST:

@@ -1,7 +1,7 @@
 from libc.stdint cimport int64_t, uint64_t
 
 ctypedef struct held_t:
-    # Values within, containers among them, whether some have tags of CBOR, and may stand in several places.
+    # Number of values, and of containers among them; whether some have CBOR tags, or may occur several times.
     Py_ssize_t values
     Py_ssize_t containers
     bint tagged
@@ -12,11 +12,11 @@ ctypedef Py_ssize_t (*end_t)(const unsigned char *data, Py_ssize_t size, held_t 
 ctypedef bint (*deeper_t)(const unsigned char *data, Py_ssize_t size, Py_ssize_t most) noexcept nogil
 
 cdef enum:
-    # Containers that are gone into, one within another: more than cbor2 reads (400) and marshal (2,000).
+    # Nesting depth that scanners support: more than cbor2 (400) and marshal (2,000) read.
     DEEPEST = 2048
 
 cdef enum:
-    # What a finder gives for a payload that the library would read beyond.
+    # Result of a finder if the library would read past the end of the payload.
     UNSAFE = -2
 
 cdef bint container_key(bytes payload) noexcept
@@ -24,34 +24,34 @@ cdef end_t finder(str kind) except? NULL
 cdef deeper_t deeper(str kind) except? NULL
 
 cdef enum:
-    # Steps of a way to a field.
+    # Maximum number of steps to a field.
     LONGEST_WAY = 32
-    # Documents of BSON from the first to a list at its end.
+    # Nested BSON documents on the longest way, and an array at its end.
     MOST_OUTER = 33
-    # Brackets of JSON within one another, as many as the libraries read.
+    # Nesting depth of JSON, the same as that of the libraries.
     JSON_DEPTH = 1024
     JSON_WORDS = 16
 
 cdef enum:
-    # What a payload is walked through as.
+    # Formats that have a walker.
     IN_MSGPACK
     IN_CBOR
     IN_BSON
     IN_JSON
 
 cdef enum:
-    # What a walk has come to.
+    # Results of a walk.
     FOUND
     ABSENT
     UNSURE
 
 cdef enum:
-    # What a byte of JSON is part of.
+    # Classes of JSON bytes.
     BLANK = 1
     PLAIN = 2
 
 ctypedef struct steps_t:
-    # Key, and index, of each; where a step is not one of both, its length or its index is -1.
+    # Key and index of each step. The length is -1 if it has no key, the index if it has no index.
     int count
     const unsigned char *text[LONGEST_WAY]
     Py_ssize_t length[LONGEST_WAY]
@@ -60,7 +60,7 @@ ctypedef struct steps_t:
     Py_ssize_t wrap_length
 
 ctypedef struct field_t:
-    # Where it stands; for BSON also its type, and the documents that it is in.
+    # Offsets: start, end; for BSON also the type byte and the enclosing documents.
     Py_ssize_t start
     Py_ssize_t end
     Py_ssize_t head

@@ -1,13 +1,14 @@
 # cython: language_level=3, embedsignature=True, boundscheck=False, wraparound=False, auto_pickle=False, nonecheck=True
-"""Where the value of a payload ends, for libraries that do not notice what follows it, and how much it holds.
+"""Find the end of a payload's value, for libraries that ignore trailing data, and count its values.
 
-A finder reads heads and lengths, never past the payload, and does not recurse; what stands between the
-heads is left to the library. It gives the length of the first value in bytes, or -1 where that is cut short
-or no value (`UNSAFE` where the library must not see it either), and counts the values within: keys, too, and containers. Budget: 3 ns a value.
+A finder reads only heads and lengths, never past the payload, and does not recurse. It leaves the contents
+to the library. It returns the length of the first value in bytes, or -1 if it is cut short or malformed
+(`UNSAFE` if the library must not read it either). It counts all values, including keys and containers.
+Budget: 3 ns a value.
 
-Of formats that are read as streams a scan does the work. It stops where the bytes do, and a `StreamBuffer` goes on
-there. All of a scan's counters are local copies: the compiler must assume that what a pointer leads to aliases the
-payload.
+For formats that are read as streams, a scan does the work. It stops at the end of the bytes, and a
+`StreamBuffer` resumes it there. A scan copies its counters to local variables, because the compiler must
+assume that a pointer aliases the payload.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
@@ -17,26 +18,26 @@ from libc.string cimport memchr, memcmp
 from ..errors import TooMuchError
 
 cdef enum:
-    # CBOR's tag of a value that stands elsewhere, too (http://cbor.schmorp.de/value-sharing).
+    # CBOR tag of a reference to a shared value (http://cbor.schmorp.de/value-sharing).
     SHARED = 29
-    # The same of text (http://cbor.schmorp.de/stringref).
+    # The same for strings (http://cbor.schmorp.de/stringref).
     SHARED_TEXT = 25
-    # That of a set (http://cbor.schmorp.de/set in the registry of IANA).
+    # CBOR tag of a set (https://github.com/input-output-hk/cbor-sets-spec).
     SET = 258
-    # Items of a list that are worth looking whether they are alike.
+    # Shorter lists are not checked for items of the same size.
     MANY = 16
-    # Items one after another that are not, after which that is no list of such.
+    # The check ends after this many items in a row that are not among eight of the same size.
     LONE = 64
 
 cdef enum:
-    # What a scan says.
+    # Results of a scan.
     WHOLE
     SHORT
     NO_VALUE
 
 ctypedef struct scan_t:
-    # How far a value was looked through, what of it is to come, what was left in the containers around it that
-    # end by a mark, `DEEPEST` at the most, and lines of pickle's text that are to come.
+    # Offset of the scan; values still to come; the same for each of `depth` outer containers that end with a
+    # mark, at most `DEEPEST`; and lines of a pickle's text still to come.
     uint64_t at
     uint64_t left
     uint64_t *outer
@@ -44,17 +45,17 @@ ctypedef struct scan_t:
     int lines
 
 cdef uint64_t BEYOND = <uint64_t>1 << 40
-"""More bytes than any limit, however often it is added."""
+"""More bytes than any limit; adding it several times does not overflow."""
 cdef uint64_t UNKNOWN = <uint64_t>1 << 62
-"""Items of a container that ends by a mark: an even number, as of keys and values."""
+"""Count of a container that ends with a mark: even, like a count of keys and values."""
 
 LONGEST_KEY = 1024
-"""Bytes of a key that is not plain; its own keys could be what takes time."""
+"""Maximum bytes of a key that is a container or tagged; the keys in a longer one could be slow to decode."""
 
 
 cdef extern from *:
     """
-    /* Which of eight bytes is the first zero, the lowest of the number first; 8 where none is. */
+    /* Return the index of the first zero byte, from the least significant one, or 8 if there is none. */
     static inline int bakeoff_first_zero(unsigned long long bytes) {
         unsigned long long zeros = (bytes - 0x0101010101010101ULL) & ~bytes & 0x8080808080808080ULL;
         if (!zeros) return 8;
@@ -83,7 +84,7 @@ cdef inline uint64_t _big4(const unsigned char *at) noexcept nogil:
 
 
 cdef inline uint64_t _big(const unsigned char *at, unsigned int length) noexcept nogil:
-    """Return a number of 1, 2, 4 or 8 bytes."""
+    """Read a big-endian number of 1, 2, 4 or 8 bytes."""
     if length == 1:
         return at[0]
     if length == 2:
@@ -93,20 +94,20 @@ cdef inline uint64_t _big(const unsigned char *at, unsigned int length) noexcept
     return _big4(at) << 32 | _big4(at + 4)
 
 
-# MessagePack: msgpack/spec.md, "Overview" of formats, from 0xc0 on -----------------------------------
+# MessagePack: msgpack/spec.md, "Overview" of formats ---------------------------------------------------
 
 cdef unsigned char[32] _FIXED = [
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8, 2, 3, 5, 9, 17, 0, 0, 0, 0, 0, 0, 0,
 ]
-"""Bytes after the head, where no length stands there."""
+"""Bytes after the head byte, for heads from 0xc0 on that have no length."""
 cdef unsigned char[32] _LENGTH = [
     0, 0, 0, 0, 1, 2, 4, 1, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 4, 2, 4, 2, 4,
 ]
-"""Bytes of the length."""
+"""Bytes of the length after these heads."""
 
 
 cdef enum:
-    # What a head of MessagePack begins; nothing where it is cut short, or none.
+    # Kinds of MessagePack heads. `NOTHING` is a head that is cut short or invalid.
     NOTHING
     LEAF
     EXTENSION
@@ -117,7 +118,7 @@ cdef enum:
 cdef inline int _msgpack_head(
     const unsigned char *data, uint64_t end, uint64_t *at, uint64_t *count
 ) noexcept nogil:
-    """Go past the head of a container, and say of how many entries; past the whole of a value that is none."""
+    """Skip the head of a container and set the number of its entries; skip any other value entirely."""
     cdef unsigned int head = data[at[0]], length
     at[0] += 1
     if head < 0x80 or head >= 0xE0:
@@ -152,7 +153,7 @@ cdef Py_ssize_t _msgpack(const unsigned char *data, Py_ssize_t size, held_t *hel
 cdef inline Py_ssize_t _msgpack_values(
     const unsigned char *data, Py_ssize_t size, uint64_t at, uint64_t left, held_t *held
 ) noexcept nogil:
-    """Return where so many values that start at `at` are over."""
+    """Return the end of `left` values that start at `at`, or -1."""
     cdef scan_t scan = scan_t(at, left, NULL, 0, 0)
     return scan.at if _scan_msgpack(data, size, &scan, held) == WHOLE else -1
 
@@ -188,7 +189,7 @@ cdef inline int _scan_msgpack(const unsigned char *data, uint64_t end, scan_t *s
             at += _FIXED[head & 31]
             continue
         if at + length > end:
-            at, left = at - 1, left + 1  # to be read with what follows
+            at, left = at - 1, left + 1  # read again when more bytes arrive
             break
         count = _big(data + at, length)
         at += length
@@ -197,7 +198,7 @@ cdef inline int _scan_msgpack(const unsigned char *data, uint64_t end, scan_t *s
         else:
             left += count << (head >= 0xDE)
             containers += 1
-        # No value takes less than a byte.
+        # Each value takes at least one byte.
         if at > end or left > end - at:
             break
         if head <= 0xDD and head >= 0xDC and count >= MANY:
@@ -210,12 +211,12 @@ cdef inline int _scan_msgpack(const unsigned char *data, uint64_t end, scan_t *s
 
 
 cdef bint container_key(bytes payload) noexcept:
-    """Whether a key in a whole MessagePack value is an array or map, read as a list or dict, which no key is."""
+    """Return whether a key of a complete MessagePack value is an array or map: no dict key when decoded."""
     return _msgpack_keys(payload, None)
 
 
 cdef bint _msgpack_keys(bytes payload, list found) noexcept:
-    """Whether a key is an array or map, or nested too deeply to tell; gather all such keys where asked for."""
+    """Return whether a key is a container or nested too deeply to check; with `found`, collect such keys."""
     cdef const unsigned char *data = <const unsigned char *>PyBytes_AS_STRING(payload)
     cdef uint64_t end = PyBytes_GET_SIZE(payload), at = 0, start, count
     cdef uint64_t[DEEPEST] left
@@ -245,7 +246,7 @@ cdef bint _msgpack_keys(bytes payload, list found) noexcept:
             found.append(payload[start : start + size])
             at = start + size
             continue
-        # The packer ends at 511 levels.
+        # The packer writes at most 511 levels.
         if is_key or depth + 1 == DEEPEST:
             return True
         depth += 1
@@ -254,14 +255,14 @@ cdef bint _msgpack_keys(bytes payload, list found) noexcept:
     return False
 
 
-# Lists of values of one length ------------------------------------------------------------------------
+# Lists of values of one size --------------------------------------------------------------------------
 
 cdef unsigned char[256] _MSGPACK_LENGTHS
 cdef unsigned char[256] _CBOR_LENGTHS
 
 
 cdef int _fill_lengths() noexcept:
-    """Note the bytes of a value, head included, by its head; 0 where that says another length, or one byte."""
+    """Fill the tables of value sizes by head byte, which they include; 0 if they vary, or are 1."""
     cdef unsigned int head, low
     for head in range(256):
         low = head & 31
@@ -279,9 +280,10 @@ cdef int _fill_lengths() noexcept:
 cdef uint64_t _alike(
     const unsigned char *data, uint64_t end, uint64_t *start, uint64_t count, const unsigned char *lengths
 ) noexcept nogil:
-    """Go past the first items of a list as long as eight together have one head, and so one length; return how many.
+    """Skip the first items of a list while their head bytes determine their sizes, and return their number.
 
-    Their heads are compared without waiting for one another: ten times as quick as going from each to the next.
+    Eight items with the same head byte are skipped at once. Their heads are compared independently, which is
+    ten times as fast as going from each item to the next. It stops after `LONE` single items in a row.
     """
     cdef const unsigned char *at
     cdef unsigned int length, lone = 0
@@ -315,7 +317,7 @@ _fill_lengths()
 cdef inline int _cbor_head(
     const unsigned char *data, uint64_t end, uint64_t *at, uint64_t *count
 ) noexcept nogil:
-    """Go past a head; return its major type, -1 where there is none. The count is `UNKNOWN` where none is stated."""
+    """Skip a head and return its major type, or -1 if invalid. The count is `UNKNOWN` if it has none."""
     if at[0] >= end:
         return -1
     cdef unsigned int head = data[at[0]], length
@@ -341,7 +343,7 @@ cdef Py_ssize_t _cbor(const unsigned char *data, Py_ssize_t size, held_t *held) 
 cdef Py_ssize_t _cbor_values(
     const unsigned char *data, Py_ssize_t size, uint64_t at, uint64_t left, held_t *held
 ) noexcept nogil:
-    """Return where so many values that start at `at` are over."""
+    """Return the end of `left` values that start at `at`, or -1."""
     cdef uint64_t[DEEPEST] outer
     cdef scan_t scan = scan_t(at, left, &outer[0], 0, 0)
     return scan.at if _scan_cbor(data, size, &scan, held) == WHOLE else -1
@@ -363,7 +365,7 @@ cdef inline int _scan_cbor(const unsigned char *data, uint64_t end, scan_t *scan
             left = scan.outer[depth]
             continue
         counted.values += 1
-        # Short text, and small numbers: most of all.
+        # Most values are short texts and small numbers.
         if 0x60 <= head < 0x78:
             at += head & 31
             continue
@@ -374,12 +376,12 @@ cdef inline int _scan_cbor(const unsigned char *data, uint64_t end, scan_t *scan
             if count < 28:
                 length = 1 << (count - 24)
                 if length > end - at:
-                    at, left = at - 1, left + 1  # to be read with what follows
+                    at, left = at - 1, left + 1  # read again when more bytes arrive
                     break
                 count = _big(data + at, length)
                 at += length
             elif count == 31 and 2 <= major <= 5 and depth < DEEPEST:
-                # Of no stated length. Text comes in pieces, which the loop takes for items.
+                # Indefinite length. The loop counts the chunks of a string as items.
                 scan.outer[depth] = left
                 depth += 1
                 left = 0
@@ -395,7 +397,7 @@ cdef inline int _scan_cbor(const unsigned char *data, uint64_t end, scan_t *scan
                 break
             at += count
         elif major == 4 or major == 5:
-            # No item takes less than a byte.
+            # Each item takes at least one byte.
             if count > end - at:
                 left += min(count, BEYOND) << (major == 5)
                 break
@@ -416,7 +418,7 @@ cdef inline int _scan_cbor(const unsigned char *data, uint64_t end, scan_t *scan
 
 
 cdef int _cbor_keys(bytes payload, list found) except -1:
-    """Gather the keys of maps and the items of sets that are arrays, maps or tagged."""
+    """Collect the keys of maps and the items of sets that are arrays, maps or tagged."""
     cdef const unsigned char *data = <const unsigned char *>PyBytes_AS_STRING(payload)
     cdef uint64_t end = PyBytes_GET_SIZE(payload), at = 0, start, count
     cdef uint64_t[DEEPEST] left
@@ -432,7 +434,7 @@ cdef int _cbor_keys(bytes payload, list found) except -1:
                 return 0
             depth -= 1
         if at < end and data[at] == 0xFF:
-            # The end of a container of no stated length, in place of a further item.
+            # This byte ends a container of indefinite length.
             at += 1
             left[depth] = 0
             continue
@@ -467,14 +469,14 @@ cdef int _cbor_keys(bytes payload, list found) except -1:
 
 
 def odd_keys(str kind, bytes data not None, /):
-    """Return the payloads of keys of dicts, and of items of sets, that are neither text, bytes nor plain numbers.
+    """Return the encoded keys of dicts, and items of sets, that are arrays, maps or tagged values.
 
     Args:
         kind: ``"msgpack"`` or ``"cbor"``.
-        data: The payload; of one that is cut short, the keys before.
+        data: The payload. If it is cut short, the keys before the end are returned.
 
     Raises:
-        TooMuchError: One is so long that its own keys would have to be looked at.
+        TooMuchError: One is so long that its own keys would have to be checked.
     """
     cdef list found = []
     if kind == "msgpack":
@@ -489,7 +491,7 @@ def odd_keys(str kind, bytes data not None, /):
 # pickle: pickletools -----------------------------------------------------------------------------------
 
 cdef enum:
-    # What follows an opcode: so many bytes, or one of these.
+    # Argument of an opcode if it is not a fixed number of bytes. The first five are constants of pickletools.
     TO_NEWLINE = -1
     LENGTH_1 = -2
     SIGNED_4 = -3
@@ -499,7 +501,7 @@ cdef enum:
     NO_OPCODE = -7
 
 cdef enum:
-    # What a value of BSON is, where its type does not give its bytes.
+    # Kinds of BSON values whose type does not determine their size.
     TEXT = -1
     WITHIN = -2
     BLOB = -3
@@ -509,14 +511,14 @@ cdef enum:
     NO_TYPE = -7
 
 cdef enum:
-    # What is given beside `UNSAFE` for documents of too many levels.
+    # Result for documents that are nested too deeply, in addition to `UNSAFE`.
     DEEPER = -3
 
 cdef signed char[256] _ARGUMENT
 
 
 cdef int _read_opcodes() except -1:
-    """Fill the table from the standard library's own."""
+    """Fill the table from `pickletools`."""
     import pickletools
 
     for code in range(256):
@@ -529,7 +531,7 @@ cdef int _read_opcodes() except -1:
 
 
 cdef inline bint _is_one_frame(const unsigned char *data, Py_ssize_t size) noexcept nogil:
-    """Whether a pickle is a protocol header and exactly one frame (PEP 3154), hence ends where it should."""
+    """Return whether a pickle is a protocol header and exactly one frame (PEP 3154), taken as its end."""
     return size > 11 and data[0] == 0x80 and data[2] == 0x95 and _little8(data + 3) == <uint64_t>(size - 11)
 
 
@@ -541,7 +543,7 @@ cdef Py_ssize_t _pickle(const unsigned char *data, Py_ssize_t size, held_t *held
 
 
 cdef inline uint64_t _after_lines(const unsigned char *data, uint64_t end, uint64_t at, int *lines) noexcept nogil:
-    """Return where so many lines that start at `at` are over, or the end where they are not; count those to come."""
+    """Return the end of `lines` lines from `at` on, or `end` if some are incomplete; subtract those found."""
     cdef const unsigned char *line
     while lines[0] and at < end:
         line = <const unsigned char *>memchr(data + at, c"\n", end - at)
@@ -556,7 +558,7 @@ cdef inline int _scan_pickle(const unsigned char *data, uint64_t end, scan_t *sc
     while at < end:
         head = data[at]
         at += 1
-        # A text and its number in the memo, most of all opcodes; what a table says would have to be waited for.
+        # Most opcodes are texts and their memo numbers. Handling them here avoids waiting for the table.
         if head == c"X" and end - at >= 4:
             at += 4 + _little4(data + at)
             if at < end and data[at] == c"q":
@@ -578,9 +580,9 @@ cdef inline int _scan_pickle(const unsigned char *data, uint64_t end, scan_t *sc
         else:
             length = 1 if argument == LENGTH_1 else 8 if argument == LENGTH_8 else 4
             if <uint64_t>length > end - at:
-                at -= 1  # to be read with what follows
+                at -= 1  # read again when more bytes arrive
                 break
-            # Negative lengths are larger than any payload, too, as long as they are taken for what they are.
+            # Signed lengths are read as unsigned, so a negative one exceeds any payload below 2 GiB.
             count = data[at] if length == 1 else _little4(data + at) if length == 4 else _little8(data + at)
             at += length + min(count, BEYOND)
     scan.at = at
@@ -631,7 +633,7 @@ cdef inline int _scan_marshal(const unsigned char *data, uint64_t end, scan_t *s
             if length <= end - at:
                 count = data[at] if length == 1 else _little4(data + at)
             if length > end - at or head == c"x" and count + 2 > end - at:
-                at, left = at - 1, left + 1  # to be read with what follows
+                at, left = at - 1, left + 1  # read again when more bytes arrive
                 break
             if head in (c"(", c"[", c"<", c">", c")"):
                 left += count
@@ -639,7 +641,7 @@ cdef inline int _scan_marshal(const unsigned char *data, uint64_t end, scan_t *s
             elif head == c"x":  # two numbers as text
                 count += 1 + data[at + 1 + count]
             elif head == c"l":
-                # Digits of two bytes each; their number is negative where the int is.
+                # Digits of two bytes each. Their number is negative if the int is.
                 digits = <int32_t>count
                 count = 2 * <uint64_t>(digits if digits >= 0 else -digits)
             at += length + count
@@ -651,7 +653,7 @@ cdef inline int _scan_marshal(const unsigned char *data, uint64_t end, scan_t *s
     return NO_VALUE if not is_value else WHOLE if left == 0 and depth == 0 and at <= end else SHORT
 
 
-# RapidJSON takes NUL for the end of its text --------------------------------------------------------------
+# RapidJSON ends its text at a NUL -------------------------------------------------------------------------
 
 
 cdef Py_ssize_t _nul(const unsigned char *data, Py_ssize_t size, held_t *held) noexcept nogil:
@@ -667,7 +669,7 @@ cdef inline bint _is_delimiter(unsigned char byte) noexcept nogil:
 
 
 cdef Py_ssize_t _json(const unsigned char *data, Py_ssize_t size, held_t *held) noexcept nogil:
-    """Count values; every library finds the end by itself."""
+    """Count the values. Return the size, because every library finds the end itself."""
     cdef Py_ssize_t at = 0
     cdef unsigned char byte
     while at < size:
@@ -689,7 +691,7 @@ cdef Py_ssize_t _json(const unsigned char *data, Py_ssize_t size, held_t *held) 
 # BSON: bsonspec.org --------------------------------------------------------------------------------------
 
 cdef signed char[256] _BSON
-"""Bytes of a value by its type, or what gives them."""
+"""Bytes of a value by its type, or its kind."""
 
 
 cdef int _fill_bson() except -1:
@@ -699,7 +701,7 @@ cdef int _fill_bson() except -1:
         NO_TYPE, 8, TEXT, WITHIN, WITHIN, BLOB, 0, 12, 1, 8, 0, TWO_NAMES, REFERENCE, TEXT, TEXT, SCOPED, 4, 8, 8, 16,
     )):
         _BSON[kind] = what
-    _BSON[0x7F] = _BSON[0xFF] = 0  # the greatest key, and the least
+    _BSON[0x7F] = _BSON[0xFF] = 0  # MaxKey and MinKey
     return 0
 
 
@@ -707,12 +709,12 @@ _fill_bson()
 
 
 cdef inline Py_ssize_t _after_name(const unsigned char *data, Py_ssize_t size, Py_ssize_t at) noexcept nogil:
-    """Return where a name that starts here is over, beyond the payload where it is not."""
+    """Return the offset after the name at `at`, or more than `size` if it does not end in the payload."""
     if at >= size:
         return size + 1
     cdef const unsigned char *end
     cdef int i, place
-    # Most names are short: a call would take longer than they do.
+    # Most names are short, and take less time than a call of memchr.
     for i in range(2):
         if size - at < 8:
             break
@@ -727,9 +729,9 @@ cdef inline Py_ssize_t _after_name(const unsigned char *data, Py_ssize_t size, P
 cdef Py_ssize_t _bson_levels(
     const unsigned char *data, Py_ssize_t size, Py_ssize_t most, held_t *held
 ) noexcept nogil:
-    """Hold names and lengths against the end as well: PyMongo's C decoder reads names beyond it.
+    """Return the length of a document, `DEEPER` if it has more levels than `most`, or `UNSAFE`.
 
-    Documents of more levels than `most` are `DEEPER`.
+    Names and lengths must not exceed the payload, because PyMongo's C decoder reads names past its end.
     """
     cdef bint[DEEPEST] is_array
     cdef Py_ssize_t[DEEPEST] ends
@@ -758,7 +760,7 @@ cdef Py_ssize_t _bson_levels(
         if what == TWO_NAMES:
             at = _after_name(data, size, _after_name(data, size, at))
             continue
-        # Before each of the others stands a length.
+        # All other values begin with a length.
         if what == NO_TYPE or size - at < 4:
             break
         if what == WITHIN or what == SCOPED:
@@ -784,7 +786,7 @@ cdef Py_ssize_t _bson_levels(
 
 cdef Py_ssize_t _bson(const unsigned char *data, Py_ssize_t size, held_t *held) noexcept nogil:
     cdef Py_ssize_t end = _bson_levels(data, size, DEEPEST, held)
-    # How deep is too deep, the library says.
+    # The library itself refuses documents that are nested this deeply.
     return size if end == DEEPER else end
 
 
@@ -800,7 +802,7 @@ cdef inline uint64_t _big_n(const unsigned char *at, unsigned int length) noexce
 
 
 cdef Py_ssize_t _plist(const unsigned char *data, Py_ssize_t size, held_t *held) noexcept nogil:
-    """Count what the containers of a binary one refer to; those of XML are counted by their parser."""
+    """Count the references of containers in a binary property list. For XML, the parser counts the values."""
     cdef uint64_t end = size, objects, table, offset, count, i
     cdef unsigned int width, head, length
     if size < 40 or memcmp(data, b"bplist", 6):
@@ -814,7 +816,7 @@ cdef Py_ssize_t _plist(const unsigned char *data, Py_ssize_t size, held_t *held)
         if offset >= end:
             return -1
         head = data[offset]
-        # Lists, sets and dicts; beyond 14 entries their number follows as an integer.
+        # Lists, sets and dicts. With more than 14 entries, the count follows as an integer.
         if head >> 4 not in (0xA, 0xC, 0xD):
             continue
         count = head & 15
@@ -836,7 +838,7 @@ cdef Py_ssize_t _plist(const unsigned char *data, Py_ssize_t size, held_t *held)
 
 
 cdef inline uint64_t _varint(const unsigned char *data, uint64_t end, uint64_t *at) noexcept nogil:
-    """Return a number of seven bits a byte, or the length of the payload, if that is less, and go past it."""
+    """Read a number with seven bits in each byte, and limit it to the length of the payload."""
     cdef uint64_t number = 0
     cdef unsigned int shift = 0
     while at[0] < end:
@@ -851,7 +853,7 @@ cdef inline uint64_t _varint(const unsigned char *data, uint64_t end, uint64_t *
 
 cdef Py_ssize_t _thrift(const unsigned char *data, Py_ssize_t size, held_t *held) noexcept nogil:
     cdef uint64_t end = size, at = 0, count
-    # How many values a list, set or map has left, and their types, in maps those of every other one; 0 in structs.
+    # Values that a list, set or map has left, and their types: in maps, of keys and values; 0 in structs.
     cdef uint64_t[DEEPEST] left
     cdef unsigned char[DEEPEST] first
     cdef unsigned char[DEEPEST] second
@@ -871,10 +873,10 @@ cdef Py_ssize_t _thrift(const unsigned char *data, Py_ssize_t size, held_t *held
                 continue
             if head < 16:
                 _varint(data, end, &at)
-            # With its name, which is a key in a record.
+            # The field, and its name, which is a key in the record.
             held.values += 2
             if kind < 3:
-                # A bool stands in the head of its field.
+                # The head of the field contains the bool.
                 continue
         elif left[depth] == 0:
             depth -= 1
@@ -905,7 +907,7 @@ cdef Py_ssize_t _thrift(const unsigned char *data, Py_ssize_t size, held_t *held
                 return -1
             if kind == 11:
                 count = 2 * _varint(data, end, &at)
-                # Of an empty map there are no types.
+                # An empty map has no types.
                 head = 0x33 if count == 0 or at >= end else data[at]
                 at += count > 0
                 first[depth], second[depth] = head >> 4, head & 15
@@ -923,7 +925,7 @@ cdef Py_ssize_t _thrift(const unsigned char *data, Py_ssize_t size, held_t *held
 
 
 cdef end_t finder(str kind) except? NULL:
-    """Return the finder of a format, or of ``"nul"``, text that a NUL ends; NULL where there is none."""
+    """Return the finder of a format, or of ``"nul"`` for text that ends with a NUL; NULL if there is none."""
     if kind == "msgpack":
         return _msgpack
     if kind == "cbor":
@@ -948,28 +950,28 @@ cdef end_t finder(str kind) except? NULL:
 
 
 def end_of(str kind, const unsigned char[:] data not None, /):
-    """Return the length in bytes of the value that data begin with, or -1 where they have none whole.
+    """Return the length in bytes of the first value in data, or a negative number if it is not complete.
 
     Args:
         kind: ``"msgpack"``, ``"cbor"``, ``"pickle"``, ``"marshal"``, ``"plist"``, ``"bson"``,
-            ``"thrift"``, or ``"nul"`` for text that a NUL ends.
+            ``"thrift"``, or ``"nul"`` for text that ends with a NUL.
         data: Bytes, or a view of them.
 
     Raises:
-        ValueError: No such kind.
+        ValueError: Unknown kind.
     """
     return _found(kind, data)[0]
 
 
 def values_in(str kind, const unsigned char[:] data not None, /):
-    """Return how many values a payload holds, and whether some may stand in several places.
+    """Count the values of a payload. Return their number, and whether some may occur several times.
 
     Args:
         kind: ``"msgpack"``, ``"cbor"``, ``"json"``, ``"bson"``, ``"plist"`` or ``"thrift"``.
-        data: The payload; of one that is cut short, the values before.
+        data: The payload. If it is cut short, the values before the end are counted.
 
     Raises:
-        ValueError: No such kind.
+        ValueError: Unknown kind.
     """
     return _found(kind, data)[1:]
 

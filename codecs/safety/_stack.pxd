@@ -8,7 +8,7 @@ cdef extern from *:
     #include <stdint.h>
     static _Thread_local uintptr_t bakeoff_stack_end
     #ifdef __GLIBC__
-        /* Eight bytes of what it keeps for libraries that are loaded late: read without a call. */
+        /* Takes eight bytes that glibc reserves for libraries loaded late, and is read without a call. */
         __attribute__((tls_model("initial-exec")))
     #endif
         = UINTPTR_MAX;
@@ -32,9 +32,9 @@ cdef extern from *:
     static inline Py_ssize_t bakeoff_stack_left(void) { return PY_SSIZE_T_MAX; }
     #endif
     """
+    # Bytes of stack that this thread has left. On other systems than Linux, threads have enough by default.
     Py_ssize_t stack_left "bakeoff_stack_left"() noexcept
-    # Bytes of stack that this thread has left. Elsewhere than on Linux threads have enough by default.
 
 cdef enum:
-    # What a call needs beside its levels of nesting.
+    # Bytes of stack that a call needs in addition to its levels of nesting.
     RESERVE = 32 * 1024

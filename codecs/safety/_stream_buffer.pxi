@@ -1,6 +1,6 @@
-# What has come of a stream, and where the first value in it ends.
+# Buffer the bytes of a stream, and find the end of the first value.
 #
-# A scan stops where the bytes do and goes on there, so that a value that comes in single bytes is gone through once.
+# A scan stops at the end of the bytes and resumes there, so a value received byte by byte is scanned once.
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_FromStringAndSize
@@ -8,17 +8,17 @@ from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_Realloc
 from libc.string cimport memcpy, memmove
 
 cdef enum:
-    # Bytes of a buffer that is kept when nothing is in it.
+    # Maximum bytes of a buffer that is kept when it is empty.
     KEPT = 256 * 1024
 
 
 cdef class StreamBuffer:
-    """The bytes of a stream that have come and were not taken yet.
+    """The bytes of a stream that were received and not yet taken.
 
     Attributes:
-        start: Where in the stream that begins which was taken last.
-        position: Where in the stream that begins which is to be taken next.
-        ended: Whether nothing more will come.
+        start: Offset in the stream of the bytes that were taken last.
+        position: Offset in the stream of the bytes to take next.
+        ended: Whether the stream has ended.
     """
 
     cdef public Py_ssize_t start
@@ -28,7 +28,7 @@ cdef class StreamBuffer:
     cdef Py_ssize_t _capacity
     cdef Py_ssize_t _first
     cdef Py_ssize_t _last
-    # Of the first value; of a line only how far it was looked through.
+    # The scan of the first value; for a line, only its `at` is used.
     cdef scan_t _scan
 
     def __cinit__(self):
@@ -42,10 +42,10 @@ cdef class StreamBuffer:
         return self._last - self._first
 
     def feed(self, chunk, /):
-        """Add what has come: any object with a buffer of contiguous bytes.
+        """Add received bytes: any object with a contiguous buffer.
 
         Raises:
-            TypeError: It has none.
+            TypeError: It has no buffer.
         """
         cdef Py_buffer view
         PyObject_GetBuffer(chunk, &view, PyBUF_SIMPLE)
@@ -57,14 +57,14 @@ cdef class StreamBuffer:
             PyBuffer_Release(&view)
 
     def end(self):
-        """Note that nothing more will come."""
+        """Mark the stream as ended."""
         self.ended = True
 
     cdef int _make_room(self, Py_ssize_t size) except -1:
         cdef Py_ssize_t held = self._last - self._first, wanted
         if size <= self._capacity - self._last:
             return 0
-        # Moved when no more than was taken, so that a byte is moved once on average.
+        # Move the bytes only if no more than that were taken, so that a byte is moved once on average.
         if held <= self._first:
             memmove(self._data, self._data + self._first, held)
             self._first, self._last = 0, held
@@ -90,17 +90,17 @@ cdef class StreamBuffer:
         return 0
 
     def peek(self, Py_ssize_t size, /):
-        """Return the first bytes, `size` of them or as many as there are, and leave them."""
+        """Return up to `size` bytes from the beginning, without taking them."""
         return self._bytes(min(max(size, 0), self._last - self._first))
 
     def take(self, Py_ssize_t size, /):
-        """Return the first bytes, `size` of them or as many as there are."""
+        """Take and return up to `size` bytes from the beginning."""
         taken = self.peek(size)
         self._drop(len(taken))
         return taken
 
     def drop(self, Py_ssize_t size, /):
-        """Drop the first bytes, `size` of them or as many as there are; return how many."""
+        """Drop up to `size` bytes from the beginning, and return how many."""
         size = min(max(size, 0), self._last - self._first)
         self._drop(size)
         return size
@@ -109,7 +109,7 @@ cdef class StreamBuffer:
         return PyBytes_FromStringAndSize(<char *>self._data + self._first, size) if size else b""
 
     def line(self):
-        """Return the next line with its end, what is left of an ended stream, or None where neither is there."""
+        """Take the next line with its newline, or the rest of an ended stream; None if there is neither."""
         cdef Py_ssize_t held = self._last - self._first
         cdef const unsigned char *found = NULL
         if <Py_ssize_t>self._scan.at < held:
@@ -122,7 +122,7 @@ cdef class StreamBuffer:
         return self.take(found - self._data - self._first + 1)
 
     def skip_to(self, bytes mark not None, /):
-        """Drop what stands before a mark of some bytes; return whether it was found."""
+        """Drop all bytes before a mark, and return whether it was found."""
         cdef Py_ssize_t length = PyBytes_GET_SIZE(mark), at = self._first
         cdef const unsigned char *wanted = <const unsigned char *>PyBytes_AS_STRING(mark)
         cdef const unsigned char *found
@@ -136,20 +136,20 @@ cdef class StreamBuffer:
                 self._drop(at - self._first)
                 return True
             at += 1
-        # Its beginning may be there.
+        # The bytes that are left may be the beginning of the mark.
         self._drop(at - self._first)
         return length == 0
 
     def value(self, str kind, Py_ssize_t limit, /):
-        """Return the payload of the first value, or None where it is not whole yet.
+        """Take and return the payload of the first value, or None if it is not complete yet.
 
         Args:
             kind: ``"msgpack"``, ``"cbor"``, ``"pickle"`` or ``"marshal"``.
-            limit: The most bytes that it may have.
+            limit: Maximum bytes of the payload.
 
         Raises:
-            TooMuchError: It has more, or says so.
-            ValueError: It is no value, or there is no such kind.
+            TooMuchError: The payload is longer, or states a greater length.
+            ValueError: Malformed value, or unknown kind.
         """
         cdef const unsigned char *data = self._data + self._first
         cdef Py_ssize_t size = self._last - self._first
@@ -173,7 +173,7 @@ cdef class StreamBuffer:
             raise ValueError(f"nothing looks for the ends of {kind!r} in a stream")
         if state == NO_VALUE:
             raise ValueError(f"no value goes on with the byte 0x{data[scan.at]:02x} there")
-        # No value takes less than a byte.
+        # Each value takes at least one byte.
         if scan.at > <uint64_t>limit or scan.left > limit - scan.at:
             raise TooMuchError
         return self.take(scan.at) if state == WHOLE else None

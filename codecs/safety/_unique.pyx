@@ -1,5 +1,5 @@
 # cython: language_level=3, embedsignature=True, embedsignature.format=clinic, boundscheck=False, wraparound=False, auto_pickle=False
-"""Dicts whose keys stand once: for hooks of libraries, and in place of the dicts that they would make."""
+"""Dicts that refuse duplicate keys: for hooks of libraries, and in place of the dicts they create."""
 
 from cpython.dict cimport PyDict_Contains, PyDict_Copy, PyDict_Next, PyDict_SetItem, PyDict_Size
 from cpython.list cimport PyList_GET_SIZE
@@ -11,10 +11,10 @@ from ..errors import PolicyError
 
 
 def unique(pairs):
-    """Return the dict of keys and values, as hooks are given them.
+    """Return a dict of the pairs that a library passes to its hook.
 
     Raises:
-        PolicyError: A key stands twice.
+        PolicyError: A key occurs twice.
     """
     cdef dict record = {}
     cdef Py_ssize_t size = 0
@@ -27,7 +27,7 @@ def unique(pairs):
 
 
 cdef class UniqueKeys(dict):
-    """A dict for libraries that have no hook: no key may be set twice."""
+    """A dict for libraries without a hook; refuses to set a key twice."""
 
     def __setitem__(self, key, value):
         if PyDict_Contains(self, key):
@@ -40,10 +40,10 @@ cdef int _refuse(key) except -1:
 
 
 def plain_dicts(record):
-    """Return what a library has made of `UniqueKeys` and lists with plain dicts, shared as it was.
+    """Return a record of `UniqueKeys` and lists with plain dicts instead. Shared objects remain shared.
 
     Raises:
-        RecursionError: Nested more deeply than this thread's stack goes.
+        RecursionError: Nested too deeply for this thread's stack.
     """
     return _plain(record, {})
 

@@ -1,9 +1,9 @@
 # cython: language_level=3, embedsignature=True, embedsignature.format=clinic, boundscheck=False, wraparound=False, auto_pickle=False, nonecheck=True
-"""One walk through a whole record, for limits and policies that its library knows nothing of.
+"""Check limits and policies that a library does not support, in one walk through a whole record.
 
-Budget: 6 ns a value. It runs no code of the record's objects, looks at what a container holds and not at what
-the methods of a subclass say, and ends: with `max_items` after so many items, else after each container once,
-however often it is shared, or held by itself.
+Budget: 6 ns a value. The walk runs no code of the record's objects: it reads the contents of containers
+directly, without methods of subclasses. It always ends: after `max_items` items, or without this limit after
+visiting each container once, even if it is shared or contains itself.
 """
 
 cimport cython
@@ -44,30 +44,30 @@ cdef extern from "Python.h":
     void *PyUnicode_DATA(object text)
 
 cdef frozenset LEAVES = frozenset({bytes, datetime, date, time, timedelta, UUID})
-"""Further kinds that hold nothing else, spared the question to `inside`."""
+"""Other types without contents, for which `inside` is not called."""
 
 cdef object bit_length = int.bit_length
 cdef object is_finite = Decimal.is_finite
 
 
 cdef class Rules:
-    """What a record may hold; everything, unless said otherwise.
+    """What a record may contain; by default everything.
 
     Args:
-        max_items: The most values: the record and what containers hold taken together, elements of lists,
-            tuples and sets, keys and values of dicts; a container counts each time that it is held.
-        max_text: The longest text in characters, and the longest bytes; keys, too.
-        max_digits: The most decimal digits of an integer, at least 1.
-        nonfinite: Whether NaN and infinities may be there, of floats, complex numbers and decimals.
-        surrogates: Whether texts may hold lone surrogates, which UTF-8 cannot.
-        integer_bits: 64 for integers from -2**63 to 2**64 - 1 only, 63 for those to 2**63 - 1; None for all.
-        foreign: Classes that are refused, with their subclasses.
-        keys: ``(dict) -> None`` is called with each dict that has other keys than texts, to raise what it likes.
-        inside: ``(object) -> object`` gives what an object other than plain values and containers holds, to be
-            looked into in its place, or None. It may run any code.
+        max_items: Maximum number of values: the record, items of lists, tuples and sets, and keys and values
+            of dicts. A container counts each time that it occurs.
+        max_text: Maximum length of a text in characters, and of bytes, including keys.
+        max_digits: Maximum decimal digits of an integer, at least 1.
+        nonfinite: Whether NaN and infinities are allowed in floats, complex numbers and decimals.
+        surrogates: Whether texts may contain lone surrogates, which UTF-8 cannot encode.
+        integer_bits: 64 allows integers from -2**63 to 2**64 - 1, 63 those up to 2**63 - 1, and None all.
+        foreign: Classes that are refused, including their subclasses.
+        keys: ``(dict) -> None`` is called with each dict that has keys other than texts; it may raise errors.
+        inside: ``(object) -> object`` returns the contents of an object other than plain values and
+            containers, which are checked instead, or None. It may run any code.
 
     Raises:
-        ValueError: A limit below 0, or 1 for digits.
+        ValueError: A limit is below 0, or below 1 for digits.
     """
 
     def __init__(
@@ -101,16 +101,16 @@ cdef class _Walk:
 
 
 cpdef int check_record(object record, Rules rules) except -1:
-    """Look through a whole record.
+    """Check a whole record.
 
     Args:
-        record: Any object; dicts, lists, tuples, sets and frozensets are looked into, their keys as well.
-        rules: What it may hold.
+        record: Any object. Dicts and their keys, lists, tuples, sets and frozensets are checked recursively.
+        rules: What it may contain.
 
     Raises:
-        TooMuchError: More than the rules allow.
-        PolicyError: What the rules do not allow.
-        RecursionError: Nested more deeply than this thread's stack goes.
+        TooMuchError: A limit of the rules is exceeded.
+        PolicyError: The record contains a value that the rules do not allow.
+        RecursionError: Nested too deeply for this thread's stack.
     """
     cdef _Walk walk = _Walk.__new__(_Walk)
     walk.rules, walk.texts, walk.ints, walk.floats = rules, rules._texts, rules._ints, not rules.nonfinite
@@ -120,7 +120,7 @@ cpdef int check_record(object record, Rules rules) except -1:
 
 cdef inline int _visit(PyObject *value, _Walk walk) except -1:
     cdef PyObject *kind = type_of(value)
-    # The kinds that nearly all values are of; what is checked of these runs no other code.
+    # Nearly all values have one of these types, and their checks run no other code.
     if kind is <PyObject *>str:
         return _check_text(<object>value, walk.rules) if walk.texts else 0
     if kind is <PyObject *>int:
@@ -134,7 +134,7 @@ cdef inline int _visit(PyObject *value, _Walk walk) except -1:
 
 cdef int _visit_other(PyObject *borrowed, _Walk walk) except -1:
     cdef bint shared = Py_REFCNT(borrowed) > 1
-    # Held, since `inside` may run code that empties what holds it.
+    # Own a reference, because `inside` may run code that empties the value's container.
     cdef object value = <object>borrowed
     cdef bint asked = False
     cdef Py_ssize_t position = 0
@@ -169,7 +169,7 @@ cdef int _visit_other(PyObject *borrowed, _Walk walk) except -1:
                 position += 1
     elif PyAnySet_Check(value):
         if _enter(value, PySet_Size(value), walk, shared):
-            # Not a subclass's own `__iter__`.
+            # A subclass may have its own `__iter__`.
             for held in set.__iter__(value) if isinstance(value, set) else frozenset.__iter__(value):
                 _visit(<PyObject *>held, walk)
     elif type(value) in LEAVES:
@@ -208,7 +208,7 @@ cdef int _visit_rest(object value, _Walk walk, bint shared) except -1:
 
 
 cdef bint _enter(object container, Py_ssize_t count, _Walk walk, bint shared) except -1:
-    """Whether to look into a container; counts what it holds."""
+    """Count the items of a container, and return whether to visit them."""
     if stack_left() < RESERVE:
         raise RecursionError("nested too deeply for the stack of this thread")
     if walk.rules.max_items >= 0:
@@ -217,7 +217,7 @@ cdef bint _enter(object container, Py_ssize_t count, _Walk walk, bint shared) ex
             raise TooMuchError(f"more than {walk.rules.max_items:,} values")
         return True
     if shared:
-        # Without a limit of items, each once: what is shared level by level would take for ever.
+        # Without a limit of items, visit each once: sharing at every level takes exponential time otherwise.
         if walk.seen is None:
             walk.seen = {}
         if id(container) in walk.seen:
@@ -259,7 +259,7 @@ cdef int _check_int(object value, Rules rules) except -1:
         raise PolicyError("holds an integer outside of 64 bits")
     if rules.bound is None or not overflow and (rules._short == 0 or -rules._short < number < rules._short):
         return 0
-    # Its bits tell as a rule: to count the digits of a long number takes time by the square of their count.
+    # The bits are usually enough. Counting the digits of a long number takes quadratic time.
     bits, most = bit_length(value), bit_length(rules.bound)
     if not overflow or bits > most or bits == most and int.__abs__(value) >= rules.bound:
         raise TooMuchError(f"an integer of more than {rules.max_digits:,} digits")
