@@ -141,7 +141,8 @@ class Guards:
         check_payload: Callable ``(bytes) -> None`` that raises on input that would crash the library.
         check_keys: Callable ``(bytes) -> None`` that raises if many keys have the same hash; payloads of
             less than 16 KiB hold too few keys.
-        whole: If the library does not notice data after the value: the finder of `_scan` that does.
+        whole: If the library does not notice data after the value: the kind of payload, one of
+            `_scan.kinds`, whose end is found before decoding.
         of_tags: Names of `decode_options` that only payloads with CBOR tags need.
         bounded: Callable ``(Limits) -> dict`` that returns further keyword arguments for every `decode` call:
             limits that only the library can enforce.
@@ -156,7 +157,7 @@ class Guards:
     too_deep: Sequence[str] = ()
     check_payload: Callable[[bytes], None] | None = None
     check_keys: Callable[[bytes], None] | None = None
-    whole: Literal["msgpack", "cbor", "pickle", "marshal", "plist", "bson", "nul"] | None = None
+    whole: str | None = None
     of_tags: Collection[str] = ()
     bounded: Callable[[Limits], Mapping[str, Any]] | None = None
     shared: bytes | None = None

@@ -246,37 +246,3 @@ cdef bint _cbor_deeper(const unsigned char *data, Py_ssize_t size, Py_ssize_t mo
 cdef bint _bson_deeper(const unsigned char *data, Py_ssize_t size, Py_ssize_t most) noexcept nogil:
     cdef held_t held
     return _bson_levels(data, size, most, &held) == DEEPER
-
-
-cdef deeper_t deeper(str kind) except? NULL:
-    """Return the function that checks whether a payload nests deeper than `most` levels (below `DEEPEST`).
-
-    It is NULL if the format has none. For a malformed payload, the function may overestimate the depth, but
-    it misses no level that a library would enter.
-    """
-    if kind == "json":
-        return _json_deeper
-    if kind == "msgpack":
-        return _msgpack_deeper
-    if kind == "cbor":
-        return _cbor_deeper
-    if kind == "bson":
-        return _bson_deeper
-    return NULL
-
-
-def nests_deeper(str kind, const unsigned char[:] data not None, Py_ssize_t most, /):
-    """Return whether the containers of a payload nest deeper than `most` levels.
-
-    Args:
-        kind: ``"json"``, ``"msgpack"``, ``"cbor"`` or ``"bson"``.
-        data: The payload.
-        most: Number of levels, from 1 to 2,047.
-
-    Raises:
-        ValueError: Unknown kind, or number of levels out of range.
-    """
-    cdef deeper_t asked = deeper(kind)
-    if asked is NULL or not 0 < most < DEEPEST:
-        raise ValueError(f"nothing asks whether {kind!r} nests more than {most} deep")
-    return data.shape[0] > 0 and asked(&data[0], data.shape[0], most)

@@ -215,6 +215,11 @@ cdef bint container_key(bytes payload) noexcept:
     return _msgpack_keys(payload, None)
 
 
+cdef int _collect_msgpack_keys(bytes payload, list found) except -1:
+    """Collect the keys of maps that are arrays or maps."""
+    return _msgpack_keys(payload, found)
+
+
 cdef bint _msgpack_keys(bytes payload, list found) noexcept:
     """Return whether a key is a container or nested too deeply to check; with `found`, collect such keys."""
     cdef const unsigned char *data = <const unsigned char *>PyBytes_AS_STRING(payload)
@@ -417,7 +422,7 @@ cdef inline int _scan_cbor(const unsigned char *data, uint64_t end, scan_t *scan
     return NO_VALUE if not is_value else WHOLE if left == 0 and depth == 0 and at <= end else SHORT
 
 
-cdef int _cbor_keys(bytes payload, list found) except -1:
+cdef int _collect_cbor_keys(bytes payload, list found) except -1:
     """Collect the keys of maps and the items of sets that are arrays, maps or tagged."""
     cdef const unsigned char *data = <const unsigned char *>PyBytes_AS_STRING(payload)
     cdef uint64_t end = PyBytes_GET_SIZE(payload), at = 0, start, count
@@ -466,26 +471,6 @@ cdef int _cbor_keys(bytes payload, list found) except -1:
             kind[depth] = c"{" if major == 5 else c"s" if major == 4 and set_follows else c"["
             left[depth] = count << (major == 5 and count != UNKNOWN)
         set_follows = False
-
-
-def odd_keys(str kind, bytes data not None, /):
-    """Return the encoded keys of dicts, and items of sets, that are arrays, maps or tagged values.
-
-    Args:
-        kind: ``"msgpack"`` or ``"cbor"``.
-        data: The payload. If it is cut short, the keys before the end are returned.
-
-    Raises:
-        TooMuchError: One is so long that its own keys would have to be checked.
-    """
-    cdef list found = []
-    if kind == "msgpack":
-        _msgpack_keys(data, found)
-    else:
-        _cbor_keys(data, found)
-    if any(len(key) > LONGEST_KEY for key in found):
-        raise TooMuchError(f"a key of more than {LONGEST_KEY:,} bytes that is no text")
-    return found
 
 
 # pickle: pickletools -----------------------------------------------------------------------------------
@@ -539,7 +524,7 @@ cdef Py_ssize_t _pickle(const unsigned char *data, Py_ssize_t size, held_t *held
     cdef scan_t scan = scan_t(0, 1, NULL, 0, 0)
     if _is_one_frame(data, size):
         return size
-    return scan.at if _scan_pickle(data, size, &scan) == WHOLE else -1
+    return scan.at if _scan_pickle(data, size, &scan, held) == WHOLE else -1
 
 
 cdef inline uint64_t _after_lines(const unsigned char *data, uint64_t end, uint64_t at, int *lines) noexcept nogil:
@@ -552,7 +537,7 @@ cdef inline uint64_t _after_lines(const unsigned char *data, uint64_t end, uint6
     return at
 
 
-cdef inline int _scan_pickle(const unsigned char *data, uint64_t end, scan_t *scan) noexcept nogil:
+cdef inline int _scan_pickle(const unsigned char *data, uint64_t end, scan_t *scan, held_t *held) noexcept nogil:
     cdef uint64_t at = _after_lines(data, end, scan.at, &scan.lines), count
     cdef int head, argument, length, state = SHORT
     while at < end:
@@ -595,10 +580,10 @@ cdef inline int _scan_pickle(const unsigned char *data, uint64_t end, scan_t *sc
 cdef Py_ssize_t _marshal(const unsigned char *data, Py_ssize_t size, held_t *held) noexcept nogil:
     cdef uint64_t[DEEPEST] outer
     cdef scan_t scan = scan_t(0, 1, &outer[0], 0, 0)
-    return scan.at if _scan_marshal(data, size, &scan) == WHOLE else -1
+    return scan.at if _scan_marshal(data, size, &scan, held) == WHOLE else -1
 
 
-cdef inline int _scan_marshal(const unsigned char *data, uint64_t end, scan_t *scan) noexcept nogil:
+cdef inline int _scan_marshal(const unsigned char *data, uint64_t end, scan_t *scan, held_t *held) noexcept nogil:
     cdef uint64_t at = scan.at, left = scan.left, count
     cdef int64_t digits
     cdef int depth = scan.depth, head
@@ -924,68 +909,8 @@ cdef Py_ssize_t _thrift(const unsigned char *data, Py_ssize_t size, held_t *held
     return -1
 
 
-cdef end_t finder(str kind) except? NULL:
-    """Return the finder of a format, or of ``"nul"`` for text that ends with a NUL; NULL if there is none."""
-    if kind == "msgpack":
-        return _msgpack
-    if kind == "cbor":
-        return _cbor
-    if kind == "pickle":
-        if _ARGUMENT[0] != NO_OPCODE:
-            _read_opcodes()
-        return _pickle
-    if kind == "marshal":
-        return _marshal
-    if kind == "json":
-        return _json
-    if kind == "bson":
-        return _bson
-    if kind == "plist":
-        return _plist
-    if kind == "thrift":
-        return _thrift
-    if kind == "nul":
-        return _nul
-    return NULL
-
-
-def end_of(str kind, const unsigned char[:] data not None, /):
-    """Return the length in bytes of the first value in data, or a negative number if it is not complete.
-
-    Args:
-        kind: ``"msgpack"``, ``"cbor"``, ``"pickle"``, ``"marshal"``, ``"plist"``, ``"bson"``,
-            ``"thrift"``, or ``"nul"`` for text that ends with a NUL.
-        data: Bytes, or a view of them.
-
-    Raises:
-        ValueError: Unknown kind.
-    """
-    return _found(kind, data)[0]
-
-
-def values_in(str kind, const unsigned char[:] data not None, /):
-    """Count the values of a payload. Return their number, and whether some may occur several times.
-
-    Args:
-        kind: ``"msgpack"``, ``"cbor"``, ``"json"``, ``"bson"``, ``"plist"`` or ``"thrift"``.
-        data: The payload. If it is cut short, the values before the end are counted.
-
-    Raises:
-        ValueError: Unknown kind.
-    """
-    return _found(kind, data)[1:]
-
-
-cdef tuple _found(str kind, const unsigned char[:] data):
-    cdef held_t held = held_t(0, 0, False, False)
-    cdef end_t find = finder(kind)
-    if find is NULL:
-        raise ValueError(f"nothing finds the ends of {kind!r}")
-    end = find(&data[0] if data.shape[0] else NULL, data.shape[0], &held)
-    return end, held.values, held.shared
-
-
 include "_nesting.pxi"
+include "_kinds.pxi"
 include "_fields.pxi"
 include "_stream_buffer.pxi"
 include "_avro.pxi"

@@ -144,7 +144,7 @@ cdef class StreamBuffer:
         """Take and return the payload of the first value, or None if it is not complete yet.
 
         Args:
-            kind: ``"msgpack"``, ``"cbor"``, ``"pickle"`` or ``"marshal"``.
+            kind: One of `kinds` that has ``"resume"``.
             limit: Maximum bytes of the payload.
 
         Raises:
@@ -154,23 +154,16 @@ cdef class StreamBuffer:
         cdef const unsigned char *data = self._data + self._first
         cdef Py_ssize_t size = self._last - self._first
         cdef scan_t *scan = &self._scan
+        cdef kind_t *known = _kind(kind)
         cdef held_t held = held_t(0, 0, False, False)
         cdef int state
         if scan.outer is NULL:
             scan.outer = <uint64_t *>PyMem_Malloc(DEEPEST * sizeof(uint64_t))
             if scan.outer is NULL:
                 raise MemoryError
-        if kind == "msgpack":
-            state = _scan_msgpack(data, size, scan, &held)
-        elif kind == "cbor":
-            state = _scan_cbor(data, size, scan, &held)
-        elif kind == "pickle":
-            finder(kind)
-            state = _scan_pickle(data, size, scan)
-        elif kind == "marshal":
-            state = _scan_marshal(data, size, scan)
-        else:
-            raise ValueError(f"nothing looks for the ends of {kind!r} in a stream")
+        if known is NULL or known.resume is NULL:
+            raise ValueError(f"nothing finds the ends of {kind!r} in a stream")
+        state = known.resume(data, size, scan, &held)
         if state == NO_VALUE:
             raise ValueError(f"no value goes on with the byte 0x{data[scan.at]:02x} there")
         # Each value takes at least one byte.

@@ -12,7 +12,7 @@ import decimal
 import uuid
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import Any, Literal
+from typing import Any
 
 from ..errors import TooMuchError
 from ._scan import odd_keys
@@ -42,16 +42,18 @@ def refuse_one_hash(keys: Iterable[Any]) -> None:
                 raise TooMuchError(f"more than {SAME} keys with the same hash")
 
 
-def key_check(
-    kind: Literal["msgpack", "cbor"], decode: Callable[[bytes], Mapping[Any, Any]]
-) -> Callable[[bytes], None]:
+_MAPS = {"msgpack": (b"\x81", b"\xc0"), "cbor": (b"\xa1", b"\xf6")}
+"""What is before and after the key in a map of one key and null, by kind of payload."""
+
+
+def key_check(kind: str, decode: Callable[[bytes], Mapping[Any, Any]]) -> Callable[[bytes], None]:
     """Return a check that raises TooMuchError for a payload with many keys of the same hash, before decoding.
 
     Args:
-        kind: As for `_scan.odd_keys`.
+        kind: One of `_MAPS`.
         decode: The codec's decoder, for maps of one key.
     """
-    head, value = {"msgpack": (b"\x81", b"\xc0"), "cbor": (b"\xa1", b"\xf6")}[kind]
+    head, value = _MAPS[kind]
 
     def check(data: bytes) -> None:
         keys = odd_keys(kind, data)

@@ -22,7 +22,7 @@ from abc import ABC, abstractmethod
 from binascii import crc_hqx
 from collections.abc import Callable, Generator, Iterable
 from functools import partial
-from typing import IO, TYPE_CHECKING, Any, Literal
+from typing import IO, TYPE_CHECKING, Any
 
 from ..core.paths import brief
 from ..errors import DecodeError, LimitError, TooMuchError
@@ -238,11 +238,11 @@ class Values(Framing):
     """Values one after another, each of which marks its end.
 
     Args:
-        kind: Format of the values: concatenated MessagePack, a CBOR sequence (RFC 8742), pickles, each with
-            its own STOP, marshal.
+        kind: A kind of payload that `_scan` finds the end of in a stream: concatenated MessagePack, a CBOR
+            sequence (RFC 8742), pickles, each with its own STOP, marshal.
     """
 
-    def __init__(self, kind: Literal["msgpack", "cbor", "pickle", "marshal"]) -> None:
+    def __init__(self, kind: str) -> None:
         self._kind = kind
 
     def cut(self, codec: CodecProtocol, pending: StreamBuffer) -> Cuts:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import bakeoff
 from bakeoff.codecs import DecodeError
-from bakeoff.codecs.safety._scan import StreamBuffer, end_of, values_in
+from bakeoff.codecs.safety._scan import StreamBuffer, end_of, kinds, values_in
 
 VALUES = (
     {"a": [1, 300, 70_000, 2**40, -5, -(2**50), 2.5, None, True], "k" * 40: {"b": {}}, "x" * 300: b"y" * 300},
@@ -80,6 +80,10 @@ SEEDS = {
     ],
 }
 KINDS = pytest.mark.parametrize("kind", SEEDS)
+
+
+def test_each_kind_that_is_read_from_streams_has_seeds():
+    assert SEEDS.keys() == {kind for kind, functions in kinds().items() if "resume" in functions}
 
 
 @KINDS

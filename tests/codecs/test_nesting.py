@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import bakeoff
 from bakeoff import codecs
 from bakeoff.codecs import DecodeError, EncodeError, LimitError
-from bakeoff.codecs.safety._scan import nests_deeper
+from bakeoff.codecs.safety._scan import kinds, nests_deeper
 from bakeoff.codecs.safety.limits import DEFAULT_DEPTH
 
 FILLINGS = st.one_of(
@@ -58,6 +58,10 @@ WRITERS: dict[str, Any] = {
     "cbor": cbor2.dumps,
     "bson": bson.encode,
 }
+
+
+def test_each_kind_whose_levels_are_counted_has_a_writer() -> None:
+    assert WRITERS.keys() == {kind for kind, functions in kinds().items() if "deeper" in functions}
 
 
 @pytest.mark.parametrize("kind", WRITERS)
@@ -103,7 +107,7 @@ def test_any_bytes_are_looked_at_and_no_others(kind: str, payload: bytes, most: 
 
 def test_a_kind_or_depth_that_cannot_be_asked_is_an_error() -> None:
     for kind, most in (("yaml", 5), ("json", 0), ("json", 5000)):
-        with pytest.raises(ValueError, match="nothing asks whether"):
+        with pytest.raises(ValueError, match="nothing checks whether"):
             nests_deeper(kind, b"[]", most)
 
 
