@@ -161,6 +161,8 @@ cdef enum:
     SHORT = 50_000
     # An interruption takes more nanoseconds.
     PAUSE = 300_000
+    # The thread's clock times all calls from now on, however short they are.
+    ALWAYS = 2
     # It leaves the caches to others, and filling them again takes about so many nanoseconds.
     REFILL = 90_000
     # The part of a function's time that pauses may take before the thread's clock times its calls.
@@ -190,7 +192,7 @@ cdef struct Counters:
     int32_t skip
     # Each timed call counts as often.
     int32_t every
-    # The thread's clock times the calls.
+    # Whether the thread's clock times the calls: 0, 1, or `ALWAYS`.
     int32_t slow
 
 
@@ -586,12 +588,16 @@ cdef inline double _usual(Counters *counters, int64_t size) noexcept:
 cdef int64_t _without_pause(Counters *counters, int64_t took, int64_t size) noexcept:
     """Return the time of a long call without a pause in which another thread or process had the processor."""
     cdef double usual
-    if size == 0 or counters.timed == 0:
+    if counters.timed == 0:
         return took
     usual = _usual(counters, size)
     if took <= 3 * usual or took <= usual + _rate * PAUSE:
         return took
-    return <int64_t>(usual + _rate * REFILL)
+    if size:
+        return <int64_t>(usual + _rate * REFILL)
+    # It may as well be a call with a large payload, which takes no more than the process since the last sample.
+    counters.slow = ALWAYS
+    return min(took, <int64_t>(_rate * (clock(CLOCK_PROCESS_CPUTIME_ID) - _at.process.busy)))
 
 
 def finish():
@@ -632,7 +638,8 @@ cdef void _plan(Watched me, Counters *counters, int64_t size) noexcept:
     doubtful = size == 0 or (
         counters.ticks - counters.busy - _rate * _at.collections[me.index] > counters.ticks / MATTERS
     )
-    counters.slow = usual > LONG or (doubtful and usual > LONG_IF_DOUBTFUL)
+    if counters.slow != ALWAYS:
+        counters.slow = usual > LONG or (doubtful and usual > LONG_IF_DOUBTFUL)
     counters.every = <int32_t>max(
         1,
         min((TIMED_SLOW if counters.slow else TIMED) / max(usual, 1), counters.calls // LEAST_TIMED, RAREST_TIMED),

@@ -332,6 +332,23 @@ print(time.thread_time() - begin)"""
     assert site.busy == pytest.approx(float(done.stdout), rel=0.5)
 
 
+def test_pauses_in_short_calls_of_unknown_size(tmp_path):
+    """Their payloads go to a file, so that the first one that takes long may have a large one."""
+    program = """import json, time
+class File:
+    written = 0
+    def write(self, text):
+        self.written += 1
+        if self.written % 370 == 0: time.sleep(0.005)
+file, begin = File(), time.thread_time()
+for n in range(4000): json.dump([n, [1.5] * 10], file)
+print(time.thread_time() - begin)"""
+    done = seen(tmp_path, program)
+    (site,) = [site for site in read(tmp_path / "seen").sites if site.function == "json.dump"]
+
+    assert site.busy == pytest.approx(float(done.stdout), rel=0.5)
+
+
 def test_calls_that_take_long_for_their_size_are_no_pauses(tmp_path):
     program = """import json, time
 text, numbers = json.dumps("x" * 60_000), json.dumps([0.5] * 8_000)
