@@ -1,8 +1,8 @@
 # cython: language_level=3, embedsignature=True, boundscheck=False, wraparound=False, binding=False, auto_pickle=False, nonecheck=True
-"""A clock in place: it is read twice around a codec's call, wherever that is made.
+"""Time a codec's calls in place: read a clock before and after each call, wherever it is made.
 
-Budget: 60 ns a call, all in all. The processor's clock, for processes that take it away from each other,
-takes ten times as long to read: who shows its figures takes off what `cost` says.
+Budget: 60 ns a call in total. The clock of processor time, for processes that compete for the processor,
+takes ten times as long to read, so its cost is subtracted from the figures (see `cost`).
 """
 
 from cpython.object cimport PyObject
@@ -30,11 +30,11 @@ cdef enum:
 
 
 cdef class Inside:
-    """A callable's time, clocked in place.
+    """A callable whose calls are timed in place.
 
     Args:
         call: A callable with one argument.
-        processor: Count what the thread has of the processor, not what passes on the wall.
+        processor: Count the processor time of the thread instead of the elapsed time.
     """
 
     cdef object _call
@@ -47,7 +47,7 @@ cdef class Inside:
         self._processor = processor
 
     def call(self, argument, /):
-        """Return what the callable returns."""
+        """Make a call, add up its time, and return its result."""
         cdef int64_t begin = bakeoff_inside_now(self._processor)
         result = PyObject_CallOneArg(self._call, argument)
         self._spent += bakeoff_inside_now(self._processor) - begin
@@ -55,7 +55,7 @@ cdef class Inside:
         return result
 
     def take(self):
-        """Return the nanoseconds and the number of the calls since this was last asked."""
+        """Return the nanoseconds and the number of calls since the last `take`."""
         cdef int64_t spent = self._spent, calls = self._calls
         self._spent = 0
         self._calls = 0
@@ -67,7 +67,7 @@ def _nothing(argument, /):
 
 
 cdef double _loop(call, Py_ssize_t calls):
-    """Return the nanoseconds of a call from here."""
+    """Return the mean nanoseconds of calls from here."""
     cdef int64_t begin = bakeoff_inside_now(False)
     cdef Py_ssize_t done
     for done in range(calls):
@@ -76,7 +76,7 @@ cdef double _loop(call, Py_ssize_t calls):
 
 
 def cost(*, bint processor=False):
-    """Return what the clock costs: nanoseconds that it adds to a call, and how many of them it counts itself."""
+    """Return the cost of the clock: the nanoseconds that it adds to a call, and how many of them it counts."""
     cdef Py_ssize_t calls = CALLS // 10 if processor else CALLS
     clock = Inside(_nothing, processor=processor)
     clocked = clock.call

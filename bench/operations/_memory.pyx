@@ -1,9 +1,9 @@
 # cython: language_level=3, auto_pickle=False
-"""Counters of memory, read without disturbing what they count.
+"""Read counters of memory without changing them.
 
-Under glibc's allocator and pymalloc two counters are exact: Python's allocated blocks, and the
-bytes that the C heap has handed out (``mallinfo2``). Small Python objects live in pymalloc's arenas,
-which the C heap does not count, so that each counter stands still for clean code.
+With glibc's allocator and pymalloc, two counters are exact: Python's allocated blocks, and the bytes
+allocated on the C heap (``mallinfo2``). Small Python objects are in pymalloc's arenas, which the C heap
+does not count. So neither counter changes for code without leaks.
 """
 
 from libc.stdint cimport int64_t
@@ -28,7 +28,7 @@ cdef extern from *:
         return (long long)(info.uordblks + info.hblkhd);
     }
     static void heap_trim(void) { malloc_trim(0); }
-    /* Another allocator may have been put in malloc's place (LD_PRELOAD): then the heap stands still. */
+    /* If another allocator replaces malloc (LD_PRELOAD), the counter of the heap does not change. */
     static int heap_is_exact(void) {
         long long before = heap_used();
         void *volatile piece = malloc(100000);
@@ -54,36 +54,37 @@ cdef extern from "Python.h":
     bint PyErr_ExceptionMatches(object)
 
 EXACT = bool(heap_is_exact())
-"""Whether the C heap tells what it has handed out (glibc 2.33 and newer, in nobody else's place)."""
+"""Whether the C heap counts its bytes: glibc 2.33 or newer, not replaced by another allocator."""
 
 
 def trim():
-    """Give free pages of the C heap back to the system."""
+    """Return free pages of the C heap to the system."""
     heap_trim()
 
 
 def used():
-    """Return the bytes that the C heap has handed out; 0 where it does not tell."""
+    """Return the bytes allocated on the C heap; 0 if it does not count them."""
     return heap_used()
 
 
 def windows(call, list items, Py_ssize_t calls, Py_ssize_t count, bint failing, beat, resident=None):
-    """Call over and over, reading the counters at the edges of windows.
+    """Make calls in windows, and read the counters at their edges.
 
     Args:
         call: Takes one item; its result is dropped at once.
-        items: Taken in turn.
-        calls: Calls a window.
-        count: Windows.
-        failing: Errors are expected, and dropped; an interruption is none.
-        beat: Called before each window: slow calls are no hanging ones.
-        resident: Callable giving resident bytes, where the heap does not tell.
+        items: Used in turn.
+        calls: Number of calls in a window.
+        count: Number of windows.
+        failing: Errors are expected and dropped, except interruptions.
+        beat: Called before each window, so that slow calls are not taken for hanging ones.
+        resident: Returns the resident bytes, for use instead of the bytes on the C heap.
 
     Returns:
-        ``count + 1`` pairs: blocks that Python has allocated, bytes on the C heap.
+        ``count + 1`` pairs: blocks that Python has allocated, bytes on the C heap or resident bytes.
 
     Raises:
-        Whatever `call` raises, unless `failing`.
+        ValueError: No items.
+        Exception: Any error of `call`, unless `failing`.
     """
     if not items:
         raise ValueError("windows need at least one item")
@@ -96,7 +97,7 @@ def windows(call, list items, Py_ssize_t calls, Py_ssize_t count, bint failing, 
     cdef Py_ssize_t window, done, position = 0, length = len(items)
     cdef PyObject *result
     allocated = sys.getallocatedblocks
-    # Each window ends with a collection: of what the calls leave, not of the libraries and the items.
+    # Freeze, so that the garbage collection at the end of each window skips the libraries and the items.
     gc.freeze()
     try:
         for window in range(count + 1):
@@ -125,5 +126,5 @@ def windows(call, list items, Py_ssize_t calls, Py_ssize_t count, bint failing, 
 
 
 cdef int _raise() except -1:
-    """Let the error that the call has set become an exception."""
+    """Raise the error that the call has set."""
     return -1

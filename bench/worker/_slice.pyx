@@ -1,7 +1,7 @@
 # cython: language_level=3, embedsignature=True, boundscheck=False, wraparound=False, binding=False, auto_pickle=False
-"""The timed loop: one callable over part of a list, with the clock read twice.
+"""Timed loops: call a callable with items of a list, and read the clock before and after.
 
-Budget: 10 ns a call on top of what is measured.
+Budget: 10 ns a call in addition to the measured call.
 """
 
 from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_GET_SIZE
@@ -87,9 +87,9 @@ cdef int _loop(PyObject *call, list items, Py_ssize_t start, Py_ssize_t count) e
         if PyList_GET_SIZE(items) != length:
             raise RuntimeError("the list of items has changed while they were called with")
         slot[1] = PyList_GET_ITEM(items, at)
-        # The callee may take it out of the list.
+        # The callee may remove the item from the list.
         Py_INCREF(slot[1])
-        # Callees may borrow the slot before the arguments for `self` instead of copying them.
+        # The callee may use the slot before the arguments for `self` instead of copying them.
         result = PyObject_Vectorcall(call, <args_t>&slot[1], 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL)
         Py_DECREF(slot[1])
         if result is NULL:
@@ -122,7 +122,7 @@ cdef void _read(const char *data, Py_ssize_t size, Visit *visit) noexcept:
 
 
 cdef int _visit(PyObject *value, void *argument) noexcept:
-    """Read an object and all that it holds; a type leads to the whole program and is not entered."""
+    """Read an object and its contents, except types, which lead to the whole program."""
     cdef Visit *visit = <Visit *>argument
     cdef object found = <object>value
     cdef PyObject *key = NULL
@@ -138,7 +138,7 @@ cdef int _visit(PyObject *value, void *argument) noexcept:
     elif PyObject_IS_GC(found) and visit.depth < DEEPEST:
         visit.depth += 1
         if PyDict_Check(found):
-            # `tp_traverse` passes over keys that are text.
+            # `tp_traverse` skips the keys of a dict if all are text.
             while PyDict_Next(found, &at, &key, &item):
                 _visit(key, argument)
                 _visit(item, argument)
@@ -149,10 +149,10 @@ cdef int _visit(PyObject *value, void *argument) noexcept:
 
 
 def touch(record, /):
-    """Read all of a record or payload, and so bring it into the processor's caches.
+    """Read a whole record or payload, to bring it into the processor's caches.
 
-    Encoding it for the purpose would teach the processor the branches of that very codec on that very
-    record, which no first encode of a record knows.
+    Encoding it for this purpose would also train the processor's branch prediction for this codec and this
+    record, which is untrained when a program encodes a record for the first time.
     """
     cdef Visit visit = Visit(MOST, 0, 0)
     _visit(<PyObject *>record, &visit)
@@ -160,23 +160,26 @@ def touch(record, /):
 
 
 def time_calls(call, list items not None, Py_ssize_t start, Py_ssize_t count, Py_ssize_t burst=0, /):
-    """Call `call` with `count` items in turn, from index `start` on and round again, dropping the results.
+    """Time `count` calls of `call` with the items in turn, starting again after the last; drop the results.
 
     Args:
         call: A callable with one argument.
         items: At least one.
         start: Index of the first item.
-        count: Calls.
-        burst: Time so many calls at once and touch their items before, untimed; 0 times all at once.
+        count: Number of calls.
+        burst: Number of calls that are timed together, after touching their items, untimed; 0 for all, without
+            touching.
 
     Returns:
-        Nanoseconds of the clock, nanoseconds without what others had the processor for, and how often the
-        kernel took the processor away. The second are this thread's processor time, but the clock's in a
-        burst during which the thread itself waited, for a disk or a server: that is part of a call.
+        Nanoseconds of the clock, nanoseconds without the time in which others had the processor, and the
+        number of times that the kernel took the processor away. The second figure is this thread's processor
+        time, or the clock's time in a burst during which the thread waited, for a disk or a server, because
+        such a wait is part of a call.
 
     Raises:
-        ValueError: No items, or a burst of less than nothing.
-        Exception: Whatever `call` raises.
+        ValueError: No items, or a negative burst.
+        RuntimeError: The list of items has changed during the calls.
+        Exception: Any error of `call`.
     """
     cdef int64_t begin, busy, took, spent = 0, worked = 0
     cdef long before, waits
@@ -204,15 +207,15 @@ def time_calls(call, list items not None, Py_ssize_t start, Py_ssize_t count, Py
 
 
 def time_each(call, list items not None, /):
-    """Call `call` with each of some items and clock every call on its own, dropping the results.
+    """Time each call of `call` with one of the items, and drop the results.
 
     Each item is touched before its call, untimed.
 
     Returns:
-        Nanoseconds of each call, what reading the clock adds included.
+        Nanoseconds of each call, including those for reading the clock.
 
     Raises:
-        Exception: Whatever `call` raises.
+        Exception: Any error of `call`.
     """
     cdef int64_t begin
     cdef Py_ssize_t at
@@ -226,7 +229,7 @@ def time_each(call, list items not None, /):
 
 
 def time_followed(call, list items not None, then=None, /):
-    """Call `call` with each of some items, and clock every call alone and with what follows it.
+    """Time each call of `call` with one of the items, alone and together with what follows it.
 
     Each item is touched before its call, untimed.
 
@@ -236,11 +239,11 @@ def time_followed(call, list items not None, then=None, /):
         then: Called without arguments after each call; None calls nothing.
 
     Returns:
-        Nanoseconds of each call alone, and together with `then` and dropping the result; what reading the
-        clock adds included.
+        Nanoseconds of each call alone, and together with `then` and dropping the result; both include those
+        for reading the clock.
 
     Raises:
-        Exception: Whatever `call` or `then` raises.
+        Exception: Any error of `call` or `then`.
     """
     cdef int64_t begin, between
     cdef list found = []
@@ -257,7 +260,7 @@ def time_followed(call, list items not None, then=None, /):
 
 
 cdef enum:
-    # A core's share of the last cache is not more on today's machines, whatever the system adds up.
+    # Upper bound of a core's share of the last cache on today's machines; the system may report a larger sum.
     LARGEST = 32 * 1024 * 1024
 
 
@@ -265,7 +268,7 @@ cdef list _elsewhere = []
 
 
 def evict():
-    """Fill the processor's caches with something else: read and write as much as the largest of them holds."""
+    """Fill the processor's caches with other data: read and write as many bytes as the largest one holds."""
     cdef char *room
     cdef Py_ssize_t at, size
     if not _elsewhere:
@@ -279,24 +282,24 @@ def evict():
 
 
 def interruptions():
-    """Return how often the system has taken the processor from this thread; elsewhere than on Linux, from any."""
+    """Return how often the system has taken the processor from this thread; without `RUSAGE_THREAD`, from any."""
     return bakeoff_switches()
 
 
 def copy(data, /):
-    """Return a copy of the bytes: the least that any codec has to do."""
+    """Return a copy of the bytes, which is the least work that any codec has to do."""
     if not PyBytes_CheckExact(data):
         raise TypeError("bytes expected")
     return PyBytes_FromStringAndSize(PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data))
 
 
 def nothing(item, /):
-    """Return None: what is left is the cost of measuring."""
+    """Return None. Timing this shows the cost of measuring."""
     return None
 
 
 def spin(turns, /):
-    """Take a time that is known: so many turns, each of which waits for the one before."""
+    """Take a known time: the given number of turns, each of which waits for the one before."""
     cdef uint64_t value = 1
     cdef Py_ssize_t left = turns
     while left > 0:

@@ -1,15 +1,15 @@
-# A library's callable, called at no more than it costs.
+# Call a library's callable without overhead.
 
 from cpython.object cimport PyObject
 
 cdef extern from *:
     """
-    /* What calls an object: a built-in function's own way in, which never changes, else the general one. */
+    /* Return the entry point of a built-in function, which never changes, or the general one. */
     static vectorcallfunc bakeoff_way_in(PyObject *callable) {
         vectorcallfunc own = PyCFunction_CheckExact(callable) ? PyVectorcall_Function(callable) : NULL;
         return own == NULL ? PyObject_Vectorcall : own;
     }
-    /* A reference that is the caller's own. */
+    /* Return a new reference as an object, without counting it again. */
     static inline PyObject *bakeoff_owned(PyObject *made) { return made; }
     """
     ctypedef PyObject *(*way_in_t "vectorcallfunc")(object, PyObject **, size_t, PyObject *) noexcept
@@ -22,7 +22,7 @@ cdef enum:
 
 
 cdef class _Call:
-    """A library callable with its fixed further arguments, laid out once for vectorcall."""
+    """A library's callable and its fixed further arguments, prepared once for vectorcall."""
 
     cdef object function
     cdef way_in_t way_in
@@ -47,8 +47,8 @@ cdef class _Call:
 
 
 cdef inline PyObject *_raw_call(_Call call, object subject) noexcept:
-    """Return a new reference, or NULL with the error set: the callers' success path has no ``try``."""
-    # The first place is the callee's to write to.
+    """Return a new reference, or NULL with the error set, so that callers need no ``try`` for success."""
+    # The callee may write to the first place.
     cdef PyObject *stack[MAX_ARGUMENTS + 2]
     cdef Py_ssize_t i
     stack[1] = <PyObject *>subject
@@ -58,7 +58,7 @@ cdef inline PyObject *_raw_call(_Call call, object subject) noexcept:
 
 
 cdef int _reraise() except -1:
-    """Turn the error that a raw call left behind into an exception again."""
+    """Raise the error that a raw call has set."""
     return -1
 
 

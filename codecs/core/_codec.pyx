@@ -1,9 +1,9 @@
 # cython: language_level=3, embedsignature=True, embedsignature.format=clinic, binding=False, auto_pickle=False
 """The compiled part of `Codec`: a thin, immutable shell around a library's own callables.
 
-Budget: 10 ns a call over the raw library call, error mapping included, and 3 % of it for all that is asked of a
-payload of 1.5 KB; what costs more is a policy, or stands with its codec (`guards`). Methods are no bound Python
-functions (``binding``): those take 3 ns more.
+Budget: 10 ns a call in addition to the raw library call, including error mapping, and 3 % of that call for all
+checks of a payload of 1.5 KB. A check that costs more is a policy, or is declared with its codec (`guards`).
+The directive ``binding`` is off, because calls of methods would take 3 ns more.
 """
 
 cimport cython
@@ -44,20 +44,20 @@ cdef extern from *:
     bint doubted "bakeoff_doubted"
 
 cdef enum:
-    # Every library stops its own recursion within this much stack, at its own limit of depth.
+    # Within this much stack, every library reaches its own limit of depth and stops.
     STACK = 768 * 1024
-    # A level of nesting takes no more of it, in any library.
+    # Maximum stack that any library takes for one level of nesting.
     LEVEL = 1024
-    # Encoders keep a buffer as large as their largest payload: those beyond are not kept.
+    # Encoders keep a buffer as large as their largest payload. They are not kept after a larger one than this.
     POOLED = 1024 * 1024
-    # A payload of so many bytes holds too few keys to take long, whatever their hashes.
+    # A payload of up to this many bytes has too few keys to take long, whatever their hashes.
     FEW_KEYS = 16 * 1024
 
 LEAST = {"json": 2, "bson": 7}
-"""Bytes that a level of nesting takes at the least, where it is more than one."""
+"""Minimum bytes of a nesting level, for formats in which it is more than one."""
 
 PLAIN = frozenset({str, int, float, bool, bytes, type(None)})
-"""What every library writes without recursion, beside lists and dicts of it."""
+"""Types that every library writes without recursion, in addition to lists and dicts of them."""
 
 include "_call.pxi"
 include "_records.pxi"
@@ -77,10 +77,10 @@ UNMADE = Spec.of(encode=_unmade, decode=_unmade)
 
 
 cdef class Core:
-    """The compiled part of `Codec`: what each call takes, and what it makes of errors.
+    """The compiled part of `Codec`: its calls, and the mapping of errors.
 
     Attributes:
-        spec: What it is made of.
+        spec: All options of the codec.
     """
 
     cdef readonly str name
@@ -90,18 +90,18 @@ cdef class Core:
     cdef readonly object compression
     cdef readonly object limits
 
-    # What no payload that is as short needs to be asked.
+    # A payload of up to this many bytes needs no checks.
     cdef Py_ssize_t _unasked
-    # The same, but for nesting.
+    # The same for all checks except nesting.
     cdef Py_ssize_t _uncounted
-    # The same, of what a record holds, and of nesting.
+    # The same for the lengths of texts and integers in the decoded record, and for nesting.
     cdef Py_ssize_t _unseen
     cdef Py_ssize_t _flat
     cdef Py_ssize_t _most
     cdef Py_ssize_t _items
     cdef Py_ssize_t _deepest
     cdef deeper_t _is_deeper
-    # Levels that a walk through the record holds it to, where nothing shows them before it is made.
+    # Maximum depth of a decoded record, which a walk checks if the payload cannot be checked; 0 without a walk.
     cdef int _walked_depth
     cdef bint _bounds_depth
     cdef Rules _rules
@@ -135,7 +135,7 @@ cdef class Core:
     cdef bint _untrusted
     cdef bint _plain_encode
     cdef bint _plain_decode
-    # Where a call is the library's and nothing else.
+    # Whether calls take the fast path: only checks, and the library's call.
     cdef bint _quick_encode
     cdef bint _quick_decode
     cdef bint _no_dicts
@@ -150,19 +150,19 @@ cdef class Core:
     cdef object _sampler
     # The same codec without the sampler, which keeps whole records only.
     cdef Core _unsampled
-    # Records that pass until one is kept.
+    # Records until the next one is kept.
     cdef Py_ssize_t _gap
     cdef object __weakref__
 
     def __cinit__(self, *_arguments, **_options):
-        # What every call relies on, should `__init__` never be called.
+        # Defaults that calls need if `__init__` is never called.
         self._encode = self._decode = self._decode_untagged = _Call(_unmade, (), {})
         self._plain_encode = self._plain_decode = True
         self.spec, self.name, self._too_deep, self._unasked = UNMADE, type(self).__name__, (), PY_SSIZE_T_MAX
 
     def _make(self, spec):
-        """Become the codec that a `Spec` describes, once."""
-        # By name: a sandbox that imports modules again, as Temporal's does, has another class `Spec`.
+        """Initialize the codec from a `Spec`, once."""
+        # Compare names: a sandbox that imports modules again, such as Temporal's, has another class `Spec`.
         if type(spec).__name__ != "Spec":
             raise TypeError(f"expected a Spec, got {type(spec).__name__}")
         if self.spec is not UNMADE:
@@ -194,7 +194,7 @@ cdef class Core:
             self._no_dicts = not self.bound.dicts
         self._encode = _Call(encode, tuple(calls.encode_arguments), dict(calls.encode_options))
         bounded = guards.bounded(settings.limits) if guards.bounded else {}
-        # A reader that gets only a limit of items does not check depth.
+        # A library that is only given the limit of items does not check depth.
         self._bounds_depth = guards.bounded is not None and set(bounded) != {"items"}
         options = {**calls.decode_options, **bounded}
         self._decode = self._decode_untagged = _Call(decode, tuple(calls.decode_arguments), options)
@@ -213,7 +213,7 @@ cdef class Core:
         self._find_end = NULL if guards.whole is None else finder(guards.whole)
         if guards.whole is not None and self._find_end is NULL:
             raise ValueError(f"codec {spec.name}: no finder of ends for {guards.whole!r}")
-        # What finds the end counts containers, too, of formats that can be asked.
+        # The finder of the codec's own format also counts containers, which replaces the check of nesting.
         if guards.whole == spec.format.name:
             self._flat, self._unasked = PY_SSIZE_T_MAX, self._uncounted
         self._may_share = guards.whole == "cbor"
@@ -229,7 +229,7 @@ cdef class Core:
         if self._sampler is not None:
             self._gap = self._sampler.gap()
             self._unsampled = self.from_spec(spec.changed(sampler=None))
-        # The paths that nearly every codec takes carry no further question per call.
+        # Computed once, so that the paths of most codecs need no further checks in each call.
         plain = (
             self._pool_factory is None and self._scan is None and self._compress is None
             and self._dump_rules is None and self._sampler is None
@@ -247,7 +247,7 @@ cdef class Core:
         self._quick_decode = (
             self._plain_decode and self._count is not NULL and self._fix is None
         )
-        # What is asked of the whole record, only that can answer.
+        # Policies, a schema and limits of the record apply to the whole record, so they rule out walks.
         whole = self.schema is not None or settings.limits.depth is not None or self._unseen != PY_SSIZE_T_MAX
         self._walks, self._paths = None if whole or settings.asked else calls.walk, {}
 
@@ -259,16 +259,16 @@ cdef class Core:
             self._is_deeper = NULL
         if self._is_deeper is NULL and (limits.depth is not None or self.spec.rejects_nesting or self.spec.guards.walked):
             self._walked_depth = self._deepest
-        # A level takes its head; in JSON its two brackets, in BSON its length, type, name and end.
+        # A level takes at least its head; in JSON its two brackets, in BSON its length, type, name and end.
         self._flat = PY_SSIZE_T_MAX if self._is_deeper is NULL else self._deepest * LEAST.get(self.spec.format.name, 1)
         self._uncounted = limits.size
         if self.compression is None:
-            # No value takes less than a byte, but for the empty ones of YAML, which its loader counts.
+            # A value takes at least one byte, except empty ones in YAML, which its loader counts.
             self._uncounted = min(self._uncounted, self._items)
             if self._check_keys is not None:
                 self._uncounted = min(self._uncounted, FEW_KEYS)
         self._unasked = min(self._uncounted, self._flat) if self.compression is None else self._uncounted
-        # A digit takes 3.33 bits at the least.
+        # A decimal digit of an integer takes at least 3.32 bits, and 3.2 are assumed.
         digits = PY_SSIZE_T_MAX if limits.digits is None else limits.digits * 2 // 5
         self._unseen = min(PY_SSIZE_T_MAX if limits.string is None else limits.string, digits)
         self._rules = Rules(max_items=limits.items, max_text=limits.string, max_digits=limits.digits)
@@ -284,7 +284,7 @@ cdef class Core:
             ctx: Ignored; Confluent's Kafka client passes its context here.
 
         Raises:
-            EncodeError: The format cannot hold the object, it is nested too deeply, or it would be written
+            EncodeError: The format cannot represent the object, it is nested too deeply, or it would be written
                 in a form that the schema does not read.
         """
         cdef PyObject *result
@@ -318,7 +318,7 @@ cdef class Core:
         return self._as_bytes(payload)
 
     cdef object _finish(self, obj, PyObject *result):
-        """Return the payload that the library made, a reference of ours, or what is made where it failed."""
+        """Convert the library's result, a new reference, to bytes. If it is NULL, handle the error."""
         return self._as_bytes(self._encode_failed(obj) if result is NULL else _owned(result))
 
     cdef object _as_bytes(self, payload):
@@ -340,13 +340,13 @@ cdef class Core:
             obj = self._lower(obj)
         cdef object payload
         if self._pool_factory is not None:
-            # Taken, so that no other thread, nor a hook of this one, finds it at work.
+            # Take the encoder, so that neither another thread nor a hook in this one uses it at the same time.
             encoder, self._spare = self._spare, None
             if encoder is None:
                 encoder = self._pool_factory()
             global doubted
             doubted = False
-            # An encoder that raised may hold half a message: it is not put back.
+            # An encoder that raised an error may contain half a payload, so it is not put back.
             payload = encoder(obj)
             if doubted and self._plain_keys and container_key(payload):
                 raise TypeError("a container as a dict key cannot be decoded")
@@ -377,7 +377,7 @@ cdef class Core:
             return self._encode_again(obj, error)
 
     cdef object _encode_again(self, obj, error):
-        """Try once more with the object rewritten by the conventions; else raise what the user should see."""
+        """Rewrite the object by the conventions and encode it again, or raise the error for the user."""
         if not _is_ours(error):
             raise error
         deep = self._is_too_deep(error)
@@ -404,8 +404,8 @@ cdef class Core:
             ctx: Ignored, as in `encode`.
 
         Raises:
-            DecodeError: Not one whole well-formed value.
-            LimitError: Larger, deeper or with more values than the limits allow.
+            DecodeError: The payload is not exactly one well-formed value.
+            LimitError: It is larger, is nested more deeply, or has more values than the limits allow.
         """
         cdef PyObject *result
         cdef held_t held
@@ -426,7 +426,7 @@ cdef class Core:
         cdef held_t held
         if not PyBytes_CheckExact(data):
             data = self._to_bytes(data)
-        # A payload nests no deeper than it is long.
+        # The nesting depth of a payload is at most its length.
         if stack_left() < STACK and PyBytes_GET_SIZE(data) > (stack_left() - RESERVE) // LEVEL:
             try:
                 return call_with_stack(Core.decode, self, data)
@@ -451,7 +451,7 @@ cdef class Core:
         return record
 
     cdef PyObject *_called(self, bytes data, held_t *held) noexcept:
-        """Return what the library makes of a payload, or NULL: with its error, or with none where it is to have none."""
+        """Return the library's result, or NULL: with its error set, or without one if a check failed."""
         held.shared = held.tagged = False
         if self._find_end is not NULL:
             if _end(self._find_end, data, held) != PyBytes_GET_SIZE(data) or self._is_too_nested(data, held):
@@ -468,7 +468,7 @@ cdef class Core:
         return self._is_deeper(<const unsigned char *>PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data), most)
 
     cdef int _count_down(self, record) except -1:
-        """Note that a record has passed, for the sampler."""
+        """Count a record for the sampler, which keeps it if it is due."""
         self._gap -= 1
         if self._gap <= 0:
             self._gap = self._sampler.gap()
@@ -482,7 +482,7 @@ cdef class Core:
             raise self._decode_error(error)
 
     cdef object _decode_otherwise(self, bytes data):
-        """Decode once more what was refused, with the error set if by the library; else raise."""
+        """Decode a refused payload in another way, or raise. If the library refused it, its error is set."""
         cdef held_t held
         if PyErr_Occurred() is NULL:
             end = _end(self._find_end, data, &held)
@@ -493,7 +493,7 @@ cdef class Core:
                     self.name, "a name or length leads beyond the end of its document, or a type is unknown"
                 )
             if end < 0:
-                # The library says what is wrong with a value, but marshal takes seconds for a length alone.
+                # Call the library for its error message, but not marshal: a length alone can take it seconds.
                 if self.spec.guards.whole != "marshal":
                     _call(self._decode, data)
                 raise DecodeError(self.name, "the end of the value cannot be found")
@@ -508,7 +508,7 @@ cdef class Core:
         return self._decode_again(data)
 
     def _decode_error(self, error, where=""):
-        """Return what the user should see for an error of the library, with that as its cause."""
+        """Return the error for the user, with the library's error as its cause."""
         if not _is_ours(error) or isinstance(error, DecodeError):
             return error
         kind = LimitError if isinstance(error, TooMuchError) or self._is_too_deep(error) else DecodeError
@@ -523,22 +523,22 @@ cdef class Core:
         return any(part in said for part in self._too_deep)
 
     cdef str _reason(self, error, int limit):
-        """Return what happened in one sentence; of nesting, the limit that was asked for."""
+        """Describe an error in one sentence; if it is nesting, with our limit if that was exceeded."""
         if isinstance(error, TooMuchError):
             return f"holds {error} (see with_limits)"
         if isinstance(error, PolicyError):
             return str(error)
         if not self._is_too_deep(error):
             return _sentence(error)
-        # No library's own limit is below the default, but for some where the schema does not end nesting: up to there
-        # it is the one asked for that counts.
+        # No library's own limit is below the default, except those of some for recursive schemas. So if ours is not
+        # above the default, it is ours that was exceeded.
         theirs = self.bound is not None and self.bound.deepest
         if type(error) is _TooDeepError or (0 < limit <= DEFAULT_DEPTH and not theirs):
             return f"nested more than {limit:,} deep"
         return f"nested more deeply than {self.spec.facts.library or self.name} goes"
 
     cdef bytes _opened(self, bytes data):
-        """Return what is to be decoded of a payload, or refuse it."""
+        """Return the payload decompressed and checked; refuse it if it is not trusted."""
         if self._untrusted:
             raise DecodeError(
                 self.name, "decoding can run code that the payload brings along; "
@@ -552,7 +552,7 @@ cdef class Core:
         return data
 
     cdef object _decode_opened(self, bytes data):
-        """Decode what is not compressed, and hold it against what was asked for; leave the schema aside."""
+        """Decode an uncompressed payload and check the record, but do not apply the schema."""
         cdef object record
         cdef PyObject *result
         cdef held_t held
@@ -595,11 +595,11 @@ cdef class Core:
         raise DecodeError(self.name, f"expected bytes, bytearray or memoryview, got {type(data).__name__}")
 
     cdef inline bint _is_clear(self, bytes data) noexcept:
-        """Whether nothing but nesting had to be asked of a payload, and that is within the limit."""
+        """Return whether a payload needs no check except nesting, and nests within the limit."""
         return 0 < PyBytes_GET_SIZE(data) <= self._uncounted and not self._nests(data, self._deepest)
 
     cdef int _ask(self, bytes data, bint keys=True) except -1:
-        """Hold a payload that is empty or not short against the limits; its keys, where they will be made."""
+        """Check a payload that is empty or not short against the limits, and its keys if they will be decoded."""
         cdef Py_ssize_t size = PyBytes_GET_SIZE(data)
         if size == 0 and not self._empty:
             raise DecodeError(self.name, "empty payload")
@@ -630,7 +630,7 @@ cdef class Core:
         return 0
 
     cdef bint _is_wrapper(self, bytes data) noexcept:
-        """Whether a document of BSON is the one around a record, which is no level of that."""
+        """Return whether a BSON document is a record's wrapper, which does not count as a level of nesting."""
         return self._wrap is not None and PyBytes_GET_SIZE(data) > 5 + PyBytes_GET_SIZE(self._wrapper) and not memcmp(
             PyBytes_AS_STRING(data) + 5, PyBytes_AS_STRING(self._wrapper), PyBytes_GET_SIZE(self._wrapper) + 1
         )
@@ -647,9 +647,9 @@ cdef class Core:
     def peek(self, payload, path, default=...):
         """Return one field of a payload, with the value that `decode` returns, in a fraction of its time.
 
-        Depending on `peeks`, the payload is walked through, and only the field's bytes are decoded. All
-        headers, lengths and brackets are checked then, but not the content of other fields: invalid UTF-8 or
-        a number out of range goes unnoticed there.
+        Depending on `peeks`, a walk through the payload finds the field, and only its bytes are decoded. Then
+        all headers, lengths and brackets are checked, but not the content of other fields: invalid UTF-8 or a
+        number out of range is not detected there.
 
         Args:
             payload: As for `decode`.
@@ -678,7 +678,7 @@ cdef class Core:
         return made
 
     def replace(self, payload, path, value):
-        """Return a payload with another value for a field, as by decoding, changing and encoding.
+        """Return a payload with another value for a field, as if decoded, changed and encoded again.
 
         If the codec `splices`, only the new value is encoded.
 
@@ -709,11 +709,11 @@ cdef class Core:
         return self._encode_changed(payload, path_, lambda _: value)
 
     def append(self, payload, path, item):
-        """Return a payload with one more item at the end of a list, as by decoding, changing and encoding.
+        """Return a payload with one more item at the end of a list, as if decoded, changed and encoded again.
 
         If the codec `splices`, only the item and the length of the list are encoded, and the rest is copied.
-        The item is also added to sets; a set that is written as a list
-        is treated as a list, so it may then contain the item twice.
+        The item can also be added to a set. A set that is written as a list is treated as a list, so it may then
+        contain the item twice.
 
         Args:
             payload: As for `decode`.
@@ -734,7 +734,7 @@ cdef class Core:
             data = self._readable(payload)
             if path_.way.locate(data, &field) == FOUND:
                 if path_.way.kind == IN_BSON:
-                    # What is no document is the only value of one.
+                    # A list that is the record must be the only value of its wrapper.
                     if path_.steps or field.head == 4 and field.end == PyBytes_GET_SIZE(data) - 1:
                         longer = _bson_longer(data, &field, path_.way.steps.count, self.encode({"": item}))
                 else:
@@ -803,11 +803,11 @@ cdef class Core:
         return found
 
     cdef bytes _readable(self, data):
-        """Return what a payload holds, asked what `decode` asks beforehand."""
+        """Return the payload decompressed, after the checks that `decode` makes first."""
         if not PyBytes_CheckExact(data):
             data = self._to_bytes(data)
         if not 0 < PyBytes_GET_SIZE(data) <= self._unasked:
-            # Of keys that were made to have one hash none is made.
+            # The keys are not checked for equal hashes, because the walk decodes none.
             self._ask(data, False)
         if self._decompress is None and not self._untrusted:
             return data
@@ -852,12 +852,12 @@ cdef class Core:
 
 
 cdef bint _is_ours(BaseException error):
-    """Errors of the data, as against Ctrl-C and exit. A panic in a Rust library is no `Exception`."""
+    """Return whether an error is about the data, not Ctrl-C or exit. A panic of Rust is not an `Exception`."""
     return isinstance(error, Exception) or type(error).__name__ == "PanicException"
 
 
 def doubt():
-    """Have the payload that this thread is making looked through for keys that would not come back."""
+    """Request a check of the payload that this thread is encoding for keys that cannot be decoded."""
     global doubted
     doubted = True
 
@@ -867,6 +867,6 @@ cdef str _sentence(BaseException error):
     try:
         text = str(error).strip()
     except Exception:
-        # An object's own error, of a class whose `__str__` raises.
+        # An object may raise an error of its own class, whose `__str__` raises.
         text = ""
     return f"{kind}: {text}" if text else kind

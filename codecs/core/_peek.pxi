@@ -1,4 +1,4 @@
-# One field of a payload: read, replaced or made longer where it stands, else by way of the whole record.
+# Read, replace or extend one field of a payload: in its bytes if possible, else by decoding the whole record.
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.string cimport memcpy
@@ -11,13 +11,13 @@ from ..safety._scan cimport (
 from .fields import absent, changed, extended, reach, steps_of, written
 
 cdef enum:
-    # Paths that a codec remembers the steps of.
+    # Number of paths whose steps a codec caches.
     REMEMBERED = 256
 
 
 @cython.final
 cdef class _Path:
-    """The steps to a field, and the way through payloads; None where that is the full decode."""
+    """The steps to a field, and the way through payloads, which is None if these are decoded in full."""
 
     cdef tuple steps
     cdef Way way
@@ -26,7 +26,7 @@ cdef class _Path:
 
 @cython.final
 cdef class Peeker:
-    """What `Codec.peeker` returns: called with a payload, it returns the field's value."""
+    """A callable that returns the value of a payload's field; `Codec.peeker` makes it."""
 
     cdef Core _codec
     cdef _Path _path
@@ -56,12 +56,12 @@ cdef str _UNMADE = "a Peeker without a codec; `codec.peeker(path)` makes one"
 
 
 def _peeker(codec, path, default):
-    """Make a peeker again from what `Peeker.__reduce__` kept."""
+    """Make a peeker from the result of `Peeker.__reduce__`."""
     return codec.peeker(path, default)
 
 
 cdef bytes _joined(const char *first, Py_ssize_t size, bytes middle, const char *last, Py_ssize_t rest):
-    """Return three pieces as one, copied once: they may be megabytes."""
+    """Join three pieces and copy each only once, because they may be megabytes."""
     cdef Py_ssize_t within = PyBytes_GET_SIZE(middle)
     cdef bytes whole = PyBytes_FromStringAndSize(NULL, size + within + rest)
     cdef char *to = PyBytes_AS_STRING(whole)
@@ -82,7 +82,7 @@ cdef inline Py_ssize_t _get_little4(const char *at) noexcept:
     return byte[0] | byte[1] << 8 | byte[2] << 16 | <Py_ssize_t>byte[3] << 24
 
 
-# BSON: what is no document is read and written as the only value of one, under the empty name.
+# BSON: a value other than a document is read and written as the only value of a document, with an empty name.
 
 
 cdef bytes _document(const char *value, Py_ssize_t size, char kind):
@@ -95,7 +95,7 @@ cdef bytes _document(const char *value, Py_ssize_t size, char kind):
 
 
 cdef bytes _in_documents(bytes payload, field_t *field, int within, bytes grown):
-    """Return `grown`, in which what follows a payload's documents is longer or shorter, with their lengths made good."""
+    """Return `grown`, a changed `payload`, after correcting the lengths of the `within` documents around it."""
     cdef char *to = PyBytes_AS_STRING(grown)
     cdef Py_ssize_t more = PyBytes_GET_SIZE(grown) - PyBytes_GET_SIZE(payload)
     cdef int i
@@ -117,7 +117,7 @@ cdef bytes _bson_longer(bytes payload, field_t *field, int within, bytes single)
     cdef const char *data = PyBytes_AS_STRING(payload)
     if data[field.head] != 4:
         return None
-    # Names are numbers, in order; the last one gives how many there are.
+    # The name of an item is its index.
     count = bson_items(data + field.start, field.end - field.start)
     if count < 0:
         return None
@@ -129,11 +129,11 @@ cdef bytes _bson_longer(bytes payload, field_t *field, int within, bytes single)
     ))
 
 
-# The others: a value stands where it stands, and a list begins with how many it holds or ends with a bracket.
+# Other formats: containers do not store their length in bytes. A list begins with its count or ends with a mark.
 
 
 cdef bytes _longer(int kind, bytes payload, field_t *field, bytes item):
-    """Return a payload with an item at the end of the list that is the field; None where it is no list."""
+    """Return a payload with an item at the end of the list in the field; None if that is not a list."""
     cdef const char *data = PyBytes_AS_STRING(payload)
     cdef Py_ssize_t size = PyBytes_GET_SIZE(payload), last = field.end - 1, head
     cdef unsigned char first = data[field.start]
@@ -165,7 +165,7 @@ cdef bytes _longer(int kind, bytes payload, field_t *field, bytes item):
 
 
 cdef bytes _opened(int kind, uint64_t count):
-    """Return the shortest head of a list of so many items, as every library writes it."""
+    """Return the shortest head of a list of `count` items, which every library writes."""
     cdef object number = count
     if kind == IN_MSGPACK:
         if count < 16:

@@ -1,4 +1,4 @@
-# What is looked for in a record before its library has it, and made of it afterwards: nesting, types, a wrapper.
+# Check and convert records around the library's call: nesting, types, the wrapper.
 
 from cpython.dict cimport PyDict_Next, PyDict_SetItem, PyDict_Size
 from cpython.list cimport PyList_Check, PyList_CheckExact, PyList_GET_SIZE
@@ -24,11 +24,11 @@ cdef extern from *:
 
 
 class _TooDeepError(RecursionError):
-    """Our own check of depth; the libraries raise other errors."""
+    """Raised by our own check of depth; the libraries raise other errors."""
 
 
 cdef inline bint _is_wrapped(object record, str key):
-    """Whether `key` is the only one of a dict, by its text: a class of its own is not asked."""
+    """Return whether `key` is the only key of a dict. Texts are compared without methods of a subclass."""
     cdef PyObject *found
     cdef Py_ssize_t position = 0
     return (
@@ -38,16 +38,16 @@ cdef inline bint _is_wrapped(object record, str key):
 
 
 cdef object _plain_ints(object value, PyObject *subclass):
-    """Return a value with every int of a library's own subclass made a plain one, in place where it is held."""
+    """Convert every int of a library's own subclass to a plain int, in place, and return the value."""
     cdef PyObject *key
     cdef PyObject *item
     cdef Py_ssize_t position = 0
     if stack_left() < RESERVE:
-        raise _TooDeepError  # it holds itself, which no library's record does
+        raise _TooDeepError  # it contains itself, which no library's record does
     if PyDict_CheckExact(value):
         while PyDict_Next(value, &position, &key, &item):
             if type_of(item) is subclass:
-                # The key is there: the dict does not grow, and may be gone through all the while.
+                # The key exists, so the dict is not resized, and the iteration may continue.
                 PyDict_SetItem(value, <object>key, _plain_int(<object>item))
             elif type_of(item) is <PyObject *>dict or type_of(item) is <PyObject *>list:
                 _plain_ints(<object>item, subclass)
@@ -66,7 +66,10 @@ cdef object _plain_int(object value):
 
 
 cdef bint _is_shallow(PyObject *value, int left) noexcept:
-    """Whether an object is of plain dicts and lists at most `left` deep: most are, and this runs no other code."""
+    """Return whether an object has only leaves, and plain dicts and lists nested at most `left` deep.
+
+    This is true of most objects, and the check runs no other code.
+    """
     cdef PyObject *key
     cdef PyObject *item
     cdef Py_ssize_t position = 0
@@ -87,10 +90,10 @@ cdef bint _is_shallow(PyObject *value, int left) noexcept:
 
 
 cdef int _check_depth(object value, int left, object inside) except -1:
-    """Raise when containers nest more than `left` deep; visits containers only, and cyclic ones end there.
+    """Raise `_TooDeepError` if containers nest more than `left` deep, as cyclic ones do. Visit containers only.
 
     Args:
-        inside: Gives a list of what an object of another kind holds; None leaves those alone.
+        inside: Returns the contents of an object of another kind as a list; None skips these objects.
     """
     cdef PyObject *key
     cdef PyObject *item
@@ -104,7 +107,7 @@ cdef int _check_depth(object value, int left, object inside) except -1:
     if PyDict_Check(value):
         while PyDict_Next(value, &position, &key, &item):
             if _is_container(<object>item) or _is_container(<object>key):
-                # Held, since `inside` may run code that empties this dict.
+                # Keep references, because `inside` may run code that empties this dict.
                 held, held_key = <object>item, <object>key
                 if _is_container(held):
                     _check_depth(held, left - 1, inside)
@@ -119,7 +122,7 @@ cdef int _check_depth(object value, int left, object inside) except -1:
             if _is_container(element):
                 _check_depth(element, left - 1, inside)
     elif PyAnySet_Check(value):
-        # Not a subclass's own `__iter__`.
+        # Do not call `__iter__` of a subclass.
         for element in set.__iter__(value) if isinstance(value, set) else frozenset.__iter__(value):
             if _is_container(element):
                 _check_depth(element, left - 1, inside)
@@ -127,12 +130,12 @@ cdef int _check_depth(object value, int left, object inside) except -1:
 
 
 cdef inline bint _is_container(object value):
-    """Whether an object may hold others; those that the garbage collector does not know hold none."""
+    """Return whether an object may contain others; it cannot if its type does not support garbage collection."""
     return Py_TYPE(value).tp_flags & Py_TPFLAGS_HAVE_GC
 
 
 cdef bint _only(object value, object native, Py_ssize_t left) except -1:
-    """Whether an object is made of `native` types alone, with text for keys, nested at most `left` deep."""
+    """Return whether an object has only lists, dicts with text keys and `native` types, at most `left` deep."""
     cdef PyObject *key
     cdef PyObject *item
     cdef Py_ssize_t position = 0
@@ -140,7 +143,7 @@ cdef bint _only(object value, object native, Py_ssize_t left) except -1:
         if left <= 0:
             return False
         while PyDict_Next(value, &position, &key, &item):
-            # Held, since the class of a type may run code to be looked up.
+            # Keep a reference, because looking up a type may run code of its metaclass.
             held = <object>item
             if not PyUnicode_CheckExact(<object>key) or not _only(held, native, left - 1):
                 return False

@@ -1,8 +1,8 @@
-# Steps that hold others: unions, lists, tuples, sets and maps.
+# Steps that contain others: unions, lists, tuples, sets and maps.
 
 
 cdef class OptionalStep(Step):
-    """None, or what the inner step wants."""
+    """None, or a value of the inner step's type."""
 
     cdef Step inner
     cdef str null
@@ -24,7 +24,7 @@ cdef class OptionalStep(Step):
 
 
 cdef class UnionStep(Step):
-    """One of several: first whoever finds the type right, then by convention, then by any conversion."""
+    """One of several types: the first that fits, or takes the container, or converts it, by convention first."""
 
     cdef list options
     cdef str null
@@ -72,7 +72,7 @@ cdef class UnionStep(Step):
         return value
 
     cdef object convert(self, object value):
-        # Of keys, which are converted and never visited.
+        # Only for keys, which are converted without a visit.
         cdef Step option
         for conventional in (True, False):
             for option in self.options:
@@ -85,7 +85,7 @@ cdef class UnionStep(Step):
 
 @cython.final
 cdef class ListStep(Step):
-    """A list, made of a tuple where the codec brings tuples; items are corrected where they stand."""
+    """A list, made from a tuple if the codec decodes lists as tuples. Items are corrected in place."""
 
     cdef Step item
 
@@ -158,7 +158,7 @@ cdef int visit_list(object items, Step item, Run *run, Place *up) except -1:
 
 
 cdef class TupleStep(Step):
-    """A tuple: of one kind of item, or of fixed places. Being immutable, it is built anew when an item changes."""
+    """A tuple, with one type for all items or one for each position. It is rebuilt if an item changes."""
 
     cdef Step item
     cdef list places
@@ -214,7 +214,7 @@ cdef class TupleStep(Step):
                     if items[i] is not <object>PyTuple_GET_ITEM(value, i):
                         changed = PyTuple_CheckExact(value)
                         if not changed:
-                            # One of another class is not built anew.
+                            # A tuple of a subclass is not rebuilt.
                             unsay(run, said, place, "value", self.expected, value)
                         break
             result = tuple(items) if changed else value
@@ -237,13 +237,13 @@ cdef class TupleStep(Step):
 
 
 cdef bint collide(list items) except -1:
-    """Whether so many hashes are equal that a dict or set of `items` would take quadratic time."""
-    # The hashes are put in a set as integers: equal ones are found equal at once, so this is linear.
+    """Return whether so many hashes are equal that a dict or set of `items` would take quadratic time."""
+    # This takes linear time: the set contains hashes as integers, and equal integers are found at once.
     return len(items) > SMALL and len(items) - len({hash(item) for item in items}) > KEY_ATTACK
 
 
 cdef class SetStep(Step):
-    """A set or frozenset; a list becomes one only when its items are distinct and do not collide."""
+    """A set or frozenset. A list is converted only if its items are distinct and their hashes do not collide."""
 
     cdef Step item
     cdef type kind
@@ -287,7 +287,7 @@ cdef class SetStep(Step):
         return result
 
     cdef bint visit_items(self, list items, Run *run, Place *up) except -1:
-        """Correct the items; return whether any is another one now."""
+        """Correct the items, and return whether any was replaced."""
         cdef Place place
         cdef bint changed = False
         place.up, place.key, place.index = up, NULL, -1
@@ -304,13 +304,13 @@ cdef class SetStep(Step):
                 return None
             made = self.kind(items)
         except Exception:
-            # What cannot be hashed or compared, each in its own way.
+            # Items that cannot be hashed or compared may raise any error.
             return None
         return made if len(made) == len(items) else None
 
 
 cdef class DictStep(Step):
-    """A map: its keys are turned in place and in order, its values corrected."""
+    """A map. Its keys are converted in place, in their order, and its values are corrected."""
 
     cdef Step key
     cdef Step value
@@ -361,7 +361,7 @@ cdef class DictStep(Step):
         return value
 
     cdef int try_keys(self, object value, Run *run, Place *up) except -1:
-        """Turn the keys, unless one of them cannot be hashed or compared."""
+        """Convert the keys, unless one of them cannot be hashed or compared."""
         cdef Py_ssize_t said = said_by(run)
         try:
             self.turn_keys(value, run, up)
@@ -373,7 +373,7 @@ cdef class DictStep(Step):
         cdef Place place
         cdef list names, turned
         cdef Py_ssize_t i
-        # What it holds, whatever a subclass yields; this one keeps an order of its own.
+        # Do not call `__iter__` of a subclass, except for OrderedDict, which keeps its own order.
         cdef type kind = OrderedDict if is_a(value, OrderedDict) else dict
         place.up, place.key = up, NULL
         names = list(kind.__iter__(value))
@@ -401,17 +401,17 @@ cdef class DictStep(Step):
         try:
             hash(new)
         except Exception:
-            # A signalling NaN is a Decimal, but no key.
+            # A signaling NaN is a Decimal, but cannot be hashed.
             return BAD
         return new
 
     cdef object turn_key(self, object name, object new, object value, dict fresh, Run *run, Place *place):
-        """Return the new key, or the old one where there is none or it would push another out."""
+        """Return the new key, or the old one if there is no new one or it would replace another key."""
         expected = f"{self.key.expected} key"
         if type(new) is _Mark:
             note(run, place, "key", expected, name, "kept", True)
             return name
-        # A member of an IntEnum is equal to the number that it comes from, and pushes nothing out.
+        # A member of an IntEnum equals the number that it is converted from, so it replaces no other key.
         if new in fresh or (PyDict_Contains(value, new) and new != name):
             say(run, place, "key", expected, name, "kept", f"a second {brief(new)}")
             return name
@@ -421,7 +421,7 @@ cdef class DictStep(Step):
 
 
 cdef int refill(object value, dict fresh) except -1:
-    """Put other keys and values into a dict, whatever the methods of a subclass do."""
+    """Replace the contents of a dict, without calls of a subclass's methods."""
     if is_a(value, OrderedDict):
         OrderedDict.clear(value)
         for name, item in fresh.items():

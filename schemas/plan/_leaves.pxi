@@ -1,4 +1,4 @@
-# Values without parts: from the forms in which formats write them, to their types.
+# Values without parts: convert them from the forms in which formats write them.
 
 cdef type DateTime = _dt.datetime
 cdef type Date = _dt.date
@@ -9,7 +9,7 @@ cdef object decimal_of = _decimal.Context(
     prec=_decimal.MAX_PREC, Emax=_decimal.MAX_EMAX, Emin=_decimal.MIN_EMIN, clamp=0,
     traps=[_decimal.InvalidOperation, _decimal.Inexact, _decimal.Overflow, _decimal.Underflow],
 ).create_decimal
-# Those of a subclass are its own.
+# A subclass may override these methods.
 cdef object is_finite = Decimal.is_finite
 cdef object adjusted = Decimal.adjusted
 cdef object UTC = _dt.timezone.utc
@@ -45,8 +45,8 @@ cdef class ExactLeaf(Leaf):
 
 
 cdef class CallLeaf(ExactLeaf):
-    """Converts by a Python function, which raises `ConversionError` for malformed values and TypeError
-    for types it knows nothing about."""
+    """Instances of one class. A Python function converts other values; it raises `ConversionError` for
+    malformed values, and TypeError for types that it does not support."""
 
     cdef object function
     cdef tuple forms
@@ -83,7 +83,7 @@ cdef class BoolLeaf(Leaf):
 
 
 cdef class NoneLeaf(Leaf):
-    """None, and the text that stands for it in formats without a null."""
+    """None, and the text that represents it in formats without a null."""
 
     cdef str null
 
@@ -101,7 +101,7 @@ cdef class NoneLeaf(Leaf):
 
 
 cdef class IntLeaf(Leaf):
-    """Integers; canonical decimal text becomes one when it is not too long."""
+    """Integers. Canonical decimal text is converted if it is not too long, and a float if it is exact."""
 
     cdef Py_ssize_t digits
     cdef bint key
@@ -119,7 +119,7 @@ cdef class IntLeaf(Leaf):
         return self.settle(value, run, place)
 
     cdef bint conventional(self, object value):
-        # Only what exceeds 64 bits has 19 digits or more; keys are text throughout.
+        # Only integers beyond 64 bits are written as text, with 19 digits or more; keys are always text.
         return type(value) is str and (self.key or PyUnicode_GET_LENGTH(value) > 18)
 
     cdef object convert(self, object value):
@@ -149,7 +149,7 @@ cdef class IntLeaf(Leaf):
         try:
             return int(text)
         except ValueError:
-            # The interpreter has a limit of its own, and `sys.set_int_max_str_digits` may lower it.
+            # The interpreter has its own limit, which `sys.set_int_max_str_digits` may lower.
             return OVER
 
 
@@ -210,9 +210,9 @@ cdef class DateTimeLeaf(Leaf):
     """datetime, from ISO 8601 text or from a number when the schema gives its unit.
 
     Args:
-        unit: Conversion of a number to the time since 1970.
-        naive: Take the UTC off that the codec puts on.
-        aware: With an offset, without, or None for either: others are kept.
+        unit: Converts a number to the time since 1970.
+        naive: Remove the UTC that the codec adds.
+        aware: Whether an offset is expected, or None for either. Other values are kept, with advice.
     """
 
     cdef object unit
@@ -261,7 +261,7 @@ cdef class DateTimeLeaf(Leaf):
 
 
 cdef bint fine_enough(const unsigned char *data, Py_ssize_t size) noexcept:
-    """Whether no digit beyond the microsecond would be dropped; a fraction stands elsewhere in each form."""
+    """Return whether no digit beyond microseconds would be lost. The fraction's position varies by form."""
     cdef Py_ssize_t i, last = size
     for i in range(size):
         if data[i] == b"." or data[i] == b",":
@@ -274,7 +274,7 @@ cdef bint fine_enough(const unsigned char *data, Py_ssize_t size) noexcept:
 
 
 cdef inline int digits(const unsigned char *data, int count) noexcept:
-    """Return the number that `count` digits make, or -1."""
+    """Return the value of `count` digits, or -1."""
     cdef int number = 0, i
     for i in range(count):
         if not b"0" <= data[i] <= b"9":
@@ -284,7 +284,7 @@ cdef inline int digits(const unsigned char *data, int count) noexcept:
 
 
 cdef object parse_datetime(const unsigned char *data, Py_ssize_t size):
-    """Return the datetime that text in the form of `isoformat` stands for, in UTC or without offset, else None."""
+    """Parse text in the form of `isoformat`, in UTC or without offset. Return None for any other form."""
     cdef int year, month, day, hour, minute, second, micro = 0
     cdef object zone = None
     if size >= 25 and data[size - 6] == b"+":
@@ -311,7 +311,7 @@ cdef object parse_datetime(const unsigned char *data, Py_ssize_t size):
 
 
 cdef class DateLeaf(Leaf):
-    """date, from ISO 8601 text or a datetime that is midnight and nothing more."""
+    """date, from ISO 8601 text, or from a datetime at midnight without an offset or fold."""
 
     cdef bint fits(self, object value):
         return PyDate_CheckExact(value) or (is_a(value, Date) and not PyDateTime_Check(value))
@@ -331,7 +331,7 @@ cdef class DateLeaf(Leaf):
 
 
 cdef bint is_midnight(object value):
-    """Whether a datetime holds no more than a date: an offset would be lost, a fold as well."""
+    """Return whether a datetime contains only a date; an offset or a fold would be lost."""
     return datetime_tzinfo(value) is None and not (
         datetime_hour(value) | datetime_minute(value) | datetime_second(value) | datetime_microsecond(value)
         | datetime_fold(value)
@@ -339,7 +339,7 @@ cdef bint is_midnight(object value):
 
 
 cdef class DecimalLeaf(Leaf):
-    """Decimal, from decimal text; digits and exponent are capped, as ``int(Decimal("1E+1000000"))`` takes 25 s."""
+    """Decimal, from decimal text. Digits and exponent are limited: ``int(Decimal("1E+1000000"))`` takes 25 s."""
 
     cdef Py_ssize_t digits
     cdef Py_ssize_t exponent
@@ -381,7 +381,7 @@ cdef class DecimalLeaf(Leaf):
         return NONE
 
     cdef object scan(self, str text):
-        """Return None for plain decimal text within the limits, else what is wrong."""
+        """Return None for plain decimal text within the limits, else BAD or OVER."""
         cdef Py_ssize_t size = PyUnicode_GET_LENGTH(text), i = 0, digits = 0, power = 0
         cdef const unsigned char *data
         if not PyUnicode_IS_COMPACT_ASCII(text) or size == 0:
@@ -444,7 +444,7 @@ cdef object uuid_of(str text):
             return BAD
         raw[j] = high << 4 | low
         i += 2
-    # `UUID.__init__` takes 0.75 µs; the same object made slot by slot takes a sixth of that.
+    # `UUID.__init__` takes 0.75 µs; setting the slots of a new object takes a sixth of that.
     made = (<_Allocating *><PyObject *>UUID).tp_alloc(<PyTypeObject *>UUID, 0)
     PyMember_SetOne(
         <char *><PyObject *>made, (<PyMemberDescrObject *><PyObject *>int_slot).d_member,
@@ -460,8 +460,8 @@ cdef class EnumLeaf(Leaf):
     """Members of one Enum, by a closed table of (type, value).
 
     Args:
-        bits: Of a Flag: those that its members have, and combinations may have.
-        number: How such a combination is read where it stands as text.
+        bits: For a Flag, the bits that combinations of its members may have.
+        number: Reads a combination that is written as text.
     """
 
     cdef object kind
@@ -496,7 +496,7 @@ cdef class EnumLeaf(Leaf):
 
 
 cdef class LiteralLeaf(Leaf):
-    """One of some values; `texts` has those that are written as text, by that text."""
+    """One of several values; `texts` has those that are written as text, by that text."""
 
     cdef frozenset values
     cdef dict texts

@@ -1,10 +1,11 @@
 # cython: language_level=3, binding=False, embedsignature=True, boundscheck=False, wraparound=False, auto_pickle=False, nonecheck=True
 """Compiled plans: trees of steps that correct a decoded record in place.
 
-A step is made for one node of a schema. A plan for a codec holds steps only where that codec needs
-them; the full plan holds all. Steps never recurse deeper than the schema, never raise for what a
-record holds, and leave alone what is right. Nodes are counted: a record that shares containers so
-often that the count runs out is walked again with a memo of (container, step), which is linear.
+Each step is for one node of a schema. A plan for a codec has steps only where that codec needs them; the
+full plan has all. Steps recurse no deeper than the schema, or `DEEPEST` levels in recursive records. They
+raise no errors about the contents of a record, and do not change correct values. Nodes are counted: a record
+that shares containers so often that the count exceeds its limit is walked again with a memo of
+(container, step), which takes linear time.
 """
 
 cimport cython
@@ -82,20 +83,20 @@ include "_record.pxi"
 
 
 cdef class Unmade(Step):
-    """Stands in a plan that was not made."""
+    """The step of a plan that was not initialized."""
 
     cdef object visit(self, object value, Run *run, Place *place):
         raise ValueError("not made: a subclass that has an __init__ calls super().__init__(...)")
 
 
 cdef class Plan:
-    """A compiled plan: `apply` corrects, `advise` corrects and says everything.
+    """A compiled plan: `apply` corrects records, and `advise` also returns all advice.
 
     Args:
         step: The root.
-        first: Nodes visited before shared containers are looked out for.
+        first: Number of visited nodes after which shared containers are detected.
         nodes: Most nodes visited.
-        cap: Most advice for one record.
+        cap: Most pieces of advice about one record.
     """
 
     cdef Step step
@@ -104,7 +105,7 @@ cdef class Plan:
     cdef Py_ssize_t cap
 
     def __cinit__(self, *_arguments):
-        # What every call relies on, should `__init__` never be called.
+        # A default that calls need if `__init__` is never called.
         self.step = Unmade("anything")
 
     def __init__(self, Step step not None, Py_ssize_t first, Py_ssize_t nodes, Py_ssize_t cap):
@@ -121,7 +122,7 @@ cdef class Plan:
             return self.again(record, &run)
 
     def advise(self, record, /):
-        """Return the record, corrected in place, and the list of everything there is to say about it."""
+        """Return the record, corrected in place, and the list of all advice about it."""
         cdef Run run
         cdef list advice = []
         run.advice = <PyObject *>advice
@@ -130,7 +131,7 @@ cdef class Plan:
         try:
             new = self.step.visit(record, &run, NULL)
         except OverrunError:
-            # What was fixed stays fixed; all else will be found again.
+            # Values that were fixed stay fixed. All other advice is found again.
             kept = [item for item in advice if (<Advice>item).outcome == "fixed"]
             advice.clear()
             advice.extend(kept)
@@ -144,7 +145,7 @@ cdef class Plan:
         return new, advice
 
     cdef object again(self, object record, Run *run):
-        """Walk with a memo: each container is visited once for each step."""
+        """Walk through the record with a memo, so that each step visits a container once."""
         cdef dict memo = {}
         run.memo = <PyObject *>memo
         run.left, run.depth = self.nodes, 0

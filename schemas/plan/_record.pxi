@@ -1,4 +1,4 @@
-# Records: dicts with known fields, by far the most of what is walked through.
+# Records: dicts with known fields, by far the most common nodes of a walk.
 
 
 cdef struct Slot:
@@ -13,10 +13,10 @@ cdef struct Slot:
 
 
 cdef inline PyObject *field(object record, Slot *slot) except? NULL:
-    """Return the value of a field, borrowed, or NULL.
+    """Return a borrowed reference to the value of a field, or NULL.
 
-    Records of one stream have their fields in one order, and libraries intern keys: where the field
-    stood in the last record is tried first, which saves the probe of the table.
+    Records of one stream usually have their fields in the same order, and libraries intern keys. So the
+    field's position in an earlier record is tried first, which saves the lookup in the hash table.
     """
     cdef PyObject *key
     cdef PyObject *found = NULL
@@ -37,15 +37,15 @@ cdef inline PyObject *field(object record, Slot *slot) except? NULL:
 
 @cython.final
 cdef class RecordStep(Step):
-    """Known fields of a dict, by name (or of a list, by position); the others pass through untouched.
+    """The known fields of a dict, by name, or of a list, by position. Other fields are not changed.
 
     Args:
         fields: (name, step or None, required, severity) in order.
-        positional: Whether a list or tuple of the values is a right form, too.
+        positional: Whether a list or tuple of the values is also valid.
         build: Class that takes the fields by keyword, callable that takes their dict, or None.
-        kind: Class of objects that are right already.
-        full: Whether missing fields are advised.
-        tags: (position, name, step) of the fields whose Literal tells records of a union apart.
+        kind: Class of objects that are already correct.
+        full: Whether missing fields cause advice.
+        tags: (position, name, step) of the fields whose Literal distinguishes the records of a union.
     """
 
     cdef Slot *slots
@@ -149,7 +149,7 @@ cdef class RecordStep(Step):
     cdef int visit_field(self, object value, Slot *slot, object old, Run *run, Place *up) except -1:
         cdef Place place
         place.up, place.key, place.index = up, slot.key, 0
-        # A reference of our own: what is done below may well replace the value in the record.
+        # Keep a reference, because the code below may replace the value in the record.
         cdef object kept = old
         if slot.plain and PyDict_CheckExact(kept) and run.memo is NULL:
             spend(run, (<RecordStep>slot.step).count)
@@ -164,7 +164,7 @@ cdef class RecordStep(Step):
 
     cdef int visit_missing(self, Slot *slot, Run *run, Place *up, Py_ssize_t index=-1) except -1:
         cdef Place place
-        # A record that stands as a list has places, not names.
+        # A record in the form of a list has positions instead of names.
         place.up, place.key, place.index = up, slot.key if index < 0 else NULL, index
         if slot.severity is not NULL and <object>slot.severity == "ignore":
             return 0
@@ -233,7 +233,7 @@ cdef class RecordStep(Step):
         return result
 
     cdef object make(self, object value, Run *run, Place *place, object instead=None):
-        """Build the object; a record that has more or less than its class keeps its form and loses nothing."""
+        """Build the object. If that fails, or would lose unknown fields, the record keeps its form."""
         cdef Py_ssize_t known = 0
         for i in range(self.count):
             known += lookup(value, self.slots[i].key) is not NULL
@@ -252,16 +252,16 @@ cdef class RecordStep(Step):
 
 
 cdef class RefStep(Step):
-    """A record within one of its own kind: what the step of that does, a level deeper."""
+    """A record within one of its own kind: it is visited by the step of that record, one level deeper."""
 
     cdef Step step
 
     def __cinit__(self, *_arguments):
-        # What every call relies on, should `bind` never be called.
+        # A default that calls need if `bind` is never called.
         self.step = Step.__new__(Step)
 
     def bind(self, Step step not None):
-        """Say which step that is, once it is made."""
+        """Set the step of the record, once it is made."""
         self.step = step
 
     cdef bint fits(self, object value):

@@ -1,9 +1,9 @@
-# A walk through a record: what is said about it and when it ends, and the step that all steps are.
+# A walk through a record: its state, its limits and its advice, and the base class of all steps.
 
 cdef extern from *:
     """
-    /* A list of a tuple's items. PySequence_List takes a detour over an iterator's protocol, and
-       PyList_New(size) zeroes what is written next: both show where lists are most of the work. */
+    /* Return a list of a tuple's items. PySequence_List uses the iterator protocol, and PyList_New(size)
+       clears memory that is written next. Both take noticeable time if most of the work is lists. */
     static PyObject *list_of(PyObject *items) {
     #if defined(Py_GIL_DISABLED) || defined(PYPY_VERSION)
         PyObject *made;
@@ -22,7 +22,7 @@ cdef extern from *:
             return PyErr_NoMemory();
         for (i = 0; i < size; i++)
             held[i] = Py_NewRef(PyTuple_GET_ITEM(items, i));
-        /* This may start the collector, and that runs code which may drop the tuple. */
+        /* This may start the garbage collector, which may run code that drops the tuple. */
         made = (PyListObject *)PyList_New(0);
         if (made == NULL) {
             while (size > 0)
@@ -40,7 +40,7 @@ cdef extern from *:
     object list_of(object)
 
 cdef class _Mark:
-    """Why a value was not converted: from its type there is no way, it is malformed, or over a limit."""
+    """Why a value was not converted: its type has no conversion, it is malformed, or it exceeds a limit."""
 
 
 cdef _Mark NONE = _Mark()
@@ -49,11 +49,11 @@ cdef _Mark OVER = _Mark()
 
 
 class OverrunError(Exception):
-    """The count of nodes ran out."""
+    """More nodes were visited than the limit allows."""
 
 
 cdef struct Place:
-    # A place in the record as a list on the C stack, rendered only when there is something to say.
+    # A path in the record, as a linked list on the C stack. It is converted to text only for advice.
     Place *up
     PyObject *key
     Py_ssize_t index
@@ -64,26 +64,26 @@ cdef struct Run:
     PyObject *memo
     PyObject *severity
     Py_ssize_t left
-    # Records within others of their own kind.
+    # Nesting depth of recursive records.
     Py_ssize_t depth
     Py_ssize_t cap
-    # Advice beyond the cap, and how much of that is no note.
+    # Pieces of advice beyond the cap, and the number of errors among them.
     Py_ssize_t more
     Py_ssize_t errors
 
 
 cdef class Advice:
-    """One thing that a schema corrected, or could not.
+    """One thing that a schema corrected or could not correct.
 
     Attributes:
-        path: Place in the record, for instance ``$.items[3].created``.
+        path: Path in the record, for instance ``$.items[3].created``.
         code: ``"type"``, ``"missing"``, ``"value"``, ``"length"``, ``"key"``, ``"limit"``,
             ``"unknown"``, ``"build"`` or ``"more"`` (advice beyond the cap of a record).
-        expected: What the schema says.
-        found: Type of what stood there, with the value where that was the trouble.
+        expected: What the schema expects.
+        found: Type of the original value, followed by the value if that was the problem.
         value: The original value.
         outcome: ``"fixed"``, ``"kept"`` (there is no conversion) or ``"could not"`` (it failed).
-        severity: ``"error"`` or ``"note"``, as the field's `Hint` says; of ``"more"``, the worst of that.
+        severity: ``"error"`` or ``"note"``, from the field's `Hint`; for ``"more"``, the worst of the advice.
     """
 
     cdef readonly str path
@@ -135,7 +135,7 @@ cdef str kind_of(object value):
 
 
 cdef inline bint is_a(object value, object kind) noexcept:
-    """Whether a value is an instance of a class; `isinstance` asks its `__class__` as well, which may raise."""
+    """Return whether a value is an instance of a class. `isinstance` also reads `__class__`, which may raise."""
     return PyObject_TypeCheck(value, <PyTypeObject *>kind)
 
 
@@ -161,19 +161,19 @@ cdef int say(Run *run, Place *place, str code, str expected, object value, str o
 
 
 cdef inline Py_ssize_t said_by(Run *run):
-    """Return how much advice there is."""
+    """Return the number of pieces of advice so far."""
     return 0 if run.advice is NULL else PyList_GET_SIZE(<object>run.advice)
 
 
 cdef int unsay(Run *run, Py_ssize_t said, Place *place, str code, str expected, object value) except -1:
-    """Say of a container that it stays as it is, in place of what was said of all that it holds."""
+    """Replace the advice about a container's contents by one piece: the container could not be changed."""
     if run.advice is not NULL:
         del (<list>run.advice)[said:]
     return note(run, place, code, expected, value, "could not", True)
 
 
 cdef list items_of(object value):
-    """Return what a list, tuple or set holds, whatever the `__iter__` of a subclass yields."""
+    """Return the items of a list, tuple or set, without a call of a subclass's `__iter__`."""
     if PyTuple_Check(value):
         return list_of(value)
     if PyList_Check(value):
@@ -189,7 +189,7 @@ cdef inline int spend(Run *run, Py_ssize_t nodes) except -1:
 
 
 cdef inline object recall(Run *run, object value, Step step):
-    """Return what became of a container that this step has seen before, or None."""
+    """Return the result for a container that this step has visited before, or None."""
     if run.memo is NULL:
         return None
     found = (<dict>run.memo).get((id(value), id(step)))
@@ -198,13 +198,13 @@ cdef inline object recall(Run *run, object value, Step step):
 
 cdef inline int remember(Run *run, object value, Step step, object result) except -1:
     if run.memo is not NULL:
-        # The container itself is kept, too: a freed one would hand its id to another.
+        # Keep the container, too: if it is freed, another object may get its id.
         (<dict>run.memo)[(id(value), id(step))] = (value, result)
     return 0
 
 
 cdef inline PyObject *lookup(object record, PyObject *name) except? NULL:
-    """Return the value of a field, borrowed, or NULL; keys that cannot be compared are not there."""
+    """Return a borrowed reference to the value of a field, or NULL, also if comparing keys fails."""
     cdef PyObject *found = PyDict_GetItemWithError(record, <object>name)
     if found is NULL and PyErr_Occurred() is not NULL and PyErr_ExceptionMatches(Exception):
         PyErr_Clear()
@@ -212,20 +212,20 @@ cdef inline PyObject *lookup(object record, PyObject *name) except? NULL:
 
 
 cdef class Step:
-    """What is done at one node of a schema.
+    """The correction of values at one node of a schema.
 
     Args:
         expected: Name of the type in advice.
-        quiet: Whether the codec's own form of a value is turned into the type without a word.
+        quiet: Whether a value in the codec's own form is converted without advice.
     """
 
     cdef str expected
     cdef bint quiet
-    # All there is to do is to make a list of a tuple: done on the spot by whoever holds it.
+    # The step only converts a tuple to a list, which the enclosing step does without a call.
     cdef bint bare
-    # A record that stays the dict it is: walked on the spot, too.
+    # The step is for records that remain dicts, whose fields the enclosing step visits directly.
     cdef bint plain
-    # Values of the type may be advised, too, so keys of the type are visited.
+    # Values of the type may cause advice, so keys of the type are visited, too.
     cdef bint looks
 
     def __init__(self, str expected, *, bint quiet=False):
@@ -236,38 +236,38 @@ cdef class Step:
         return value
 
     cdef bint fits(self, object value):
-        """Whether `value` already is of the right type."""
+        """Return whether `value` already has the right type."""
         return True
 
     cdef object convert(self, object value):
-        """Return `value` in the right type, or why not: NONE, BAD or OVER. Containers return NONE.
+        """Convert `value` to the type, or return why it cannot: NONE, BAD or OVER. Containers return NONE.
 
-        What it raises, `attempt` catches.
+        It may raise any error; `attempt` catches it.
         """
         return NONE
 
     cdef object attempt(self, object value):
-        """Convert, and take whatever is raised by a value, or by what a subclass made of a method, for malformed."""
+        """Convert `value`, or return BAD for any error, which a method of a subclass may also raise."""
         try:
             return self.convert(value)
         except Exception:
             return BAD
 
     cdef bint conventional(self, object value):
-        """Whether `value` is how formats write the type."""
+        """Return whether `value` has a form in which formats write the type."""
         return type(value) is str
 
     cdef bint takes(self, object value):
-        """Whether a container of this kind may be made of `value`."""
+        """Return whether a container of this kind can be made from `value`."""
         return False
 
     cdef bint denies(self, object value):
-        """Whether its length or a Literal says that a container is another one than this."""
+        """Return whether the length of a container, or a Literal in it, shows that it has another type."""
         return False
 
 
 cdef class Leaf(Step):
-    """A value without parts: right already, or converted, or kept."""
+    """A step for values without parts: a value is correct, converted, or kept."""
 
     cdef object visit(self, object value, Run *run, Place *place):
         if self.fits(value):

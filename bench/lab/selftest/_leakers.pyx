@@ -1,12 +1,12 @@
 # cython: language_level=3
-"""Deliberate faults in C, for the self-test: what leaks here must be found."""
+"""Deliberate faults in C, which the self-test must detect."""
 
 from cpython.ref cimport Py_INCREF
 from libc.signal cimport SIGSEGV, raise_ as send_signal
 cdef extern from *:
     """
     #include <stdlib.h>
-    /* volatile, or the compiler sees through the leak and removes it */
+    /* volatile, so that the compiler does not remove the leak */
     static void *volatile lost;
     static void lose(size_t size) { lost = malloc(size); }
     """
@@ -17,7 +17,7 @@ cdef list _kept = []
 
 
 def lose_16_bytes(value):
-    """Lose 16 bytes of C memory a call."""
+    """Lose 16 bytes of C memory in each call."""
     lose(16)
     return value
 
@@ -32,7 +32,7 @@ def lose_16_bytes_in_1000(value):
 
 
 def keep_an_object(value):
-    """Keep one small object a call."""
+    """Keep one small object in each call."""
     _kept.append(b"17 bytes or so: %d" % len(_kept))
     return value
 

@@ -1,8 +1,8 @@
-# Columns: the rows of a batch as Arrow holds them, and back.
+# Convert the rows of a batch to Arrow's columns, and back.
 #
-# Buffers are laid out as the Arrow columnar format has them, and handed over by the C data interface, whose
-# structs are stable: arrow.apache.org/docs/format/CDataInterface.html. So rows are gathered without an object
-# for each column, and no header of Arrow's is needed. A column is given to and taken from as a whole.
+# Buffers have the layout of the Arrow columnar format, and are passed through the C data interface, whose
+# structs are stable: arrow.apache.org/docs/format/CDataInterface.html. So no object for each column and none of
+# Arrow's headers are needed. A column is written and read as a whole.
 
 from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_FromStringAndSize
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_CheckExact, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
@@ -55,7 +55,7 @@ cdef extern from *:
         void *private_data
 
 cdef object GAP = type("Gap", (), {"__repr__": lambda self: "nothing"})()
-"""Stands in a column for what is not there: what is missing, and whatever lies below a null."""
+"""Placeholder in a column for absent values: missing fields, and everything below a null."""
 
 
 cdef void _release(ArrowArray *array) noexcept nogil:
@@ -72,7 +72,7 @@ cdef void _release(ArrowArray *array) noexcept nogil:
 
 
 cdef inline void *_room(void *before, size_t size) except NULL:
-    """Return a buffer of so many bytes, with what it held before."""
+    """Return a buffer of `size` bytes, with the contents of `before`."""
     cdef void *made = realloc(before, size if size else 1)
     if made is NULL:
         raise MemoryError
@@ -80,7 +80,7 @@ cdef inline void *_room(void *before, size_t size) except NULL:
 
 
 cdef int _begin(ArrowArray *array, Py_ssize_t length, int buffers, int children) except -1:
-    """Make an array of nothing yet that releases whatever it comes to hold."""
+    """Initialize an array without contents. Its release function frees all that is added to it."""
     cdef int i
     memset(array, 0, sizeof(ArrowArray))
     array.buffers = <void **>calloc(buffers + 1, sizeof(void *))
@@ -99,7 +99,7 @@ cdef int _begin(ArrowArray *array, Py_ssize_t length, int buffers, int children)
 
 
 cdef int _clear(ArrowArray *array, Py_ssize_t row) except -1:
-    """Note that a row is null."""
+    """Mark a row as null."""
     cdef size_t size
     if array.buffers[0] is NULL:
         size = (array.length + 7) // 8
@@ -111,10 +111,10 @@ cdef int _clear(ArrowArray *array, Py_ssize_t row) except -1:
 
 
 cdef bytearray _present(ArrowArray *array, int64_t start, int64_t count, bytearray mask):
-    """Return of rows a byte each that says whether there is anything; None where there is in all of them.
+    """Return a byte for each row that says whether it has a value; None if all have one.
 
     Args:
-        mask: The same of what they lie below.
+        mask: The same for the enclosing values.
     """
     cdef const uint8_t *valid = <const uint8_t *>array.buffers[0]
     cdef bytearray made
@@ -141,7 +141,7 @@ cdef inline int _put(list made, Py_ssize_t i, object value) except -1:
 
 
 cdef object _in_row(object error, Py_ssize_t row, str part=""):
-    """Return the error of a row's value, with the part of the path that leads to it."""
+    """Return the error of a row's value, with the row, and with `part` in front of the path."""
     made = placed(error, part)
     made.row = row
     return made
@@ -151,8 +151,9 @@ cdef class Column:
     """The values of one field in all rows of a batch.
 
     Attributes:
-        nulls: Whether the values may be None, which then is null; not so at first.
-        gaps: Whether they may be missing, which then is null; where both may be, another column tells.
+        nulls: Whether the values may be None, which is written as null. The default is False.
+        gaps: Whether they may be missing, which is written as null. If both are possible, another column
+            distinguishes them.
     """
 
     cdef public bint nulls
@@ -162,23 +163,23 @@ cdef class Column:
         return value is GAP or (value is None and self.nulls)
 
     cdef int skip(self, ArrowArray *array, Py_ssize_t row) except -1:
-        """Leave a row empty; below a null what cannot be null has zeros."""
+        """Leave a row without a value: null, or zeros if it cannot be null but is below one."""
         return _clear(array, row) if self.nulls or self.gaps else 0
 
     cdef object gap(self):
-        """What a null is read as."""
+        """Return the value for a null."""
         return None if self.nulls and not self.gaps else GAP
 
     cdef int write(self, list values, ArrowArray *array) except -1:
         raise NotImplementedError
 
     cdef list read(self, ArrowArray *array, int64_t start, int64_t count, bytearray mask):
-        """Return the values of some rows; what is not there, nor need be for the mask, has no value."""
+        """Return the values of `count` rows; rows that are null or masked have no value."""
         raise NotImplementedError
 
 
 cdef class Nulls(Column):
-    """None in all rows, or what is missing."""
+    """Rows that are all None or missing."""
 
     cdef int write(self, list values, ArrowArray *array) except -1:
         cdef Py_ssize_t row
@@ -231,10 +232,10 @@ cdef class Numbers(Column):
     """Integers and floats.
 
     Args:
-        form: As in the module `struct`: ``bhiqBHIQfd``.
-        to: Makes an int or float of a value.
-        back: Makes a value of it; None where it is one.
-        floats: Whether values are floats also where integers stand.
+        form: Format of the module `struct`: one of ``bhiqBHIQfd``.
+        to: Converts a value to an int or float.
+        back: Converts this to the value; None if it is the value.
+        floats: Whether values are floats even if the column has integers.
     """
 
     cdef char form
@@ -342,9 +343,9 @@ cdef class Texts(Column):
 
     Args:
         text: Whether it is UTF-8.
-        large: Whether places in it have 64 bits.
-        to: Makes text or bytes of a value.
-        back: Makes a value of it; None where it is one.
+        large: Whether offsets have 64 bits.
+        to: Converts a value to text or bytes.
+        back: Converts these to the value; None if they are the value.
     """
 
     cdef bint text
@@ -376,7 +377,7 @@ cdef class Texts(Column):
                     if self.text and PyUnicode_IS_COMPACT_ASCII(value):
                         part = PyUnicode_AsUTF8AndSize(value, &size)
                     else:
-                        # Not by the function above, which leaves the text's UTF-8 with the text.
+                        # Not by the function above, which would cache the UTF-8 in the text object.
                         encoded = PyUnicode_AsUTF8String(value) if self.text else value
                         if not PyBytes_CheckExact(encoded):
                             raise MisfitError(f"expected bytes, got {type(encoded).__name__}")
@@ -416,13 +417,13 @@ cdef class Texts(Column):
 
 
 cdef int _first_offset(ArrowArray *array, bint large) except -1:
-    """Make room for where rows end."""
+    """Allocate the offsets of rows, and set the first one."""
     array.buffers[1] = _room(NULL, (array.length + 1) * (8 if large else 4))
     return _mark(array, 0, 0, large)
 
 
 cdef inline int _mark(ArrowArray *array, Py_ssize_t row, Py_ssize_t end, bint large) except -1:
-    """Note where a row begins, and the one before it ends."""
+    """Set the offset at which a row begins and the previous one ends."""
     if large:
         (<int64_t *>array.buffers[1])[row] = end
     elif end > INT_MAX:
@@ -439,12 +440,12 @@ cdef inline (int64_t, int64_t) _bounds(ArrowArray *array, int64_t at, bint large
 
 
 cdef class Blocks(Column):
-    """Bytes of one length.
+    """Bytes of a fixed length.
 
     Args:
         width: The length.
-        to: Makes bytes of it of a value.
-        back: Makes a value of them; None where they are one.
+        to: Converts a value to bytes of this length.
+        back: Converts these to the value; None if they are the value.
     """
 
     cdef Py_ssize_t width
@@ -488,10 +489,10 @@ cdef class Blocks(Column):
 
 
 cdef class Known(Column):
-    """Leaves that stand as numbers in a dictionary; these are only read.
+    """Leaves that are encoded as indices of a dictionary. Such columns are only read.
 
     Args:
-        form: Of the numbers, as of `Numbers`.
+        form: Format of the indices, as for `Numbers`.
         values: Column of the dictionary.
     """
 
@@ -513,10 +514,10 @@ cdef class Lists(Column):
 
     Args:
         item: Column of the items.
-        kind: What holds the items in a record.
-        large: Whether places have 64 bits.
-        fixed: Length of all; -1 for any.
-        hashed: Whether the items are hashed, and not all of them safely.
+        kind: Container of the items in a record.
+        large: Whether offsets have 64 bits.
+        fixed: The length of all lists, if it is the same; else -1.
+        hashed: Whether the items are hashed, and could be chosen to have the same hash.
     """
 
     cdef Column item
@@ -557,13 +558,13 @@ cdef class Lists(Column):
         return 0
 
     cdef inline (int64_t, int64_t) bounds(self, ArrowArray *array, int64_t at) noexcept:
-        """Return where the items of a row begin and end."""
+        """Return the start and end of a row's items."""
         if self.fixed >= 0:
             return at * self.fixed, (at + 1) * self.fixed
         return _bounds(array, at, self.large)
 
     cdef (int64_t, int64_t) span(self, ArrowArray *array, int64_t at, int64_t count) noexcept:
-        """Return where the items of some rows begin and end."""
+        """Return the start and end of the items of several rows."""
         if count == 0:
             return 0, 0
         return self.bounds(array, at)[0], self.bounds(array, at + count - 1)[1]
@@ -571,7 +572,7 @@ cdef class Lists(Column):
     cdef bytearray below(
         self, ArrowArray *array, bytearray present, int64_t at, int64_t count, int64_t first, int64_t last
     ):
-        """Return the mask of the items of some rows."""
+        """Return the mask for the items of several rows."""
         cdef bytearray made
         cdef int64_t i, begin, end
         if present is None:
@@ -583,7 +584,7 @@ cdef class Lists(Column):
         return made
 
     cdef object located(self, object error, ArrowArray *array):
-        """Return the error of an item as that of its list."""
+        """Return the error of an item as the error of its list."""
         cdef int64_t begin, end
         cdef Py_ssize_t row, place = error.row
         for row in range(array.length):
@@ -623,7 +624,7 @@ cdef class Maps(Lists):
     Args:
         key: Column of the keys.
         value: Column of the values.
-        hashed: Whether the keys do not all hash safely.
+        hashed: Whether the keys could be chosen to have the same hash.
     """
 
     cdef Column key
@@ -691,12 +692,13 @@ cdef class Maps(Lists):
 
 
 cdef class Structs(Column):
-    """Records, a column for each of their fields.
+    """Records, with a column for each field.
 
     Args:
-        fields: What is known of the records.
-        columns: In the same order; behind them stand those of the fields' `null`, which are `Bits`.
-        children: For each field where its column is and where that of its `null`, -1 where there is none.
+        fields: The fields of the records.
+        columns: Their columns, in the same order. In a written batch, columns for `null` of fields follow.
+        children: For each field, the indices in a read batch of its column and of that for its `null`; -1 if
+            there is none.
     """
 
     cdef Fields fields
@@ -794,12 +796,12 @@ cdef class Structs(Column):
 
 
 cdef class Choices(Column):
-    """One of several: a column for each option, null in all but one.
+    """Values of a union, with a column for each option, all null except one.
 
     Args:
-        options: In order, without steps: the columns see to them.
-        columns: Of the options, each with `gaps`.
-        children: Where these are, as of `Structs`.
+        options: In order, without steps, because the columns convert the values.
+        columns: Columns of the options, each with `gaps`.
+        children: Their indices in a read batch; -1 if there is none.
     """
 
     cdef Options options
@@ -810,7 +812,7 @@ cdef class Choices(Column):
         self.options, self.columns, self.children = Options(options), tuple(columns), tuple(children)
 
     cdef Py_ssize_t taken(self, object value) except -1:
-        """Return the place of the first option that takes a value."""
+        """Return the index of the first option that accepts a value."""
         cdef ArrowArray tried
         cdef list fitting = self.options.fitting(value)
         if len(fitting) == 1:
@@ -868,7 +870,7 @@ cdef class Choices(Column):
 
 
 cdef class Alone(Column):
-    """The only column of rows that are no records."""
+    """The only column of rows that are not records."""
 
     cdef Column column
 
@@ -887,12 +889,12 @@ cdef class Alone(Column):
 
 
 cdef class ToBatch(Step):
-    """Turns records into a batch.
+    """Converts records to a batch.
 
     Args:
-        column: Of the records.
-        kind: What holds them; None for a single one.
-        take: Takes over an array of the C data interface by its address, and gives what is handed on.
+        column: Column of the records.
+        kind: Container of the records; None for a single record.
+        take: Takes ownership of an array of the C data interface, given its address, and returns the batch.
     """
 
     cdef Column column
@@ -925,12 +927,12 @@ cdef class ToBatch(Step):
 
 
 cdef class FromBatches(Step):
-    """Turns batches into records.
+    """Converts batches to records.
 
     Args:
-        column: Of the records.
-        kind: What holds them; None for a single one.
-        hashed: As of `Lists`.
+        column: Column of the records.
+        kind: Container of the records; None for a single record.
+        hashed: As for `Lists`.
     """
 
     cdef Column column

@@ -1,10 +1,10 @@
 # cython: language_level=3, binding=False, embedsignature=True, boundscheck=False, wraparound=False, auto_pickle=False, nonecheck=True
 """Compiled conversions between records and the objects of libraries that need a schema.
 
-A conversion is a tree of steps, one for each kind of a layout; the `bakeoff.schemas.wire.bindings` put it together.
-Where nothing is to be done the place of a step is None. Writing checks what it is given, as libraries differ
-in what they take without a word; reading trusts the library. Nesting is that of the schema, but where a
-record holds itself: there it ends with a `RecursionError` before the stack does.
+A conversion is a tree of steps, one for each kind in a layout; the modules of `bakeoff.schemas.wire.bindings`
+build it. A step is None if there is nothing to convert. Writing checks values, because libraries differ in what
+they accept without an error; reading trusts the library. The schema limits nesting, except in recursive records:
+these raise a `RecursionError` before the stack overflows.
 """
 
 from ....codecs.conventions.classes import opened as fields_of_object
@@ -26,7 +26,7 @@ cdef extern from "Python.h":
 
 
 class MisfitError(ValueError):
-    """A value that the schema has no room for; `path` leads to it."""
+    """A value does not fit the schema; `path` leads to it."""
 
     def __init__(self, reason, path=""):
         super().__init__(reason)
@@ -37,7 +37,7 @@ class MisfitError(ValueError):
 
 
 cdef object placed(object error, str part):
-    """Return the error of a value within another, with the part of the path that leads from there to it."""
+    """Return an error as a `MisfitError` with `part` in front of its path. Errors of limits are not changed."""
     if isinstance(error, TooMuchError | RecursionError):
         return error
     if isinstance(error, MisfitError):
@@ -49,7 +49,7 @@ cdef object placed(object error, str part):
 
 
 cdef class Step:
-    """Turns a value into what stands for it."""
+    """Converts a value."""
 
     cdef object turn(self, object value):
         raise NotImplementedError
@@ -64,7 +64,7 @@ cdef inline object turned(Step step, object value):
 
 cdef extern from *:
     """
-    /* CPython gives 1 where it is too deep, not -1 as it says. */
+    /* CPython returns 1 if the recursion is too deep, not -1 as documented. */
     static int bakeoff_enter(const char *where) { return Py_EnterRecursiveCall(where) ? -1 : 0; }
     #ifdef _MSC_VER
     static __declspec(thread) int bakeoff_levels, bakeoff_refusals;
@@ -72,19 +72,20 @@ cdef extern from *:
     static _Thread_local int bakeoff_levels, bakeoff_refusals;
     #endif
     """
-    # Records within records of their own kind that this thread is in; options that refused a value which no other
-    # one has taken so far.
+    # Of this thread: the nesting depth of recursive records, and the number of times that an option refused a value
+    # which no other option has accepted yet.
     int levels "bakeoff_levels"
     int refusals "bakeoff_refusals"
     int enter_call "bakeoff_enter"(const char *where) except -1
 
 cdef enum:
-    # A value that no option takes is tried as each of them at each level above: two to the power of these.
+    # A value that no option accepts is tried again for each option of each level above, so the number of attempts
+    # is exponential.
     MOST_REFUSED = 10_000
 
 
 cdef inline int enter() except -1:
-    """Enter a record within another of its own kind."""
+    """Enter a record within one of its own kind, or raise `RecursionError`."""
     if stack_left() < RESERVE:
         raise RecursionError("a record nests more deeply than this thread's stack goes")
     enter_call(" in a record within itself")
@@ -102,7 +103,7 @@ cdef inline void leave() noexcept:
 
 
 cdef inline int refuse() except -1:
-    """Count a value that an option refused, where that option may hold others that refuse theirs."""
+    """Count a value that an option refused in a recursive record, where refusals multiply with the levels."""
     global refusals
     if levels:
         refusals += 1
@@ -112,7 +113,7 @@ cdef inline int refuse() except -1:
 
 
 cdef inline void accept(int before) noexcept:
-    """Forget the options that refused a value which another one has taken."""
+    """Discount the refusals of a value that another option has accepted."""
     global refusals
     refusals = before
 
@@ -121,7 +122,7 @@ cdef class Within(Step):
     """Placeholder for the step of a record within itself.
 
     Attributes:
-        step: That step, once it is made; None where there is nothing to do.
+        step: That step, once it is made; None if there is nothing to convert.
     """
 
     cdef public Step step
@@ -135,11 +136,11 @@ cdef class Within(Step):
 
 
 cdef class Call(Step):
-    """Turns leaves by a callable.
+    """Converts leaves with a callable.
 
     Args:
         function: ``(value) -> value``.
-        kind: The type that values must have, or None: the callable sees to that.
+        kind: The type that values must have; None if the callable checks them.
     """
 
     cdef object function
@@ -155,7 +156,7 @@ cdef class Call(Step):
 
 
 cdef class Exact(Step):
-    """Lets values of one type pass, and as that type those of its subclasses.
+    """Passes values of one type, and converts those of its subclasses to it.
 
     Args:
         kind: The type; not int, float or bool.
@@ -175,7 +176,7 @@ cdef class Exact(Step):
 
 
 cdef class Bool(Step):
-    """Lets True and False pass."""
+    """Passes True and False."""
 
     cdef object turn(self, object value):
         if value is True or value is False:
@@ -184,10 +185,10 @@ cdef class Bool(Step):
 
 
 cdef class Null(Step):
-    """Lets None pass, or writes what stands for it.
+    """Converts None to the value that represents it.
 
     Args:
-        written: What stands for it.
+        written: That value.
     """
 
     cdef object written
@@ -202,10 +203,10 @@ cdef class Null(Step):
 
 
 cdef class Int(Step):
-    """Lets integers of some width pass.
+    """Passes integers that fit a width.
 
     Args:
-        bits: Of the width, with its sign: 32 or 64.
+        bits: The width, including the sign: 32 or 64.
     """
 
     cdef int bits
@@ -230,16 +231,16 @@ cdef class Int(Step):
 
 
 cdef class Float(Step):
-    """Lets floats pass, and turns integers into floats where these are equal.
+    """Passes floats, and converts integers to floats if they are equal.
 
     Args:
-        bits: Of the width: 32 or 64; a finite number has to stay one.
+        bits: The width: 32 or 64. A finite number must remain finite.
     """
 
     cdef double most
 
     def __init__(self, bits=64):
-        # The least double that is rounded to infinity is half a step beyond the greatest float.
+        # The smallest double that is rounded to infinity is half a step above the largest float.
         self.most = 3.4028235677973366e38 if bits == 32 else 0.0
 
     cdef object turn(self, object value):
@@ -258,7 +259,7 @@ cdef class Float(Step):
 
 
 cdef class Maybe(Step):
-    """Lets None pass, and turns all else."""
+    """Passes None, and converts all other values."""
 
     cdef Step step
 
@@ -270,12 +271,12 @@ cdef class Maybe(Step):
 
 
 cdef class Each(Step):
-    """Turns the items of a list, or of whatever can be iterated over.
+    """Converts the items of a list, or of any iterable.
 
     Args:
-        kind: What holds them afterwards: list, tuple, set or frozenset.
-        step: For an item.
-        among: What must hold them before, or None for anything.
+        kind: Container of the result: list, tuple, set or frozenset.
+        step: Converts an item.
+        among: The type that the iterable must have, or None for any.
     """
 
     cdef object kind
@@ -303,12 +304,12 @@ cdef class Each(Step):
 
 
 cdef class Items(Step):
-    """Turns the keys and values of a dict.
+    """Converts the keys and values of a dict.
 
     Args:
-        key: For a key.
-        value: For a value.
-        distinct: Whether two keys that become one are refused.
+        key: Converts a key.
+        value: Converts a value.
+        distinct: Whether to refuse two keys that become the same.
     """
 
     cdef Step key
@@ -333,12 +334,12 @@ cdef class Items(Step):
 
 
 cdef class ToPairs(Step):
-    """Turns a dict into a list of pairs, for formats whose maps have keys of text only.
+    """Converts a dict to a list of pairs, for formats whose maps have only text keys.
 
     Args:
-        key: For a key.
-        value: For a value.
-        names: What key and value are called in a pair.
+        key: Converts a key.
+        value: Converts a value.
+        names: Names of the key and the value in a pair.
     """
 
     cdef Step key
@@ -362,7 +363,7 @@ cdef class ToPairs(Step):
 
 
 cdef class FromPairs(ToPairs):
-    """Turns a list of such pairs into a dict."""
+    """Converts a list of such pairs to a dict."""
 
     cdef object turn(self, object value):
         name, name_of_value = self.names
@@ -370,16 +371,16 @@ cdef class FromPairs(ToPairs):
 
 
 cdef class Field:
-    """A field of a record, or an option of a choice.
+    """A field of a record, or an option of a union.
 
     Args:
-        key: In the record: its name, or its place in a tuple.
-        name: On the wire.
-        step: Turns its value, None of what may be None included; not that of what is missing.
-        required: Whether it is always there.
-        null: Name of the field that says that it is None and not missing; "" where there is none.
-        kinds: Of an option: the types of its values in records.
-        absent: What stands on the wire for a missing one.
+        key: Its key in the record: its name, or its position in a tuple.
+        name: Its name on the wire.
+        step: Converts its value, including None if that is allowed. A missing field is not converted.
+        required: Whether it is always present.
+        null: Name of the field that says that it is None and not missing; "" if there is none.
+        kinds: For an option, the types of its values in records.
+        absent: The value on the wire if it is missing.
     """
 
     cdef object key
@@ -399,12 +400,13 @@ cdef class Field:
 
 
 cdef class Fields(Step):
-    """What turns the fields of a record.
+    """Base class of the conversions of a record's fields.
 
     Args:
         fields: In order.
         places: Whether records are tuples.
-        build: Makes the record of a dict of its fields; None where it is a dict, or a tuple.
+        build: Makes the record from a dict of its fields, or from its values if records are tuples; None if it
+            is a plain dict or tuple.
     """
 
     cdef tuple fields
@@ -415,7 +417,7 @@ cdef class Fields(Step):
         self.fields, self.places, self.build = tuple(fields), places, build
 
     cdef dict opened(self, object record):
-        """Return the fields of a record that is to be written, by key."""
+        """Return the fields of a record to be written, by key."""
         cdef Field field
         if PyDict_CheckExact(record):
             return <dict>record
@@ -438,13 +440,13 @@ cdef class Fields(Step):
         return found
 
     cdef object lacking(self, dict record):
-        """Return the error for a record that has other keys than those of the fields."""
+        """Return the error for a record with a key that is not in the schema."""
         cdef Field field
         keys = {field.key for field in self.fields}
         return MisfitError(f"the schema has no field {next(key for key in record if key not in keys)!r:.60}")
 
     cdef object built(self, dict fields):
-        """Return the record that was read, of its fields by key."""
+        """Make the record that was read from its fields by key."""
         if self.places:
             fields_in_order = tuple(fields.values())
             return fields_in_order if self.build is None else self.build(*fields_in_order)
@@ -452,10 +454,10 @@ cdef class Fields(Step):
 
 
 cdef class ToDict(Fields):
-    """Turns a record into a dict by the names on the wire; what is missing is None there.
+    """Converts a record to a dict by the names on the wire, with `absent` for missing fields.
 
     Raises:
-        MisfitError: A required field is missing, or one is there that the schema does not know.
+        MisfitError: A required field is missing, or a field is not in the schema.
     """
 
     cdef object turn(self, object record):
@@ -485,7 +487,7 @@ cdef class ToDict(Fields):
 
 
 cdef class FromDict(Fields):
-    """Turns a dict by the names on the wire into a record."""
+    """Converts a dict by the names on the wire to a record."""
 
     cdef object turn(self, object value):
         cdef dict source = value, made = {}
@@ -503,7 +505,7 @@ cdef class FromDict(Fields):
 
 
 cdef class Options(Step):
-    """What finds the option that a value is to be written as: the first of its type that takes it.
+    """Finds the option of a union for a value: the first one of its type that accepts it.
 
     Args:
         options: In order.
@@ -520,7 +522,7 @@ cdef class Options(Step):
                 self.by_type.setdefault(kind, []).append(option)
 
     cdef list fitting(self, object value):
-        """Return the options of a value's type, of which there is one at least."""
+        """Return the options of a value's type, or raise `MisfitError` if there is none."""
         cdef Field option
         cdef list found = self.by_type.get(type(value))
         if found is None:
@@ -530,7 +532,7 @@ cdef class Options(Step):
         return found
 
     cdef tuple taken(self, object value):
-        """Return the option and what it makes of the value."""
+        """Return the option that accepts the value, and the converted value."""
         cdef Field option
         cdef int before = refusals
         refused = None
@@ -547,7 +549,7 @@ cdef class Options(Step):
 
 
 cdef class FromOption(Options):
-    """Turns a dict of all options by name, None in all but one, into the value."""
+    """Converts a dict of all options by name, all None except one, to the value."""
 
     cdef object turn(self, object value):
         cdef Field option
@@ -558,12 +560,12 @@ cdef class FromOption(Options):
 
 
 cdef class ToBranch(Step):
-    """Turns a value into the pair of a branch's name and what stands there.
+    """Converts a value to a pair of the branch's name and the converted value.
 
     Args:
-        name: The branch's.
-        step: For the value.
-        null: What None is turned into, where it may be; None where it may not.
+        name: Name of the branch.
+        step: Converts the value.
+        null: The pair for None, or None if None is not allowed.
     """
 
     cdef str name
@@ -580,11 +582,11 @@ cdef class ToBranch(Step):
 
 
 cdef class ToBranches(Options):
-    """Turns a value into the pair of the name of the first branch that takes it and what stands there.
+    """Converts a value to a pair of the name of the first branch that accepts it and the converted value.
 
     Args:
         options: The branches, in order, by their names.
-        null: As of `ToBranch`.
+        null: As for `ToBranch`.
     """
 
     cdef tuple null
@@ -602,7 +604,7 @@ cdef class ToBranches(Options):
 
 
 cdef class FromBranch(Step):
-    """Turns what stands in a named branch, with its name or without, into the value."""
+    """Converts the content of a named branch, with or without its name, to the value."""
 
     cdef Step step
 
@@ -616,7 +618,7 @@ cdef class FromBranch(Step):
 
 
 cdef class FromBranches(Step):
-    """Turns what stands in one of several branches into the value: pairs by their names, all else by its type.
+    """Converts the content of one of several branches to the value: pairs by their names, others by their types.
 
     Args:
         named: Steps by the names of branches.
@@ -637,7 +639,7 @@ cdef class FromBranches(Step):
 
 
 cdef class Wrap(Step):
-    """Turns a value into a dict of one field."""
+    """Converts a value to a dict of one field."""
 
     cdef str name
     cdef Step step
@@ -650,7 +652,7 @@ cdef class Wrap(Step):
 
 
 cdef class Unwrap(Wrap):
-    """Turns such a dict into the value."""
+    """Converts such a dict to the value."""
 
     cdef object turn(self, object value):
         return turned(self.step, value[self.name])

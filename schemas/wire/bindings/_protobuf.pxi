@@ -1,7 +1,7 @@
-# Conversions between records and messages of Protocol Buffers, whose attributes are the fields.
+# Convert between records and messages of Protocol Buffers, whose attributes are the fields.
 #
-# upb looks each name up among the fields first, so that methods are called unbound: `has`, `mark` and the like
-# are `HasField` and `SetInParent` of the message's class.
+# upb looks up each attribute among the fields first. So methods are called unbound: `has`, for example, is
+# `HasField` of the message's class, and `mark` is `SetInParent`.
 
 from sys import intern
 
@@ -11,7 +11,7 @@ from cpython.unicode cimport PyUnicode_CheckExact
 cdef object _WHOLE = slice(None)
 
 cdef enum:
-    # What a value may be as it is.
+    # The type whose values need no conversion.
     ANYTHING_TURNED
     EXACT_TEXT
     EXACT_INT
@@ -38,7 +38,7 @@ cdef inline bint _fits(int exact, object value):
 # Writing --------------------------------------------------------------------------------------------
 
 cdef class Into:
-    """Writes a value into a message that stands for it."""
+    """Writes a value into a message that represents it."""
 
     cdef int into(self, object message, object value) except -1:
         raise NotImplementedError
@@ -57,15 +57,15 @@ cdef class Put:
 
 
 cdef class Part(Field):
-    """A field of a message; what is not told here is as of `Field`.
+    """A field of a message. Other arguments are as for `Field`.
 
     Args:
-        put: For a value.
-        get: For what the field holds; None where that is the value.
-        nullable: Whether it may be None, for which nothing is set.
-        has: `HasField` of the message's class, where the field may be unset; else None.
-        falsy: Whether what is unset reads as a false value, so that true ones need not be asked for.
-        among: Name of the fields of which at most one is there; "" where it is none of them.
+        put: Writes the value.
+        get: Converts the content of the field; None if it is the value.
+        nullable: Whether the value may be None, for which the field is not set.
+        has: `HasField` of the message's class, if the field may be unset; else None.
+        falsy: Whether an unset field reads as a false value, so that `has` need not be called for true ones.
+        among: Name of the group of fields of which at most one is present; "" if it is not in a group.
     """
 
     cdef Put put
@@ -88,7 +88,7 @@ cdef class Part(Field):
         return self.put.put(message, value)
 
     cdef object read(self, object message):
-        """Return the value; Ellipsis where nothing is set."""
+        """Return the value, or Ellipsis if the field is not set."""
         if self.has is None:
             return turned(self.get, PyObject_GetAttr(message, self.name))
         if self.falsy:
@@ -105,7 +105,7 @@ cdef class PutLeaf(Put):
     """Sets a field.
 
     Args:
-        step: For the value.
+        step: Converts the value.
         exact: The type whose values need no step: they fit, or upb refuses them.
     """
 
@@ -122,7 +122,7 @@ cdef class PutLeaf(Put):
 
 
 cdef class PutNothing(Put):
-    """Lets None pass, for which nothing is written."""
+    """Accepts None, for which nothing is written."""
 
     cdef int put(self, object message, object value) except -1:
         if value is not None:
@@ -134,8 +134,8 @@ cdef class PutMessage(Put):
     """Fills the message of a field.
 
     Args:
-        inside: For the message.
-        mark: `SetInParent` of its class; None where something is set in any case.
+        inside: Writes the message.
+        mark: `SetInParent` of its class; None if the message always has a field set.
     """
 
     cdef Into inside
@@ -154,13 +154,13 @@ cdef class PutMessage(Put):
 
 
 cdef class PutValues(PutLeaf):
-    """Writes the items of a list that have no parts.
+    """Writes a list of items without parts.
 
     Args:
-        step: For an item.
-        exact: As of `PutLeaf`.
-        among: What must hold them, or None for anything.
-        extend: Of the class of what the field holds.
+        step: Converts an item.
+        exact: As for `PutLeaf`.
+        among: The type that the list must have, or None for any iterable.
+        extend: `extend` of the class of the field's container.
     """
 
     cdef object among
@@ -187,12 +187,12 @@ cdef class PutValues(PutLeaf):
 
 
 cdef class PutMessages(Put):
-    """Writes the items of a list, each into a message of its own.
+    """Writes a list of items, each into a separate message.
 
     Args:
-        inside: For an item.
-        among: As of `PutValues`.
-        add: Of the class of what the field holds.
+        inside: Writes an item.
+        among: As for `PutValues`.
+        add: `add` of the class of the field's container.
     """
 
     cdef Into inside
@@ -221,9 +221,9 @@ cdef class PutItems(Put):
     """Writes a dict as a map.
 
     Args:
-        key: For a key.
-        value: For a value without parts.
-        inside: For any other.
+        key: Converts a key.
+        value: Converts a value without parts.
+        inside: Writes any other value.
     """
 
     cdef Step key
@@ -255,7 +255,7 @@ cdef class PutPairs(Put):
     """Writes a dict as messages of a key and a value.
 
     Args:
-        add: As of `PutMessages`.
+        add: As for `PutMessages`.
     """
 
     cdef Part key
@@ -288,7 +288,7 @@ cdef class IntoMessage(Into):
         places: Whether records are tuples.
 
     Raises:
-        MisfitError: As `ToDict`, or two fields are there of which at most one may be.
+        MisfitError: As for `ToDict`, or two fields are present of which at most one may be.
     """
 
     cdef Fields fields
@@ -332,7 +332,7 @@ cdef class IntoMessage(Into):
 
 
 cdef class IntoOption(Into):
-    """Writes a value as the first option of its type that takes it."""
+    """Writes a value as the first option of its type that accepts it."""
 
     cdef Options options
 
@@ -359,7 +359,7 @@ cdef class IntoWithin(Into):
     """Placeholder for the writer of a record within itself.
 
     Attributes:
-        inside: That, once it is made.
+        inside: That writer, once it is made.
     """
 
     cdef public Into inside
@@ -375,7 +375,7 @@ cdef class IntoWithin(Into):
 
 
 cdef class IntoValue(Into):
-    """Writes a value into the message that stands for it."""
+    """Writes a value into the only field of the message that represents it."""
 
     cdef Part part
 
@@ -390,7 +390,7 @@ cdef class IntoMoment(Into):
     """Writes a datetime as seconds and nanoseconds.
 
     Args:
-        step: To microseconds since 1970.
+        step: Converts it to microseconds since 1970.
     """
 
     cdef Step step
@@ -405,7 +405,7 @@ cdef class IntoMoment(Into):
 
 
 cdef class ToMessage(Step):
-    """Makes the message of a record."""
+    """Converts a record to a message."""
 
     cdef object cls
     cdef Into inside
@@ -420,14 +420,14 @@ cdef class ToMessage(Step):
 
 
 cdef class ToPayload(ToMessage):
-    """Makes the payload of a record, or of a message.
+    """Converts a record, or a message, to a payload.
 
     Args:
         cls: The message's class.
-        inside: For the message; None where it is given.
-        adopt: Raises for messages of other classes than that which do not fit.
-        options: Of ``SerializeToString``.
-        weight: Of the message: what it would not read is not written.
+        inside: Writes the message; None if messages are converted.
+        adopt: Raises an error for a message of another class that does not fit.
+        options: Options of ``SerializeToString``, or None.
+        weight: Weight of the message, which refuses payloads that nest too deeply to be read.
     """
 
     cdef object write
@@ -456,17 +456,17 @@ cdef class ToPayload(ToMessage):
 # Reading --------------------------------------------------------------------------------------------
 
 cdef class Nothing(Step):
-    """Makes None of anything."""
+    """Converts any value to None."""
 
     cdef object turn(self, object value):
         return None
 
 
 cdef class Lookup(Step):
-    """Turns values by a table, and lets those pass that are not in it and of a type.
+    """Converts values by a table. Values of one type also pass if they are not in it.
 
     Args:
-        table: Values by values.
+        table: Converted values by values.
         others: That type.
     """
 
@@ -489,12 +489,12 @@ cdef class Lookup(Step):
 
 
 cdef class FromValues(Step):
-    """Reads the items of a field that have no parts.
+    """Reads a field of several items.
 
     Args:
-        kind: As of `Each`.
-        step: For an item.
-        guard: Raises when a list of so many items was made to have one hash; None where they are no keys.
+        kind: As for `Each`.
+        step: Converts an item.
+        guard: Raises an error if too many items have the same hash; None if that cannot happen or do harm.
     """
 
     cdef object kind
@@ -519,7 +519,7 @@ cdef class FromItems(Step):
     """Reads a map.
 
     Args:
-        guard: As of `FromValues`.
+        guard: As for `FromValues`, for the keys.
     """
 
     cdef Step key
@@ -540,7 +540,7 @@ cdef class FromEntries(Step):
     """Reads messages of a key and a value.
 
     Args:
-        guard: As of `FromValues`.
+        guard: As for `FromValues`, for the keys.
     """
 
     cdef Part key
@@ -565,7 +565,7 @@ cdef class FromEntries(Step):
 
 
 cdef class FromMessage(Fields):
-    """Reads a record; fields as of `IntoMessage`."""
+    """Reads a record; fields as for `IntoMessage`."""
 
     cdef object turn(self, object message):
         cdef dict made = {}
@@ -601,7 +601,7 @@ cdef class FromChosen(Step):
 
 
 cdef class FromValue(Step):
-    """Reads what a message stands for."""
+    """Reads the value that a message represents."""
 
     cdef Part part
 
@@ -614,10 +614,10 @@ cdef class FromValue(Step):
 
 
 cdef class FromMoment(Step):
-    """Reads a datetime, cut to microseconds.
+    """Reads a datetime, truncated to microseconds.
 
     Args:
-        step: From microseconds since 1970.
+        step: Converts it from microseconds since 1970.
     """
 
     cdef Step step
@@ -630,7 +630,7 @@ cdef class FromMoment(Step):
 
 
 cdef unsigned long long _varint(const unsigned char **at, const unsigned char *end):
-    """Return the number that begins at a place, and go behind it."""
+    """Return the number at an address, and advance the address past it."""
     cdef unsigned long long value = 0
     cdef int shift = 0
     while at[0] < end:
@@ -645,18 +645,18 @@ cdef unsigned long long _varint(const unsigned char **at, const unsigned char *e
 
 
 cdef enum:
-    # Levels of messages below the one that is read, upb's own limit; what lies deeper it refuses as malformed.
+    # Levels of messages below the outermost one: upb's own limit, beyond which it calls a payload malformed.
     DEEPEST_MESSAGE = 100
-    # Of messages that nest no deeper than their definition.
+    # For messages that nest no deeper than their definition.
     AS_DEFINED = 1 << 30
     TOO_DEEP_MESSAGE = -1
 
 
 cdef class Weight:
-    """How many values the payload of a message holds: each field, item and message, and what is read for none.
+    """Counts the values in the payload of a message: fields, items, messages, and values read for absent fields.
 
     Args:
-        own: Of an empty message.
+        own: The count for an empty message.
     """
 
     cdef long long own
@@ -670,12 +670,12 @@ cdef class Weight:
         self.nests = False
 
     def holds(self, int number, held, bint always=False):
-        """Say what a field holds whose payload has a length: a `Weight`, or bytes of an item, 0 for varints.
+        """Declare the content of a field whose payload has a length.
 
         Args:
-            number: The field's.
-            held: What it holds.
-            always: A message is read there even where none stands.
+            number: Number of the field.
+            held: The `Weight` of a message, or the bytes of a packed item, 0 for varints.
+            always: Whether a message is read even if the field is absent.
         """
         self.fields[number] = held
         if isinstance(held, Weight):
@@ -683,10 +683,10 @@ cdef class Weight:
             self.most = max(self.most, self.own, (<Weight>held).most)
 
     def nested(self, others):
-        """Say that the message may hold itself.
+        """Declare that the message may contain itself.
 
         Args:
-            others: The weights of all messages that may stand in it.
+            others: The weights of all messages that it may contain.
         """
         cdef Weight each
         self.nests = True
@@ -696,7 +696,7 @@ cdef class Weight:
     cdef int check(self, bytes data, object items) except -1:
         cdef Py_ssize_t size = len(data)
         cdef long long held
-        # What holds the most for its bytes is an empty message, of two.
+        # The most values per byte are in an empty message, which takes two bytes.
         if not self.nests and self.own + size + size // 2 * self.most <= items:
             return 0
         held = self.count(data, size, min(items, 1 << 62), DEEPEST_MESSAGE if self.nests else AS_DEFINED)
@@ -707,13 +707,16 @@ cdef class Weight:
         return 0
 
     cdef int check_depth(self, bytes data) except -1:
-        """Raise where a payload nests more deeply than it is read."""
+        """Raise `RecursionError` if a payload nests too deeply to be read."""
         if self.nests:
             self.check(data, 1 << 62)
         return 0
 
     cdef long long count(self, const unsigned char *data, Py_ssize_t size, long long limit, int levels):
-        """Return how many there are; more than `limit` as soon as there are more, any for what is malformed."""
+        """Return the number of values, one above `limit` if there are more, or any if the payload is malformed.
+
+        `TOO_DEEP_MESSAGE` is returned for messages nested more than `levels` deep.
+        """
         cdef long long held = self.own, within
         cdef unsigned long long tag, length
         cdef const unsigned char *end = data + size
@@ -752,12 +755,12 @@ cdef class Weight:
 
 
 cdef class FromPayload(Step):
-    """Reads the record, or the message, of a payload.
+    """Converts a payload to a record, or to a message.
 
     Args:
         cls: The message's class.
-        step: From the message; None where that is wanted.
-        weight: Of the message.
+        step: Converts the message; None to return the message.
+        weight: Weight of the message.
     """
 
     cdef object read
@@ -768,6 +771,11 @@ cdef class FromPayload(Step):
         self.read, self.step, self.weight = cls.FromString, step, weight
 
     def __call__(self, bytes data, /, *, items=1_000_000):
-        """Raise TooMuchError for more values than `items`."""
+        """Read a payload.
+
+        Raises:
+            TooMuchError: More values than `items`.
+            RecursionError: It nests more deeply than upb reads.
+        """
         self.weight.check(data, items)
         return turned(self.step, self.read(data))

@@ -1,9 +1,9 @@
-# Records as the compiled part of Apache Thrift's library has its structs (lib/py/src/ext/protocol.tcc): it asks
-# for their attributes in the order of their numbers, and makes frozen ones by a call with all that it has read.
+# Records in the form that the compiled part of Apache Thrift's library uses (lib/py/src/ext/protocol.tcc): it
+# reads attributes of structs in the order of their numbers, and makes frozen structs by a call with all fields.
 
 
 cdef class Row:
-    """The values of a record as attributes, each of which is asked for in its turn."""
+    """The values of a record as attributes, which can only be read in their order."""
 
     cdef tuple names
     cdef list values
@@ -24,14 +24,14 @@ cdef Row row(tuple names, list values):
 
 
 cdef class ToRow(Fields):
-    """Turns a record into a row; what is missing or None is None there.
+    """Converts a record to a row, in which missing fields are None.
 
     Args:
         fields: In order of their numbers. One with `null` says whether the value of its key is None.
         places: Whether records are tuples.
 
     Raises:
-        MisfitError: As `ToDict`.
+        MisfitError: As for `ToDict`.
     """
 
     cdef tuple names
@@ -68,11 +68,11 @@ cdef class ToRow(Fields):
 
 
 cdef class ToOptionRow(Options):
-    """Turns a value into a row of all options, None but for one.
+    """Converts a value to a row of all options, all None except one.
 
     Args:
         options: In order.
-        names: Of the options, in order of their numbers.
+        names: Names of the options, in order of their numbers.
     """
 
     cdef tuple names
@@ -92,11 +92,11 @@ cdef class ToOptionRow(Options):
 
 
 cdef class ToBox(Step):
-    """Turns a value into a row of it alone, for what has no None of its own.
+    """Converts a value to a row that contains only this value, for places where Thrift has no None.
 
     Args:
-        step: For what is not None.
-        name: Of the value in the row.
+        step: Converts values other than None.
+        name: Name of the value in the row.
     """
 
     cdef Step step
@@ -110,7 +110,7 @@ cdef class ToBox(Step):
 
 
 cdef class FromBox(ToBox):
-    """Turns the dict of what was read of such a row into the value."""
+    """Converts the dict that was read from such a row to the value."""
 
     cdef object turn(self, object value):
         if value:
@@ -121,10 +121,10 @@ cdef class FromBox(ToBox):
 
 
 cdef class FromFields(FromDict):
-    """As `FromDict`, of a dict without what is missing or None.
+    """Converts a dict to a record as `FromDict` does, but missing and None fields are not in the dict.
 
     Raises:
-        MisfitError: A field is missing that must be there and not be None, as its step is no `Maybe` or `Null`.
+        MisfitError: A required field is missing that cannot be None, because its step is not `Maybe` or `Null`.
     """
 
     cdef object turn(self, object value):
@@ -145,7 +145,7 @@ cdef class FromFields(FromDict):
 
 
 cdef class Making:
-    """What stands as ``__new__`` in classes whose objects are to be what a step makes of their fields."""
+    """Replaces ``__new__`` of a class, so that a call of the class with fields returns a step's result."""
 
     cdef Step step
 
@@ -157,10 +157,10 @@ cdef class Making:
 
 
 cdef class Text(Step):
-    """Turns UTF-8 into text.
+    """Converts UTF-8 to text.
 
     Raises:
-        UnicodeDecodeError: It is none.
+        UnicodeDecodeError: It is not UTF-8.
     """
 
     cdef object turn(self, object value):
@@ -169,7 +169,7 @@ cdef class Text(Step):
 
 
 cdef class Chain(Step):
-    """One step, and another."""
+    """Two steps, one after the other."""
 
     cdef Step first
     cdef Step second
