@@ -615,11 +615,8 @@ cdef class Core:
         cdef held_t held
         if PyBytes_GET_SIZE(data) > self._flat and self._nests(data, self._deepest + self._is_wrapper(data)):
             raise LimitError(self.name, f"nested more than {self._deepest:,} deep")
-        if keys and self._check_keys is not None and PyBytes_GET_SIZE(data) > FEW_KEYS:
-            try:
-                self._check_keys(data)
-            except BaseException as error:
-                raise self._decode_error(error)
+        if keys:
+            self._ask_keys(data)
         if self._count is NULL or PyBytes_GET_SIZE(data) <= self._items:
             return 0
         _end(self._count, data, &held)
@@ -627,6 +624,15 @@ cdef class Core:
             raise LimitError(
                 self.name, f"holds {held.values:,} values, more than the limit of {self._items:,} (see with_limits)"
             )
+        return 0
+
+    cdef int _ask_keys(self, bytes data) except -1:
+        """Refuse bytes with many keys of the same hash, which are about to be decoded."""
+        if self._check_keys is not None and PyBytes_GET_SIZE(data) > FEW_KEYS:
+            try:
+                self._check_keys(data)
+            except BaseException as error:
+                raise self._decode_error(error)
         return 0
 
     cdef bint _is_wrapper(self, bytes data) noexcept:
@@ -780,18 +786,22 @@ cdef class Core:
             return self._unsampled._peek(data, path, default)
         cdef field_t field
         cdef int result = UNSURE
-        cdef bytes payload
+        cdef bytes payload, value
         if path.way is not None and path.steps and stack_left() >= STACK:
             payload = self._readable(data)
             result = path.way.locate(payload, &field)
         if result == FOUND:
+            if path.way.kind == IN_BSON:
+                value = _document(
+                    PyBytes_AS_STRING(payload) + field.start, field.end - field.start,
+                    PyBytes_AS_STRING(payload)[field.head],
+                )
+            else:
+                value = payload[field.start : field.end]
+                self._ask_keys(value)
             try:
-                if path.way.kind == IN_BSON:
-                    return self._decode_opened(_document(
-                        PyBytes_AS_STRING(payload) + field.start, field.end - field.start,
-                        PyBytes_AS_STRING(payload)[field.head],
-                    ))[""]
-                return self._decode_opened(payload[field.start : field.end])
+                found = self._decode_opened(value)
+                return found[""] if path.way.kind == IN_BSON else found
             except BaseException as error:
                 raise self._decode_error(error, f"at {path.where}: ")
         if result != UNSURE and default is not ...:
@@ -807,7 +817,7 @@ cdef class Core:
         if not PyBytes_CheckExact(data):
             data = self._to_bytes(data)
         if not 0 < PyBytes_GET_SIZE(data) <= self._unasked:
-            # The keys are not checked for equal hashes, because the walk decodes none.
+            # The walk decodes no keys, so those of the field are checked when it is found.
             self._ask(data, False)
         if self._decompress is None and not self._untrusted:
             return data

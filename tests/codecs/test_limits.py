@@ -144,6 +144,19 @@ def test_keys_of_one_hash_are_refused(kind):
         bakeoff.codec(name).decode(make(3000))
 
 
+@pytest.mark.parametrize("kind", [kind for kind in KEYS if "yaml" not in kind])
+def test_keys_of_one_hash_in_a_field_are_refused(kind):
+    """A field is decoded alone, after a walk that looks at no keys within it."""
+    name, make = KEYS[kind]
+    codec = bakeoff.codec(name)
+    payload = {"cbor": b"\xa1\x61a", "msgpack": b"\x81\xa1a"}[codec.format] + make(3000)
+
+    with pytest.raises(LimitError, match="more than 100 keys with the same hash"):
+        codec.peek(payload, "a")
+    with pytest.raises(LimitError, match="more than 100 keys with the same hash"):
+        codec.peeker("a")(payload)
+
+
 @dataclasses.dataclass
 class Mapped:
     m: dict[uuid.UUID, int]
