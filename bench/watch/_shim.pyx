@@ -573,15 +573,15 @@ cdef inline int64_t _given(Watched me, args_t args, size_t nargs) noexcept:
 
 
 cdef bint _will_be_long(Watched me, Counters *counters, args_t args, size_t nargs) noexcept:
-    """Whether a call decodes a payload that is so large that the thread's clock should time it.
+    """Return whether a call decodes a payload so large that the thread's clock should time it.
 
-    Of few large payloads among many small ones, even fewer are timed, so that a pause in one of them counts much.
+    If few of many payloads are large, each large one that is timed stands for several, and so would a pause in it.
     """
     return not me.dumps and counters.timed and _usual(counters, _given(me, args, nargs)) > _rate * LONG
 
 
 cdef inline double _usual(Counters *counters, int64_t size) noexcept:
-    """Return the ticks of a call with a payload of that length, as far as timed calls are known."""
+    """Estimate the ticks of a call from the length of its payload and the calls timed so far."""
     return <double>counters.busy / counters.timed * (FIXED + size)
 
 
@@ -595,7 +595,8 @@ cdef int64_t _without_pause(Counters *counters, int64_t took, int64_t size) noex
         return took
     if size:
         return <int64_t>(usual + _rate * REFILL)
-    # It may as well be a call with a large payload, which takes no more than the process since the last sample.
+    # It may also be a call with a large payload. It took no more processor time than the process has since the
+    # last sample.
     counters.slow = ALWAYS
     return min(took, <int64_t>(_rate * (clock(CLOCK_PROCESS_CPUTIME_ID) - _at.process.busy)))
 
