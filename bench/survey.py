@@ -13,7 +13,7 @@ from ..datasets.counts import Lengths, whole
 from ..datasets.profile import ProfileTally
 from ..datasets.readers.problems import KEPT
 from ..datasets.sampling import MergedSample
-from ..schemas.tree.infer import Observations
+from ..schemas.infer import Observations
 
 Position = tuple[int, ...]
 """Number of the shard, first byte of the piece, and number of the record in the piece."""

@@ -17,7 +17,7 @@ from .tree.declare import describe
 
 if TYPE_CHECKING:
     from ..codecs.binding import Binding
-    from .tree.infer import Inferred
+    from .infer import Inferred
     from .wire.layout import Layout
 
 
@@ -338,7 +338,7 @@ class Schema:
         Raises:
             SchemaError: There are no records.
         """
-        from .tree.infer import infer
+        from .infer import infer
 
         return of_inferred(infer(records, name=name, confidence=confidence, base64=base64), name)
 

@@ -144,6 +144,8 @@ APART = (
     ("bench.operations.", "bench.worker."),
 )
 """Forbidden imports within bench: the parent names a worker's modules only in jobs."""
+FOLDERS = {"schemas": ("tree", "plan", "wire"), "reports": ("model", "tables", "decide", "page")}
+"""Folders of which each imports only from those before it."""
 
 
 @cache
@@ -180,6 +182,11 @@ def height(name: str) -> int:
 def is_from_below(module: str, name: str) -> bool:
     """Whether a module may import a name."""
     if any(f"{module}.".startswith(room) and f"{name}.".startswith(other) for room, other in APART):
+        return False
+    room, folder, *_ = f"{module}..".split(".")
+    order = FOLDERS.get(room, ())
+    other = name.removeprefix(f"{room}.").partition(".")[0]
+    if folder in order and other in order[order.index(folder) + 1 :]:
         return False
     if module.startswith("reports.") and name.startswith("bench."):
         return name.startswith(FOR_REPORTS)
@@ -300,6 +307,8 @@ def test_a_circle_is_seen(where, tmp_path):
         ("bench/operations/a.py", "if TYPE_CHECKING:\n    from ..worker.records import Sample"),
         ("reports/a.py", "from bakeoff.bench.session import run"),
         ("reports/a.py", "from ..commands.run import command"),
+        ("reports/model/a.py", "def f():\n    from ..decide.pick import pick"),
+        ("schemas/tree/a.py", "from ..wire import layout"),
         ("console.py", "from .codecs import names"),
         ("errors.py", "from .cli import main"),
     ],

@@ -23,7 +23,7 @@ from ...bench.stats import SESSION, Ratio, Session, contention_of, holm, ratio, 
 from ...errors import UsageError
 from ..model import numbers
 from ..model.candidates import BASELINE, GROWING, WELL, corpora, measured, records_seen, weighed
-from ..model.environment import differences, machine, versions, warnings
+from ..model.environment import differences, machine, option_differences, versions, warnings
 from ..model.reference import measured_by, units
 from ..model.table import labelled
 
@@ -580,14 +580,6 @@ def _count_differences(before: ResultData, after: ResultData) -> list[str]:
 
 def _hash(sha256: str) -> str:
     return sha256[:12] or "unknown"
-
-
-def option_differences(before: ResultData, after: ResultData) -> list[str]:
-    """Describe differing options that affect the meaning of a figure, one line each."""
-    return [
-        f"option {line}"
-        for line in differences(list(before.conditions().items()), list(after.conditions().items()))
-    ]
 
 
 _NOISE: Final = frozenset(

@@ -18,13 +18,13 @@ from ...bench.results import ResultData
 from ...codecs.registry import split_release
 from ...errors import UsageError
 from ..model import numbers
-from ..model.build import build
 from ..model.candidates import WELL, Candidate, preferred
 from ..model.lists import few
 from ..model.numbers import amount
 from ..model.options import TableOptions
 from ..model.table import Section, Table
 from ..model.view import CorpusView, View
+from ..tables.build import build
 from .compare import ONCE, CellChange, Comparison, compare, confirmed
 
 _COLUMNS: Final = (

@@ -148,3 +148,11 @@ def differences(a: Sequence[tuple[str, Fact]], b: Sequence[tuple[str, Fact]]) ->
 
 def _shown(value: Fact) -> str:
     return "none" if value is None or value == "" else str(value)
+
+
+def option_differences(before: ResultData, after: ResultData) -> list[str]:
+    """Describe differing options that affect the meaning of a figure, one line each."""
+    return [
+        f"option {line}"
+        for line in differences(list(before.conditions().items()), list(after.conditions().items()))
+    ]

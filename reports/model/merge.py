@@ -9,7 +9,7 @@ from dataclasses import replace
 from ...bench.results import CellResult, CodecFacts, CorpusFacts, Measurement, ResultData
 from ...errors import UsageError
 from .candidates import BASELINE
-from .environment import block_noun, interpreter, machine
+from .environment import block_noun, interpreter, machine, option_differences
 from .reference import measured_by
 
 _STRIDE = 1_000_000
@@ -140,8 +140,6 @@ def _other_options(results: Sequence[ResultData]) -> Iterable[str]:
     runs = [(number, result) for number, result in enumerate(results, start=1) if result.corpora]
     if len(runs) < 2:
         return
-    from ..decide.compare import option_differences
-
     for number, result in runs[1:]:
         first, before = runs[0]
         if found := option_differences(before, result):

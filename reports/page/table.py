@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from ..model.candidates import BASELINE
 from ..model.options import TableOptions
-from ..model.section import SectionBuilder
 from ..model.table import Absent, Column, ColumnDirection, Entry, Section
 from ..model.view import CorpusView, View
+from ..tables.section import SectionBuilder
 
 
 @dataclass(frozen=True, slots=True)

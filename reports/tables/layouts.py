@@ -28,11 +28,11 @@ def table_of(
     Raises:
         UsageError: There is no layout of that name, or it does not take an option.
     """
-    from ..model.build import build
     from ..model.options import TableOptions
     from ..model.placed import PIPELINE, STORES, kind_of_all
     from ..model.view import View
     from . import historical, places, statistics_table
+    from .build import build
 
     options = options or {}
     asked = [key for key, value in options.items() if value is not None]

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from ...bench.results import ResultData
 from ..model.options import TableOptions
-from ..model.section import SectionBuilder
 from ..model.table import Entry, Row, Section, Table
 from ..model.view import View
+from .section import SectionBuilder
 from .text import render
 
 _COLUMNS = ("codec", "dump", "load", "bytes", "fidelity", "cost:x", "rank")

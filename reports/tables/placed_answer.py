@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..decide.pick_placed import codec_part, level, placed
 from ..model import numbers
 from ..model.cost import CostModel
 from ..model.lists import FEW_NAMES, few, listed
+from ..model.placed_cost import codec_part, level, placed
 from ..model.view import CorpusView, MachineView, View
 
 

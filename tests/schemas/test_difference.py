@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff import Schema
+from bakeoff.schemas.difference import RULES, SchemaDifference, compare
 from bakeoff.schemas.tree import types as t
-from bakeoff.schemas.tree.difference import RULES, SchemaDifference, compare
 
 
 def version(**fields: Any) -> Schema:

@@ -20,8 +20,8 @@ from bakeoff.bench.lab.evolution.records import NOTHING, FieldMapping, Maker, Un
 from bakeoff.bench.lab.evolution.trial import CrossReading, Trial, sample, try_codec
 from bakeoff.bench.lab.evolution.versions import as_version
 from bakeoff.codecs import registry
+from bakeoff.schemas.difference import SchemaDifference, compare, contains
 from bakeoff.schemas.tree import types as t
-from bakeoff.schemas.tree.difference import SchemaDifference, compare, contains
 from bakeoff.schemas.wire.layout import Leaf
 
 

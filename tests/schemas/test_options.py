@@ -11,8 +11,8 @@ from typing import Annotated, Any
 import pytest
 
 from bakeoff.schemas import Hint, Schema, SchemaError
+from bakeoff.schemas.difference import compare
 from bakeoff.schemas.tree import types as t
-from bakeoff.schemas.tree.difference import compare
 
 OPTIONS: dict[tuple[type[t.Type], str], tuple[Any, Hint]] = {
     (t.IntType, "big"): (int, Hint(big=True)),

@@ -26,9 +26,9 @@ from bakeoff.bench.lab.evolution.trial import sample, try_codec
 from bakeoff.bench.lab.evolution.versions import as_version
 from bakeoff.codecs.safety.limits import DEFAULT_DEPTH
 from bakeoff.schemas import SchemaError
+from bakeoff.schemas.difference import compare
 from bakeoff.schemas.load import load
 from bakeoff.schemas.tree import types as t
-from bakeoff.schemas.tree.difference import compare
 from bakeoff.schemas.wire.layout import Ref, WireRecord, parts
 from small_stacks import in_thread
 

@@ -14,7 +14,7 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Final
 
 from ....imports import imported, search_path
-from ....schemas.tree.difference import SchemaDifference
+from ....schemas.difference import SchemaDifference
 from ...heartbeat import IDLE
 from ...jobs import Answer, Ended, Reread, Timed, TimedCell, Tried, Try
 from .cost import ROUNDS, Key, ReadingCost, costs, payloads

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ....codecs.conventions.rules import SCALAR_OF
+from ....schemas.difference import pairs
 from ....schemas.tree import types as t
-from ....schemas.tree.difference import pairs
 from ....schemas.wire import layout as w
 from ....schemas.wire.bindings.leaves import builder, collection, kinds
 

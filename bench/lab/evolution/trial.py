@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ....codecs import codec
 from ....escape import shortened
+from ....schemas.difference import NUMBERED, SchemaDifference
 from ....schemas.schema import Schema
-from ....schemas.tree.difference import NUMBERED, SchemaDifference
 from ....schemas.wire.layout import WireType
 from ..fidelity.equality import equal
 from .field_faults import Fault, FieldFault, findings

@@ -12,7 +12,7 @@ from ..bench.lab.evolution.cost import ReadingCost
 from ..bench.lab.evolution.trial import CrossReading, EvolutionDirection, Trial
 from ..reports.model import numbers
 from ..reports.model.table import EMPTY, Absent, Column, Entry, Row, Section, Table
-from ..schemas.tree.difference import RULES, SchemaDifference
+from ..schemas.difference import RULES, SchemaDifference
 
 _DIRECTIONS: Final[tuple[EvolutionDirection, ...]] = ("old→new", "new→old")
 _FEW: Final = 4

@@ -15,7 +15,7 @@ from ._records import report_remark, report_skipped, slow_progress
 from ._schemas import include_option, named
 
 if TYPE_CHECKING:
-    from ..schemas.tree.difference import SchemaDifference
+    from ..schemas.difference import SchemaDifference
 
 _RECORDS = 200
 
@@ -111,7 +111,7 @@ def command(
 
 
 def _difference(old: str, new: str, renames: Sequence[str], include: Sequence[str]) -> SchemaDifference:
-    from ..schemas.tree.difference import compare
+    from ..schemas.difference import compare
 
     told = {}
     for rename in renames:

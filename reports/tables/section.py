@@ -11,15 +11,15 @@ from typing import Final
 from ...bench.results import Measurement, PyperfFacts
 from ...bench.stats import OPPOSITE, Noise, Verdict, common, ratio, verdicts
 from ...errors import UsageError
-from ..tables import captions
-from ..tables.longer import longer
-from . import numbers
-from .candidates import BASELINE, WELL, Candidate, Figure, failures
-from .columns import ColumnSpec, best, figure_of
-from .options import TableOptions
-from .row import Setting, rare
-from .table import EMPTY, Absent, Column, Entry, Row, Section
-from .view import CorpusView
+from ..model import numbers
+from ..model.candidates import BASELINE, WELL, Candidate, Figure, failures
+from ..model.columns import ColumnSpec, best, figure_of
+from ..model.options import TableOptions
+from ..model.row import Setting, rare
+from ..model.table import EMPTY, Absent, Column, Entry, Row, Section
+from ..model.view import CorpusView
+from . import captions
+from .longer import longer
 
 _Maker = Callable[[Candidate], Entry]
 

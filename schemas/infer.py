@@ -25,13 +25,13 @@ from dataclasses import dataclass, field
 from typing import Any
 from zlib import crc32
 
-from ...codecs.conventions.classes import opened
-from ...codecs.conventions.families import JSON_FAMILY
-from ...codecs.core.paths import step
-from ..plan.build import Facts, SchemaLimits, compile_plan
-from . import types as t
-from .declare import SchemaError
-from .source import is_taken
+from ..codecs.conventions.classes import opened
+from ..codecs.conventions.families import JSON_FAMILY
+from ..codecs.core.paths import step
+from .plan.build import Facts, SchemaLimits, compile_plan
+from .tree import types as t
+from .tree.declare import SchemaError
+from .tree.source import is_taken
 
 MAX_DEPTH = 32
 MAX_FIELDS = 400

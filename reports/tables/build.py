@@ -7,16 +7,16 @@ from dataclasses import replace
 from typing import Any
 
 from ...errors import UsageError
-from ..tables import places, readers
-from ..tables.sentence import answer, contests, recommendation
-from ..tables.sweep import sweeps
-from .candidates import limits_needed, records_seen
-from .environment import head
-from .options import TableOptions
+from ..model.candidates import limits_needed, records_seen
+from ..model.environment import head
+from ..model.options import TableOptions
+from ..model.swept import scaled
+from ..model.table import Table, labelled, merge_sections
+from ..model.view import CorpusView, MachineView, View
+from . import places, readers
 from .section import SectionBuilder
-from .swept import scaled
-from .table import Table, labelled, merge_sections
-from .view import CorpusView, MachineView, View
+from .sentence import answer, contests, recommendation
+from .sweep import sweeps
 
 
 def build(view: View, options: TableOptions) -> Table:

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from ...codecs.core.paths import step
-from ..schema import Schema
-from ..wire import layout as w
-from . import types as t
-from .declare import SchemaError
+from ..codecs.core.paths import step
+from .schema import Schema
+from .tree import types as t
+from .tree.declare import SchemaError
+from .wire import layout as w
 
 Kinds = Literal[
     "added", "removed", "renamed", "renumbered", "reordered", "optional", "required", "widened", "narrowed",
