@@ -540,22 +540,9 @@ def told(kind: w.WireType) -> str:
         case w.Leaf(wire="timestamp" | "local-timestamp") if kind.unit != "us":
             return f"{kind.type} in {kind.unit}"
         case w.Leaf():
-            return " ".join([str(kind.type), *_options(kind.type)])
+            return " ".join(
+                [str(kind.type), *(option.words for option in t.options(kind.type) if option.words)]
+            )
         case w.WireRecord():
             return str(kind.type)
     raise AssertionError(kind)
-
-
-def _options(node: t.Type) -> Iterator[str]:
-    match node:
-        case t.IntType(big=True):
-            yield "beyond 64 bits"
-        case t.BytesType(encoding) | t.ByteArrayType(encoding) if encoding != "base64":
-            yield f"as {encoding}"
-        case t.TimeDeltaType(unit) if unit is not None:
-            yield f"in {unit}"
-        case t.DateTimeType(epoch, aware):
-            if epoch is not None:
-                yield f"in {epoch} since 1970"
-            if aware is not None:
-                yield "with an offset" if aware else "without offset"

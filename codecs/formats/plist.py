@@ -55,8 +55,8 @@ def _encode(record: Any, **options: Any) -> bytes:
 
 def _encode_xml(record: Any) -> bytes:
     payload = plistlib.dumps(record, sort_keys=False)
-    # plistlib refuses the other characters that XML does not allow.
-    if b"\xef\xbf\xbe" in payload or b"\xef\xbf\xbf" in payload:
+    # plistlib refuses the other characters that XML does not allow. Most payloads are searched only once.
+    if b"\xef\xbf" in payload and (b"\xef\xbf\xbe" in payload or b"\xef\xbf\xbf" in payload):
         raise ValueError("U+FFFE or U+FFFF in a text, which XML cannot hold")
     return payload
 

@@ -404,21 +404,12 @@ def _hinted(node: t.Type, hint: Hint, path: str) -> t.Type:
     if isinstance(node, t.UnionType):
         options = tuple(_hinted(o, hint, path) if not isinstance(o, t.NoneType) else o for o in node.options)
         return t.UnionType(options)
-    changes: dict[str, Any] = {}
-    match node:
-        case t.DateTimeType():
-            changes = {"epoch": hint.epoch, "aware": hint.aware}
-        case t.TimeDeltaType():
-            changes = {"unit": hint.epoch}
-        case t.BytesType() | t.ByteArrayType():
-            changes = {"encoding": hint.encoding}
-        case t.IntType():
-            changes = {"big": hint.big}
-    given = {name for name in ("epoch", "encoding", "aware", "big") if getattr(hint, name) is not None}
-    names = {"unit": "epoch"}
-    if unfit := sorted(given - {names.get(name, name) for name in changes}):
+    given = {name: getattr(hint, name) for name in _ALLOWED if name != "severity"}
+    given = {name: value for name, value in given.items() if value is not None}
+    known = {option.hint: option.attribute for option in t.options(node)}
+    if unfit := sorted(given.keys() - known):
         raise SchemaError(path, f"`{node}` has no {' or '.join(unfit)}")
-    return dataclasses.replace(node, **{k: v for k, v in changes.items() if v is not None})
+    return dataclasses.replace(node, **{known[name]: value for name, value in given.items()})
 
 
 def _alike(one: t.Type, other: t.Type) -> bool:

@@ -95,14 +95,6 @@ class _Printer:
 
     def type(self, node: t.Type, path: str) -> str:
         match node:
-            case t.IntType():
-                return self._hinted("int", big=True if node.big else None)
-            case t.BytesType() | t.ByteArrayType():
-                return self._hinted(str(node), encoding=None if node.encoding == "base64" else node.encoding)
-            case t.DateTimeType():
-                return self._hinted(self.name("datetime"), epoch=node.epoch, aware=node.aware)
-            case t.TimeDeltaType():
-                return self._hinted(self.name("timedelta"), epoch=node.unit)
             case t.EnumType() if "<locals>" not in node.cls.__qualname__:
                 return node.cls.__qualname__
             case t.LiteralType():
@@ -123,14 +115,12 @@ class _Printer:
                 return name
             case t.EnumType():
                 raise SchemaError(path, f"`{node}` has no Python form")
-        return self.name(str(node)) if str(node) in _IMPORTS else str(node)
+        name = self.name(str(node)) if str(node) in _IMPORTS else str(node)
+        hints = [f"{option.hint}={option.value!r}" for option in t.options(node) if option.words]
+        return f"{self.name('Annotated')}[{name}, {self.name('Hint')}({', '.join(hints)})]" if hints else name
 
     def _parts(self, node: t.Type, path: str) -> list[str]:
         return [self.type(child, path + part) for part, child in t.children(node)]
-
-    def _hinted(self, name: str, **options: object) -> str:
-        given = ", ".join(f"{key}={value!r}" for key, value in options.items() if value is not None)
-        return f"{self.name('Annotated')}[{name}, {self.name('Hint')}({given})]" if given else name
 
     def _record(self, node: t.RecordType, path: str) -> str:
         name, number = node.name, 2

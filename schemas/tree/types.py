@@ -6,13 +6,14 @@ the description of a plan, the generator of Python source, the bindings.
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 import decimal
 import enum
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from ...codecs.conventions.rules import SCALARS
 from ...codecs.core.paths import step
@@ -28,6 +29,16 @@ class Type:
 
     def __str__(self) -> str:
         return _NAMES[type(self)]
+
+
+def _option(hint: str, words: str | Mapping[Any, str]) -> dict[str, Any]:
+    """Return the metadata of an option. Declarations, Python source and comparisons read them.
+
+    Args:
+        hint: Its name in `bakeoff.schemas.Hint`.
+        words: What a comparison says of a value that is not the default: a format, or a text for each value.
+    """
+    return {"hint": hint, "words": words}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +66,7 @@ class IntType(Type):
             which is corrected with advice.
     """
 
-    big: bool = False
+    big: bool = field(default=False, metadata=_option("big", "beyond 64 bits"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +92,7 @@ class BytesType(Type):
         encoding: Encoding in formats without bytes.
     """
 
-    encoding: Encoding = "base64"
+    encoding: Encoding = field(default="base64", metadata=_option("encoding", "as {}"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +103,7 @@ class ByteArrayType(Type):
         encoding: Encoding in formats without bytes.
     """
 
-    encoding: Encoding = "base64"
+    encoding: Encoding = field(default="base64", metadata=_option("encoding", "as {}"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +115,10 @@ class DateTimeType(Type):
         aware: True with an offset, False without, None for either.
     """
 
-    epoch: TimeUnit | None = None
-    aware: bool | None = None
+    epoch: TimeUnit | None = field(default=None, metadata=_option("epoch", "in {} since 1970"))
+    aware: bool | None = field(
+        default=None, metadata=_option("aware", {True: "with an offset", False: "without offset"})
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +134,7 @@ class TimeDeltaType(Type):
         unit: Unit of the number on the wire; None if it is not a number.
     """
 
-    unit: TimeUnit | None = None
+    unit: TimeUnit | None = field(default=None, metadata=_option("epoch", "in {}"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,6 +363,31 @@ _NAMES: dict[type[Type], str] = {node: kind.__name__ for node, kind in PYTHON.it
 def python_type(node: Type) -> type:
     """Return the Python type of a description without parts."""
     return node.kind if isinstance(node, TextType) else PYTHON[type(node)]
+
+
+class Option(NamedTuple):
+    """An option of a type, with its value.
+
+    Attributes:
+        hint: Its name in `bakeoff.schemas.Hint`.
+        attribute: Its name in the description.
+        value: Its value.
+        words: What a comparison says of the value; empty for the default, which needs no hint.
+    """
+
+    hint: str
+    attribute: str
+    value: Any
+    words: str
+
+
+def options(node: Type) -> Iterator[Option]:
+    """Yield the options of a type."""
+    for spec in dataclasses.fields(node):
+        if spec.metadata:
+            value, words = getattr(node, spec.name), spec.metadata["words"]
+            said = words.format(value) if isinstance(words, str) else words.get(value, "")
+            yield Option(spec.metadata["hint"], spec.name, value, said if value != spec.default else "")
 
 
 def children(node: Type) -> Iterator[tuple[str, Type]]:
