@@ -14,7 +14,7 @@ from ..model import numbers
 from ..tables.markup import html_grid
 from .chart_rows import apart
 from .charts import PAGE, colors
-from .page import TEMPLATES, environment, policy
+from .template import TEMPLATES, environment, policy
 
 _WIDTH: Final = 460
 """Pixels of a chart; two fit next to each other, and one on a phone."""

@@ -13,7 +13,7 @@ from ..model import numbers
 from ..tables import watched as told
 from ..tables.markup import html_grid
 from .charts import PAGE, colors
-from .page import TEMPLATES, environment, policy
+from .template import TEMPLATES, environment, policy
 from .words import machine_facts
 
 _ROW: Final = 26
