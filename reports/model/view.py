@@ -14,6 +14,7 @@ from .cost import CostModel
 from .environment import alarms, notes, remarks, version_differences
 from .merge import machines
 from .placed import Group, groups
+from .reading import Reading, reading_of
 from .table import Section, Table, labelled
 
 
@@ -51,6 +52,11 @@ class CorpusView:
     def standing(self) -> Standing:
         """The ranking of the codecs by cost."""
         return standing_on(self.result, self.corpus.name, self.candidates, self.cost)
+
+    @cached_property
+    def reading(self) -> Reading | None:
+        """What readers in other languages made of the payloads; None if none were read."""
+        return reading_of(self.codecs, self.standing.costs)
 
     @cached_property
     def operations(self) -> Mapping[str, ColumnSpec]:

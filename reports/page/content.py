@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from ...bench.method import Processes, Verdicts
-from ...bench.results import ResultData
 from ...bench.stats import SESSION
 from ...bench.verdict import PARTS, preference, ranked
 from ...errors import UsageError
@@ -25,7 +24,7 @@ from .chart_rows import axes
 from .embed import embeddable, plain
 from .pictures import Pictures
 from .table import PageTable, page_table
-from .words import machine_facts, type_name
+from .words import machine_facts, run_facts, type_name
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -146,7 +145,7 @@ class PageContent:
                 {
                     "label": m.label,
                     "result": m.result,
-                    "facts": _facts(m.result),
+                    "facts": run_facts(m.result),
                     "machine": machine_facts(m.result.environment),
                 }
                 for m in machines
@@ -224,29 +223,6 @@ def _groups(found: Sequence[CorpusView]) -> list[dict[str, Any]]:
         }
         for label in labels
     ]
-
-
-def _facts(result: ResultData) -> list[str]:
-    """Return the line below the headline: what was measured, when, and for how long."""
-    measured = {cell.cell.codec for cell in result.cells if cell.samples} - {BASELINE}
-    used = {cell.cell.corpus for cell in result.cells}
-    processes = max((len(cell.samples) for cell in result.cells), default=0)
-    found = [_counted(len(measured), "codec", "codecs"), _counted(len(used), "corpus", "corpora")]
-    if processes:
-        found.append(_counted(processes, "process", "processes"))
-    if result.duration:
-        minutes, seconds = divmod(round(result.duration), 60)
-        found.append(f"{minutes} min {seconds} s" if minutes else f"{seconds} s")
-    if result.started:
-        found.append(result.started.replace("T", " ")[:16])
-    facts = {"cpu_model_name": "{}", "python_version": "Python {}"}
-    return found + [
-        text.format(result.environment[key]) for key, text in facts.items() if key in result.environment
-    ]
-
-
-def _counted(number: int, one: str, many: str) -> str:
-    return f"{number:,} {one if number == 1 else many}"
 
 
 def _fidelity(view: View) -> dict[str, Any]:

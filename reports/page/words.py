@@ -1,11 +1,11 @@
-"""Words for keys in result files: types of values, facts of the machine."""
+"""Words for keys in result files: types of values, facts of the machine and of the run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from ...bench.results import Fact
+from ...bench.results import BASELINE, Fact, ResultData
 from ..model.numbers import amount
 
 _TYPES: Final[Mapping[str, tuple[str, str]]] = {
@@ -60,3 +60,26 @@ def _value(key: str, value: Fact) -> str:
         factor, unit = _UNITS[key]
         return amount(value * factor, unit)
     return str(value)
+
+
+def run_facts(result: ResultData) -> list[str]:
+    """Return the line below the headline: what was measured, when, and for how long."""
+    measured = {cell.cell.codec for cell in result.cells if cell.samples} - {BASELINE}
+    used = {cell.cell.corpus for cell in result.cells}
+    processes = max((len(cell.samples) for cell in result.cells), default=0)
+    found = [_counted(len(measured), "codec", "codecs"), _counted(len(used), "corpus", "corpora")]
+    if processes:
+        found.append(_counted(processes, "process", "processes"))
+    if result.duration:
+        minutes, seconds = divmod(round(result.duration), 60)
+        found.append(f"{minutes} min {seconds} s" if minutes else f"{seconds} s")
+    if result.started:
+        found.append(result.started.replace("T", " ")[:16])
+    facts = {"cpu_model_name": "{}", "python_version": "Python {}"}
+    return found + [
+        text.format(result.environment[key]) for key, text in facts.items() if key in result.environment
+    ]
+
+
+def _counted(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from ...bench.results import CellResult
 from ..model import numbers
-from ..model.candidates import Candidate, measured
 from ..model.lists import some
-from ..model.read import Read, languages
+from ..model.read import Read
+from ..model.reading import Alike, Reading, Written, seconds
 from ..model.table import Column, Entry, Section
 from ..model.view import MachineView
 from .placed import Maker, Style, TableBuilder, grouped, scale_of, word
 
-_Written = tuple[Candidate, ...]
-"""Codecs that write the same payloads."""
-_Alike = tuple[Read, ...]
-"""What a library read of codecs that write the same payloads."""
 _OUTCOMES = {"ok": "exact", "lossy": "changed", "unsupported": "refused"}
 _CHANGED = "~"
 _NAMES = 1
@@ -28,47 +22,44 @@ _NAMES = 1
 
 def sections(machine: MachineView) -> Iterator[Section]:
     """Yield the tables of one machine: for each corpus one by payloads, and one by library."""
-    versions = machine.result.environment.get("readers")
+    versions = str(machine.result.environment.get("readers") or "")
     for view in machine.corpora:
-        codecs = [candidate for candidate in view.codecs if candidate.reads]
-        if codecs:
-            order = {name: number for number, name in enumerate(view.standing.costs)}
-            codecs.sort(key=lambda codec: order.get(codec.name, len(order)))
+        if (found := view.reading) is not None:
             title = machine.titled(view.corpus.name)
-            names = languages(read for codec in codecs for read in codec.reads.values())
-            yield _by_payload(codecs, names, f"{title}: read by others", str(versions or ""))
-            yield _by_library(_alike(codecs, [*names]), view.corpus.sample, f"{title}: readers")
+            yield _by_payload(found, f"{title}: read by others", versions)
+            yield _by_library(found.by_library, view.corpus.sample, f"{title}: readers")
 
 
-def _by_payload(codecs: Sequence[Candidate], names: Mapping[str, str], title: str, versions: str) -> Section:
+def _by_payload(found: Reading, title: str, versions: str) -> Section:
     """Return the table of the fastest library in each language."""
-    builder = TableBuilder[_Written](
+    builder = TableBuilder[Written](
         lambda row: [read.cell for codec in row for read in codec.reads.values()], lambda row: row[0].name
     )
-    cells = [read.cell for codec in codecs for read in codec.reads.values()]
-    style = Style(scale_of([*cells, *(codec.cells.get("load") for codec in codecs)], "second"), rough=True)
+    cells = [read.cell for codec in found.codecs for read in codec.reads.values()]
+    loads = [codec.cells.get("load") for codec in found.codecs]
+    style = Style(scale_of([*cells, *loads], "second"), rough=True)
     unit = f"{style.scale[1]}/record"
 
-    def ours(row: _Written) -> Entry:
+    def ours(row: Written) -> Entry:
         loads = [codec.cells["load"] for codec in row if "load" in codec.cells]
-        return builder.entry(min(loads, key=_seconds, default=None), style)
+        return builder.entry(min(loads, key=seconds, default=None), style)
 
-    def theirs(row: _Written, language: str) -> Entry:
+    def theirs(row: Written, language: str) -> Entry:
         return _best(builder, row[0].reads_in(language), style)
 
-    def size(row: _Written) -> Entry:
+    def size(row: Written) -> Entry:
         return builder.entry(row[0].cells.get("size"), Style((1.0, "B"), interval=False, write=grouped))
 
-    columns: list[Maker[_Written]] = [
+    columns: list[Maker[Written]] = [
         (Column("codec", "payloads of", numeric=False), lambda row: _names([codec.name for codec in row])),
         (Column("load", "Python", unit, "lower", "second"), ours),
     ]
-    for name, heading in names.items():
+    for name, heading in found.languages.items():
         columns.append((Column(name, heading, unit, "lower", "second"), partial(theirs, language=name)))
     columns.append((Column("bytes", "bytes", "B/record", "lower", "byte", dispensable=1), size))
     section = builder.section(
         title,
-        _written(codecs),
+        found.by_payload,
         columns,
         lines=filter(
             None,
@@ -79,7 +70,7 @@ def _by_payload(codecs: Sequence[Candidate], names: Mapping[str, str], title: st
             ),
         ),
     )
-    entries = [row.entries[name] for row in section.rows for name in names]
+    entries = [row.entries[name] for row in section.rows for name in found.languages]
     remarks = []
     if any(entry.text.startswith(_CHANGED) for entry in entries):
         remarks.append(
@@ -93,10 +84,10 @@ def _by_payload(codecs: Sequence[Candidate], names: Mapping[str, str], title: st
     return replace(section, remarks=tuple(remarks))
 
 
-def _best(builder: TableBuilder[_Written], reads: Sequence[Read], style: Style) -> Entry:
+def _best(builder: TableBuilder[Written], reads: Sequence[Read], style: Style) -> Entry:
     """Write the time of the fastest library that is exact, or else of the fastest that changes values."""
     good = [read.cell for outcome in ("ok", "lossy") for read in reads if read.outcome == outcome]
-    found = min(good, key=lambda cell: (cell.outcome != "ok", _seconds(cell)), default=None)
+    found = min(good, key=lambda cell: (cell.outcome != "ok", seconds(cell)), default=None)
     if found is None:
         outcomes = {_word(read) for read in reads}
         text = "–" if not reads else outcomes.pop() if len(outcomes) == 1 else "not read"
@@ -107,12 +98,6 @@ def _best(builder: TableBuilder[_Written], reads: Sequence[Read], style: Style) 
     return replace(entry, text=f"{_CHANGED}{entry.text}", tone="bad") if found.outcome == "lossy" else entry
 
 
-def _seconds(cell: CellResult) -> tuple[bool, float]:
-    """Return the key by which cells are sorted: by their figures; those without any by the check, last."""
-    found = measured(cell)
-    return (True, cell.rough or math.inf) if found is None else (False, found.value)
-
-
 def _word(read: Read) -> str:
     return _OUTCOMES.get(read.outcome, read.outcome)
 
@@ -121,26 +106,26 @@ def _names(codecs: Sequence[str]) -> Entry:
     return Entry(some(codecs, _NAMES), ", ".join(codecs))
 
 
-def _by_library(rows: Sequence[_Alike], sample: int, title: str) -> Section:
+def _by_library(rows: Sequence[Alike], sample: int, title: str) -> Section:
     """Return the table of every library, and what it changes or refuses."""
-    builder = TableBuilder[_Alike](lambda row: [read.cell for read in row], lambda row: row[0].codec)
+    builder = TableBuilder[Alike](lambda row: [read.cell for read in row], lambda row: row[0].codec)
     style = Style(scale_of((row[0].cell for row in rows), "second"), rough=True)
     warmups = [row[0].facts.warmup for row in rows if row[0].facts.warmup]
     factor, unit = numbers.scale(warmups, "second")
 
-    def warmup(row: _Alike) -> Entry:
+    def warmup(row: Alike) -> Entry:
         found = row[0].facts.warmup
         return Entry(numbers.approximate(found * factor), found) if found else Entry("")
 
-    def fidelity(row: _Alike) -> Entry:
+    def fidelity(row: Alike) -> Entry:
         text, note = _word(row[0]), row[0].remark(sample)
         marks = (builder.mark(note),) if note else ()
         return Entry(text, text, marks=marks, tone="good" if row[0].outcome == "ok" else "bad")
 
-    def read(row: _Alike) -> Entry:
+    def read(row: Alike) -> Entry:
         return builder.entry(row[0].cell, style) if row[0].outcome in ("ok", "lossy") else Entry("")
 
-    columns: list[Maker[_Alike]] = [
+    columns: list[Maker[Alike]] = [
         word("language", "language", lambda row: row[0].facts.language),
         word("library", "library", lambda row: row[0].facts.library),
         (
@@ -157,34 +142,3 @@ def _by_library(rows: Sequence[_Alike], sample: int, title: str) -> Section:
         remarks = ["warm-up: from a library's first call in a fresh process until its times are steady"]
     # What readers change is what the table is for.
     return replace(builder.section(title, rows, columns, remarks=remarks), folds=False)
-
-
-def _written(codecs: Sequence[Candidate]) -> list[_Written]:
-    """Return the codecs in groups that write the same payloads."""
-    found: dict[object, list[Candidate]] = {}
-    for codec in codecs:
-        own = tuple((read.place, _found(read)) for read in codec.reads.values())
-        found.setdefault(own, []).append(codec)
-    return [*map(tuple, found.values())]
-
-
-def _alike(codecs: Sequence[Candidate], order: Sequence[str]) -> list[_Alike]:
-    """Return what each library read, by language in the given order, payloads and time.
-
-    Codecs that write the same payloads share their samples.
-    """
-    found: dict[tuple[object, ...], list[Read]] = {}
-    for codec in codecs:
-        for read in codec.reads.values():
-            found.setdefault((read.place, *_found(read)), []).append(read)
-    first = {codec.name: number for number, codec in enumerate(codecs)}
-
-    def place_of(row: _Alike) -> tuple[int, int, tuple[bool, float]]:
-        return order.index(row[0].language), first[row[0].codec], _seconds(row[0].cell)
-
-    return sorted(map(tuple, found.values()), key=place_of)
-
-
-def _found(read: Read) -> tuple[object, ...]:
-    cell = read.cell
-    return cell.samples or (cell.outcome, cell.reason, cell.loss, cell.rough)
