@@ -232,10 +232,13 @@ class _Describer:
         options = list(dict.fromkeys(options))
         for one, other in itertools.combinations(options, 2):
             if _alike(one, other):
+                names = [
+                    " ".join([str(each), *(o.words for o in t.options(each))]).strip()
+                    for each in (one, other)
+                ]
+                mend = "keep one of them" if list(t.options(one)) else "join them, as in `list[A | B]`"
                 raise SchemaError(
-                    path,
-                    f"`{one}` and `{other}` cannot be distinguished in a union; join them, as in `list[A | "
-                    "B]`",
+                    path, f"`{names[0]}` and `{names[1]}` cannot be distinguished in a union; {mend}"
                 )
         return options[0] if len(options) == 1 else t.UnionType(tuple(options))
 
@@ -422,6 +425,12 @@ def _alike(one: t.Type, other: t.Type) -> bool:
             return True
         case t.RecordType(positional=True), t.RecordType(positional=True):
             return not any(_exclude(*pair) for pair in zip(one.fields, other.fields, strict=False))
+        case (t.BytesType(), t.BytesType()) | (t.ByteArrayType(), t.ByteArrayType()):
+            return True  # Most texts in one encoding are also texts in another.
+        case t.DateTimeType(epoch=str()), t.DateTimeType(epoch=str()):
+            return True
+        case t.TimeDeltaType(unit=str()), t.TimeDeltaType(unit=str()):
+            return True
     return type(one) is type(other) and isinstance(one, t.ListType | t.SetType | t.FrozenSetType | t.DictType)
 
 

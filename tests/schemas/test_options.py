@@ -61,3 +61,32 @@ def test_a_change_of_it_is_seen_and_named(option: tuple[type[t.Type], str]) -> N
 def test_types_that_lack_it_refuse_it(option: tuple[type[t.Type], str]) -> None:
     with pytest.raises(SchemaError, match="`bool` has no "):
         Schema({"one": Annotated[bool, OPTIONS[option][1]]})
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "message"),
+    [
+        (Annotated[bytes, Hint(encoding="hex")], bytes, "`bytes as hex` and `bytes` cannot be"),
+        (
+            Annotated[dt.datetime, Hint(epoch="ms")],
+            Annotated[dt.datetime, Hint(epoch="s")],
+            "`datetime in ms since 1970` and `datetime in s since 1970` cannot be",
+        ),
+        (
+            Annotated[dt.timedelta, Hint(epoch="s")],
+            Annotated[dt.timedelta, Hint(epoch="us")],
+            "`timedelta in s` and `timedelta in us` cannot be",
+        ),
+    ],
+)
+def test_a_union_of_values_that_look_alike_is_refused(one: Any, other: Any, message: str) -> None:
+    with pytest.raises(SchemaError, match=message):
+        Schema({"one": one | other})
+
+
+def test_a_number_and_a_text_are_two_forms_of_one_type() -> None:
+    schema = Schema({"one": Annotated[dt.datetime, Hint(epoch="s")] | dt.datetime})
+    moment = dt.datetime(2026, 1, 2, tzinfo=dt.UTC)
+    fixed = [schema.apply({"one": given})["one"] for given in (moment.timestamp(), moment.isoformat())]
+
+    assert [moment, moment] == fixed
