@@ -6,7 +6,6 @@ import dataclasses
 import datetime as dt
 import json
 import pickle
-import sys
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -17,7 +16,7 @@ import pydantic
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from round_trips import read, written
+from round_trips import read, read_back, written
 
 import bakeoff
 from bakeoff import EncodeError, LimitError, Schema, UsageError
@@ -204,14 +203,8 @@ def test_a_record_that_must_hold_itself_has_no_layout() -> None:
 @pytest.mark.parametrize("spec", [Node, Outer], ids=lambda spec: spec.__name__)
 def test_a_printed_module_declares_the_same(spec: Any) -> None:
     schema = Schema(spec)
-    module: dict[str, Any] = {"__name__": "printed"}
-    made = sys.modules["printed"] = type(sys)("printed")
-    try:
-        exec(schema.to_python(), vars(made))
-        module = vars(made)
-        assert Schema(module[spec.__name__]).types == schema.types
-    finally:
-        del sys.modules["printed"]
+
+    assert read_back(schema, f":{spec.__name__}").types == schema.types
 
 
 # Carried ---------------------------------------------------------------------------------------------
