@@ -272,11 +272,9 @@ def miswritten(node: t.Type, codec: Carrier) -> str | None:
 # Words --------------------------------------------------------------------------------------------
 
 
-def lines(
-    node: t.Type, facts: Facts, *, objects: bool = False, path: str = "$"
-) -> Iterator[tuple[str, str, str]]:
+def lines(node: t.Type, facts: Facts, *, objects: bool = False) -> Iterator[tuple[str, str, str]]:
     """Yield path, type and conversion of every node that is converted."""
-    yield from _lines(node, path, _Needs(facts, objects))
+    yield from _lines(node, "$", _Needs(facts, objects))
 
 
 def _lines(node: t.Type, path: str, needs: _Needs) -> Iterator[tuple[str, str, str]]:
