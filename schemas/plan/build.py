@@ -370,7 +370,7 @@ class _Compiler:
                 return p.StrLeaf(name, quiet=quiet)
             case t.BytesType() | t.ByteArrayType():
                 kind = bytes if isinstance(node, t.BytesType) else bytearray
-                return p.BytesLeaf(name, kind, convert.decoder(node.encoding), limits.bytes, quiet=quiet)
+                return p.BytesLeaf(name, kind, convert.DECODERS[node.encoding], limits.bytes, quiet=quiet)
             case t.DateTimeType():
                 unit = None if node.epoch is None else convert.unit(node.epoch)
                 naive = node.aware is False and self.facts.encodes_as.get("datetime", "").startswith("utc")
