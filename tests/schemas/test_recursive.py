@@ -24,6 +24,7 @@ from bakeoff.bench.lab.evolution.records import Maker
 from bakeoff.bench.lab.evolution.trial import sample, try_codec
 from bakeoff.bench.lab.evolution.versions import as_version
 from bakeoff.codecs.safety.limits import DEFAULT_DEPTH
+from bakeoff.codecs.streams.framing import varint
 from bakeoff.schemas import SchemaError
 from bakeoff.schemas.difference import compare
 from bakeoff.schemas.load import load
@@ -310,11 +311,7 @@ def deep_payloads() -> Iterator[tuple[str, bytes]]:
     """Yield payloads of ten thousand records within one another, of a record of `n` and `below`."""
     inner = b""
     for _ in range(DEEP):
-        length, head = len(inner), bytearray()
-        while length > 0x7F:
-            head.append(length & 0x7F | 0x80)
-            length >>= 7
-        inner = b"\x12" + bytes((*head, length)) + inner
+        inner = b"\x12" + varint(len(inner)) + inner
     yield "protobuf", inner
     yield "protobuf/object", inner
     yield "avro/bare", b"\0\x02" * DEEP + b"\0\0" + b"\0" * DEEP
