@@ -2,8 +2,8 @@
 
 A language is a module of this folder with two functions::
 
-    def write(layout: Layout) -> bytes  # the file as its users know it def read(data: bytes, name: str, part:
-    str = "") -> Layout
+    def write(layout: Layout) -> bytes  # the file as its users know it
+    def read(data: bytes, name: str, part: str = "") -> Layout
 
 `name` is the file's, for messages. `part` is the name of a record's definition in the file. If files of the
 language import others, `read` also takes ``include``, the folders to search. Both functions raise
