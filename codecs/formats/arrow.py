@@ -224,7 +224,6 @@ def _frames(kind: type, to_table: Callable[[Any], Any], of_table: Callable[[Any]
         of_table: Converts a table to a frame, without a copy if possible.
     """
     import pyarrow
-    import pyarrow.ipc
 
     def encode(frame: Any) -> bytes:
         if not isinstance(frame, kind):

@@ -130,8 +130,6 @@ def lack(node: t.Type, facts: Facts, *, objects: bool = False) -> str | None:
         case t.TextType(kind):
             scalar = SCALAR_OF[kind]
             return f"from {scalar.words}" if facts.lacks(scalar.token) else None
-        case t.UnionType():
-            return None
     token, words = _SIMPLE.get(type(node), ("", ""))
     return words if token and facts.lacks(token) else None
 
