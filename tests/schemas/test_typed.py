@@ -119,17 +119,6 @@ def test_a_union_of_tagged_structs() -> None:
     ]
 
 
-def test_optional_fields_stay_away() -> None:
-    bindings = Schema(Order).binding("msgspec")
-    decode = msgspec.json.Decoder(bindings.type).decode
-    key = UUID(int=1)
-
-    assert bindings.give(decode(msgspec.json.encode({"id": key, "items": [{"price": Decimal("1.10")}]}))) == {
-        "id": key,
-        "items": [{"price": Decimal("1.10")}],
-    }
-
-
 @pytest.mark.parametrize(
     "record",
     [
