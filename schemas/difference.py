@@ -360,7 +360,9 @@ class _Walker:
         if slot.required != after.required:
             kind: Kinds = "required" if after.required else "optional"
             yield changed(kind, _stated(slot), _stated(after), required=after.required)
-        yield from self.kinds(slot.kind, after.kind, path, old.name, _into_slot(old, at))
+        yield from self.kinds(
+            slot.kind, after.kind, path, old.name, lambda kind: _with(old, _exchanged(old.slots, at, kind))
+        )
 
 
 def pairs(
@@ -393,10 +395,6 @@ def pairs(
         pairs.append((before, slot))
     kept = [before for before, _ in pairs]
     return pairs + [(slot, None) for slot in old.slots if slot not in kept]
-
-
-def _into_slot(record: w.WireRecord, at: int) -> _Put:
-    return lambda kind: _with(record, _exchanged(record.slots, at, kind))
 
 
 def _into_option(choice: w.WireUnion, at: int, put: _Put) -> _Put:
