@@ -98,18 +98,14 @@ def media_types(kind: Format, compression: Compression | None, *, conventions: b
     if compression is None:
         if not conventions:
             return MediaTypes(kind.media_type, tuple(kind.media_type_aliases), headers)
-        return MediaTypes(own_type(kind), (kind.media_type, *kind.media_type_aliases), headers)
+        own = f"{TREE}{'+' if kind.suffix else '.'}{_syntax(kind)}"
+        return MediaTypes(own, (kind.media_type, *kind.media_type_aliases), headers)
     sign = "+" if compression.kind in SUFFIXES else "."
     made = f"{TREE}.{_syntax(kind)}{sign}{compression.kind}"
     name, *older = _dictionaries(made, compression.dictionaries)
     if compression.dictionary is None and (coding := CODINGS.get(compression.kind)):
         return MediaTypes(name, tuple(older), headers | {"content-encoding": coding})
     return MediaTypes(name, tuple(older), {"content-type": name})
-
-
-def own_type(format: Format) -> str:
-    """Return the media type of a format's payloads that use our conventions."""
-    return f"{TREE}{'+' if format.suffix else '.'}{_syntax(format)}"
 
 
 def _syntax(format: Format) -> str:

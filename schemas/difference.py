@@ -195,7 +195,7 @@ def contains(wide: w.WireType, narrow: w.WireType) -> bool:
             return type(node) is type(before) and contains(item, other)
         case w.WireMap(key, value), w.WireMap(other_key, other_value):
             return contains(key, other_key) and contains(value, other_value)
-        case w.WireRecord(), w.WireRecord() if _positional(wide) == _positional(narrow):
+        case w.WireRecord(), w.WireRecord() if wide.places == narrow.places:
             return w.identity(wide) == w.identity(narrow)
     return w.types_of(wide) == w.types_of(narrow)
 
@@ -274,7 +274,7 @@ class _Walker:
                 yield from self.kinds(key, other_key, inside, owner, lambda k: put(replace(old, key=k)))
                 inside = path + "{}"
                 yield from self.kinds(value, other_value, inside, owner, lambda k: put(replace(old, value=k)))
-            case w.WireRecord(), w.WireRecord() if _positional(old) == _positional(new):
+            case w.WireRecord(), w.WireRecord() if old.places == new.places:
                 if (old.name, new.name) not in self.seen:
                     self.seen.add((old.name, new.name))
                     # A record changes in every place, and so owns its changes.
@@ -327,10 +327,10 @@ class _Walker:
         for at, slot in enumerate(old.slots):
             if (after := now[slot.key]) is None:
                 rest = (*old.slots[:at], *old.slots[at + 1 :])
-                place = path + _part(slot)
+                place = path + step(slot.key)
                 yield SchemaChange("removed", place, _stated(slot), "", old.name, _with(old, rest))
             else:
-                yield from self.slots(old, at, after, path + _part(slot))
+                yield from self.slots(old, at, after, path + step(slot.key))
         order = [before for before in before_of.values() if before is not None]
         common = [slot for slot in old.slots if slot in order]
         if common != order:
@@ -343,7 +343,7 @@ class _Walker:
                 behind = next((each for each in former if each is not None), None)
                 to = 0 if behind is None else old.slots.index(behind) + 1
                 made = _with(old, (*old.slots[:to], slot, *old.slots[to:]))
-                yield SchemaChange("added", path + _part(slot), "", _stated(slot), old.name, made)
+                yield SchemaChange("added", path + step(slot.key), "", _stated(slot), old.name, made)
 
     def slots(self, old: w.WireRecord, at: int, after: w.WireField, path: str) -> Iterator[SchemaChange]:
         """Yield the changes of a field that both versions have."""
@@ -360,7 +360,9 @@ class _Walker:
         if slot.required != after.required:
             kind: Kinds = "required" if after.required else "optional"
             yield changed(kind, _stated(slot), _stated(after), required=after.required)
-        yield from self.kinds(slot.kind, after.kind, path, old.name, _into_slot(old, at))
+        yield from self.kinds(
+            slot.kind, after.kind, path, old.name, lambda kind: _with(old, _exchanged(old.slots, at, kind))
+        )
 
 
 def pairs(
@@ -395,14 +397,6 @@ def pairs(
     return pairs + [(slot, None) for slot in old.slots if slot not in kept]
 
 
-def _part(slot: w.WireField) -> str:
-    return f"[{slot.key}]" if isinstance(slot.key, int) else step(slot.key)
-
-
-def _into_slot(record: w.WireRecord, at: int) -> _Put:
-    return lambda kind: _with(record, _exchanged(record.slots, at, kind))
-
-
 def _into_option(choice: w.WireUnion, at: int, put: _Put) -> _Put:
     return lambda kind: put(replace(choice, options=_exchanged(choice.options, at, kind)))
 
@@ -421,10 +415,6 @@ def _form(kind: w.WireType) -> str:
 
 def _opened(kind: w.WireType) -> tuple[bool, w.WireType]:
     return (True, kind.kind) if isinstance(kind, w.Nullable) else (False, kind)
-
-
-def _positional(record: w.WireRecord) -> bool:
-    return not isinstance(record.type, t.RecordType) or record.type.positional
 
 
 # One change alone -----------------------------------------------------------------------------------

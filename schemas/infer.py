@@ -31,7 +31,8 @@ from ..codecs.core.paths import step
 from .plan.build import Facts, SchemaLimits, compile_plan
 from .tree import types as t
 from .tree.declare import SchemaError
-from .tree.source import is_taken
+from .tree.source import TAKEN
+from .wire.layout import unique_name
 
 MAX_DEPTH = 32
 MAX_FIELDS = 400
@@ -510,7 +511,7 @@ class _Resolver:
     def __init__(self, confidence: float) -> None:
         self.confidence = confidence
         self.evidence: dict[str, Evidence] = {}
-        self.names: set[str] = set()
+        self.names = set(TAKEN)
 
     def resolve(self, node: _Node, path: str, name: str) -> t.Type:
         options: list[t.Type] = []
@@ -579,7 +580,7 @@ class _Resolver:
                 self._key(node.map_keys),
                 self.resolve(node.values, path + "{}", name.removesuffix("s") or name),
             )
-        unique = self._name(name)
+        unique = unique_name(name, self.names)
         fields = tuple(
             t.Field(key, self.resolve(below, path + step(key), _class_name(key)), below.total == node.dicts)
             for key, below in sorted(node.fields.items(), key=lambda pair: pair[1].first)
@@ -610,13 +611,6 @@ class _Resolver:
         if len(kinds) == 1 and (plain := t.LEAVES.get(next(iter(kinds)))) is not None:
             return plain
         return t.AnyType()
-
-    def _name(self, wanted: str) -> str:
-        name, number = wanted, 2
-        while name in self.names or is_taken(name):
-            name, number = f"{wanted}{number}", number + 1
-        self.names.add(name)
-        return name
 
 
 def _key_form(key: str) -> bool:

@@ -299,7 +299,6 @@ cdef class Core:
 
     cdef object _encode_slowly(self, obj):
         cdef object payload
-        cdef PyObject *result
         if stack_left() < STACK and not _only(obj, PLAIN, (stack_left() - RESERVE) // LEVEL):
             try:
                 return call_with_stack(Core.encode, self, obj)
@@ -765,7 +764,7 @@ cdef class Core:
         made.steps = steps_of(path)
         made.where = written(made.steps)
         if self._walks is not None and len(made.steps) <= LONGEST_WAY:
-            wrap = None if self._wrap is None else self._wrap.encode()
+            wrap = self._wrapper
             try:
                 made.way = Way(self._walks, ((wrap, -1),), None) if wrap and not made.steps else Way(
                     self._walks,

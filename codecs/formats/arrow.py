@@ -84,15 +84,6 @@ class _Reader:
         found = self._library.ipc.read_schema(self._library.py_buffer(head))
         return found, self._schema.binding("arrow", of=found).give
 
-    def check(self, record: Any, limits: Limits) -> Any:
-        """Return a record after checking its texts, which in compressed data may be longer than the payload.
-
-        Raises:
-            TooMuchError: A text is longer than the limit.
-        """
-        check_record(record, Rules(max_items=limits.items, max_text=limits.string))
-        return record
-
 
 def _rows(schema: SchemaProtocol) -> Bound:
     reader = _Reader(schema)
@@ -106,7 +97,10 @@ def _rows(schema: SchemaProtocol) -> Bound:
     def decode(data: bytes, *, limits: Limits = DEFAULT) -> Any:
         _, give, batches, compressed = reader.batches(data, limits)
         record = within_budget(give)(batches, items=limits.items) if embeds else give(batches)
-        return reader.check(record, limits) if compressed and limits.string is not None else record
+        # Texts in compressed data may be longer than the payload.
+        if compressed and limits.string is not None:
+            check_record(record, Rules(max_items=limits.items, max_text=limits.string))
+        return record
 
     return Bound(encode=encode, decode=decode, definition=reader.definition)
 
@@ -230,7 +224,6 @@ def _frames(kind: type, to_table: Callable[[Any], Any], of_table: Callable[[Any]
         of_table: Converts a table to a frame, without a copy if possible.
     """
     import pyarrow
-    import pyarrow.ipc
 
     def encode(frame: Any) -> bytes:
         if not isinstance(frame, kind):

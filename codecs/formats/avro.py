@@ -28,7 +28,7 @@ from ..safety.keys import refuse_one_hash_within
 from ..safety.limits import DEFAULT, DEFAULT_DEPTH
 from ..spec import Format, RawCalls, Spec
 from ..streams.compression import FREE
-from ..streams.framing import Cuts, Framing, damage
+from ..streams.framing import Cuts, Framing, damage, varint
 from .structs import STRICT, WIRE_LOSSES, WIRE_POLICIES, WIRE_PRESERVES
 
 if TYPE_CHECKING:
@@ -496,11 +496,7 @@ class _Inflation:
 
 def _number(value: int) -> bytes:
     """Return a count or length as Avro writes it."""
-    value, made = value << 1, bytearray()
-    while value > 0x7F:
-        made.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes((*made, value))
+    return varint(value << 1)
 
 
 def _text(data: bytes | bytearray) -> bytes:

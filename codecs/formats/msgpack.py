@@ -279,6 +279,7 @@ def _check_array(library: ModuleType, found: dict[Any, Any]) -> None:
         raise ValueError(f"an array of {count:,} items of {dtype.itemsize} bytes in {len(data):,} bytes")
 
 
+@declare("ormsgpack", MSGPACK, library="ormsgpack", extra="ormsgpack")
 def _ormsgpack() -> Spec:
     import ormsgpack
     from msgpack import ExtType
@@ -344,11 +345,6 @@ def _ormsgpack() -> Spec:
             classes=(ormsgpack.Ext, ExtType),
         ),
     )
-
-
-@declare("ormsgpack", MSGPACK, library="ormsgpack", extra="ormsgpack")
-def _ormsgpack_whole() -> Spec:
-    return _ormsgpack()
 
 
 @declare("ormsgpack/unguarded", MSGPACK, library="ormsgpack", extra="ormsgpack", unguarded=True)

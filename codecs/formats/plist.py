@@ -49,10 +49,6 @@ _HEAD = b'<?xml version="1.0" encoding="UTF-8"?>'
 _binary_family = FormatFamily("binary property list", _family.native, integers=_family.integers)
 
 
-def _encode(record: Any, **options: Any) -> bytes:
-    return plistlib.dumps(record, sort_keys=False, **options)
-
-
 def _encode_xml(record: Any) -> bytes:
     payload = plistlib.dumps(record, sort_keys=False)
     # plistlib refuses the other characters that XML does not allow. Most payloads are searched only once.
@@ -152,8 +148,8 @@ def _policies(decode: Any, decode_unique: Any, extensions: str) -> Policies:
 
 def _plist(kind: Any, family: FormatFamily, losses: tuple[str, ...]) -> Spec:
     return Spec.of(
-        encode=_encode,
-        encode_options={"fmt": kind},
+        encode=plistlib.dumps,
+        encode_options={"fmt": kind, "sort_keys": False},
         decode=plistlib.loads,
         raw=RawCalls(lambda record: plistlib.dumps(record, fmt=kind, sort_keys=False), plistlib.loads),
         decode_options={"fmt": kind},

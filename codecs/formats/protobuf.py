@@ -21,7 +21,7 @@ from ..safety.embedded import Budget, within_budget
 from ..safety.limits import DEFAULT
 from ..safety.policies import held
 from ..spec import Format, RawCalls, Spec
-from ..streams.framing import Cuts, Framing, cut_short, damage
+from ..streams.framing import Cuts, Framing, cut_short, damage, varint
 from .structs import STRICT, UNCHECKED, WIRE_POLICIES, WIRE_PRESERVES
 
 if TYPE_CHECKING:
@@ -36,12 +36,7 @@ class Delimited(Framing):
     """
 
     def frame(self, payload: bytes) -> bytes:
-        length, head = len(payload), bytearray()
-        while length > 0x7F:
-            head.append(length & 0x7F | 0x80)
-            length >>= 7
-        head.append(length)
-        return bytes(head) + payload
+        return varint(len(payload)) + payload
 
     def cut(self, codec: CodecProtocol, pending: StreamBuffer) -> Cuts:
         limit = codec.limits.size

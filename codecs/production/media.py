@@ -16,8 +16,7 @@ def first_reader(media_type: str, among: Iterable[_Codec]) -> _Codec:
     """Return the first codec that reads payloads of a media type, as in a message's header.
 
     Args:
-        media_type: For instance ``"application/json; charset=utf-8"``; only the parameter ``dictionary`` has
-            an effect. Types that end with ``+json``, ``+cbor`` or ``+yaml`` are read as these (RFC 6839).
+        media_type: As for `bakeoff.codecs.by_media_type`.
         among: Codecs, the preferred ones first.
 
     Raises:

@@ -45,6 +45,7 @@ __all__ = [
     "cut_short",
     "damage",
     "too_large",
+    "varint",
 ]
 
 Cuts = Generator[bytes | DecodeError | None, None, None]
@@ -69,6 +70,15 @@ def too_large(codec: CodecProtocol, start: int) -> DecodeError:
 def cut_short(codec: CodecProtocol, start: int) -> DecodeError:
     """Return the error for a stream that ends within a record."""
     return damage(codec, start, "the stream ends within it")
+
+
+def varint(number: int) -> bytes:
+    """Return a number from 0 on with seven bits in each byte, the lowest first, as Avro and protobuf do."""
+    made = bytearray()
+    while number > 0x7F:
+        made.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes((*made, number))
 
 
 class Framing(ABC):

@@ -178,19 +178,15 @@ cdef class StrLeaf(Leaf):
         return NONE
 
 
-cdef class BytesLeaf(Leaf):
+cdef class BytesLeaf(ExactLeaf):
     """bytes or bytearray, from text in the declared encoding."""
 
-    cdef type kind
     cdef object function
     cdef Py_ssize_t limit
 
     def __init__(self, str expected, type kind, function, Py_ssize_t limit, *, bint quiet=False):
-        Step.__init__(self, expected, quiet=quiet)
-        self.kind, self.function, self.limit = kind, function, limit
-
-    cdef bint fits(self, object value):
-        return is_a(value, self.kind)
+        ExactLeaf.__init__(self, expected, kind, quiet=quiet)
+        self.function, self.limit = function, limit
 
     cdef bint conventional(self, object value):
         return type(value) is str or (type(value) is bytes and self.kind is bytearray)
@@ -456,7 +452,7 @@ cdef object uuid_of(str text):
     return made
 
 
-cdef class EnumLeaf(Leaf):
+cdef class EnumLeaf(ExactLeaf):
     """Members of one Enum, by a closed table of (type, value).
 
     Args:
@@ -464,7 +460,6 @@ cdef class EnumLeaf(Leaf):
         number: Reads a combination that is written as text.
     """
 
-    cdef object kind
     cdef dict members
     cdef object bits
     cdef IntLeaf number
@@ -472,11 +467,8 @@ cdef class EnumLeaf(Leaf):
     def __init__(
         self, str expected, kind, dict members, *, bits=None, IntLeaf number=None, bint quiet=False
     ):
-        Step.__init__(self, expected, quiet=quiet)
-        self.kind, self.members, self.bits, self.number = kind, members, bits, number
-
-    cdef bint fits(self, object value):
-        return is_a(value, self.kind)
+        ExactLeaf.__init__(self, expected, kind, quiet=quiet)
+        self.members, self.bits, self.number = members, bits, number
 
     cdef bint conventional(self, object value):
         return True

@@ -130,8 +130,6 @@ def lack(node: t.Type, facts: Facts, *, objects: bool = False) -> str | None:
         case t.TextType(kind):
             scalar = SCALAR_OF[kind]
             return f"from {scalar.words}" if facts.lacks(scalar.token) else None
-        case t.UnionType():
-            return None
     token, words = _SIMPLE.get(type(node), ("", ""))
     return words if token and facts.lacks(token) else None
 
@@ -272,11 +270,9 @@ def miswritten(node: t.Type, codec: Carrier) -> str | None:
 # Words --------------------------------------------------------------------------------------------
 
 
-def lines(
-    node: t.Type, facts: Facts, *, objects: bool = False, path: str = "$"
-) -> Iterator[tuple[str, str, str]]:
+def lines(node: t.Type, facts: Facts, *, objects: bool = False) -> Iterator[tuple[str, str, str]]:
     """Yield path, type and conversion of every node that is converted."""
-    yield from _lines(node, path, _Needs(facts, objects))
+    yield from _lines(node, "$", _Needs(facts, objects))
 
 
 def _lines(node: t.Type, path: str, needs: _Needs) -> Iterator[tuple[str, str, str]]:
@@ -372,7 +368,7 @@ class _Compiler:
                 return p.StrLeaf(name, quiet=quiet)
             case t.BytesType() | t.ByteArrayType():
                 kind = bytes if isinstance(node, t.BytesType) else bytearray
-                return p.BytesLeaf(name, kind, convert.decoder(node.encoding), limits.bytes, quiet=quiet)
+                return p.BytesLeaf(name, kind, convert.DECODERS[node.encoding], limits.bytes, quiet=quiet)
             case t.DateTimeType():
                 unit = None if node.epoch is None else convert.unit(node.epoch)
                 naive = node.aware is False and self.facts.encodes_as.get("datetime", "").startswith("utc")

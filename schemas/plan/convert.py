@@ -89,11 +89,6 @@ def unit(name: str) -> Callable[[Any], dt.timedelta]:
     return convert
 
 
-def decoder(encoding: str) -> Callable[[str], bytes]:
-    """Return the strict decoder of ``base64``, ``base64url`` or ``hex`` text."""
-    return _DECODERS[encoding]
-
-
 def _base64(text: str) -> bytes:
     if len(text) % 4 or _BASE64.fullmatch(text) is None:
         raise ConversionError("not canonical base64")
@@ -119,4 +114,5 @@ def _hex(text: str) -> bytes:
     return binascii.unhexlify(text)
 
 
-_DECODERS: dict[str, Callable[[str], bytes]] = {"base64": _base64, "base64url": _base64url, "hex": _hex}
+DECODERS: dict[str, Callable[[str], bytes]] = {"base64": _base64, "base64url": _base64url, "hex": _hex}
+"""The strict decoders of text, by the encoding."""

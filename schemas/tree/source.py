@@ -24,11 +24,8 @@ _IMPORTS = {
     **{kind.__name__: kind.__module__ for kind in t.LEAVES if kind.__module__ != "builtins"},
 }
 _OURS = "bakeoff.schemas"
-
-
-def is_taken(name: str) -> bool:
-    """Return whether no class of the module can have a name: it is a keyword or an import of the module."""
-    return keyword.iskeyword(name) or name in _IMPORTS
+TAKEN = frozenset({*keyword.kwlist, *_IMPORTS})
+"""Names that no class of the module can have: keywords, and imports of the module."""
 
 
 def to_python(
@@ -78,7 +75,7 @@ class _Printer:
     def free(self, wanted: str) -> str:
         """Return a name that no class of the module has."""
         name = wanted if wanted.isidentifier() and not hasattr(builtins, wanted) else "Records"
-        while is_taken(name) or name in self.foreign or name in self.printed:
+        while name in TAKEN or name in self.foreign or name in self.printed:
             name += "s"
         return name
 
@@ -124,7 +121,7 @@ class _Printer:
 
     def _record(self, node: t.RecordType, path: str) -> str:
         name, number = node.name, 2
-        while is_taken(name) or name in self.foreign or self.printed.get(name, node) != node:
+        while name in TAKEN or name in self.foreign or self.printed.get(name, node) != node:
             name, number = f"{node.name}{number}", number + 1
         if name in self.printed:
             return name

@@ -676,8 +676,7 @@ class _Deriver:
         slots: list[WireField] = []
         taken: set[str] = set()
         for number, (key, kind, required) in enumerate(inside, 1):
-            part = f"[{key}]" if isinstance(key, int) else step(key)
-            made = self.kind(kind, path + part, f"{name}{capitals(key)}")
+            made = self.kind(kind, path + step(key), f"{name}{capitals(key)}")
             slots.append(WireField(key, wire_name(key, number, taken), number, made, required))
         fresh = _free({slot.number for slot in slots})
         slots = [

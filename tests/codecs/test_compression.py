@@ -143,15 +143,10 @@ def test_threads_share_a_compressor(kind: str) -> None:
 
 def test_all_codecs_have_compression(codec: codecs.Codec) -> None:
     packed = codec.with_compression("zlib")
-    payload, plain = packed.encode(RECORD), codec.decode(codec.encode(RECORD))
-    file = io.BytesIO()
 
     assert f"{codec.name}|zlib" == packed.name
-    assert plain == packed.decode(payload)
+    assert codec.decode(codec.encode(RECORD)) == packed.decode(packed.encode(RECORD))
     assert codec == packed.with_compression(None)
-    assert 20 == packed.dump([RECORD] * 20, file)
-    file.seek(0)
-    assert [plain] * 20 == list(packed.load(file))
 
 
 @pytest.mark.parametrize("kind", KINDS)

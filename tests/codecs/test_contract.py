@@ -58,7 +58,10 @@ def as_subclass(value: Any) -> Any:
 PLAIN_TEXT = 'é😀 "yes" 1:30'
 
 EXTENDED = VALUES | {"str": PLAIN_TEXT}
-SUBCLASSED_VALUES = [(EXTENDED[name], as_subclass(EXTENDED[name])) for name in SUBCLASSED]
+SUBCLASSED_VALUES = [
+    *((EXTENDED[name], as_subclass(EXTENDED[name])) for name in SUBCLASSED),
+    ({"a": 1}, OrderedDict(a=1)),
+]
 """A value of each built-in type, and an equal one of a subclass."""
 
 

@@ -156,7 +156,7 @@ CLASSES = {
     "attrs": (AttrsOrder, AttrsItem),
     "namedtuple": (TupleOrder, TupleItem),
 }
-PLAIN = [name for name in available() if not describe(name).needs_schema]
+PLAIN = available()
 OWN = [name for name in specialists() if describe(name).needs_schema]
 MADE = [(family, name) for name in OWN for family in CLASSES if family in describe(name).values]
 

@@ -216,19 +216,6 @@ def test_typed_codecs_wait_for_their_schema():
     assert codec.name == bound.name
 
 
-def test_no_dict_is_written_where_records_are_arrays():
-    """It would not be restored; a map that the schema declares is, also in an array of records."""
-    spec = {"a": int, "b": {"c": int}}
-    record = {"a": 1, "b": {"c": 2}}
-    codec = bakeoff.codec("msgspec-msgpack/array", schema=bakeoff.Schema(spec))
-
-    with pytest.raises(bakeoff.EncodeError, match=r"bound\.take"):
-        codec.encode(record)
-    assert record == codec.bound.give(codec.decode(codec.encode(codec.bound.take(record))))
-    maps = codec.with_schema(bakeoff.Schema(dict[str, int]))
-    assert {"a": 1} == maps.decode(maps.encode({"a": 1}))
-
-
 def test_a_codec_without_a_framing_gets_lengths():
     made = bakeoff.Codec("plain", "text", str.upper, bytes.decode)
     file = io.BytesIO()

@@ -13,18 +13,12 @@ from typing import Annotated, Any, Literal, TypedDict
 from hypothesis import strategies as st
 
 from bakeoff.codecs.conventions.rules import SCALARS
+from bakeoff.codecs.conventions.tokens import Colour
 from bakeoff.schemas import Hint
 from bakeoff.schemas.tree import types as t
 from bakeoff.schemas.tree.declare import describe
 
 Strategy = st.SearchStrategy[Any]
-
-
-class Colour(enum.Enum):
-    """Text values."""
-
-    RED = "red"
-    GREEN = "green"
 
 
 class Level(enum.IntEnum):

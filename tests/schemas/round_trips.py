@@ -1,11 +1,15 @@
-"""Round trips of dicts, also through codecs that take objects of their library."""
+"""Round trips: of dicts, also through codecs that take objects of their library; of schemas as Python."""
 
 from __future__ import annotations
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from bakeoff.bench.lab.fidelity.equality import first_difference
 from bakeoff.codecs import Codec
+from bakeoff.schemas import Schema
+from bakeoff.schemas.load import load
 
 
 def written(codec: Codec, record: Any) -> bytes:
@@ -24,3 +28,11 @@ def read(codec: Codec, payload: bytes) -> Any:
 def assert_comes_back(codec: Codec, record: Any) -> None:
     """Assert that a record of dicts survives a round trip, including types."""
     assert first_difference(record, read(codec, written(codec, record))) is None
+
+
+def read_back(schema: Schema, part: str = "") -> Schema:
+    """Return the schema of the module that a schema is printed as; `part` is ``:NAME`` if it has several."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "printed.py")
+        file.write_text(schema.to_python(), encoding="utf-8")
+        return Schema(load(f"{file}{part}"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 
@@ -72,19 +73,13 @@ def use(data: bytes, language: str) -> None:
     except SchemaError:
         return
     for other in LANGUAGES:
-        try:
+        with contextlib.suppress(SchemaError):
             schema.definition(other)
-        except SchemaError:
-            pass
-    try:
+    with contextlib.suppress(SchemaError):
         schema.to_python()
-    except SchemaError:
-        pass
     for name in BINDING:
-        try:
+        with contextlib.suppress(SchemaError, CodecError):
             bakeoff.codec(name).with_schema(schema)
-        except (SchemaError, CodecError):
-            pass
 
 
 @pytest.mark.parametrize(("language", "data"), ODD.values(), ids=ODD)

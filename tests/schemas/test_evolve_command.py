@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from bakeoff.bench.lab.evolution import attempt
-from bakeoff.cli import main
 from bakeoff.codecs import registry
+from inprocess import exit_code
 
 OLD = """
 from __future__ import annotations
@@ -54,14 +55,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as caught:
-        main(["evolve", *arguments])
-    code = caught.value.code
-    assert isinstance(code, int)
-    return code
-
-
+run = partial(exit_code, "evolve")
 QUICK = ("old/order.py", "new/order.py", "--budget", "0s", "-n", "40")
 
 

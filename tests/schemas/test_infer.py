@@ -14,13 +14,13 @@ from enum import Enum
 from hashlib import sha1, sha256
 from pathlib import Path
 from string import ascii_letters
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kinds import Level
+from round_trips import read_back
 
 from bakeoff import codecs
 from bakeoff.datasets import corpus, names
@@ -33,13 +33,6 @@ from bakeoff.schemas.tree import types as t
 def kind(*values: Any) -> str:
     source = Schema.infer({"v": value} for value in values).to_python()
     return source.split("    v: ")[1].split("\n")[0]
-
-
-def read_back(schema: Schema) -> Schema:
-    with TemporaryDirectory() as folder:
-        file = Path(folder, "printed.py")
-        file.write_text(schema.to_python(), encoding="utf-8")
-        return Schema(load(str(file)))
 
 
 @pytest.mark.parametrize(
@@ -337,14 +330,12 @@ def test_optional_fields_and_confidence() -> None:
 
 
 @pytest.mark.parametrize("name", names())
-def test_built_in_corpora(name: str, tmp_path: Path) -> None:
+def test_built_in_corpora(name: str) -> None:
     codec = codecs.codec("json")
     records = [codec.decode(codec.encode(record)) for record in corpus(name, records=100).records()]
     schema = Schema.infer(records)
-    file = tmp_path / "inferred.py"
-    file.write_text(schema.to_python(), encoding="utf-8")
 
-    assert Schema(load(str(file))) == Schema(schema)
+    assert read_back(schema) == Schema(schema)
     assert all(schema.advise(record, "json")[1] == [] for record in records)
 
 

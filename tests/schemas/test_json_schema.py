@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import enum
 import json
 from decimal import Decimal
 from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
@@ -11,6 +10,7 @@ from uuid import UUID
 
 import pytest
 from jsonschema import Draft202012Validator
+from kinds import Colour
 from pydantic import BaseModel, Field, TypeAdapter
 
 from bakeoff import codecs
@@ -22,11 +22,6 @@ from bakeoff.schemas.tree import types as t
 class Point(NamedTuple):
     x: int
     y: int
-
-
-class Colour(enum.Enum):
-    RED = "red"
-    GREEN = "green"
 
 
 class Inner(TypedDict):

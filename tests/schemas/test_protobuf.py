@@ -219,19 +219,6 @@ def test_a_definition_that_records_cannot_have_is_refused(text: str, message: st
         Schema.of_definition(f'syntax = "proto2"; {text}', "protobuf", "record.proto")
 
 
-def test_of_several_messages_the_one_is_read_that_is_named() -> None:
-    pytest.importorskip("grpc_tools")
-    text = 'syntax = "proto3"; package p; message A { int32 a = 1; } message B { int32 b = 1; }'
-    assert [slot.key for slot in _root(Schema.of_definition(text, "protobuf", part="p.B")).slots] == ["b"]
-    with pytest.raises(UsageError, match="has no message 'C'"):
-        Schema.of_definition(text, "protobuf", part="C")
-
-
-def _root(schema: Schema) -> WireRecord:
-    assert isinstance(schema.layout.root, WireRecord)
-    return schema.layout.root
-
-
 @pytest.mark.parametrize("data", [b"", b"\x00\xff", b"\x0a\x05hello", b"hello"])
 def test_what_is_no_definition_is_refused(data: bytes) -> None:
     with pytest.raises(SchemaError, match="neither a descriptor set nor"):

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
 from uuid import UUID
 
 import pytest
+from kinds import Colour
 from pydantic import BaseModel
 from round_trips import assert_comes_back, read, written
 
@@ -31,10 +32,6 @@ class Point(NamedTuple):
 class Place:
     name: str
     opened: dt.date
-
-
-class Colour(enum.Enum):
-    RED = "red"
 
 
 class Inner(TypedDict):

@@ -6,7 +6,6 @@ import dataclasses
 import datetime as dt
 import json
 import pickle
-import sys
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -17,7 +16,7 @@ import pydantic
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from round_trips import read, written
+from round_trips import read, read_back, written
 
 import bakeoff
 from bakeoff import EncodeError, LimitError, Schema, UsageError
@@ -25,6 +24,7 @@ from bakeoff.bench.lab.evolution.records import Maker
 from bakeoff.bench.lab.evolution.trial import sample, try_codec
 from bakeoff.bench.lab.evolution.versions import as_version
 from bakeoff.codecs.safety.limits import DEFAULT_DEPTH
+from bakeoff.codecs.streams.framing import varint
 from bakeoff.schemas import SchemaError
 from bakeoff.schemas.difference import compare
 from bakeoff.schemas.load import load
@@ -204,14 +204,8 @@ def test_a_record_that_must_hold_itself_has_no_layout() -> None:
 @pytest.mark.parametrize("spec", [Node, Outer], ids=lambda spec: spec.__name__)
 def test_a_printed_module_declares_the_same(spec: Any) -> None:
     schema = Schema(spec)
-    module: dict[str, Any] = {"__name__": "printed"}
-    made = sys.modules["printed"] = type(sys)("printed")
-    try:
-        exec(schema.to_python(), vars(made))
-        module = vars(made)
-        assert Schema(module[spec.__name__]).types == schema.types
-    finally:
-        del sys.modules["printed"]
+
+    assert read_back(schema, f":{spec.__name__}").types == schema.types
 
 
 # Carried ---------------------------------------------------------------------------------------------
@@ -317,11 +311,7 @@ def deep_payloads() -> Iterator[tuple[str, bytes]]:
     """Yield payloads of ten thousand records within one another, of a record of `n` and `below`."""
     inner = b""
     for _ in range(DEEP):
-        length, head = len(inner), bytearray()
-        while length > 0x7F:
-            head.append(length & 0x7F | 0x80)
-            length >>= 7
-        inner = b"\x12" + bytes((*head, length)) + inner
+        inner = b"\x12" + varint(len(inner)) + inner
     yield "protobuf", inner
     yield "protobuf/object", inner
     yield "avro/bare", b"\0\x02" * DEEP + b"\0\0" + b"\0" * DEEP

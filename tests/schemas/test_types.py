@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-import enum
 
 import pytest
+from kinds import Colour
 
 from bakeoff.schemas import SchemaLimits
 from bakeoff.schemas.plan.build import Facts, compile_plan, lack
 from bakeoff.schemas.tree import types as t
-
-
-class Colour(enum.Enum):
-    RED = "red"
 
 
 class Place:

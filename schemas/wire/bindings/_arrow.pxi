@@ -306,7 +306,7 @@ cdef class Numbers(Column):
         cdef int64_t i, at = array.offset + start
         cdef void *data = array.buffers[1]
         cdef char form = self.form
-        cdef bytearray present = _present(array, start, count, mask), below
+        cdef bytearray present = _present(array, start, count, mask)
         cdef object value
         for i in range(count):
             if _lacks(present, i):
@@ -399,7 +399,7 @@ cdef class Texts(Column):
         cdef list made = PyList_New(count)
         cdef int64_t i, begin, end, at = array.offset + start
         cdef const char *data = <const char *>array.buffers[2]
-        cdef bytearray present = _present(array, start, count, mask), below
+        cdef bytearray present = _present(array, start, count, mask)
         cdef object value
         for i in range(count):
             if _lacks(present, i):

@@ -449,7 +449,8 @@ cdef class ToPayload(ToMessage):
                 self.adopt(message)
         payload = self.write(message, **self.options) if self.options else self.write(message)
         if self.weight.nests:
-            self.weight.check_depth(payload)
+            # Refuse to write payloads that nest too deeply to be read.
+            self.weight.check(payload, 1 << 62)
         return payload
 
 
@@ -704,12 +705,6 @@ cdef class Weight:
             raise RecursionError(f"messages nest more than {DEEPEST_MESSAGE} deep")
         if held > items:
             raise TooMuchError(f"more than {items:,} values")
-        return 0
-
-    cdef int check_depth(self, bytes data) except -1:
-        """Raise `RecursionError` if a payload nests too deeply to be read."""
-        if self.nests:
-            self.check(data, 1 << 62)
         return 0
 
     cdef long long count(self, const unsigned char *data, Py_ssize_t size, long long limit, int levels):

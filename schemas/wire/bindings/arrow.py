@@ -195,7 +195,7 @@ class _Columns:
         types = {field.name: field.type for field in own}
         made, columns, children = [], [], []
         for slot, name in zip(slots, names, strict=True):
-            part = path + (f"[{slot.key}]" if isinstance(slot.key, int) else step(slot.key))
+            part = path + step(slot.key)
             place, flag = at.pop(name, -1), at.pop(slot.null_name, -1) if slot.null else -1
             if place < 0:
                 if slot.required:

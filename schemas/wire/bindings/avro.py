@@ -23,7 +23,7 @@ from .. import layout as w
 from ..languages import write
 from ..languages.avro import NAMED, branch_name
 from . import _conversion as c
-from .leaves import builder, collection, kinds, reader, uuid_steps, writer
+from .leaves import builder, collection, kinds, reader, same, uuid_steps, writer
 
 if TYPE_CHECKING:
     from . import BindableSchema
@@ -58,13 +58,7 @@ def binding(schema: BindableSchema, *, read_as: BindableSchema | None = None) ->
     node = made.node(json.loads(definition), "")
     compiled = _Compiler(made.names, made.tells, schema.as_objects)
     take, give = compiled.both(node, schema.layout.root, "$")
-    return Binding(
-        AvroSchema(node, made.names, made.tells), take or _same, give or _same, definition.decode()
-    )
-
-
-def _same(value: Any) -> Any:
-    return value
+    return Binding(AvroSchema(node, made.names, made.tells), take or same, give or same, definition.decode())
 
 
 def _check_units(kind: w.WireType, read_as: w.WireType, path: str, seen: set[tuple[str, str]]) -> None:

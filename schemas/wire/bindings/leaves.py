@@ -110,6 +110,11 @@ def hashes_safely(key: w.WireType) -> bool:
     return isinstance(key, w.Leaf) and (key.wire in safe or isinstance(key.type, (t.StrType, t.LiteralType)))
 
 
+def same(value: Any) -> Any:
+    """Return the value: the conversion of what is the same on the wire."""
+    return value
+
+
 # Writing --------------------------------------------------------------------------------------------
 
 

@@ -281,7 +281,7 @@ def _begun(kind: w.WireType) -> _Compiled:
 
 
 _PACKED = {1: 0, 2: 0, 3: 0, 4: 0, 5: 8, 6: 4, 7: 0, 8: 0}
-"""Return the bytes per item in C++ of a list whose items have one length; 0 for varints."""
+"""Bytes per item, by the type in C++, of a list whose items have one length; 0 for varints."""
 
 
 def _held(field: FieldDescriptor, cls: type[Message]) -> Any:

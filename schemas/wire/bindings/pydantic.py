@@ -18,7 +18,7 @@ from ....codecs.conventions.rules import SCALAR_OF, duration_text
 from ....codecs.core.paths import join, step
 from ....errors import UsageError
 from ...plan.build import build_of
-from ...plan.convert import ConversionError, decoder, from_text
+from ...plan.convert import DECODERS, ConversionError, from_text
 from ...tree import types as t
 from ...tree.declare import SchemaError, tag_of
 from ..languages.json_schema import write
@@ -218,9 +218,9 @@ class _Builder:
             case t.BytesType("base64"):
                 return _written(bytes, _text_of["base64"])
             case t.BytesType(encoding):
-                return _written(_either(bytes, decoder(encoding)), _text_of[encoding])
+                return _written(_either(bytes, DECODERS[encoding]), _text_of[encoding])
             case t.ByteArrayType(encoding):
-                read = decoder(encoding)
+                read = DECODERS[encoding]
                 return _written(_either(bytearray, lambda text: bytearray(read(text))), _text_of[encoding])
             case t.TimeDeltaType(unit=None):
                 return _written(dt.timedelta, duration_text)

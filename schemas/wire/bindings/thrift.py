@@ -60,7 +60,7 @@ def binding(schema: BindableSchema, *, objects: bool = False) -> Binding:
 
     rows = _Builder(frozen, "BINARY", as_objects=schema.as_objects).root(layout.root)
     if not objects:
-        return Binding(rows.arguments, rows.to or _same, _same, definition)
+        return Binding(rows.arguments, rows.to or leaves.same, leaves.same, definition)
     made = _Builder(struct, "UTF8").root(layout.root)
     write, read = writer_of(rows.arguments, rows.to), reader_of(rows.arguments)
     write_object, read_object = writer_of(made.arguments), reader_of(made.arguments)
@@ -70,10 +70,6 @@ def binding(schema: BindableSchema, *, objects: bool = False) -> Binding:
         lambda instance: read(write_object(instance)),
         definition,
     )
-
-
-def _same(value: Any) -> Any:
-    return value
 
 
 class _Way(NamedTuple):
@@ -181,7 +177,7 @@ class _Builder:
         arguments = (key.code, key.arguments, value.code, value.arguments, False)
         back: c.Step | None = c.Items(key.back, value.back) if key.back or value.back else None
         if key.back is not None and back is not None:
-            back = _checked(back, kind.key, lambda items: map(key.back or _same, items))
+            back = _checked(back, kind.key, lambda items: map(key.back or leaves.same, items))
         return _Way(_MAP, arguments, c.Items(key.to, value.to, distinct=True), back)
 
     def _pairs(self, kind: w.WireMap) -> _Way:

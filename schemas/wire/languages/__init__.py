@@ -2,8 +2,8 @@
 
 A language is a module of this folder with two functions::
 
-    def write(layout: Layout) -> bytes  # the file as its users know it def read(data: bytes, name: str, part:
-    str = "") -> Layout
+    def write(layout: Layout) -> bytes  # the file as its users know it
+    def read(data: bytes, name: str, part: str = "") -> Layout
 
 `name` is the file's, for messages. `part` is the name of a record's definition in the file. If files of the
 language import others, `read` also takes ``include``, the folders to search. Both functions raise
@@ -74,20 +74,7 @@ def read(
     part: str = "",
     include: Iterable[str | os.PathLike[str]] = (),
 ) -> Layout:
-    """Return the layout of a definition.
-
-    Args:
-        data: The file.
-        language: Name of the language.
-        name: Name of the file, for messages and to find imports in its folder.
-        part: Name of the record's definition; empty for the whole file, or the definition that no other uses.
-        include: Folders to search first for imports.
-
-    Raises:
-        UsageError: No such language, its library is not installed, or the file has no such part.
-        SchemaError: The file is not a definition, describes values that records cannot have, or has several
-            parts that could be the record.
-    """
+    """Return the layout of a definition; arguments and errors are those of `Schema.of_definition`."""
     options = {"include": tuple(include)} if language in _IMPORTING else {}
     module = _module(language)
     with _ours(name):
