@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff import datasets
-from bakeoff.cli import main
 from bakeoff.datasets import UnreadableCorpus
 from bakeoff.datasets.readers import json_window
 from bakeoff.datasets.readers.at import RecordPath, RecordPathStep, Search, way_in
@@ -22,6 +21,7 @@ from bakeoff.datasets.readers.json import read_json_at
 from bakeoff.datasets.readers.problems import Problems
 from bakeoff.datasets.writing import write
 from bakeoff.errors import UsageError
+from inprocess import exit_code
 
 DOCUMENT = {
     "meta": {"count": 2, "a/b": [5]},
@@ -283,9 +283,7 @@ def test_every_command_that_reads_takes_it(
         arguments += ["-", "-f", "jsonl"]
     said = []
     for more in ([], ["--at", "$.items"]):
-        with pytest.raises(SystemExit) as ended:
-            main([*arguments, *more])
-        assert 0 == ended.value.code
+        assert 0 == exit_code(*arguments, *more)
         said.append(capfd.readouterr())
 
     assert ("--at '$.items'" in said[0].err) == (command != "once nothing json")
@@ -390,7 +388,6 @@ class TestNull:
 
     def test_types(self, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
         path = put(tmp_path, "a.tsv", self.TEXT.replace(",", "\t"))
-        with pytest.raises(SystemExit):
-            main(["schema", "infer", str(path), "--null-value", "NA", "--null-value", ""])
 
+        assert 0 == exit_code("schema", "infer", str(path), "--null-value", "NA", "--null-value", "")
         assert "    n: int | None\n    x: float | None\n    t: str | None\n" in capfd.readouterr().out
