@@ -84,24 +84,6 @@ class TestGenerate:
         ]
         assert "" == done.stderr
 
-    def test_head(self, tmp_path: Path) -> None:
-        command = f"set -o pipefail; {sys.executable} -m bakeoff generate movies -n 200000 | head -n 1"
-        done = subprocess.run(
-            ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
-        )
-
-        assert 0 == done.returncode
-        assert 1 == len(done.stdout.splitlines())
-        assert "" == done.stderr
-
-    def test_full_device(self) -> None:
-        with Path("/dev/full").open("wb") as full:
-            command = [*BAKEOFF, "generate", "movies"]
-            done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
-
-        assert 1 == done.returncode
-        assert "No space left" in one_line(done.stderr.decode())
-
     def test_standard_output_by_its_path(self, tmp_path: Path) -> None:
         """/dev/stdout is written to, even where it leads to a file, and never replaced."""
         with (tmp_path / "out").open("wb") as out:
