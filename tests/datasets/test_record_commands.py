@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import inprocess
-from bakeoff import console, datasets
+from bakeoff import _progress, console, datasets
 from bakeoff.commands import _records
 
 BAKEOFF = [sys.executable, "-m", "bakeoff"]
@@ -278,15 +278,15 @@ def test_progress_comes_late(monkeypatch: pytest.MonkeyPatch) -> None:
             shown.append(description)
             return 0
 
-        def update(self, task: int, completed: int, total: int | None) -> None:
-            shown.append(f"{completed} of {total}")
+        def update(self, task: int, description: str, completed: int, total: int | None) -> None:
+            shown.append(f"{description}: {completed} of {total}")
 
     monkeypatch.setattr(console, "progress", Bar)
     with _records.slow_progress("quick") as show:
         show(1, 10)
-    monkeypatch.setattr(_records, "PATIENCE", 0)
+    monkeypatch.setattr(_progress, "_PATIENCE", 0)
     with _records.slow_progress("slow") as show:
         show(2, 10)
         show(10, 10)
 
-    assert ["slow", "2 of 10", "10 of 10", "closed"] == shown
+    assert ["starting", "slow: 2 of 10", "slow: 10 of 10", "closed"] == shown
