@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 from bakeoff import datasets
+from untraced import untraced
 
 _PROGRAM = """
 import re, sys
@@ -34,8 +34,7 @@ def peak(statements: str, *arguments: str) -> tuple[int, int]:
 
     VmHWM begins with the process; ru_maxrss would also count what its parent held.
     """
-    plain = {key: value for key, value in os.environ.items() if not key.startswith("COV")}
     command = [sys.executable, "-c", _PROGRAM.format(statements=statements), *arguments]
-    done = subprocess.run(command, capture_output=True, check=True, text=True, env=plain)
+    done = subprocess.run(command, capture_output=True, check=True, text=True, env=untraced())
     count, kibibytes = map(int, done.stdout.split())
     return count, kibibytes

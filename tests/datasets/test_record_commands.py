@@ -18,6 +18,7 @@ import pytest
 import inprocess
 from bakeoff import _progress, console, datasets
 from bakeoff.commands import _records
+from untraced import untraced
 
 BAKEOFF = [sys.executable, "-m", "bakeoff"]
 
@@ -98,14 +99,12 @@ class TestGenerate:
     def test_full_disk(self, tmp_path: Path, name: str) -> None:
         (tmp_path / name).write_text("old")
 
-        # Coverage would write its own file beyond the limit.
-        plain = {key: value for key, value in os.environ.items() if not key.startswith("COV")}
-
         def limited() -> None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
+        # Coverage would write its own file beyond the limit.
         done = bakeoff(
-            "generate", "movies", "-n", "20000", "-o", name, cwd=tmp_path, preexec_fn=limited, env=plain
+            "generate", "movies", "-n", "20000", "-o", name, cwd=tmp_path, preexec_fn=limited, env=untraced()
         )
 
         assert 1 == done.returncode
