@@ -156,7 +156,6 @@ def records(piece: Piece, reading: ReadOptions, problems: Problems) -> Iterator[
 
 
 def _part(piece: Piece, kind: FileFormat, raw: Hashed, file: IO[bytes], how: Any) -> Iterator[Any]:
-    """Iterate over the records of a part of a file."""
     if kind.name == "parquet":
         from .readers.columns import read_parquet
 
