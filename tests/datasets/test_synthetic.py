@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff import codec, datasets
-from bakeoff.datasets import synthetic as synthetic
+from bakeoff.datasets import synthetic
 from bakeoff.datasets.synthetic import make
 from bakeoff.datasets.synthetic import profile as profiles
 from bakeoff.datasets.synthetic.fit import fit_records
