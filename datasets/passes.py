@@ -98,7 +98,6 @@ class Passed(Corpus):
         """Iterate over all records, and set `_digest`, the hash of the data read, at the end."""
 
     def _remark_on_only(self, record: Any) -> str:
-        """Return the remark about the only record."""
         return ""
 
     def records(self, on_progress: Progress | None = None) -> Iterator[Any]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
@@ -110,8 +111,5 @@ def _fitting(value: Any, left: int) -> Any:
 
 def _text(value: str, size: int) -> str:
     """Return the beginning of a text, by bisection: characters take one to six bytes."""
-    low, high = 0, len(value)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if length(value[:middle]) <= size else (low, middle - 1)
-    return value[:low]
+    ends = range(1, len(value) + 1)
+    return value[: bisect_right(ends, size, key=lambda end: length(value[:end]))]

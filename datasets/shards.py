@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..errors import UsageError
-from .errors import UnknownCorpus, UnknownFormat, UnreadableCorpus, UntrustedCorpus
+from .errors import UnknownCorpus, UnknownFormat, UnreadableCorpus
 from .passes import ReadOptions
 from .readers.at import Search
-from .readers.files import files_below
+from .readers.files import check_trust, files_below
 from .readers.formats import FileFormat, format_of
 from .readers.problems import Problems
 from .readers.streams import BUFFER, MAGIC, Hashed, Input, Pieces, explaining, split_compression
@@ -65,10 +65,7 @@ def pieces(source: str, reading: ReadOptions) -> list[Piece]:
     for shard, size in sorted(found):
         plain, packed = split_compression(Path(shard))
         kind = format_of(plain, reading.format)
-        if kind.trusted_only and not reading.trusted:
-            raise UntrustedCorpus(
-                f"{shard}: reading a {kind.name} can run code; use --trusted if you trust it"
-            )
+        check_trust(kind, shard, reading)
         whole = packed is not None or kind.name not in _SPLIT or reading.encoding is not None
         step = max(1, size) if whole else PIECE
         made += [Piece(shard, start, min(start + step, size)) for start in range(0, max(1, size), step)]
@@ -159,7 +156,6 @@ def records(piece: Piece, reading: ReadOptions, problems: Problems) -> Iterator[
 
 
 def _part(piece: Piece, kind: FileFormat, raw: Hashed, file: IO[bytes], how: Any) -> Iterator[Any]:
-    """Iterate over the records of a part of a file."""
     if kind.name == "parquet":
         from .readers.columns import read_parquet
 

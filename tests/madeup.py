@@ -8,6 +8,7 @@ report is known.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import math
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -246,7 +247,7 @@ def _corpus_facts(name: str, size: int, description: str) -> CorpusFacts:
     return CorpusFacts(
         name=name,
         source=name,
-        sha256=f"{abs(_number_of(name)):064x}",
+        sha256=hashlib.sha256(name.encode()).hexdigest(),
         records=1000,
         sample=200,
         description=description,
@@ -263,11 +264,6 @@ def _corpus_facts(name: str, size: int, description: str) -> CorpusFacts:
             "type_float": 0.17,
         },
     )
-
-
-def _number_of(text: str) -> int:
-    """Return a number that only depends on the text."""
-    return int.from_bytes(text.encode() * 8, "big") % 2**255
 
 
 def _corpus(

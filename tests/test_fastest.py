@@ -221,14 +221,6 @@ def test_calibration_counts_on_the_schema(tmp_path, monkeypatch):
     assert ("json", True) == (codec.format, "+schema" in codec.name)
 
 
-def test_a_lock_that_is_none_is_an_error(tmp_path):
-    path = tmp_path / "bakeoff.lock"
-    path.write_text("version = 99\n")
-
-    with pytest.raises(bakeoff.RunError, match="format 99"):
-        bakeoff.fastest(lock=path, calibrate=True)
-
-
 @pytest.mark.parametrize("options", ["size = 16777217", "ratio = 101", "items = 1000001", "depth = 121"])
 def test_a_lock_that_nobody_named_raises_no_limit(tmp_path, monkeypatch, options):
     path = lock(tmp_path, options=options)

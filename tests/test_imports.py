@@ -19,7 +19,6 @@ RECORD = "class Row:\n    def __init__(self, n):\n        self.n = n\nrow = Row(
 @pytest.fixture(autouse=True)
 def _unchanged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", list(sys.path))
-    monkeypatch.setattr(imports, "_imported", {})
 
 
 @pytest.fixture

@@ -25,6 +25,7 @@ from bakeoff.bench.operations import operation
 from bakeoff.bench.results import CellResult, read
 from bakeoff.codecs import registry
 from bakeoff.errors import UsageError
+from installed import install
 from launched import launch
 
 PLUGIN = Path(__file__).parent / "plugin"
@@ -120,13 +121,11 @@ def test_a_file_begins_with_what_its_rows_are() -> None:
         list(codec.load(cut))
 
 
-def test_it_stands_in_every_table(path: str, tmp_path: Path) -> None:
-    records = tmp_path / "readings.jsonl"
-    records.write_text("".join(f"{json.dumps(record)}\n" for record in RECORDS))
+def test_it_stands_in_every_table(path: str, readings: Path, tmp_path: Path) -> None:
     results = tmp_path / "results.json"
 
     assert "library       fixed-rows\n" in run(path, "codecs", "rows")
-    run(path, "run", str(records), "--infer", "-c", "rows,json", *QUICK, "-o", str(results))
+    run(path, "run", str(readings), "--infer", "-c", "rows,json", *QUICK, "-o", str(results))
     table = csv.DictReader(run(path, "report", str(results), "-f", "csv").splitlines())
     found = {row["codec"]: row for row in table}["rows"]
     assert ("ok", "exact") == (found["outcome"], found["fidelity"])
@@ -139,10 +138,7 @@ def test_it_stands_in_every_table(path: str, tmp_path: Path) -> None:
 
 def test_a_codec_in_the_wrong_group_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether it needs a schema has to be known before it is imported."""
-    info = tmp_path / "wrong-1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: wrong\nVersion: 1\n")
-    (info / "entry_points.txt").write_text(f"[{registry.ENTRY_POINTS}]\nrows = fixed_rows:rows\n")
+    install(tmp_path, "wrong", "from fixed_rows import rows", ["rows"], registry.ENTRY_POINTS)
     for folder in (str(tmp_path), str(PLUGIN)):
         monkeypatch.syspath_prepend(folder)
     registry.rescan()
@@ -246,30 +242,24 @@ def test_all_operations_are_listed(path: str) -> None:
 def test_a_store_with_the_name_of_a_built_in_one_is_ignored_with_a_warning(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    info = tmp_path / "clash-1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: clash\nVersion: 1\n")
-    (info / "entry_points.txt").write_text("[bakeoff.stores]\nlog = no:LOG\nother = no:OTHER\n")
+    install(tmp_path, "clash", "", ["log", "other"], stores.ENTRY_POINTS)
     monkeypatch.syspath_prepend(tmp_path)
 
-    with pytest.warns(UserWarning, match="store 'log' of no:LOG is ignored: bakeoff has one of this name"):
+    with pytest.warns(UserWarning, match="store 'log' of clash:log is ignored: bakeoff has one of this name"):
         found = published(stores.ENTRY_POINTS, "store", stores.MODULES)
     assert ["other"] == [*found]
 
 
 def test_what_an_operation_gets_wrong_stands_in_its_cell(readings: Path, tmp_path: Path) -> None:
-    (tmp_path / "liar.py").write_text(
+    source = (
         "from bakeoff.bench.operations.base import Operation, TimedCall, rotating\n"
-        "def first(given):\n"
+        "def carried_out(given):\n"
         "    decode = given.parts.bare.decode\n"
         "    return TimedCall(lambda payload: decode(payload)['at'] % 300, rotating(given.payloads),\n"
         "        expected=lambda index: given.sample.records([index])[0]['at'])\n"
-        "FIRST = Operation(name='first', phase='time', summary='s', carry_out=first, heading='first')\n"
+        "first = Operation(name='first', phase='time', summary='s', carry_out=carried_out, heading='first')\n"
     )
-    info = tmp_path / "liar-1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: liar\nVersion: 1\n")
-    (info / "entry_points.txt").write_text("[bakeoff.operations]\nfirst = liar:FIRST\nlast = liar:LAST\n")
+    install(tmp_path, "liar", source, ["first", "last"], "bakeoff.operations")
     results = tmp_path / "results.json"
     chosen = ("--ops", "dump,load,first", "-c", "json", *QUICK)
     run(str(tmp_path), "run", str(readings), *chosen, "-o", str(results))

@@ -25,7 +25,6 @@ BROKEN = "; the rest cannot be read"
 
 
 def _records(kind: Codec, file: Any, problems: Problems, decode: Callable[[bytes], Any]) -> Iterator[Any]:
-    """Iterate over the records that the framing of a codec's format finds in a file."""
     number = 1
     try:
         for start, payload in payloads(kind, file):

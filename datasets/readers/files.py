@@ -52,7 +52,7 @@ class Files(Passed):
         spool: Any = None,
     ) -> None:
         for path, kind in files:
-            _check_trust(kind, source if spool else str(path), reading.trusted)
+            check_trust(kind, source if spool else str(path), reading)
         _check_use(reading, {kind.name: kind for _, kind in files})
         kinds = " and ".join(dict.fromkeys(kind.name for _, kind in files))
         description = f"{len(files):,} files of {kinds}" if folder else f"{kinds} file"
@@ -128,8 +128,9 @@ def _shifted(on_progress: Progress, before: int, total: int) -> Progress:
     return lambda done, _: on_progress(before + done, total)
 
 
-def _check_trust(kind: FileFormat, source: str, trusted: bool) -> None:
-    if kind.trusted_only and not trusted:
+def check_trust(kind: FileFormat, source: str, reading: ReadOptions) -> None:
+    """Raise `UntrustedCorpus` if reading a format can run code, and that is not allowed."""
+    if kind.trusted_only and not reading.trusted:
         raise UntrustedCorpus(
             f"{source}: reading a {kind.name} can run code; use --trusted if you trust the file"
         )
@@ -228,7 +229,7 @@ def pipe(file: IO[bytes], name: str, source: str, reading: ReadOptions) -> Files
         if kind is None:
             with opened(path) as plain:
                 kind = sniff(plain.file.peek(1 << 16), source)
-        _check_trust(kind, source, reading.trusted)
+        check_trust(kind, source, reading)
         if reading.limit is None:
             while _copied(bounded, spool, PIECE):
                 pass

@@ -105,11 +105,6 @@ def main_script(text: str) -> str:
     return most if found[most] else ""
 
 
-def widest(text: str) -> str:
-    """Return the class of the widest characters; empty for ASCII."""
-    return scripts(text)[-1:]
-
-
 def spell(random: Random, form: Form) -> str:
     """Return new letters of a form."""
     while (text := "".join(_runs(random, form))) in _MEANINGS:

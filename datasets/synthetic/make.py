@@ -13,7 +13,7 @@ from ...errors import RunError
 from ..base import Progress
 from ..generated._generate import Pick, Random, fresh
 from . import profile as s
-from .letters import is_escaped, spell, widest
+from .letters import is_escaped, scripts, spell
 
 _VOCABULARY = 2_000
 """Distinct words of one form; if more are needed, each is new."""
@@ -297,7 +297,7 @@ class _Maker:
     def _mended(self, text: str, node: s.Prose) -> str:
         """Return a text with the features that all texts of its kind share."""
         wide = node.widest
-        if wide and text and widest(text) != wide:
+        if wide and text and scripts(text)[-1:] != wide:
             at = self._random.below(len(text))
             text = text[:at] + spell(self._random, ((wide, 1),)) + text[at + 1 :]
         if node.escaped and text and not is_escaped(text):

@@ -179,7 +179,6 @@ _COUNT: Final = _whole(0, 1 << 40)
 _WIDE: Final = _whole(-(10**400), 10**400)
 _LENGTH: Final = _whole(1, _LONGEST)
 _EXPONENT: Final = _whole(-400, 400)
-_NODES: Final = _listed(_node)
 _WORDS: Final = _listed(_row(_COUNT, _COUNT, _form), 1)
 _COUNTED_NODES: Final = _listed(_row(_COUNT, _node), 1)
 
@@ -375,15 +374,12 @@ class ProfileMap(Node):
     value: Node = field(metadata={"read": _node})
 
 
-_SEQUENCES = ("list", "tuple", "set", "frozenset")
-
-
 @dataclass(frozen=True, slots=True)
 class List(Node):
     """Items of one kind."""
 
     kind = "list"
-    type: str = field(metadata={"read": _one_of(*_SEQUENCES)})
+    type: str = field(metadata={"read": _one_of("list", "tuple", "set", "frozenset")})
     lengths: Ranges = field(metadata={"read": _spans})
     item: Node = field(metadata={"read": _node})
 
@@ -394,7 +390,7 @@ class ProfileRow(Node):
 
     kind = "row"
     type: str = field(metadata={"read": _one_of("list", "tuple")})
-    items: tuple[Node, ...] = field(metadata={"read": _NODES})
+    items: tuple[Node, ...] = field(metadata={"read": _listed(_node)})
 
 
 _KINDS: Final[dict[str, type[Node]]] = {

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-Show = Callable[[str, float, float], object]
+Show = Callable[[str, float, float], None]
 """``show(text, done, total)``; a negative `done` changes the text only."""
 
 _PATIENCE = 2.0

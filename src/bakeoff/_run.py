@@ -116,18 +116,14 @@ def _measured(options: Options, objects: Objects, folder: Path, *, progress: boo
     from .bench.run.session import Session
 
     output = folder / "bakeoff.json"
+    call = f"bakeoff.run({options.corpora[0]!r}, {list(options.codecs)!r})"
     with shown(wanted=progress) as show:
-        session = Session(options, output, command=_call(options), show=show, objects=objects)
+        session = Session(options, output, command=call, show=show, objects=objects)
         data = session.run()
     if progress:
         for note in session.notes:
             sys.stderr.write(f"{note}\n")
     return Result(data)
-
-
-def _call(options: Options) -> str:
-    """Return the call that the result file has instead of a command line."""
-    return f"bakeoff.run({options.corpora[0]!r}, {list(options.codecs)!r})"
 
 
 def _options(source: str | Corpus, codecs: Sequence[str], **asked: Any) -> Options:

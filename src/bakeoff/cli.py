@@ -13,7 +13,7 @@ import click
 from . import __version__
 from .errors import BakeoffError, UsageError, hint, near
 from .escape import lines_visible
-from .memory import is_limited
+from .memory import limit_of_addresses
 
 GROUPS = {
     "Measure": {
@@ -172,7 +172,7 @@ def main(args: list[str] | None = None) -> None:
         code = 1
     except (MemoryError, ImportError) as error:
         # A library that could not be mapped has its own error message.
-        if debug or not (isinstance(error, MemoryError) or is_limited()):
+        if debug or not (isinstance(error, MemoryError) or limit_of_addresses() is not None):
             raise
         click.echo(
             "bakeoff: out of memory; raise the limit (ulimit -v), or use fewer or smaller records", err=True

@@ -35,7 +35,6 @@ def show_table(
     *,
     right: Collection[str] = (),
     whole: int = 1,
-    stderr: bool = False,
 ) -> None:
     """Print a table.
 
@@ -44,7 +43,6 @@ def show_table(
         rows: A cell for each column, or the cell and its style.
         right: Columns that are aligned to the right.
         whole: Columns, from the left, that are never wrapped.
-        stderr: Print it to standard error, instead of standard output.
     """
     from rich.table import Table
     from rich.text import Text
@@ -59,7 +57,7 @@ def show_table(
         )
     for row in rows:
         table.add_row(*(Text(*cell) if isinstance(cell, tuple) else Text(str(cell)) for cell in row))
-    console(stderr=stderr).print(table)
+    console().print(table)
 
 
 class LiveDisplay:

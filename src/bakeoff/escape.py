@@ -35,11 +35,6 @@ One or three slashes do not make a URL, but the password is hidden as well.
 """
 
 
-def passwords(text: str) -> set[str]:
-    """Return the passwords of URLs in a text, with the same spelling."""
-    return {found[2] or found[4] for found in _PASSWORD.finditer(text)} - {"", None}
-
-
 def without_passwords(text: str) -> str:
     """Return a text with ``***`` instead of the passwords of URLs in it."""
     return _PASSWORD.sub(r"\1\3***", text)
@@ -49,7 +44,7 @@ def without_secrets(text: str, url: str) -> str:
     """Return a text without a URL's password, in the URL's spelling and as clients decode and repeat it."""
     from urllib.parse import unquote
 
-    found = passwords(url)
+    found = {match[2] or match[4] for match in _PASSWORD.finditer(url)} - {"", None}
     for secret in sorted({*found, *map(unquote, found)}, key=len, reverse=True):
         text = text.replace(secret, "***")
     return text

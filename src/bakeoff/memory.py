@@ -9,13 +9,8 @@ from pathlib import Path
 from .errors import RunError
 
 
-def is_limited() -> bool:
-    """Whether the address space of this process is limited (``ulimit -v``)."""
-    return _limit() is not None
-
-
-def _limit() -> int | None:
-    """Return the limit of the address space in bytes; None without a limit; on Linux only."""
+def limit_of_addresses() -> int | None:
+    """Return the limit of the address space (``ulimit -v``) in bytes; None without a limit; on Linux only."""
     if sys.platform != "linux":
         return None
     import resource
@@ -34,7 +29,7 @@ def ask_for(size: int, purpose: str) -> None:
     Raises:
         RunError: Fewer bytes are available.
     """
-    limit = _limit()
+    limit = limit_of_addresses()
     if limit is None:
         return
     pages = int(Path("/proc/self/statm").read_text().split()[0])

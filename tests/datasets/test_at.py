@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff import datasets
-from bakeoff.cli import main
 from bakeoff.datasets import UnreadableCorpus
 from bakeoff.datasets.readers import json_window
 from bakeoff.datasets.readers.at import RecordPath, RecordPathStep, Search, way_in
@@ -22,6 +19,8 @@ from bakeoff.datasets.readers.json import read_json_at
 from bakeoff.datasets.readers.problems import Problems
 from bakeoff.datasets.writing import write
 from bakeoff.errors import UsageError
+from inprocess import exit_code
+from record_files import peak, put, read
 
 DOCUMENT = {
     "meta": {"count": 2, "a/b": [5]},
@@ -29,16 +28,6 @@ DOCUMENT = {
     "by name": {"one": {"v": 1}, "two": {"v": 2}},
     "0": {"1": "digits"},
 }
-
-
-def put(folder: Path, name: str, content: bytes | str) -> Path:
-    path = folder / name
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return path
-
-
-def read(path: Path, **how: Any) -> list[Any]:
-    return list(datasets.corpus(path, **how).records())
 
 
 @pytest.fixture(params=["pretty.json", "short.json", "a.jsonl", "a.yaml", "a.msgpack", "a.cbor", "a.bson"])
@@ -177,16 +166,6 @@ def test_broken_documents_are_named(tmp_path: Path, text: str) -> None:
         read(put(tmp_path, "a.json", text), at="$.a")
 
 
-LARGE = """
-import re, sys
-from pathlib import Path
-from bakeoff import datasets
-count = sum(1 for _ in datasets.corpus(sys.argv[1], at=sys.argv[2]).records())
-# Not `ru_maxrss`: that begins with what the parent had.
-print(count, re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
-"""
-
-
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A document that is longer than a record may be, and so is the first list in it."""
@@ -203,10 +182,8 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(("at", "records"), [("$.items", 100), ("/others", 5_001)])
 def test_documents_of_any_size_are_read_in_little_memory(large: Path, at: str, records: int) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", LARGE, str(large), at], capture_output=True, text=True, check=True
-    )
-    count, most = map(int, done.stdout.split())
+    statement = "count = sum(1 for _ in corpus(sys.argv[1], at=sys.argv[2]).records())"
+    count, most = peak(statement, str(large), at)
 
     assert records == count
     assert most < json_window.RECORD_LIMIT / 1024
@@ -283,9 +260,7 @@ def test_every_command_that_reads_takes_it(
         arguments += ["-", "-f", "jsonl"]
     said = []
     for more in ([], ["--at", "$.items"]):
-        with pytest.raises(SystemExit) as ended:
-            main([*arguments, *more])
-        assert 0 == ended.value.code
+        assert 0 == exit_code(*arguments, *more)
         said.append(capfd.readouterr())
 
     assert ("--at '$.items'" in said[0].err) == (command != "once nothing json")
@@ -390,7 +365,6 @@ class TestNull:
 
     def test_types(self, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
         path = put(tmp_path, "a.tsv", self.TEXT.replace(",", "\t"))
-        with pytest.raises(SystemExit):
-            main(["schema", "infer", str(path), "--null-value", "NA", "--null-value", ""])
 
+        assert 0 == exit_code("schema", "infer", str(path), "--null-value", "NA", "--null-value", "")
         assert "    n: int | None\n    x: float | None\n    t: str | None\n" in capfd.readouterr().out

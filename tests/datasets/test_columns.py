@@ -25,6 +25,7 @@ from bakeoff.datasets.readers.files import pipe
 from bakeoff.datasets.readers.formats import file_formats
 from bakeoff.datasets.writing import write
 from bakeoff.errors import RunError, UsageError
+from record_files import read
 
 np = pytest.importorskip("numpy", reason="missing here: numpy; pip install numpy")
 pa = pytest.importorskip("pyarrow", reason="missing here: pyarrow; pip install 'bakeoff[pyarrow]'")
@@ -57,10 +58,6 @@ KINDS: dict[str, Callable[[Any, Path], object]] = {
 def _stream(table: Any, path: Path) -> None:
     with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table, 700)
-
-
-def read(path: Path, **options: Any) -> list[Any]:
-    return list(datasets.corpus(str(path), **options).records())
 
 
 every_kind = pytest.mark.parametrize("kind", KINDS)

@@ -34,7 +34,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bakeoff import datasets, imports
+from bakeoff import datasets
 from bakeoff.codecs import codec
 from bakeoff.datasets import BadRecord, UnknownCorpus, UnknownFormat, UnreadableCorpus, UntrustedCorpus
 from bakeoff.datasets.passes import ReadOptions
@@ -50,19 +50,10 @@ from bakeoff.datasets.readers.streams import Pieces
 from bakeoff.datasets.writing import write
 from bakeoff.errors import RunError, UsageError
 from bakeoff.schemas import Schema
+from record_files import peak, put, read
 
 GOOD = bson.encode({"a": 1})
 RECORDS = [{"id": n, "name": f"näme {n}", "ok": n % 2 == 0, "none": None} for n in range(50)]
-
-
-def put(folder: Path, name: str, content: bytes | str) -> Path:
-    path = folder / name
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return path
-
-
-def read(path: Path, **options: Any) -> list[Any]:
-    return list(datasets.corpus(path, **options).records())
 
 
 def write_all(folder: Path, name: str, records: Any = RECORDS) -> Path:
@@ -73,22 +64,8 @@ def write_all(folder: Path, name: str, records: Any = RECORDS) -> Path:
 
 
 def survey(path: Path) -> tuple[int, int]:
-    """Return records and peak resident memory (KiB) of a process that samples a file.
-
-    VmHWM begins with the process; ru_maxrss would also count what its parent held.
-    """
-    script = (
-        "import re, sys\n"
-        "from bakeoff.datasets import corpus\n"
-        "c = corpus(sys.argv[1])\n"
-        "c.sample(100)\n"
-        "print(c.count(), re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1])"
-    )
-    plain = {key: value for key, value in os.environ.items() if not key.startswith("COV")}
-    command = [sys.executable, "-c", script, str(path)]
-    done = subprocess.run(command, capture_output=True, check=True, text=True, env=plain)
-    records, peak = map(int, done.stdout.split())
-    return records, peak
+    """Return records and peak memory (KiB) of a process that samples a file."""
+    return peak("c = corpus(sys.argv[1]); c.sample(100); count = c.count()", str(path))
 
 
 COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
@@ -342,11 +319,11 @@ class TestBounds:
     def test_zstd_bomb(self, tmp_path: Path) -> None:
         bomb = zstandard.ZstdCompressor().compress(b"1\n" + (b" " * 1_000_000 + b"\n") * 100)
         path = put(tmp_path, "data.jsonl.zst", bomb)
-        records, peak = survey(path)
+        records, most = survey(path)
 
         assert len(bomb) < 20_000
         assert 1 == records
-        assert peak < 130_000
+        assert most < 130_000
 
 
 class TestCsv:
@@ -852,7 +829,6 @@ class TestOtherSources:
         put(tmp_path, "neighbor.py", "def rows():\n    return ({'n': n} for n in range(5))\n")
         monkeypatch.chdir(tmp_path)
         monkeypatch.setattr(sys, "path", list(sys.path))
-        monkeypatch.setattr(imports, "_imported", {})
         for module in ("gen", "neighbor"):
             monkeypatch.delitem(sys.modules, module, raising=False)
         corpus = datasets.corpus(f"{where.format(tmp_path=tmp_path)}:{name}")

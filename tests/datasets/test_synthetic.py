@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff import codec, datasets
-from bakeoff.datasets import synthetic as synthetic
+from bakeoff.datasets import synthetic
 from bakeoff.datasets.synthetic import make
 from bakeoff.datasets.synthetic import profile as profiles
 from bakeoff.datasets.synthetic.fit import fit_records
@@ -45,8 +45,8 @@ def fitted(records: Sequence[Any]) -> synthetic.DataProfile:
     return synthetic.read(synthetic.write(fit_records(records, len(records))), "profile.json")
 
 
-def synthetic_of(records: Sequence[Any], count: int | None = None) -> list[Any]:
-    return list(synthetic.made(fitted(records), count or len(records), 1))
+def synthetic_of(records: Sequence[Any]) -> list[Any]:
+    return list(synthetic.made(fitted(records), len(records), 1))
 
 
 def texts(value: Any, *, names: bool = True) -> Iterator[str]:

@@ -21,10 +21,6 @@ RECORD = {"id": 7, "name": "Zoë", "tags": ["a", None]}
 NOON = dt.datetime(2026, 1, 2, 12, tzinfo=dt.UTC)
 
 
-def codec_of(name: str) -> bakeoff.Codec:
-    return bakeoff.codec(name.removeprefix("bakeoff-"))
-
-
 def test_every_codec_for_untrusted_messages_is_a_serializer() -> None:
     """Codecs of the default set without variants that preserve None, which Celery's messages contain."""
     wanted = [name for name in default_set() if "/" not in name and not describe(name).trusted_only]
@@ -37,7 +33,7 @@ def test_every_codec_for_untrusted_messages_is_a_serializer() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_kombu_has_them_under_types_of_their_own(name: str) -> None:
-    codec = codec_of(name)
+    codec = bakeoff.codec(name.removeprefix("bakeoff-"))
 
     content_type, encoding, payload = serialization.dumps([RECORD], name)
 

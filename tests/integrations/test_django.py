@@ -98,19 +98,15 @@ def test_a_schema_reaches_integers_too():
 
 
 def test_a_poisoned_value_is_an_error(cache):
+    import redis
+
     cache.set("poison", RECORD)
-    with _redis(cache) as client:
+    with redis.Redis.from_url(settings.CACHES["default"]["LOCATION"]) as client:
         client.set(cache.make_key("poison"), POISON)
 
     with pytest.raises(bakeoff.DecodeError, match=r"msgpack|orjson"):
         cache.get("poison")
     assert RECORD == cache.get_or_set("record", RECORD)
-
-
-def _redis(cache: Any) -> Any:
-    import redis
-
-    return redis.Redis.from_url(settings.CACHES["default"]["LOCATION"])
 
 
 @pytest.mark.parametrize("engine", ["cache", "signed_cookies"])

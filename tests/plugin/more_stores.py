@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from typing import Any
 
-from bakeoff.bench.backends.stores.base import Location, Pairs, Settings, Store, StoreKind, Wire
+from bakeoff.bench.backends.stores.base import Location, Pairs, Settings, StoreKind, Wire
 
 _HELD: dict[str, dict[int, bytes]] = {}
 
@@ -59,10 +58,6 @@ class Full(Held):
         super().put(key, record)
 
 
-def _kind(name: str, made: Callable[[Location, Wire], Store]) -> StoreKind:
-    return StoreKind(name=name, open=made)
-
-
-HELD = _kind("held", Held)
-FORGETFUL = _kind("forgetful", Forgetful)
-FULL = _kind("full", Full)
+HELD = StoreKind(name="held", open=Held)
+FORGETFUL = StoreKind(name="forgetful", open=Forgetful)
+FULL = StoreKind(name="full", open=Full)

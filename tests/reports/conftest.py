@@ -9,7 +9,7 @@ import pytest
 
 import madeup
 from bakeoff.bench.results import ResultData
-from bakeoff.cli import main
+from inprocess import exit_code
 
 
 @pytest.fixture
@@ -32,9 +32,6 @@ def bakeoff(
     monkeypatch.chdir(tmp_path)
 
     def bakeoff(*args: object) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as stop:
-            main([str(arg) for arg in args])
-        assert isinstance(stop.value.code, int)
-        return stop.value.code, *capfd.readouterr()
+        return exit_code(*map(str, args)), *capfd.readouterr()
 
     return bakeoff

@@ -23,8 +23,6 @@ from bakeoff.reports.model.cost import CostModel
 from bakeoff.reports.model.view import CorpusView, View
 from bakeoff.reports.page import arrange, chart_rows, charts
 
-PNG = b"\x89PNG\r\n\x1a\n"
-
 
 @pytest.fixture(scope="module")
 def one() -> ResultData:
@@ -51,10 +49,6 @@ def test_a_dark_chart_has_other_colours(one: ResultData) -> None:
     assert charts.LIGHT.surface in light
     assert charts.DARK.surface in dark
     assert not [colour for colour in (charts.LIGHT.ink, *charts.LIGHT.families) if colour in dark]
-
-
-def test_a_chart_is_drawn_as_png(one: ResultData) -> None:
-    assert charts.render([one], "pareto", "png").startswith(PNG)
 
 
 def test_hostile_names_are_text_in_a_drawing(one: ResultData) -> None:

@@ -512,12 +512,6 @@ class TestCommand:
             done.stderr,
         )
 
-    def test_bad_limit(self, run):
-        code, _, err = run("base.json", "same.json", "--fail-above", "much")
-
-        assert 2 == code
-        assert "use 5%" in err
-
 
 def test_many_cells_of_one_run_are_counted(result_of):
     figures = {"dump": 1e-6, "load": 1e-6, "size": 9}

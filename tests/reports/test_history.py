@@ -16,7 +16,6 @@ import madeup
 from bakeoff.bench.results import ResultData, write
 from bakeoff.bench.stats import between_runs
 from bakeoff.commands._earlier import print_comparison
-from bakeoff.errors import UsageError
 from bakeoff.reports.decide.history import Line, Series, history, regressions
 from bakeoff.reports.decide.history_output import figures, table
 from bakeoff.reports.tables import csv_json, markup, text
@@ -385,8 +384,3 @@ class TestBencher:
             write(madeup.planted(environment={"hostname": name}), tmp_path / f"{name}.json")
 
         assert "several machines (a, b)" in bakeoff("report", "a.json", "b.json", "-f", "bencher")[2]
-
-
-def test_no_runs() -> None:
-    with pytest.raises(UsageError, match="there is one run"):
-        history(madeup.weekly(1))

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bakeoff.cli import main
+from inprocess import exit_code
 
 pytestmark = pytest.mark.checkout
 
@@ -38,9 +38,7 @@ def narrowed(text: str) -> str:
 
 
 def report(*arguments: str) -> None:
-    with pytest.raises(SystemExit) as end:
-        main(["report", str(IMAGES / "messages.json.gz"), *arguments])
-    assert not end.value.code
+    assert 0 == exit_code("report", str(IMAGES / "messages.json.gz"), *arguments)
 
 
 @pytest.mark.parametrize(("name", "flags"), [("messages.svg", []), ("messages-dark.svg", ["--dark"])])

@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
-from bakeoff.cli import main
 from bakeoff.codecs.production.lock import Lock
 from bakeoff.reports.model.columns import COLUMNS
+from inprocess import exit_code
 
 TEXT = (Path(__file__).parents[2] / "docs" / "reference" / "reports.md").read_text()
 
@@ -36,8 +34,7 @@ def test_lock_example(tmp_path):
 def test_options_exist(capfd):
     helps = ""
     for name in ("run", "report", "compare", "pick"):
-        with pytest.raises(SystemExit):
-            main([name, "--help"])
+        assert 0 == exit_code(name, "--help")
         helps += capfd.readouterr().out
 
     assert [] == [option for option in re.findall(r"--[a-z][a-z-]*", TEXT) if option not in helps]

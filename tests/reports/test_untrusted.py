@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from bakeoff import cli
 from bakeoff.bench.results import ResultData, to_suite
 from bakeoff.codecs.production.lock import Lock
 from bakeoff.errors import RunError
 from bakeoff.reports.decide.lock import check
+from inprocess import exit_code
 
 VALUES: tuple[Any, ...] = (
     None, True, -1, 0, 2.5, 1e308, float("nan"), 10**400, "", "x", "\ud800", [], [[]], [1], {}, {"a": 1},
@@ -132,10 +132,9 @@ def files(tmp_path: Path, result_of: Callable[..., ResultData], monkeypatch: pyt
 
 def ended(command: list[str]) -> int:
     """Run a command in this process; anything but a way out that is documented is an error of the test."""
-    with pytest.raises(SystemExit) as end:
-        cli.main(command)
-    assert end.value.code in (0, 1, 2), command
-    return int(end.value.code)
+    code = exit_code(*command)
+    assert code in (0, 1, 2), command
+    return code
 
 
 @pytest.mark.parametrize("part", ["suite", "document"])

@@ -13,7 +13,6 @@ from ..errors import RunError, UsageError
 from ..escape import lines_visible
 
 if TYPE_CHECKING:
-    from ..bench.results import ResultData
     from ..bench.run.context import Show
     from ..bench.run.machines.addresses import Machine
     from ..bench.run.options import Options
@@ -100,8 +99,3 @@ def measure(options: Options, output: Path, machines: Sequence[Machine], **more:
         raise KeyboardInterrupt
     what = "interpreter" if machines[0].python else "machine"
     raise RunError(f"no {what} has measured anything")
-
-
-def ordered(several: Several) -> list[ResultData]:
-    """Return the results in the order of the machines."""
-    return [several.results[name] for name in several.files if name in several.results]

@@ -26,9 +26,9 @@ def is_stdout(output: Path | None) -> bool:
     return output is None or str(output) == "-"
 
 
-def layout(output: Path | None) -> dict[str, Any]:
+def layout(output: Path | None, *, stderr: bool = False) -> dict[str, Any]:
     """Return width and color for text to a terminal; nothing for files and pipes."""
-    screen = console()
+    screen = console(stderr=stderr)
     if not (is_stdout(output) and screen.is_terminal):
         return {}
     return {"width": screen.width, "color": screen.color_system is not None}

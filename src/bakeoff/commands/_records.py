@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -17,8 +16,8 @@ if TYPE_CHECKING:
     from ..datasets.base import Corpus, Progress
     from ..datasets.readers.formats import FileFormat
 
-PATIENCE = 2.0
-"""Seconds after which a progress bar appears."""
+_SHOWN = 5
+"""Skipped records whose reasons are reported."""
 
 
 def destination(path: str, name: str | None, default: str | None = None) -> FileFormat:
@@ -61,23 +60,10 @@ def output(path: str, *, private: bool = False) -> Iterator[IO[bytes]]:
 @contextmanager
 def slow_progress(description: str) -> Iterator[Progress]:
     """Provide a function that shows progress on a terminal after two seconds."""
-    from ..console import progress
+    from .._progress import shown
 
-    started = time.monotonic()
-    with ExitStack() as stack:
-        bar: Any = None
-        task: Any = None
-
-        def show(done: int, total: int | None) -> None:
-            nonlocal bar, task
-            if bar is None:
-                if time.monotonic() - started < PATIENCE:
-                    return
-                bar = stack.enter_context(progress())
-                task = bar.add_task(description, total=total)
-            bar.update(task, completed=done, total=total)
-
-        yield show
+    with shown() as show:
+        yield lambda done, total: show(description, done, total or 0)
 
 
 def report_remark(corpus: Corpus) -> None:
@@ -86,12 +72,12 @@ def report_remark(corpus: Corpus) -> None:
         click.echo(visible(corpus.remark), err=True)
 
 
-def report_skipped(source: str, total: int, bad: Sequence[tuple[str, str]], shown: int = 5) -> None:
+def report_skipped(source: str, total: int, bad: Sequence[tuple[str, str]]) -> None:
     """Report on stderr the number of skipped records, and the reasons."""
     if not total:
         return
     click.echo(f"{source}: {total:,} bad record{'s' * (total > 1)} skipped", err=True)
-    for where, cause in bad[:shown]:
+    for where, cause in bad[:_SHOWN]:
         click.echo(f"  {visible(f'{where}: {cause}')}", err=True)
-    if total > shown:
-        click.echo(f"  and {total - shown:,} more", err=True)
+    if total > _SHOWN:
+        click.echo(f"  and {total - _SHOWN:,} more", err=True)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..console import show_table
+from ..errors import UsageError
 from . import _completion
 from ._options import Size, Time, format_option
 
@@ -86,7 +87,6 @@ def command(
     from ..bench.lab.hostile.collection import CASES
     from ..bench.lab.hostile.promises import Promise
     from ..console import progress
-    from ..errors import UsageError
     from ._conformance import show as run_suites
     from ._output import typed
 
@@ -125,7 +125,6 @@ def command(
 def _selected(selection: tuple[str, ...]) -> list[str]:
     from .. import codecs
     from ..codecs.streams.compression import COMPRESSORS, compressor
-    from ..errors import UsageError
 
     compressed = []
     for name in COMPRESSORS:
@@ -157,7 +156,6 @@ def _list(names: Sequence[str], only: tuple[str, ...]) -> None:
 
 
 def _show_codecs(found: list[AttackedCodec]) -> None:
-    """Show a row for each codec."""
     rows = []
     for each in found:
         verdicts = [finding.verdict for finding in each.findings]
@@ -181,7 +179,6 @@ def _lived(each: AttackedCodec) -> list[Seen]:
 
 
 def _show_cases(found: list[AttackedCodec]) -> None:
-    """Show a row for each case of each codec."""
     rows = [
         (
             each.codec, finding.case.title, finding.seen.outcome, finding.seen.calls, finding.seen.passed,

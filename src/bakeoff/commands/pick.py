@@ -12,6 +12,7 @@ from ..errors import RunError, UsageError, hint, near
 from . import _completion
 from ._options import AGE, costing
 from ._output import encoded, layout, put, typed
+from ._placed import listed
 from ._schemas import include_option, named
 
 if TYPE_CHECKING:
@@ -166,9 +167,9 @@ def command(
         cost=CostModel.of(reads, bandwidth, crossings),
         rate=None if rate is None else parse_rate(rate),
         prices=Prices.of(core_year, gigabyte),
-        needs=_names(needs),
+        needs=tuple(listed([needs])),
         trusted=not untrusted,
-        formats=_names(formats),
+        formats=tuple(listed([formats])),
         interop=interop,
         allow_loss=allow_loss,
         corpora=corpora,
@@ -251,7 +252,3 @@ def _check_formats(wanted: Sequence[str], results: Sequence[ResultData]) -> None
         if name not in known:
             there = f"there are {', '.join(sorted(known))}"
             raise UsageError(f"no wire format {name!r}; {hint(near(name, known), there)}")
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(name for part in text.split(",") if (name := part.strip()))

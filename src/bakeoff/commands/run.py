@@ -16,7 +16,7 @@ from ..escape import lines_visible, without_passwords
 from . import _completion
 from ._earlier import print_comparison, results_in
 from ._grouped import GroupedCommand
-from ._machines import machine_options, machines_of, measure, ordered, plan
+from ._machines import machine_options, machines_of, measure, plan
 from ._options import Share, Size, Sizes, Time, measuring, reading, records_option, seed_option, selecting
 from ._output import encoded, layout, typed
 from ._schemas import include_option
@@ -366,7 +366,7 @@ def _on_several(
 ) -> None:
     """Measure on several machines and print all results as one table."""
     several = measure(options, output, machines, command=_command_line(), resume=resume)
-    results = ordered(several)
+    results = [several.results[name] for name in several.files if name in several.results]
     _print(results, per)
     for note in several.notes:
         click.echo(lines_visible(note), err=True)

@@ -34,16 +34,11 @@ def command(ctx: click.Context, times: int | None, only: tuple[str, ...], form: 
     Exit codes: 0 all targets met, 1 a target was missed.
     """
     from ..bench.lab.selftest import checks as selftest
-    from ..console import progress, show_table
+    from ..console import progress, show_on, show_table
 
     wanted = {name: times or usual for name, (_, usual) in selftest.PARTS.items() if not only or name in only}
     with progress() as display:
-        task = display.add_task("")
-
-        def show(text: str, done: int, total: int) -> None:
-            display.update(task, description=text, completed=done, total=total)
-
-        findings = list(selftest.run(wanted, show))
+        findings = list(selftest.run(wanted, show_on(display)))
     if form == "json":
         click.echo(json.dumps([asdict(finding) for finding in findings], indent=2))
     else:

@@ -212,7 +212,6 @@ def _facts(found: SurveyFindings, sources: tuple[str, ...], schema: Schema | Non
 
 
 def _show(found: SurveyFindings, facts: Mapping[str, Any], sample: Path | None) -> None:
-    """Print the findings."""
     from ..console import show_table
     from ..reports.model.numbers import bytes_said
     from ..reports.model.profiled import profile_lines

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..console import console, live_display, show_on
+from ..console import live_display, show_on
 from ..errors import UsageError
 from ..files import is_device, is_watch_file
+from ._output import layout
 from ._records import destination, output
 
 if TYPE_CHECKING:
@@ -167,11 +168,7 @@ def _print(found: WatchData) -> None:
     from ..reports import written
     from ..reports.tables.watched import table
 
-    screen = console(stderr=True)
-    shape: dict[str, Any] = {}
-    if screen.is_terminal:
-        shape = {"width": screen.width, "color": screen.color_system is not None}
-    click.echo(written(table(found), "text", **shape).rstrip(), err=True)
+    click.echo(written(table(found), "text", **layout(None, stderr=True)).rstrip(), err=True)
 
 
 def _write(records: Sequence[Any], path: str, *, anonymous: bool) -> None:
