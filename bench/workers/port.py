@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from ..frames import FrameError, Frames
+from ..frames import FrameError, frames_of
 from .canonical import CanonicalError, parse
 from .schemas import ReaderSchema
 
@@ -140,7 +140,9 @@ class Worker:
         except OSError as error:
             self._errors.close()
             raise WorkerError(f"it does not start: {error}") from error
-        self._frames = Frames(self._read, self._write)
+        assert self._process.stdout is not None
+        assert self._process.stdin is not None
+        self._frames = frames_of(self._process.stdout, self._process.stdin)
         try:
             self._greet()
         except BaseException:
@@ -304,18 +306,6 @@ class Worker:
         last = next(filter(None, reversed(told)), "")
         how = f"exit code {code}" if code >= 0 else f"signal {-code}"
         return f"it ended with {how}" + f": {last[:200]}" * bool(last)
-
-    def _read(self, size: int) -> bytes:
-        assert self._process.stdout is not None
-        found = self._process.stdout.read(size)
-        if len(found) < size:
-            raise EOFError
-        return found
-
-    def _write(self, content: bytes) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.write(content)
-        self._process.stdin.flush()
 
 
 def _of(schema: ReaderSchema | None) -> dict[str, Any]:
