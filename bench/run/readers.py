@@ -19,7 +19,6 @@ from ..results import Cell, Outcome, ReadFacts, without_defaults
 from ..workers.port import Library
 from .context import Run, Stage
 from .languages import Language, Read
-from .state import FAILED
 
 _NOTHING = TimedReads({}, {}, 0.0, 0.0)
 
@@ -261,8 +260,3 @@ def _blame(run: Run, cells: Sequence[Cell], ended: Ended) -> None:
     """Take out the cell that was running, or all if none was: the worker did not even start."""
     for cell in [cells[ended.cell]] if 0 <= ended.cell < len(cells) else cells:
         run.fail(cell, ended.outcome, f"{ended.reason}, while being timed")
-
-
-def timeable(run: Run, stage: Stage) -> list[Cell]:
-    """Return the cells of readers that still run."""
-    return [cell for cell in stage.reads if run.state.outcome(cell) not in FAILED]

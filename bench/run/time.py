@@ -20,7 +20,7 @@ from ..operations.base import length_of_slice
 from ..results import BASELINE, Cell, Measurement
 from .context import Run, Stage
 from .options import Options
-from .readers import fitting, time_reads, timeable
+from .readers import fitting, time_reads
 from .releases import Release, release_of
 from .state import FAILED
 from .stopping import Progress
@@ -96,7 +96,7 @@ class _Contest:
 
     def reads(self) -> list[Cell]:
         """Return the cells of readers that still run, also of codecs that there is no time for in Python."""
-        return timeable(self.run, self.stage)
+        return [cell for cell in self.stage.reads if self.run.state.outcome(cell) not in FAILED]
 
     def codecs(self) -> list[str]:
         return list(dict.fromkeys(cell.codec for cell in self.cells() if cell.codec != BASELINE))
