@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -109,7 +110,7 @@ class Timed:
     warmup_ns: float
 
 
-class Worker:
+class Worker(AbstractContextManager["Worker"]):
     """A running worker. After a `WorkerError` it is gone, and further questions raise the same error.
 
     Attributes:
@@ -148,9 +149,6 @@ class Worker:
         except BaseException:
             self.close()
             raise
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self.close()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections.abc import Callable, Iterable
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from functools import partial
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from ...workers.builds import start
 from ...workers.canonical import Change, changes
@@ -41,7 +41,7 @@ class Reader(NamedTuple):
     writer: str
 
 
-class Readers:
+class Readers(AbstractContextManager["Readers"]):
     """Workers of some languages; one that dies is started again.
 
     Args:
@@ -65,9 +65,6 @@ class Readers:
                 for reader in worker.ask(_libraries):
                     self._language[reader] = language
             self._stack = stack.pop_all()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self._stack.close()

@@ -8,10 +8,11 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from importlib.metadata import version
 from itertools import count
-from typing import Any, Self
+from typing import Any
 
 from ....codecs.registry import given
 from ....errors import RunError
@@ -49,7 +50,7 @@ class _Call:
         self.done = threading.Event()
 
 
-class RemoteExecutor:
+class RemoteExecutor(AbstractContextManager["RemoteExecutor"]):
     """The executor of another machine; see `jobs.Executor`.
 
     Leaving the context ends the agent and its workers. An answer that breaks a rule, an end of the connection
@@ -94,9 +95,6 @@ class RemoteExecutor:
             self._end()
             raise
         self._pool = ThreadPoolExecutor(abreast(self.cores), thread_name_prefix="bakeoff")
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
