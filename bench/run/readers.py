@@ -141,7 +141,6 @@ def fitting(reads: Mapping[Cell, Read], cells: Sequence[Cell], seconds: float) -
     Args:
         reads: What is known of the readers.
         cells: Cells of readers.
-        seconds: The time.
     """
     own = [cell for cell in cells if reads[cell].twin not in cells]
     best: dict[tuple[str, Digest], Cell] = {}
@@ -167,8 +166,6 @@ def time_reads(
     """Time readers as a part of a timing process.
 
     Args:
-        run: The run.
-        stage: The corpus.
         cells: The cells to time, the most important ones first.
         seconds: The time for them.
         core: Processor to stay on.

@@ -338,7 +338,6 @@ class _Contest:
         """Run a worker over `group`, again if it was disturbed; return None if it died, and remove its cell.
 
         Args:
-            group: The cells.
             layout: Number of its memory layout, see `jobs.Time`.
         """
         options = self.run.options

@@ -38,8 +38,6 @@ class Library(NamedTuple):
     """A library that a worker reads with.
 
     Attributes:
-        name: Its name.
-        version: Its version.
         format: The format that it reads.
         typed: It reads into types of the language, which are made of a JSON Schema.
         writer: Name under which it writes the format; empty if the worker does not write with it.
@@ -157,7 +155,6 @@ class Worker(AbstractContextManager["Worker"]):
         """Return the canonical form of what the library reads from the payload.
 
         Args:
-            library: Its name.
             payload: What it reads.
             schema: The schema, if the format needs one.
 
@@ -176,7 +173,6 @@ class Worker(AbstractContextManager["Worker"]):
         """Return the payload that the library writes of the value that it reads from another one.
 
         Args:
-            library: Its name.
             payload: What it reads.
             schema: The schema, if the format needs one.
 
@@ -198,7 +194,6 @@ class Worker(AbstractContextManager["Worker"]):
         """Return how long the library takes to read a payload, in each of so many slices.
 
         Args:
-            library: Its name.
             payloads: What it reads, in an order that the seed determines.
             slices: Number of slices.
             slice_ns: Nanoseconds that a slice lasts at least.

@@ -27,9 +27,6 @@ class Reader(NamedTuple):
     """A library of another language.
 
     Attributes:
-        language: Its language.
-        library: Its name.
-        version: Its version.
         format: The format that it reads.
         writer: Name under which it writes; empty if it does not.
     """

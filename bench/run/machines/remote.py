@@ -57,7 +57,6 @@ class RemoteExecutor(AbstractContextManager["RemoteExecutor"]):
     and a silence of a minute end it as well: all futures then raise `RunError`.
 
     Args:
-        machine: The machine.
         blobs: Inputs of jobs, on this machine; dictionaries of the other one are added.
         waiting: Called regularly, until the machine may be used, with the reason; may raise to give up.
 
