@@ -159,9 +159,8 @@ class _Contest:
         turns = options.turns(len(options.timed()) * len(self.stage.checks))
         total = 0.0
         for name in options.timed():
-            checked, declared = self.stage.checks[codec], operation(name)
-            base = declared.base
-            call = checked.rough.get(base, 0.0) * checked.calls.get(base, 1)
+            declared = operation(name)
+            call = length(declared.cell(self.stage.name, codec), self.stage.checks)
             slices = turns * length_of_slice(options.slice, call, declared.fewest)
             calls = 1 if call > Processes.SINGLE * options.slice else Processes.CALLS
             # Each call includes making a new record or payload.
