@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import random
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import madeup
-from bakeoff.bench.results import BASELINE, Measurement, read, write
+from bakeoff.bench.results import BASELINE, Measurement, ResultFileError, read, write
 from bakeoff.bench.verdict import Contest, Judgment, drawback, preference, rankings
 
 SEEDS = st.integers(0, 10**6)
@@ -103,8 +105,6 @@ class TestPreference:
 
 class TestStored:
     def test_a_run_keeps_its_verdict(self, tmp_path) -> None:
-        from dataclasses import replace
-
         result = madeup.result(codecs=9, corpora=2, processes=5)
         result = replace(result, rankings=rankings(result))
         path = tmp_path / "result.json"
@@ -130,11 +130,6 @@ class TestStored:
 
     @pytest.mark.parametrize("key", ["order", "pairs"])
     def test_a_damaged_ranking_is_refused(self, tmp_path, key: str) -> None:
-        import json
-        from dataclasses import replace
-
-        from bakeoff.bench.results import ResultFileError
-
         result = madeup.result(codecs=4, corpora=1, processes=3)
         path = tmp_path / "result.json"
         write(replace(result, rankings=rankings(result)), path)
