@@ -11,7 +11,7 @@ import math
 import re
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import IO, Any
 
 PROTOCOL = 1
 """Version of the messages."""
@@ -85,6 +85,22 @@ class Frames:
         if not isinstance(plain, dict) or not isinstance(plain.get("kind"), str) or rest[-1:] != b"\n":
             raise FrameError("it sent a message without a kind")
         return plain, rest[:-1]
+
+
+def frames_of(source: IO[bytes], target: IO[bytes]) -> Frames:
+    """Return the connection that two files make; reading raises `EOFError` at the end of the first."""
+
+    def read(size: int) -> bytes:
+        found = source.read(size)
+        if len(found) < size:
+            raise EOFError
+        return found
+
+    def write(content: bytes) -> None:
+        target.write(content)
+        target.flush()
+
+    return Frames(read, write)
 
 
 def _refuse(text: str) -> float:

@@ -212,7 +212,6 @@ class ReadCell:
 
     Attributes:
         worker: Index of its worker in the job.
-        library: Its name.
         codec: The codec that wrote the payloads.
         payloads: Digest of the payloads of its check.
         typed: The library reads into types of its language.

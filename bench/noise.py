@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import median
+from statistics import fmean, median
 
 from .method import Pooling
 
@@ -105,12 +105,12 @@ def variance(values: Sequence[float]) -> float:
     """Return the variance of a sample; 0 for a single value."""
     if len(values) < 2:
         return 0.0
-    mean = math.fsum(values) / len(values)
+    mean = fmean(values)
     return math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
 
 
 def _centered(values: Sequence[float]) -> list[float]:
-    mean = math.fsum(values) / len(values)
+    mean = fmean(values)
     return [value - mean for value in values]
 
 

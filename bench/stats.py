@@ -18,7 +18,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from statistics import median
+from statistics import fmean, median
 
 from .method import Cores, Processes, Verdicts
 from .noise import Noise, Prior, noise, variance
@@ -185,7 +185,7 @@ def _difference(
     if not a or not b:
         raise ValueError("a ratio needs samples on both sides")
     if exact:
-        return _Difference(_mean(_logs(a)) - _mean(_logs(b)), 0.0, 0.0, 1, min(len(a), len(b)))
+        return _Difference(fmean(_logs(a)) - fmean(_logs(b)), 0.0, 0.0, 1, min(len(a), len(b)))
     logs = _log_ratios(a, b) if paired else []
     if len(logs) > 1 or (len(logs) == 1 and len(a) == len(b) == 1):
         spread, degrees = variance(logs), len(logs) - 1
@@ -194,7 +194,7 @@ def _difference(
         elif prior is not None:
             spread, degrees = prior.moderated(spread, degrees)
         error = math.sqrt(spread / len(logs))
-        return _Difference(_mean(logs), error, math.sqrt(spread), degrees, len(logs))
+        return _Difference(fmean(logs), error, math.sqrt(spread), degrees, len(logs))
     return _unpaired(_logs(a), _logs(b), session)
 
 
@@ -205,7 +205,7 @@ def _unpaired(a: Sequence[float], b: Sequence[float], session: Session) -> _Diff
     parts = [(variance(x) / len(x), len(x) - 1) for x in (a, b)] + [(session.deviation**2, session.degrees)]
     total = math.fsum(part for part, _ in parts)
     degrees = _degrees(parts) if fewest > 1 and total else fewest - 1
-    return _Difference(_mean(a) - _mean(b), math.sqrt(total), spread, degrees, fewest)
+    return _Difference(fmean(a) - fmean(b), math.sqrt(total), spread, degrees, fewest)
 
 
 def _degrees(parts: Sequence[tuple[float, int]]) -> int:
@@ -246,7 +246,7 @@ def between_runs(
     error = math.sqrt(math.fsum(part for part, _ in parts))
     degrees = _degrees(parts) or degrees
     runs = len(before) + len(after)
-    return _Difference(_mean(after) - _mean(before), error, math.sqrt(each), degrees, runs).at(Verdicts.ALPHA)
+    return _Difference(fmean(after) - fmean(before), error, math.sqrt(each), degrees, runs).at(Verdicts.ALPHA)
 
 
 def _exp(power: float) -> float:
@@ -271,10 +271,10 @@ def interval(samples: Sequence[Measurement], alpha: float = Verdicts.ALPHA) -> t
         raise ValueError("an interval needs samples")
     values = [s.value for s in samples]
     if min(values) <= 0:
-        return _mean(values), min(values), max(values)
+        return fmean(values), min(values), max(values)
     logs = _logs(samples)
     error = math.sqrt(variance(logs) / len(logs))
-    found = _Difference(_mean(logs), error, 0.0, len(logs) - 1, len(logs))
+    found = _Difference(fmean(logs), error, 0.0, len(logs) - 1, len(logs))
     value = math.exp(found.mean)
     return (value, *found.interval(alpha)) if len(samples) > 1 else (value, value, value)
 
@@ -394,9 +394,5 @@ def _tangents(values: Sequence[float]) -> list[float]:
     The difference of two of these means is the logarithm of the ratio of two arithmetic means, with the
     variance of a ratio of means.
     """
-    mean = _mean(values)
+    mean = fmean(values)
     return [math.log(mean) + value / mean - 1 for value in values]
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)

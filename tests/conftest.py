@@ -21,6 +21,7 @@ from hypothesis import HealthCheck, settings
 from needed import count, leave_out
 
 if TYPE_CHECKING:
+    from bakeoff.bench.run.processes import LocalExecutor
     from bakeoff.bench.workers.port import Worker
     from machines import Machine
 
@@ -160,6 +161,25 @@ def machine(
 
     yield start
     machines.close()
+
+
+@pytest.fixture(scope="module")
+def executor() -> Iterator[LocalExecutor]:
+    """Return the executor of this machine."""
+    from bakeoff.bench.run.processes import LocalExecutor
+
+    with LocalExecutor() as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def reference() -> Iterator[Worker]:
+    """Return the worker in Python, which needs no build."""
+    from bakeoff.bench.workers import builds
+    from bakeoff.bench.workers.port import Worker
+
+    with Worker([sys.executable, str(Path(builds.__file__).with_name("pypy") / "worker.py")]) as worker:
+        yield worker
 
 
 @pytest.fixture(scope="session")

@@ -50,6 +50,11 @@ def bakeoff(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Call ``bakeoff run ARGUMENTS`` in a folder."""
+    return bakeoff(folder, "run", *arguments)
+
+
 def exit_code(*arguments: str) -> int:
     """Call ``bakeoff ARGUMENTS`` in the current folder; the test captures the output."""
     with pytest.raises(SystemExit) as ended:

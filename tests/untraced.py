@@ -10,4 +10,4 @@ import os
 
 def untraced() -> dict[str, str]:
     """Return our environment without the variables that make coverage trace a process."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_PROCESS_")}
+    return {name: value for name, value in os.environ.items() if not name.startswith("COV")}

@@ -147,8 +147,8 @@ def nowhere(place: str, parameter: str) -> Setup | None:
     return None
 
 
-def _nothing() -> None:
-    """Leave nothing behind."""
+def still() -> None:
+    """Do nothing: where nothing is left behind, and for memory operations without a watchdog."""
 
 
 class UnfitError(Exception):
@@ -193,7 +193,7 @@ class TimedCall:
     waits: bool = False
     records: int = 1
     calls: int | None = None
-    close: Callable[[], object] = _nothing
+    close: Callable[[], object] = still
 
 
 @dataclass(frozen=True, slots=True)
@@ -458,7 +458,3 @@ def made_anew(make: Callable[[int], Any]) -> Callable[[Ring], Batch]:
         return lambda start, count: ([make(ring[(start + i) % len(ring)]) for i in range(count)], 0)
 
     return batches
-
-
-def still() -> None:
-    """Do nothing: for memory operations without a watchdog."""

@@ -79,7 +79,6 @@ def _size(context: Context) -> float:
 
 
 def _accepts(place: str, parameter: str) -> None:
-    """Refuse a parameter that is not a number of records."""
     if not (parameter.isascii() and parameter.isdigit() and 1 <= int(parameter) <= MOST):
         raise UsageError(f"{parameter!r} is not a number of records per frame from 1 to {MOST:,}")
 

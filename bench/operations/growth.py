@@ -214,7 +214,6 @@ def _native(call: Callable[[Any], Any], items: Sequence[Any], failing: bool) -> 
 
 
 def _resident() -> int:
-    """Return resident bytes."""
     import psutil
 
     return int(psutil.Process().memory_info().rss)

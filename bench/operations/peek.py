@@ -30,7 +30,6 @@ def _peek(context: Context) -> TimedCall:
 
 
 def _accepts(place: str, parameter: str) -> None:
-    """Accept a path."""
     if not parameter:
         raise UsageError("peek: name a field by keys and indices, joined by dots: peek:order.address.city")
     steps_of(parameter)

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ...errors import UsageError
+from ..backends.stores.base import opaque
 from ..backends.transports import kind, kinds
 from ..backends.transports.base import Route
 from ..facts import PipelineFacts, PipelineSetup, Setup
@@ -106,10 +107,6 @@ def _nothing() -> tuple[int, int]:
     return 0, 0
 
 
-def _as_it_is(payload: bytes, /) -> bytes:
-    return payload
-
-
 def _pipeline(context: Context, tools: Toolkit, readers: int) -> Pipeline:
     """Return a pipeline that has not been entered yet.
 
@@ -124,8 +121,8 @@ def _pipeline(context: Context, tools: Toolkit, readers: int) -> Pipeline:
 
     route = Route(readers, f"bakeoff_{uuid4().hex[:12]}", context.url)
     if context.variant is BASELINE:
-        opaque = Clocked(_as_it_is, _nothing)
-        return Pipeline(kind(context.place), route, opaque, opaque, context.payloads, tools.beat)
+        untouched = Clocked(opaque().encode, _nothing)
+        return Pipeline(kind(context.place), route, untouched, untouched, context.payloads, tools.beat)
     from ._inside import Inside
 
     codec = context.parts.bare

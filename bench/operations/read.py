@@ -19,7 +19,6 @@ def place_of(language: str, library: Library) -> str:
 
     Args:
         language: Short name of the language, as in ``--readers``.
-        library: The library.
     """
     return f"{language}-{re.sub(r'[^A-Za-z0-9._]+', '-', library.name).strip('-')}"
 

@@ -165,7 +165,6 @@ def _least(waiting: _Waiting, call: Callable[[Any], Any], item: Any, tools: Tool
 
 
 def _accepts(place: str, parameter: str) -> None:
-    """Refuse a parameter that is not a number of threads."""
     if not (parameter.isascii() and parameter.isdigit() and 1 <= int(parameter) <= _MOST):
         raise UsageError(f"{parameter!r} is not a number of threads from 1 to {_MOST}")
 

@@ -88,7 +88,6 @@ def _numbers(count: int, turn: int) -> list[int]:
 
 
 def _accepts(place: str, parameter: str) -> None:
-    """Accept the length of a list."""
     if not (parameter.isascii() and parameter.isdecimal() and int(parameter) <= _MOST):
         raise UsageError(
             f"update: expected a number of items up to {_MOST:,}, as in update:1000, or a store, as in "

@@ -62,6 +62,7 @@ _KEPT = (
 
 def environment() -> dict[str, Fact]:
     """Return the environment of this run as flat values; takes about ten milliseconds."""
+    import psutil
     from pyperf._collect_metadata import collect_metadata
 
     found: dict[str, Fact] = {k: v for k, v in collect_metadata().items() if k in _KEPT}
@@ -76,7 +77,7 @@ def environment() -> dict[str, Fact]:
         "cores": ",".join(map(str, cores())),
         "debug_build": bool(sysconfig.get_config_var("Py_DEBUG")),
         "free_threading": not getattr(sys, "_is_gil_enabled", lambda: True)(),
-        "memory_total": _memory(),
+        "memory_total": int(psutil.virtual_memory().total),
     }
     return found
 
@@ -137,9 +138,3 @@ def _governor() -> str:
         return path.read_text().strip()
     except OSError:
         return "unknown"
-
-
-def _memory() -> int:
-    import psutil
-
-    return int(psutil.virtual_memory().total)

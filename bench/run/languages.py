@@ -20,7 +20,6 @@ class Language:
     Attributes:
         name: Its short name, as in ``--readers``.
         title: Its name.
-        version: Its version.
         libraries: What the worker reads with.
         start: How it is started.
     """
@@ -58,8 +57,6 @@ class Read:
     """A cell of a reader in another language.
 
     Attributes:
-        language: The language.
-        library: The library.
         payloads: Digest of the payloads of the codec's check.
         twin: The cell of another codec that writes the same payloads, and whose figures are used; None if
             there is none.

@@ -19,7 +19,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from ...codecs.registry import given
 from ...errors import RunError, UsageError
@@ -71,7 +71,7 @@ _TICK = 0.1
 _TAIL = 2000
 
 
-class LocalExecutor:
+class LocalExecutor(contextlib.AbstractContextManager["LocalExecutor"]):
     """A temporary folder and the worker processes that run in it: the executor of this machine.
 
     Leaving the context ends all workers and removes the folder.
@@ -123,9 +123,6 @@ class LocalExecutor:
     def missing(self, codec: str) -> str | None:
         """Return why a codec cannot be used here."""
         return self.releases.missing(codec)
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self.close()

@@ -19,7 +19,6 @@ from ..results import Cell, Outcome, ReadFacts, without_defaults
 from ..workers.port import Library
 from .context import Run, Stage
 from .languages import Language, Read
-from .state import FAILED
 
 _NOTHING = TimedReads({}, {}, 0.0, 0.0)
 
@@ -142,7 +141,6 @@ def fitting(reads: Mapping[Cell, Read], cells: Sequence[Cell], seconds: float) -
     Args:
         reads: What is known of the readers.
         cells: Cells of readers.
-        seconds: The time.
     """
     own = [cell for cell in cells if reads[cell].twin not in cells]
     best: dict[tuple[str, Digest], Cell] = {}
@@ -168,8 +166,6 @@ def time_reads(
     """Time readers as a part of a timing process.
 
     Args:
-        run: The run.
-        stage: The corpus.
         cells: The cells to time, the most important ones first.
         seconds: The time for them.
         core: Processor to stay on.
@@ -261,8 +257,3 @@ def _blame(run: Run, cells: Sequence[Cell], ended: Ended) -> None:
     """Take out the cell that was running, or all if none was: the worker did not even start."""
     for cell in [cells[ended.cell]] if 0 <= ended.cell < len(cells) else cells:
         run.fail(cell, ended.outcome, f"{ended.reason}, while being timed")
-
-
-def timeable(run: Run, stage: Stage) -> list[Cell]:
-    """Return the cells of readers that still run."""
-    return [cell for cell in stage.reads if run.state.outcome(cell) not in FAILED]

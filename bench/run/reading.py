@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable
-from typing import Self
+from contextlib import AbstractContextManager
 
 from ...errors import RunError
 from ..jobs import Prepare, Prepared
@@ -15,7 +15,7 @@ from .processes import LocalExecutor
 from .schedule import Schedule
 
 
-class Reader:
+class Reader(AbstractContextManager["Reader"]):
     """Reads the corpora of a run on this machine, each once for all machines that measure.
 
     Leaving the context ends its executor.
@@ -34,9 +34,6 @@ class Reader:
         self._objects = objects
         self._found: dict[tuple[object, ...], Prepared] = {}
         self._lock = threading.Lock()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self.executor.close()

@@ -89,7 +89,7 @@ class Request:
         if self.quick:
             base = base.quick()
         if self.readers is not None:
-            chosen["readers"] = languages = _languages(self.readers)
+            chosen["readers"] = languages = tuple(_listed(self.readers, "--readers", "go,node"))
             if stored is None:
                 share = 1 + Readers.BUDGET * len(languages)
                 base = dataclasses.replace(base, budget=share * base.budget)
@@ -174,23 +174,21 @@ def _batches(text: str | None) -> list[str]:
     """
     if text is None:
         return []
-    numbers = [part.strip() for part in text.split(",") if part.strip()]
-    if not numbers:
-        raise UsageError("--batch-sizes is empty; use 1,10,100,1000, for example")
+    numbers = _listed(text, "--batch-sizes", "1,10,100,1000")
     return [
         operation(f"batch-{name}:{number}").name for name in ("dump", "load", "size") for number in numbers
     ]
 
 
-def _languages(text: str) -> tuple[str, ...]:
-    """Return the languages of a list.
+def _listed(text: str, option: str, example: str) -> list[str]:
+    """Return the parts of a list, each once.
 
     Raises:
         UsageError: It is empty.
     """
-    found = tuple(dict.fromkeys(name for part in text.split(",") if (name := part.strip())))
+    found = list(dict.fromkeys(name for part in text.split(",") if (name := part.strip())))
     if not found:
-        raise UsageError("--readers is empty; use go,node, for example")
+        raise UsageError(f"{option} is empty; use {example}, for example")
     return found
 
 
@@ -201,11 +199,9 @@ def _compressed(codecs: Sequence[str], text: str) -> tuple[str, ...]:
         UsageError: None is named.
         UnknownCompressor: There is no compressor of that name.
     """
-    wanted = [part.strip() for part in text.split(",") if part.strip()]
-    if not wanted:
-        raise UsageError("--compress is empty; use zstd:3,lz4,dict, for example")
     # The comma of `zstd:3,dict` also separates the list: `dict:3` belongs to it.
-    wanted = [re.sub(r"^dict(?=:|$)(.*)", r"zstd\1,dict", name) for name in wanted]
+    listed = _listed(text, "--compress", "zstd:3,lz4,dict")
+    wanted = [re.sub(r"^dict(?=:|$)(.*)", r"zstd\1,dict", name) for name in listed]
     for name in wanted:
         library(name)
     found: list[str] = []

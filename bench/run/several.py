@@ -31,7 +31,6 @@ class Several:
     Args:
         options: The options of the run.
         output: The name from which those of the result files are made.
-        machines: The machines.
         show: Returns the function that receives the progress of a machine.
         resume: Continue the runs in these files. A machine with a complete result is left out, and one
             without any begins.
@@ -180,7 +179,6 @@ def stored_anywhere(output: Path, machines: Sequence[Machine]) -> Options:
 
     Args:
         output: The name from which those of the result files are made.
-        machines: The machines.
 
     Raises:
         UsageError: There is no such run.

@@ -61,7 +61,6 @@ def survey(
     schema: bytes = b"",
     *,
     watch: Callable[[int, int], object] = lambda done, total: None,
-    patience: float = PATIENCE,
 ) -> SurveyFindings:
     """Survey all pieces.
 
@@ -71,7 +70,6 @@ def survey(
         job: The job, without pieces.
         schema: The content that `job.schema` names.
         watch: Called with the bytes that are done, and the total.
-        patience: Seconds without a record after which a worker is ended.
 
     Raises:
         UsageError: The request is impossible, for instance because a library is missing.
@@ -96,7 +94,7 @@ def survey(
                     cut=found.tally.sample.cut,
                 )
                 place.running += 1
-                running[place.executor.submit(one, inputs, patience=patience)] = group, tries, place
+                running[place.executor.submit(one, inputs, patience=PATIENCE)] = group, tries, place
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 group, tries, place = running.pop(future)
                 place.running -= 1

@@ -20,7 +20,7 @@ from ..operations.base import length_of_slice
 from ..results import BASELINE, Cell, Measurement
 from .context import Run, Stage
 from .options import Options
-from .readers import fitting, time_reads, timeable
+from .readers import fitting, time_reads
 from .releases import Release, release_of
 from .state import FAILED
 from .stopping import Progress
@@ -96,7 +96,7 @@ class _Contest:
 
     def reads(self) -> list[Cell]:
         """Return the cells of readers that still run, also of codecs that there is no time for in Python."""
-        return timeable(self.run, self.stage)
+        return [cell for cell in self.stage.reads if self.run.state.outcome(cell) not in FAILED]
 
     def codecs(self) -> list[str]:
         return list(dict.fromkeys(cell.codec for cell in self.cells() if cell.codec != BASELINE))
@@ -159,9 +159,8 @@ class _Contest:
         turns = options.turns(len(options.timed()) * len(self.stage.checks))
         total = 0.0
         for name in options.timed():
-            checked, declared = self.stage.checks[codec], operation(name)
-            base = declared.base
-            call = checked.rough.get(base, 0.0) * checked.calls.get(base, 1)
+            declared = operation(name)
+            call = length(declared.cell(self.stage.name, codec), self.stage.checks)
             slices = turns * length_of_slice(options.slice, call, declared.fewest)
             calls = 1 if call > Processes.SINGLE * options.slice else Processes.CALLS
             # Each call includes making a new record or payload.
@@ -338,7 +337,6 @@ class _Contest:
         """Run a worker over `group`, again if it was disturbed; return None if it died, and remove its cell.
 
         Args:
-            group: The cells.
             layout: Number of its memory layout, see `jobs.Time`.
         """
         options = self.run.options

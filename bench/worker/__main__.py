@@ -34,7 +34,6 @@ def main(path: Path, *, forked: bool = False) -> NoReturn:
     """Run the job in a file.
 
     Args:
-        path: The file.
         forked: This process is a fork, which may have imported another release of the job's library.
     """
     faulthandler.enable()

@@ -36,8 +36,6 @@ _ROUND_TRIP = ("dump", "load", "fix")
 
 
 class _EndedError(Exception):
-    """The check ended early."""
-
     def __init__(self, outcome: Outcome, reason: str) -> None:
         super().__init__(outcome, reason)
         self.outcome = outcome

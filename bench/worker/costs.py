@@ -21,7 +21,6 @@ def costs(
     pass.
 
     Args:
-        made: The operation.
         first: Seconds of each record in its first call; above 0.
         seconds: Seconds for the further passes.
         beat: Called before each call, since a worker without progress is considered hung.

@@ -21,8 +21,6 @@ def beyond(name: str, parts: CodecParts, sample: PickledSample, payloads: Sequen
 
     Args:
         name: The codec's name in result files.
-        parts: The codec.
-        sample: The records.
         payloads: Payloads of the first records, in order.
 
     Returns:

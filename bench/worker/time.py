@@ -35,9 +35,7 @@ class _Part:
     """A cell's work on one stratum of the records.
 
     Attributes:
-        stratum: The records.
         batch: Makes the inputs of the calls; not timed.
-        track: The slices.
         calls: Calls of a slice.
         warmup: Untimed calls before a slice.
         start: Position in the ring of the next slice.
@@ -124,7 +122,6 @@ class Process:
         """Add a cell.
 
         Args:
-            index: Its number.
             made: The timed work.
             seconds: Seconds of each record in the check; above 0.
             extra: Share of extra calls that are not counted: a planted difference.

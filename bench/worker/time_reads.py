@@ -38,7 +38,6 @@ class _Cell:
         known: All payloads that it may read, and their schema.
         usual: Bytes of the mean payload of all parts.
         warmup: Seconds until its times were steady. Turns warm up the caches, not the compiler.
-        track: Its turns.
         duration: Seconds spent in them.
     """
 

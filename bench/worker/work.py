@@ -105,9 +105,7 @@ def work(
     """Prepare an operation.
 
     Args:
-        parts: The codec.
         name: Name of a timed operation, variants included.
-        sample: The records.
         payloads: The codec's payloads of them.
         shared: All records of the sample, to be encoded by several codecs in turn.
         places: URLs of the operations' places that are servers.

@@ -336,7 +336,6 @@ def _run(language: Language, step: tuple[str, ...], folder: Path, log: Path, *, 
 
 @functools.cache
 def _printed(program: str, arguments: tuple[str, ...], environment: tuple[tuple[str, str], ...]) -> str:
-    """Return what a program prints."""
     try:
         done = subprocess.run(
             [program, *arguments],

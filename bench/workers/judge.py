@@ -32,7 +32,6 @@ def judge(
         worker: The running worker.
         library: Name of one of its libraries.
         records: What it should read, one for each payload.
-        payloads: The payloads.
         schema: Their schema, if the format needs one.
 
     Raises:

@@ -10,11 +10,12 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from ..frames import FrameError, Frames
+from ..frames import FrameError, frames_of
 from .canonical import CanonicalError, parse
 from .schemas import ReaderSchema
 
@@ -37,8 +38,6 @@ class Library(NamedTuple):
     """A library that a worker reads with.
 
     Attributes:
-        name: Its name.
-        version: Its version.
         format: The format that it reads.
         typed: It reads into types of the language, which are made of a JSON Schema.
         writer: Name under which it writes the format; empty if the worker does not write with it.
@@ -109,7 +108,7 @@ class Timed:
     warmup_ns: float
 
 
-class Worker:
+class Worker(AbstractContextManager["Worker"]):
     """A running worker. After a `WorkerError` it is gone, and further questions raise the same error.
 
     Attributes:
@@ -140,15 +139,14 @@ class Worker:
         except OSError as error:
             self._errors.close()
             raise WorkerError(f"it does not start: {error}") from error
-        self._frames = Frames(self._read, self._write)
+        assert self._process.stdout is not None
+        assert self._process.stdin is not None
+        self._frames = frames_of(self._process.stdout, self._process.stdin)
         try:
             self._greet()
         except BaseException:
             self.close()
             raise
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
@@ -157,7 +155,6 @@ class Worker:
         """Return the canonical form of what the library reads from the payload.
 
         Args:
-            library: Its name.
             payload: What it reads.
             schema: The schema, if the format needs one.
 
@@ -176,7 +173,6 @@ class Worker:
         """Return the payload that the library writes of the value that it reads from another one.
 
         Args:
-            library: Its name.
             payload: What it reads.
             schema: The schema, if the format needs one.
 
@@ -198,7 +194,6 @@ class Worker:
         """Return how long the library takes to read a payload, in each of so many slices.
 
         Args:
-            library: Its name.
             payloads: What it reads, in an order that the seed determines.
             slices: Number of slices.
             slice_ns: Nanoseconds that a slice lasts at least.
@@ -304,18 +299,6 @@ class Worker:
         last = next(filter(None, reversed(told)), "")
         how = f"exit code {code}" if code >= 0 else f"signal {-code}"
         return f"it ended with {how}" + f": {last[:200]}" * bool(last)
-
-    def _read(self, size: int) -> bytes:
-        assert self._process.stdout is not None
-        found = self._process.stdout.read(size)
-        if len(found) < size:
-            raise EOFError
-        return found
-
-    def _write(self, content: bytes) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.write(content)
-        self._process.stdin.flush()
 
 
 def _of(schema: ReaderSchema | None) -> dict[str, Any]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Self, TypeVar
+from contextlib import AbstractContextManager
+from typing import TypeVar
 
 from .port import Worker, WorkerError
 
 _T = TypeVar("_T")
 
 
-class Restarted:
+class Restarted(AbstractContextManager["Restarted"]):
     """A worker of another language.
 
     Leaving the context ends it.
@@ -26,9 +27,6 @@ class Restarted:
         self._left = most
         self._worker: Worker | None = None
         self._failure = WorkerError()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self.close()

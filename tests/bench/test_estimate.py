@@ -10,9 +10,9 @@ import pytest
 from bakeoff.bench.worker.estimate import Track, levels
 
 
-def track(values: dict[int, float], *, mixed: bool = True, part: float = 1.0) -> list[Track]:
+def track(values: dict[int, float], *, mixed: bool = True) -> list[Track]:
     """A cell with one stratum, whose slices hold records for which the check says one second."""
-    return [Track(part, mixed, dict(values), dict.fromkeys(values, 1.0))]
+    return [Track(1.0, mixed, dict(values), dict.fromkeys(values, 1.0))]
 
 
 def test_what_a_round_has_in_common_is_taken_out() -> None:

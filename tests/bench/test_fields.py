@@ -11,9 +11,9 @@ from bakeoff.bench.operations import operation
 from bakeoff.bench.results import CellResult, ResultData, write
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.session import Session
-from bakeoff.cli import main
 from bakeoff.errors import UsageError
 from bakeoff.reports import render
+from inprocess import exit_code
 
 CODECS = ("msgpack", "pickle", "msgpack+schema", "json/raw")
 PEEK, UPDATE, SPLICED = "peek:order.address.city", "update:50", "update-spliced:50"
@@ -61,12 +61,6 @@ def test_what_is_wrong_is_no_figure(tmp_path):
     )
     cell = Session(dataclasses.replace(options.quick(), budget=0.0), tmp_path / "r.json").run().cells[0]
     assert ("unsupported", True) == (cell.outcome, "no $.titel: $ has id, title" in cell.reason)
-
-
-def exit_code(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as stop:
-        main(arguments)
-    return stop.value.code
 
 
 @pytest.mark.parametrize(

@@ -96,8 +96,8 @@ def check(*arguments: str, env: dict[str, str] | None = None) -> subprocess.Comp
     return subprocess.run(command, capture_output=True, text=True, env=env)
 
 
-def case(must: Any = "either", direction: Any = "decode") -> HostileCase:
-    return HostileCase(direction, "some", "something", lambda codec: [], must)
+def case(must: Any = "either") -> HostileCase:
+    return HostileCase("decode", "some", "something", lambda codec: [], must)
 
 
 @pytest.mark.parametrize(

@@ -73,13 +73,15 @@ def test_each_interpreter_has_a_result_and_a_block_of_columns(
     assert "is the file of one machine or interpreter; name only that one" in one_file.stderr
 
 
-def test_file_of_another_interpreter_is_resumed_under_that_one(
+def test_one_interpreter_measures_into_the_named_file_which_is_resumed_under_that_one(
     interpreter: Callable[..., str], tmp_path: Path
 ) -> None:
-    """Under the interpreter that runs, the figures would not be comparable."""
+    """Under another interpreter, the figures would not be comparable."""
     done = bakeoff(tmp_path, "run", *FEW, "-c", "json", "--ops", "size", "--python", interpreter("one"))
     assert 0 == done.returncode, done.stderr
-    name = read(tmp_path / "out.json").environment["interpreter"]
+    result = read(tmp_path / "out.json")
+    assert result.complete
+    name = result.environment["interpreter"]
     text = (tmp_path / "out.json").read_text().replace(sys.version.split()[0], "3.99.1")
     (tmp_path / f"out-{name}.json").write_text(text)
 
@@ -87,15 +89,6 @@ def test_file_of_another_interpreter_is_resumed_under_that_one(
     assert (
         f"add --python {name}, or resume all interpreters of that run with --resume out.json" in again.stderr
     )
-
-
-def test_one_interpreter_measures_into_the_named_file(
-    interpreter: Callable[..., str], tmp_path: Path
-) -> None:
-    done = bakeoff(tmp_path, "run", *FEW, "-c", "json", "--ops", "size", "--python", interpreter("one"))
-
-    assert 0 == done.returncode, done.stderr
-    assert read(tmp_path / "out.json").complete
 
 
 def answer(**fields: Any) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import textwrap
@@ -18,6 +17,7 @@ from bakeoff.bench.operations._memory import EXACT, windows
 from bakeoff.bench.results import read
 from bakeoff.bench.run.memory import _confirmed
 from launched import launch
+from untraced import untraced
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or not EXACT, reason="the truths below are those of glibc's allocator on Linux"
@@ -41,8 +41,9 @@ movies = bakeoff.corpus("movies", records=300).sample(300)
 def fresh(script: str) -> list[Any]:
     code = PRELUDE + textwrap.dedent(script)
     # The data of coverage would be mistaken for growth.
-    plain = {key: value for key, value in os.environ.items() if not key.startswith("COV")}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=plain)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=untraced()
+    )
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 

@@ -25,7 +25,7 @@ from bakeoff.bench.run.session import stored_options
 from bakeoff.bench.run.state import State, entries
 from bakeoff.errors import RunError, UsageError
 from hurried import BAKEOFF
-from inprocess import bakeoff
+from inprocess import run
 from installed import install
 from launched import launch
 
@@ -38,10 +38,6 @@ SMALL = [*FEW, "--no-memory"]
 UNTIMED = [*FEW, "--quick", "--all", "--budget", "0", "--ops", "size"]
 """All of a run except its timing, for tests of the checks before it is continued."""
 ENDLESS = ["movies", *SMALL, "--budget", "600", "--precision", "0.0001%", "--ratios"]
-
-
-def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return bakeoff(folder, "run", *arguments)
 
 
 def wait(process: subprocess.Popen[str], until: Callable[[], bool]) -> None:

@@ -17,7 +17,7 @@ from bakeoff.bench.worker.parts import codec_parts
 from bakeoff.codecs import CodecError, EncodeError, UnknownCodec
 
 
-def test_what_is_timed_is_the_librarys_own_callable(tmp_path: Path) -> None:
+def test_what_is_timed_is_the_librarys_own_callable() -> None:
     timed = codec_parts("orjson/raw", CorpusInputs(""), {})
 
     assert timed.bare.encode is orjson.dumps

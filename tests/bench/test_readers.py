@@ -37,8 +37,8 @@ def number(value: float) -> list[Any]:
     return ["number", struct.pack(">d", value).hex()]
 
 
-def field(value: list[Any], name: str = "v") -> list[Any]:
-    return ["map", [[["text", name], value]]]
+def field(value: list[Any]) -> list[Any]:
+    return ["map", [[["text", "v"], value]]]
 
 
 def time(fraction: str) -> list[Any]:

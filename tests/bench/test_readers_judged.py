@@ -6,9 +6,7 @@ import copy
 import json
 import random
 import struct
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,12 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff.bench.facts import ReadFacts
-from bakeoff.bench.workers import builds
 from bakeoff.bench.workers.canonical import CanonicalError, canonical, changes, first_change, parse
 from bakeoff.bench.workers.judge import KEPT, judge
 from bakeoff.bench.workers.port import Worker
 
-REFERENCE = Path(builds.__file__).with_name("pypy") / "worker.py"
 LEAVES = (
     st.none()
     | st.booleans()
@@ -35,12 +31,6 @@ LEAVES = (
 )
 KEYS = st.text() | st.integers() | st.floats() | st.binary() | st.booleans() | st.tuples(st.integers())
 VALUES = st.recursive(LEAVES, lambda inner: st.lists(inner) | st.dictionaries(KEYS, inner), max_leaves=20)
-
-
-@pytest.fixture(scope="module")
-def reference() -> Iterator[Worker]:
-    with Worker([sys.executable, str(REFERENCE)]) as worker:
-        yield worker
 
 
 def shuffled(form: list[Any], order: random.Random) -> list[Any]:

@@ -11,15 +11,11 @@ from pathlib import Path
 import pytest
 
 from bakeoff.bench.results import read
-from inprocess import bakeoff
+from inprocess import bakeoff, run
 from launched import launch
 from untraced import untraced
 
 LINES = '{"id": 1, "when": "2024-01-01T10:00:00"}\n{"id": 2, "when": "2024-01-02T10:00:00"}\n'
-
-
-def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return bakeoff(folder, "run", *arguments)
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from bakeoff.bench.run.environment import cores
 from bakeoff.bench.run.options import Options
 from bakeoff.commands import selftest as command
 from madeup import planted
+from untraced import untraced
 
 Runs = Callable[[Callable[[Options], ResultData]], None]
 
@@ -228,12 +229,11 @@ def test_every_part_can_be_asked_for() -> None:
 
 
 def test_faults_are_found_in_real_runs() -> None:
-    # The data of coverage would be mistaken for growth.
-    plain = {key: value for key, value in os.environ.items() if not key.startswith("COV")}
     bakeoff = Path(sys.executable).with_name("bakeoff")
     parts = ["--only", "failures", "--only", "leaks"]
+    # The data of coverage would be mistaken for growth.
     done = subprocess.run(
-        [bakeoff, "selftest", *parts, "-f", "json"], capture_output=True, text=True, env=plain
+        [bakeoff, "selftest", *parts, "-f", "json"], capture_output=True, text=True, env=untraced()
     )
     findings = {finding["what"]: finding["found"] for finding in json.loads(done.stdout)}
 

@@ -17,8 +17,8 @@ from bakeoff.bench.stats import Session, holm, interval, ratio, split, verdicts
 VALUES = st.floats(min_value=1e-9, max_value=1e3)
 
 
-def samples(values: list[float], start: int = 0) -> list[Measurement]:
-    return [Measurement(v, v, v, pair=start + i) for i, v in enumerate(values)]
+def samples(values: list[float]) -> list[Measurement]:
+    return [Measurement(v, v, v, pair) for pair, v in enumerate(values)]
 
 
 def noisy(mean: float, spread: float, n: int, seed: int) -> list[Measurement]:

@@ -7,7 +7,7 @@ import math
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -161,12 +161,6 @@ def test_a_schema_changes_neither_dump_nor_load() -> None:
     assert Cell("c", "dump", "json+schema") not in groups[0]
     assert Cell("c", "fix", "json+schema") in groups[0]
     assert Cell("c", "dump", "bson+schema") in groups[0]
-
-
-@pytest.fixture(scope="module")
-def executor() -> Iterator[LocalExecutor]:
-    with LocalExecutor() as made:
-        yield made
 
 
 @dataclass(frozen=True)

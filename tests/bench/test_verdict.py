@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import random
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
@@ -10,18 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import madeup
-from bakeoff.bench.results import BASELINE, Measurement, read, write
+from bakeoff.bench.results import BASELINE, Measurement, ResultFileError, read, write
 from bakeoff.bench.verdict import Contest, Judgment, drawback, preference, rankings
 
 SEEDS = st.integers(0, 10**6)
 
 
-def table(seed: int, codecs: int = 6) -> dict[str, list[Measurement]]:
+def table(seed: int) -> dict[str, list[Measurement]]:
     """Return costs of codecs, some close to others, some noisy, some that miss processes."""
     rng = random.Random(seed)
     shared = [rng.lognormvariate(0, 0.1) for _ in range(rng.randint(2, 7))]
     cells = {}
-    for name in "abcdefghijkl"[:codecs]:
+    for name in "abcdef":
         mean, noise = rng.choice([1.0, 1.0, 1.005, 1.3, 2.0]), rng.choice([0.001, 0.02, 0.4])
         pairs = rng.sample(range(len(shared)), rng.randint(1, len(shared)))
         values = {pair: shared[pair] * mean * rng.lognormvariate(0, noise) for pair in sorted(pairs)}
@@ -103,8 +105,6 @@ class TestPreference:
 
 class TestStored:
     def test_a_run_keeps_its_verdict(self, tmp_path) -> None:
-        from dataclasses import replace
-
         result = madeup.result(codecs=9, corpora=2, processes=5)
         result = replace(result, rankings=rankings(result))
         path = tmp_path / "result.json"
@@ -130,11 +130,6 @@ class TestStored:
 
     @pytest.mark.parametrize("key", ["order", "pairs"])
     def test_a_damaged_ranking_is_refused(self, tmp_path, key: str) -> None:
-        import json
-        from dataclasses import replace
-
-        from bakeoff.bench.results import ResultFileError
-
         result = madeup.result(codecs=4, corpora=1, processes=3)
         path = tmp_path / "result.json"
         write(replace(result, rankings=rankings(result)), path)

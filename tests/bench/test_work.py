@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -73,7 +72,7 @@ class TestOperations:
         schema = Schema({"t": tuple[str, ...]})
         return CodecParts(bare.with_schema(schema), bare, schema.fixer(bare))
 
-    def test_each_operation_goes_through_the_ring(self, parts: CodecParts, tmp_path: Path) -> None:
+    def test_each_operation_goes_through_the_ring(self, parts: CodecParts) -> None:
         sample = make_sample(self.RECORDS)
         payloads = [parts.bare.encode(record) for record in self.RECORDS]
         expected = {"dump": list(self.RECORDS), "load": payloads, "fix": list(self.RECORDS)}
@@ -85,9 +84,7 @@ class TestOperations:
 
             assert turned == [items[0], items[1], items[2], items[0]], operation
 
-    def test_records_that_keep_something_are_made_anew_for_each_dump(
-        self, parts: CodecParts, tmp_path: Path
-    ) -> None:
+    def test_records_that_keep_something_are_made_anew_for_each_dump(self, parts: CodecParts) -> None:
         """Unless repeated dumps are asked for, or nothing can be kept and the records are shared."""
         sample = make_sample([{"t": "ä"}])
         shared = sample.records()
@@ -98,12 +95,12 @@ class TestOperations:
 
         assert (False, True, True) == (same("dump", None), same("dump-repeat", None), same("dump", shared))
 
-    def test_a_codec_without_a_schema_has_nothing_to_fix(self, tmp_path: Path) -> None:
+    def test_a_codec_without_a_schema_has_nothing_to_fix(self) -> None:
         bare = codec("json")
         with pytest.raises(UnfitError, match="json has nothing to fix"):
             work(CodecParts(bare, bare), "fix", make_sample([1]), [b"1"], places={})
 
-    def test_a_burst_holds_what_is_near(self, tmp_path: Path) -> None:
+    def test_a_burst_holds_what_is_near(self) -> None:
         """The number of calls depends on the records only, so that all codecs find theirs equally near."""
         small = make_sample(["x"] * 3)
         large = make_sample(["x" * 100_000] * 3)

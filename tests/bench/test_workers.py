@@ -5,18 +5,14 @@ from __future__ import annotations
 import datetime as dt
 import json
 import sys
-from collections.abc import Iterator
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bakeoff.bench.workers import builds
 from bakeoff.bench.workers.canonical import CanonicalError, canonical, first_change, parse
 from bakeoff.bench.workers.port import Refused, Timed, Worker, WorkerError
 
-REFERENCE = Path(builds.__file__).with_name("pypy") / "worker.py"
 MOMENT = dt.datetime(2024, 2, 29, 12, 30, 15, 123456, dt.UTC)
 BIG = ["number", "4340000000000000"]
 AT = "time 2024-02-29T12:30:15."
@@ -33,12 +29,6 @@ HELLO = (
 """
     + ASKED
 )
-
-
-@pytest.fixture(scope="module")
-def reference() -> Iterator[Worker]:
-    with Worker([sys.executable, str(REFERENCE)]) as worker:
-        yield worker
 
 
 def lying(code: str, patience: float = 60) -> Worker:

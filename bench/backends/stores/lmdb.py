@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
@@ -64,12 +64,13 @@ class _Lmdb:
     def put_many(self, pairs: Pairs) -> None:
         encode, pack = self.wire.encode, _KEY.pack
         items = [(pack(key), encode(record)) for key, record in pairs]
-
-        def put_all() -> None:
-            with self._env.begin(write=True) as transaction, transaction.cursor() as cursor:
-                cursor.putmulti(items)
-
-        self._with_room(put_all)
+        while True:
+            try:
+                with self._env.begin(write=True) as transaction, transaction.cursor() as cursor:
+                    cursor.putmulti(items)
+                return
+            except self._lmdb.MapFullError:
+                self._grow()
 
     def stored(self) -> int:
         self._env.sync(True)
@@ -77,13 +78,6 @@ class _Lmdb:
 
     def close(self) -> None:
         self._env.close()
-
-    def _with_room(self, act: Callable[[], None]) -> None:
-        while True:
-            try:
-                return act()
-            except self._lmdb.MapFullError:
-                self._grow()
 
     def _grow(self) -> None:
         self._room *= 2

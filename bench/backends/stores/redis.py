@@ -76,7 +76,6 @@ class _Redis:
 
 
 def _keys(client: Any, location: Location) -> Iterator[bytes]:
-    """Yield the keys of all records."""
     yield from client.scan_iter(match=f"{location.name}:*", count=_MANY)
 
 

@@ -8,6 +8,7 @@ afterwards.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
@@ -53,6 +54,14 @@ class Publisher(Protocol):
     def close(self) -> object:
         """Close the producer's end. It is called once, even if the transport has failed."""
         ...
+
+
+class Sleeping:
+    """A producer's end whose messages leave without its help while it waits."""
+
+    def wait(self, seconds: float) -> None:
+        """Sleep."""
+        time.sleep(seconds)
 
 
 class Transport(Protocol):

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 
-from .base import Publisher, Route, TransportKind
+from .base import Publisher, Route, Sleeping, TransportKind
 
 
-class _Publisher:
+class _Publisher(Sleeping):
     def __init__(self, ends: Sequence[Connection]) -> None:
         self._ends = ends
 
     def send(self, message: bytes) -> None:
         for end in self._ends:
             end.send_bytes(message)
-
-    def wait(self, seconds: float) -> None:
-        time.sleep(seconds)
 
     def close(self) -> None:
         for end in self._ends:

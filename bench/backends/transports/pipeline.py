@@ -107,7 +107,6 @@ class Pipeline:
 
     Args:
         kind: Kind of the transport.
-        route: Its channel.
         encode: The codec's encoder.
         decode: The codec's decoder; each reader has a copy.
         records: The records to send, repeated.

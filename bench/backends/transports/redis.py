@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
 from ..reaching import CONNECT, imported, reaching
-from .base import MissingTransport, Publisher, Route, TransportKind
+from .base import MissingTransport, Publisher, Route, Sleeping, TransportKind
 
 
 def _client(url: str) -> Any:
@@ -19,15 +18,12 @@ def _client(url: str) -> Any:
     return redis.Redis.from_url(url, socket_connect_timeout=CONNECT, retry=Retry(NoBackoff(), 0))
 
 
-class _Publisher:
+class _Publisher(Sleeping):
     def __init__(self, route: Route) -> None:
         self._client, self._name = _client(route.url), route.name
 
     def send(self, message: bytes) -> None:
         self._client.publish(self._name, message)
-
-    def wait(self, seconds: float) -> None:
-        time.sleep(seconds)
 
     def close(self) -> None:
         self._client.close()

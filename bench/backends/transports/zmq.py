@@ -6,15 +6,14 @@ which is the library's default. They count as lost.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
 from ..reaching import imported
-from .base import MissingTransport, Publisher, Route, TransportKind
+from .base import MissingTransport, Publisher, Route, Sleeping, TransportKind
 
 
-class _Publisher:
+class _Publisher(Sleeping):
     def __init__(self, context: Any, place: str) -> None:
         import zmq
 
@@ -22,9 +21,6 @@ class _Publisher:
         self._socket = context.socket(zmq.PUB)
         self._socket.bind(place)
         self.send = self._socket.send
-
-    def wait(self, seconds: float) -> None:
-        time.sleep(seconds)
 
     def close(self) -> None:
         self._socket.close(linger=0)

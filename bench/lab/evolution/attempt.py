@@ -46,7 +46,6 @@ def attempts(
     """Return how each codec reads the two versions, and the cost of reading the other one.
 
     Args:
-        names: The codecs.
         difference: The versions.
         old: Records of the older one.
         new: The same records in the newer one.

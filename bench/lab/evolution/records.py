@@ -21,7 +21,6 @@ from ....schemas.wire.bindings.leaves import builder, collection, kinds
 _FRESH: Final = 0.3
 """Share of the values of a changed type that are newly generated, as some of its values are new."""
 _WORDS: Final = ("ada", "Grace Hopper", "", "naïve", "日本", "x" * 40, "true", "12")
-_TRIES: Final = 50
 _LEVELS: Final = 3
 """Depth of generated records within others of their kind; deeper ones are minimal."""
 _RECORDS: Final = 100

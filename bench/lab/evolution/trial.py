@@ -145,7 +145,6 @@ class Trial:
     """The trial of one codec.
 
     Attributes:
-        codec: Its name.
         backward: The newer version reads payloads of the older one.
         forward: The older version reads payloads of the newer one.
         changes: The same two for each separate change. It is empty if this was not possible: a definition in
@@ -210,7 +209,6 @@ def try_codec(name: str, difference: SchemaDifference, old: Sequence[Any], new: 
     """Try one codec in both directions, with the whole change and with each separate change.
 
     Args:
-        name: The codec.
         difference: The versions.
         old: Records of the older one.
         new: The same records in the newer one.

@@ -237,7 +237,6 @@ def cells(codec: str, *, schemas: bool = True) -> Iterator[tuple[str, Tried]]:
     """Yield name and results for every value, in this process.
 
     Args:
-        codec: Its name.
         schemas: Test with schemas; otherwise, both results are those without, unless readers get a schema.
     """
     bare = by_name(codec, trusted=True)
@@ -354,7 +353,6 @@ def matrix(codecs: Iterable[str], *, schemas: bool = True) -> Iterator[tuple[str
     Codecs whose library is not installed are left out.
 
     Args:
-        codecs: Their names.
         schemas: As in `cells`.
 
     Raises:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections.abc import Callable, Iterable
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from functools import partial
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from ...workers.builds import start
 from ...workers.canonical import Change, changes
@@ -27,9 +27,6 @@ class Reader(NamedTuple):
     """A library of another language.
 
     Attributes:
-        language: Its language.
-        library: Its name.
-        version: Its version.
         format: The format that it reads.
         writer: Name under which it writes; empty if it does not.
     """
@@ -41,7 +38,7 @@ class Reader(NamedTuple):
     writer: str
 
 
-class Readers:
+class Readers(AbstractContextManager["Readers"]):
     """Workers of some languages; one that dies is started again.
 
     Args:
@@ -65,9 +62,6 @@ class Readers:
                 for reader in worker.ask(_libraries):
                     self._language[reader] = language
             self._stack = stack.pop_all()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self._stack.close()

@@ -33,7 +33,6 @@ def wrote(readers: Readers, written: Mapping[Place, Written]) -> dict[Place, Fid
     """Return what codecs read from what libraries write, compared with what the libraries had read.
 
     Args:
-        readers: The libraries.
         written: What each of them reads, and then writes.
     """
     dumped = {place: readers.dump(place[2], each) for place, each in written.items()}

@@ -81,7 +81,6 @@ def attempt(
     """Return the worst outcome of all calls of a case.
 
     Args:
-        attacked: The codec.
         beat: Called with the number before each call.
         number: Number of the case.
         held: Keeps the encoded objects, so that they are never freed.

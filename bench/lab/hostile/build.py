@@ -50,7 +50,6 @@ class Repeat:
     most: int | None = None
 
     def __call__(self, codec: Codec) -> Iterator[bytes]:
-        """Yield the payload."""
         count, size = self.count, codec.limits.size
         if count is None:
             room = size - len(self._head(size) + self.tail + self.end)
@@ -82,7 +81,6 @@ class Fill:
     other: int = 4
 
     def __call__(self, codec: Codec) -> Iterator[bytes]:
-        """Yield the payloads."""
         yield from map(self.array, counts(codec, self.size, self.values, self.other))
 
 

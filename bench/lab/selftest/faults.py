@@ -34,19 +34,10 @@ def big() -> Iterator[dict[str, bytes]]:
     yield {"bytes": bytes(20_000_000)}
 
 
-def _made(name: str, decode: Callable[[Callable[[Any], Any], bytes], Any] | None = None) -> Codec:
+def _made(name: str, change: Callable[[Any], Any]) -> Codec:
+    """Return a codec whose decoded records go through a function."""
     plain = codec("json")
-    return Codec(
-        name,
-        "json",
-        plain.encode,
-        plain.decode if decode is None else partial(decode, plain.decode),
-        preserves=PRESERVES,
-    )
-
-
-def _after(change: Callable[[Any], Any]) -> Callable[[Callable[[Any], Any], bytes], Any]:
-    return lambda decode, data: change(decode(data))
+    return Codec(name, "json", plain.encode, lambda data: change(plain.decode(data)), preserves=PRESERVES)
 
 
 def _twin(name: str, part: str) -> Codec:
@@ -63,7 +54,7 @@ def _twin(name: str, part: str) -> Codec:
 def _leaker(name: str, fault: str) -> Codec:
     from . import _leakers
 
-    return _made(name, _after(getattr(_leakers, fault)))
+    return _made(name, getattr(_leakers, fault))
 
 
 def _append_none(name: str) -> Codec:
@@ -73,7 +64,7 @@ def _append_none(name: str) -> Codec:
         kept.append(None)
         return value
 
-    return _made(name, _after(keep))
+    return _made(name, keep)
 
 
 def _filling_cache(name: str) -> Codec:
@@ -85,7 +76,7 @@ def _filling_cache(name: str) -> Codec:
             cache[len(cache)] = b"cached %d" % len(cache)
         return value
 
-    return _made(name, _after(remember))
+    return _made(name, remember)
 
 
 def _random_sizes(name: str) -> Codec:
@@ -97,7 +88,7 @@ def _random_sizes(name: str) -> Codec:
         held[0] = bytes(sizes.randrange(1, 20_000))
         return value
 
-    return _made(name, _after(change))
+    return _made(name, change)
 
 
 def _never(value: Any) -> Any:
@@ -125,7 +116,7 @@ def _lie(name: str) -> Codec:
         seen += 1
         return {**value, "id": -1} if seen == 37 else value
 
-    return _made(name, _after(change))
+    return _made(name, change)
 
 
 LEAKERS: dict[str, Callable[[str], Codec]] = {
@@ -140,10 +131,10 @@ CLEAN: dict[str, Callable[[str], Codec]] = {
     "selftest-random-sizes": _random_sizes,
 }
 FAILURES: dict[str, tuple[str, Callable[[str], Codec]]] = {
-    "selftest-crashes": ("crashed", lambda name: _made(name, _after(_crash))),
-    "selftest-hangs": ("timed out", lambda name: _made(name, _after(_never))),
-    "selftest-devours": ("out of memory", lambda name: _made(name, _after(_devour))),
-    "selftest-exits": ("crashed", lambda name: _made(name, _after(lambda value: os._exit(0)))),
+    "selftest-crashes": ("crashed", lambda name: _made(name, _crash)),
+    "selftest-hangs": ("timed out", lambda name: _made(name, _never)),
+    "selftest-devours": ("out of memory", lambda name: _made(name, _devour)),
+    "selftest-exits": ("crashed", lambda name: _made(name, lambda value: os._exit(0))),
     "selftest-lies": ("wrong", _lie),
 }
 """Name to the expected outcome and the factory."""

@@ -33,11 +33,11 @@ import time
 from collections.abc import Mapping
 from concurrent.futures import Future
 from importlib.metadata import version
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, NoReturn
 
 from ....codecs.registry import give
 from ....errors import BakeoffError
-from ...frames import MAGIC, PROTOCOL, SECONDS, Frames
+from ...frames import MAGIC, PROTOCOL, SECONDS, Frames, frames_of
 from ...jobs import Checked, Ended, decode, encode
 from ..environment import scrub
 from ..processes import LocalExecutor
@@ -129,18 +129,6 @@ class _Agent:
         }
 
 
-def _exactly(source: BinaryIO, size: int) -> bytes:
-    found = source.read(size)
-    if len(found) < size:
-        raise EOFError
-    return found
-
-
-def _written(target: BinaryIO, content: bytes) -> None:
-    target.write(content)
-    target.flush()
-
-
 def main() -> NoReturn:
     """Serve the connection on standard input and output."""
     source, target = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
@@ -148,8 +136,8 @@ def main() -> NoReturn:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
     removed = scrub(os.environ)
-    frames = Frames(lambda size: _exactly(source, size), lambda content: _written(target, content))
-    _written(target, MAGIC)
+    frames = frames_of(source, target)
+    target.write(MAGIC)
     frames.send("hello", protocol=PROTOCOL, version=version("bakeoff"))
     with LocalExecutor() as executor:
         agent = _Agent(frames, executor)

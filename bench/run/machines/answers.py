@@ -40,7 +40,6 @@ def ended_of(plain: Mapping[str, Any], job: Job) -> Ended:
 
     Args:
         plain: The fields of an `Ended`, as the machine sent them.
-        job: The job.
 
     Raises:
         ValueError, TypeError, LookupError: It is not an answer to this job.

@@ -57,7 +57,6 @@ class CommandLink:
     """The standard input and output of a process.
 
     Args:
-        command: The process.
         name: Name of the machine.
         patience: See `Link`.
 

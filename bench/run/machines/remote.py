@@ -8,10 +8,11 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from importlib.metadata import version
 from itertools import count
-from typing import Any, Self
+from typing import Any
 
 from ....codecs.registry import given
 from ....errors import RunError
@@ -49,14 +50,13 @@ class _Call:
         self.done = threading.Event()
 
 
-class RemoteExecutor:
+class RemoteExecutor(AbstractContextManager["RemoteExecutor"]):
     """The executor of another machine; see `jobs.Executor`.
 
     Leaving the context ends the agent and its workers. An answer that breaks a rule, an end of the connection
     and a silence of a minute end it as well: all futures then raise `RunError`.
 
     Args:
-        machine: The machine.
         blobs: Inputs of jobs, on this machine; dictionaries of the other one are added.
         waiting: Called regularly, until the machine may be used, with the reason; may raise to give up.
 
@@ -94,9 +94,6 @@ class RemoteExecutor:
             self._end()
             raise
         self._pool = ThreadPoolExecutor(abreast(self.cores), thread_name_prefix="bakeoff")
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self.close()

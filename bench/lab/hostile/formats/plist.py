@@ -34,11 +34,9 @@ def _plist(content: bytes) -> bytes:
     return _HEAD + content + _TAIL
 
 
-def _within(
-    item: bytes, start: bytes, end: bytes, count: int | None = None, most: int | None = None
-) -> Repeat:
+def _within(item: bytes, start: bytes, end: bytes, most: int | None = None) -> Repeat:
     """Return a property list with repeated content between two tags."""
-    return Repeat(item, count, head=_HEAD + start, tail=end + _TAIL, most=most)
+    return Repeat(item, head=_HEAD + start, tail=end + _TAIL, most=most)
 
 
 def _xml_array(item: bytes, count: int) -> bytes:
