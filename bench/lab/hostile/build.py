@@ -159,15 +159,6 @@ def joined(*parts: Iterable[bytes]) -> Iterator[bytes]:
     return map(b"".join, product(*parts))
 
 
-def varint(number: int) -> bytes:
-    """Return a number in LEB128: seven bits per byte, the lowest first."""
-    made = bytearray()
-    while number > 0x7F:
-        made.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes([*made, number])
-
-
 def table(wires: str | Iterable[str] | None, *rows: Row, pack: bool = True) -> tuple[HostileCase, ...]:
     """Return the cases of a format.
 

@@ -427,7 +427,7 @@ cdef inline int _mark(ArrowArray *array, Py_ssize_t row, Py_ssize_t end, bint la
     if large:
         (<int64_t *>array.buffers[1])[row] = end
     elif end > INT_MAX:
-        raise MisfitError("a column holds more than 2**31 items")
+        raise _in_row(MisfitError("a column holds more than 2**31 items"), row - 1)
     else:
         (<int32_t *>array.buffers[1])[row] = <int32_t>end
     return 0

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from ..build import EMOJI, accept, counts, either, refuse, table, varint
+from .....codecs.streams.framing import varint
+from ..build import EMOJI, accept, counts, either, refuse, table
 from ..cases import RECORD
 
 if TYPE_CHECKING:

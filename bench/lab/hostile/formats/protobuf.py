@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from ..build import DEEP, EMOJI, either, joined, refuse, table, varint
+from .....codecs.streams.framing import varint
+from ..build import DEEP, EMOJI, either, joined, refuse, table
 from ..cases import ordinary
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import struct
 
-from ..build import DEEP, EMOJI, Fill, Repeat, either, joined, refuse, table, varint
+from .....codecs.streams.framing import varint
+from ..build import DEEP, EMOJI, Fill, Repeat, either, joined, refuse, table
 from .protobuf import LENGTHS
 
 _STOP = b"\x00"
