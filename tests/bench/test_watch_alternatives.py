@@ -391,8 +391,9 @@ def test_an_interrupted_call_is_made_again(monkeypatch: pytest.MonkeyPatch) -> N
     assert len(passes[OWN].calls[0]) == 2
 
 
-def test_a_library_makes_its_calls_between_other_work_in_a_row() -> None:
+def test_a_library_makes_its_calls_between_other_work_in_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first call, which finds another library in the caches, does not count."""
+    monkeypatch.setattr(regimes, "interruptions", lambda: 0)
     made: list[tuple[int, int]] = []
     other = Other("json", "orjson")
     calls: dict[Other, Any] = {
