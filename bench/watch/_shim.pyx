@@ -575,7 +575,8 @@ cdef inline int64_t _given(Watched me, args_t args, size_t nargs) noexcept:
 cdef bint _will_be_long(Watched me, Counters *counters, args_t args, size_t nargs) noexcept:
     """Return whether a call decodes a payload so large that the thread's clock should time it.
 
-    If few of many payloads are large, each large one that is timed stands for several, and so would a pause in it.
+    When only a few payloads are large, each one that is timed represents others, so a pause in it would be
+    counted several times.
     """
     return not me.dumps and counters.timed and _usual(counters, _given(me, args, nargs)) > _rate * LONG
 

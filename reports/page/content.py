@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -105,35 +105,11 @@ class PageContent:
         charts = Pictures(views)
         sheets = _sheets(view)
         panels, answers = placed.panels(view), placed_answer.answers(view)
+        sliders = _sliders(view.cost)
         costed = any(map(len, charts.points)) or not sheets
         return cls(
             raw=embeddable([{"machine": m.label, **plain(m.result)} for m in machines]),
-            state=embeddable(
-                {
-                    "views": [
-                        {
-                            "label": each.label,
-                            "machine": each.machine,
-                            "corpus": each.corpus.name,
-                            "unit": table.unit(number),
-                            "codecs": _judging(each.candidates),
-                        }
-                        for number, each in enumerate(views)
-                    ],
-                    "baselineRow": BASELINE,
-                    "baseline": baseline,
-                    "tie": Verdicts.TIE,
-                    "few": Processes.FEWEST,
-                    "session": [SESSION.deviation, SESSION.degrees],
-                    "axes": axes(),
-                    "plausible": PLAUSIBLE,
-                    "parts": PARTS,
-                    "alpha": [each.standing.alpha for each in views],
-                    "sort": _sorting(sort, table),
-                    "sliders": _sliders(view.cost),
-                    "charts": charts.live(panels),
-                }
-            ),
+            state=embeddable(_state(view, table, charts, panels, sliders, baseline, sort)),
             recommendation=_headline(views) if costed else [(one.place, one.words) for one in answers],
             headline=_SEVERAL if costed or not answers else placed_answer.headline(answers),
             costed=costed,
@@ -153,7 +129,7 @@ class PageContent:
             views=views,
             groups=_groups(views),
             table=table,
-            sliders=_sliders(view.cost),
+            sliders=sliders,
             cost=view.cost,
             baseline=baseline,
             charts=charts,
@@ -161,6 +137,42 @@ class PageContent:
             failures=_failures(views),
             losses=_losses(views),
         )
+
+
+def _state(
+    view: View,
+    table: PageTable,
+    charts: Pictures,
+    panels: Sequence[placed.Panel],
+    sliders: Mapping[str, Any],
+    baseline: str | None,
+    sort: str | None,
+) -> dict[str, Any]:
+    """Return what the page's script starts from; its names are those of the script."""
+    return {
+        "views": [
+            {
+                "label": each.label,
+                "machine": each.machine,
+                "corpus": each.corpus.name,
+                "unit": table.unit(number),
+                "codecs": _judging(each.candidates),
+            }
+            for number, each in enumerate(view.corpora)
+        ],
+        "baselineRow": BASELINE,
+        "baseline": baseline,
+        "tie": Verdicts.TIE,
+        "few": Processes.FEWEST,
+        "session": [SESSION.deviation, SESSION.degrees],
+        "axes": axes(),
+        "plausible": PLAUSIBLE,
+        "parts": PARTS,
+        "alpha": [each.standing.alpha for each in view.corpora],
+        "sort": _sorting(sort, table),
+        "sliders": sliders,
+        "charts": charts.live(panels),
+    }
 
 
 def _judging(candidates: Sequence[Candidate]) -> dict[str, dict[str, Any]]:
