@@ -224,8 +224,10 @@ def from_suite(path: Path, suite: pyperf.BenchmarkSuite) -> ResultData:
         for benchmark in suite.get_benchmarks():
             metadata = benchmark.get_metadata()
             if (version := metadata.get(VERSION_KEY, 0)) > FORMAT_VERSION:
-                newer = f"{path}: written in format {version}; this bakeoff reads {FORMAT_VERSION}"
-                raise ResultFileError(newer)
+                raise ResultFileError(
+                    f"{path}: written by a newer bakeoff, in format {version}; this one reads formats up to "
+                    f"{FORMAT_VERSION}: upgrade it"
+                )
             if document := metadata.get("bakeoff_document"):
                 return _from_document(json.loads(document), suite)
     except UNREADABLE as error:

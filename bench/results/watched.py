@@ -197,7 +197,10 @@ def read_watch(path: Path) -> WatchData:
     try:
         plain = json.loads(text)
         if (version := plain.pop(WATCH_KEY)) > _VERSION:
-            raise ResultFileError(f"{path}: written in format {version}; this bakeoff reads {_VERSION}")
+            raise ResultFileError(
+                f"{path}: written by a newer bakeoff, in format {version}; this one reads formats up to "
+                f"{_VERSION}: upgrade it"
+            )
         watch = typed(WatchData, plain)
         if watch.sites and not watch.busy > 0:
             raise ValueError("calls that took no time")

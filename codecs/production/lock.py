@@ -162,7 +162,10 @@ class Lock:
                 "does not read; `bakeoff pick RESULTS --write` writes a new one"
             )
         if type(number) is not int or number != VERSION:
-            raise RunError(f"{path}: written in format {number!r}; this bakeoff reads format {VERSION}")
+            raise RunError(
+                f"{path}: written in format {number!r}; this bakeoff reads format {VERSION}: upgrade it, or "
+                "write a new lock with `bakeoff pick RESULTS --write`"
+            )
         try:
             return cls._of_plain(plain, os.path.dirname(path), owners)  # noqa: PTH120 - see `located`
         except TypeError as error:
