@@ -153,6 +153,7 @@ class TimedCell:
     Attributes:
         payloads: Digest of the payloads of the check; empty for the baseline.
         dictionary: Digest of the codec's dictionary, empty if it has none.
+        limits: Limits of the codec that records exceed, by name, with the values they need.
         extra: Share of extra calls that are not counted: a planted difference.
     """
 
@@ -160,6 +161,7 @@ class TimedCell:
     operation: str
     payloads: Digest = ""
     dictionary: Digest = ""
+    limits: Mapping[str, int] = field(default_factory=dict)
     extra: float = 0.0
 
 
@@ -284,7 +286,7 @@ class Alone(Job):
 
     Attributes:
         payloads: Digest of the payloads of the check.
-        dictionary: As in `TimedCell`.
+        dictionary: As in `TimedCell`, like `limits`.
         options: Options of the operation, as requested by an earlier answer.
         exact: Run the worker under Valgrind; see `operations.base.Operation.exact`.
         forked: Fork the worker from a process with all imports done, as starting takes most of its time.
@@ -296,6 +298,7 @@ class Alone(Job):
     operation: str
     payloads: Digest
     dictionary: Digest = ""
+    limits: Mapping[str, int] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
     exact: bool = False
     forked: bool = False

@@ -45,6 +45,7 @@ def job_of(run: Run, stage: Stage, cell: Cell) -> Alone:
         operation=cell.operation_name,
         payloads=found.payloads,
         dictionary=found.dictionary,
+        limits=found.limits,
         places=run.options.where(),
         exact=exact,
         # Bytes are the same in a fork; times and counts would not be.

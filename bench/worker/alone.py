@@ -18,7 +18,7 @@ def run(job: Alone, context: WorkerContext) -> Answer:
     """Run one operation."""
     context.beat(0)
     declared = operation(job.operation)
-    parts = codec_parts(job.codec, job.corpus, context.blobs, job.dictionary)
+    parts = codec_parts(job.codec, job.corpus, context.blobs, job.dictionary, limits=job.limits)
     payloads = Payloads.of(context.blobs[job.payloads]).payloads
     sample = PickledSample.of(context.blobs[job.corpus.sample])
     if declared.phase == "memory":

@@ -37,6 +37,7 @@ def codec_parts(
     blobs: Mapping[str, bytes],
     dictionary: str = "",
     *,
+    limits: Mapping[str, int] | None = None,
     checking: bool = False,
 ) -> CodecParts:
     """Build a codec by its name.
@@ -47,6 +48,7 @@ def codec_parts(
             ``,dict``.
         blobs: Inputs by digest.
         dictionary: Digest of a dictionary that was trained before; if empty, one is trained.
+        limits: Limits to raise, by name; all others are those that a user gets. None: any record passes.
         checking: Convert errors of a library's own calls to the interface's.
 
     Raises:
@@ -57,8 +59,10 @@ def codec_parts(
         return _own_calls(base, corpus, blobs, checking)
     # All decoded data were encoded here, so codecs for trusted input may decode them.
     bare = codec(base, trusted=True)
-    depth = {"depth": corpus.depth} if corpus.depth and bare.spec.limits_depth else {}
-    bare = bare.with_limits(**OWN_DATA, **depth)
+    if limits is None:
+        depth = {"depth": corpus.depth} if corpus.depth and bare.spec.limits_depth else {}
+        limits = OWN_DATA | depth
+    bare = bare.with_limits(**limits)
     if compression is not None:
         from ...codecs.streams.compression import compressor
 

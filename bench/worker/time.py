@@ -360,7 +360,7 @@ def _prepare(
     if cell.codec == BASELINE:
         made = baseline(cell.operation, sample, collect=job.collect)
         return made, [Slices.COPY * size for size in sample.weights]
-    parts = codec_parts(cell.codec, job.corpus, context.blobs, cell.dictionary)
+    parts = codec_parts(cell.codec, job.corpus, context.blobs, cell.dictionary, limits=cell.limits)
     checked = Payloads.of(context.blobs[cell.payloads])
     made = work(
         parts, cell.operation, sample, checked.payloads, shared, places=job.places, collect=job.collect
