@@ -133,6 +133,8 @@ class Guards:
             the library gets it (for libraries that write others wrongly without an error).
         encode_depth: Levels that the library writes safely. Nesting is checked before each record is encoded,
             unless the policy `nesting` leaves that to the library.
+        shallow: Levels that the library writes safely in one piece, if fewer than `encode_depth`.
+        split: Callable ``(object) -> object`` that has parts of deeper objects written before the others.
         inside: Callable that returns the content of an object other than dict, list, tuple and set
             as a list, if the library writes that object natively; the check of nesting counts it.
         plain_keys: The library writes MessagePack keys that it cannot read, and its hook calls `doubt` if
@@ -148,10 +150,15 @@ class Guards:
             limits that only the library can enforce.
         shared: Bytes that every payload with shared values contains, if `_scan` does not detect these.
         walked: The depth of a record is checked by a walk after `decode`, for slow libraries.
+        stops: What keeps the library from running out of stack on a deep payload: "itself", a fixed number of
+            levels; "interpreter", the interpreter's recursion limit. Then nesting is checked after decoding,
+            which is faster. Empty: nothing that is known, and nesting is checked before.
     """
 
     scan: frozenset[type] | None = None
     encode_depth: int = 0
+    shallow: int = 0
+    split: Callable[[Any], Any] | None = None
     inside: Callable[[Any], list[Any]] | None = None
     plain_keys: bool = False
     too_deep: Sequence[str] = ()
@@ -162,6 +169,7 @@ class Guards:
     bounded: Callable[[Limits], Mapping[str, Any]] | None = None
     shared: bytes | None = None
     walked: bool = False
+    stops: Literal["", "itself", "interpreter"] = ""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

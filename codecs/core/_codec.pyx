@@ -13,7 +13,10 @@ from cpython.exc cimport PyErr_Occurred
 from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_AsUTF8String, PyUnicode_DecodeUTF8
 
-from ..safety._scan cimport DEEPEST, UNSAFE, container_key, deeper, deeper_t, end_t, finder, held_t
+from ..safety._scan cimport (
+    DEEPEST, DEEPER, UNSAFE, at_most_t, bounder, container_key, deeper, deeper_t, end_t, finder, held_t, leveler,
+    levels_t,
+)
 from ..safety._stack cimport RESERVE, stack_left
 from ..safety._walk cimport Rules, check_record
 
@@ -43,11 +46,36 @@ cdef extern from *:
     """
     bint doubted "bakeoff_doubted"
 
+cdef extern from *:
+    """
+    /* Levels of C calls after which the interpreter refuses the next: before 3.12 this is the recursion limit, then
+       a constant, which since 3.14 is no more needed, as it watches the stack itself. A library may count by the
+       recursion limit on its own. */
+    static inline Py_ssize_t bakeoff_interpreter_levels(void) {
+        Py_ssize_t levels = Py_GetRecursionLimit();
+    #if PY_VERSION_HEX >= 0x030C0000 && PY_VERSION_HEX < 0x030E0000
+    #ifdef Py_C_RECURSION_LIMIT
+        if (levels < Py_C_RECURSION_LIMIT) levels = Py_C_RECURSION_LIMIT;
+    #else
+        if (levels < C_RECURSION_LIMIT) levels = C_RECURSION_LIMIT;
+    #endif
+    #endif
+        return levels;
+    }
+    """
+    Py_ssize_t interpreter_levels "bakeoff_interpreter_levels"() noexcept
+
 cdef enum:
     # Within this much stack, every library reaches its own limit of depth and stops.
     STACK = 768 * 1024
     # Maximum stack that any library takes for one level of nesting.
     LEVEL = 1024
+    # The same for those that stop where the interpreter does: json 150, msgspec 330 (CPython 3.11 to 3.13, x86-64).
+    INTERPRETER_LEVEL = 512
+    # A record with this many values, and one more for so many bytes of its payload, is looked through faster than
+    # the payload.
+    FEW = 16
+    SPARSE = 256
     # Encoders keep a buffer as large as their largest payload. They are not kept after a larger one than this.
     POOLED = 1024 * 1024
     # A payload of up to this many bytes has too few keys to take long, whatever their hashes.
@@ -94,6 +122,8 @@ cdef class Core:
     cdef Py_ssize_t _unasked
     # The same for all checks except nesting.
     cdef Py_ssize_t _uncounted
+    # An uncompressed payload of up to this many bytes has no more values and keys than the limits allow.
+    cdef Py_ssize_t _few
     # The same for the lengths of texts and integers in the decoded record, and for nesting.
     cdef Py_ssize_t _unseen
     cdef Py_ssize_t _flat
@@ -101,6 +131,10 @@ cdef class Core:
     cdef Py_ssize_t _items
     cdef Py_ssize_t _deepest
     cdef deeper_t _is_deeper
+    # Whether the library itself stops before its stack ends: always, or where the interpreter does.
+    cdef bint _stops
+    cdef bint _stops_as_interpreter
+    cdef at_most_t _count_at_most
     # Maximum depth of a decoded record, which a walk checks if the payload cannot be checked; 0 without a walk.
     cdef int _walked_depth
     cdef bint _bounds_depth
@@ -124,6 +158,8 @@ cdef class Core:
     cdef object _decompressed
     cdef object _ratio
     cdef end_t _find_end
+    # The same for the codec's own format, within the limit of depth.
+    cdef levels_t _levels
     cdef bint _may_share
     cdef _Call _decode_untagged
     cdef object _decode_again
@@ -142,6 +178,9 @@ cdef class Core:
     cdef str _refusal
     cdef bint _asks
     cdef int _encode_depth
+    # Levels that need neither a check nor a split; at most `_encode_depth`.
+    cdef int _shallow
+    cdef object _split
     cdef object _inside
     cdef tuple _too_deep
     cdef bint _plain_keys
@@ -173,6 +212,8 @@ cdef class Core:
         self.schema, self.compression = settings.schema, settings.compression
         self._is_text, self._untrusted = spec.encoding is not None, spec.format.trusted_only and not settings.trusted
         self._check_keys, self._shared = guards.check_keys, guards.shared
+        self._stops, self._stops_as_interpreter = guards.stops == "itself", guards.stops == "interpreter"
+        self._count, self._count_at_most = finder(spec.format.name), bounder(spec.format.name)
         if spec.limits_depth or settings.limits.depth is not None or spec.rejects_nesting:
             self._is_deeper = deeper(spec.format.name)
         self._set_limits(settings.limits)
@@ -210,14 +251,17 @@ cdef class Core:
         if self.bound is not None and self.bound.deepest:
             self._deepest = min(self._deepest, self.bound.deepest)
             self._encode_depth = self._walked_depth = self._deepest
+        self._split = guards.split
+        self._shallow = min(self._encode_depth, guards.shallow) if guards.shallow else self._encode_depth
         self._find_end = NULL if guards.whole is None else finder(guards.whole)
         if guards.whole is not None and self._find_end is NULL:
             raise ValueError(f"codec {spec.name}: no finder of ends for {guards.whole!r}")
-        # The finder of the codec's own format also counts containers, which replaces the check of nesting.
+        self._levels = NULL if self._is_deeper is NULL else leveler(spec.format.name)
+        # The search for the end of a value of the codec's own format replaces all checks of what it holds.
         if guards.whole == spec.format.name:
-            self._flat, self._unasked = PY_SSIZE_T_MAX, self._uncounted
+            if self._levels is not NULL or self._is_deeper is NULL:
+                self._flat, self._unasked = PY_SSIZE_T_MAX, self._uncounted
         self._may_share = guards.whole == "cbor"
-        self._count = finder(spec.format.name)
         self._decode_again, self._subclass = calls.decode_again, calls.subclass
         if self.compression is not None:
             self._compress, self._decompress = self.compression.compress, self.compression.decompress_within
@@ -261,12 +305,12 @@ cdef class Core:
             self._walked_depth = self._deepest
         # A level takes at least its head; in JSON its two brackets, in BSON its length, type, name and end.
         self._flat = PY_SSIZE_T_MAX if self._is_deeper is NULL else self._deepest * LEAST.get(self.spec.format.name, 1)
-        self._uncounted = limits.size
-        if self.compression is None:
-            # A value takes at least one byte, except empty ones in YAML, which its loader counts.
-            self._uncounted = min(self._uncounted, self._items)
-            if self._check_keys is not None:
-                self._uncounted = min(self._uncounted, FEW_KEYS)
+        # A value takes at least one byte, except empty ones in YAML, which its loader counts. In JSON, a delimiter
+        # comes before each but the first.
+        self._few = self._items if self._count_at_most is NULL else min(self._items, PY_SSIZE_T_MAX // 2) * 2
+        if self._check_keys is not None:
+            self._few = min(self._few, FEW_KEYS)
+        self._uncounted = min(limits.size, self._few) if self.compression is None else limits.size
         self._unasked = min(self._uncounted, self._flat) if self.compression is None else self._uncounted
         # A decimal digit of an integer takes at least 3.32 bits, and 3.2 are assumed.
         digits = PY_SSIZE_T_MAX if limits.digits is None else limits.digits * 2 // 5
@@ -289,7 +333,7 @@ cdef class Core:
         """
         cdef PyObject *result
         if self._quick_encode and stack_left() >= STACK and (
-            self._encode_depth == 0 or _is_shallow(<PyObject *>obj, self._encode_depth)
+            self._encode_depth == 0 or _is_shallow(<PyObject *>obj, self._shallow, PY_SSIZE_T_MAX)
         ):
             result = _raw_call(self._encode, obj)
             if result is not NULL and bytes_exactly(result):
@@ -333,8 +377,10 @@ cdef class Core:
             check_record(obj, self._dump_rules)
         if self._wrap is not None:
             obj = self._wrapped(obj)
-        if self._encode_depth and not _is_shallow(<PyObject *>obj, self._encode_depth):
+        if self._encode_depth and not _is_shallow(<PyObject *>obj, self._shallow, PY_SSIZE_T_MAX):
             _check_depth(obj, self._encode_depth, self._inside)
+            if self._split is not None:
+                obj = self._split(obj)
         if self._scan is not None and not _only(obj, self._scan, DEFAULT_DEPTH):
             obj = self._lower(obj)
         cdef object payload
@@ -415,6 +461,8 @@ cdef class Core:
             if result is NULL:
                 return self._decode_failed(data)
             record = _owned(result)
+            if PyBytes_GET_SIZE(data) > self._flat and self._is_too_deep_record(data, <PyObject *>record):
+                raise self._nested_too_deeply()
             if self._may_share and held.shared:
                 self._look_through(record)
             return record
@@ -436,6 +484,8 @@ cdef class Core:
         if self._plain_decode:
             result = self._called(data, &held)
             record = self._decode_failed(data) if result is NULL else _owned(result)
+            if PyBytes_GET_SIZE(data) > self._flat and self._is_too_deep_record(data, <PyObject *>record):
+                raise self._nested_too_deeply()
             if held.shared or PyBytes_GET_SIZE(data) > self._items and self._count is NULL:
                 self._look_through(record)
             return record if self._fix is None else self._fix(record)
@@ -453,15 +503,25 @@ cdef class Core:
         """Return the library's result, or NULL: with its error set, or without one if a check failed."""
         held.shared = held.tagged = False
         if self._find_end is not NULL:
-            if _end(self._find_end, data, held) != PyBytes_GET_SIZE(data) or self._is_too_nested(data, held):
+            if self._find(data, held) != PyBytes_GET_SIZE(data) or (
+                PyBytes_GET_SIZE(data) > self._few and self._holds_too_much(held)
+            ):
                 return NULL
         return _raw_call(self._decode if held.tagged else self._decode_untagged, data)
 
-    cdef inline bint _is_too_nested(self, bytes data, held_t *held) noexcept:
-        return (
-            held.containers > self._deepest and self._is_deeper is not NULL
-            and self._nests(data, self._deepest + self._is_wrapper(data))
+    cdef inline Py_ssize_t _find(self, bytes data, held_t *held) noexcept:
+        """Return the end of the value, or a negative number if it is not whole or too deep."""
+        if self._levels is NULL:
+            return _end(self._find_end, data, held)
+        held.wide = held.tagged = held.shared = False
+        return self._levels(
+            <const unsigned char *>PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data),
+            self._deepest + self._is_wrapper(data), held
         )
+
+    cdef inline bint _holds_too_much(self, held_t *held) noexcept:
+        """Return whether a payload has more values than the limit, or maybe many keys of one hash."""
+        return held.values > self._items or held.wide and self._check_keys is not None
 
     cdef inline bint _nests(self, bytes data, Py_ssize_t most) noexcept:
         return self._is_deeper(<const unsigned char *>PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data), most)
@@ -482,11 +542,12 @@ cdef class Core:
 
     cdef object _decode_otherwise(self, bytes data):
         """Decode a refused payload in another way, or raise. If the library refused it, its error is set."""
+        cdef PyObject *result
         cdef held_t held
         if PyErr_Occurred() is NULL:
-            end = _end(self._find_end, data, &held)
-            if end == PyBytes_GET_SIZE(data):
-                raise LimitError(self.name, f"nested more than {self._deepest:,} deep")
+            end = self._find(data, &held)
+            if end == DEEPER:
+                raise self._nested_too_deeply()
             if end == UNSAFE:
                 raise DecodeError(
                     self.name, "a name or length leads beyond the end of its document, or a type is unknown"
@@ -496,7 +557,12 @@ cdef class Core:
                 if self.spec.guards.whole != "marshal":
                     _call(self._decode, data)
                 raise DecodeError(self.name, "the end of the value cannot be found")
-            raise DecodeError(self.name, f"data after the end of the value, at byte {end}")
+            if end < PyBytes_GET_SIZE(data):
+                raise DecodeError(self.name, f"data after the end of the value, at byte {end}")
+            self._refuse_what_it_holds(data, &held)
+            result = _raw_call(self._decode, data)
+            if result is not NULL:
+                return _owned(result)
         if self._decode_again is None:
             _reraise()
         try:
@@ -511,7 +577,8 @@ cdef class Core:
         if not _is_ours(error) or isinstance(error, DecodeError):
             return error
         kind = LimitError if isinstance(error, TooMuchError) or self._is_too_deep(error) else DecodeError
-        ours = kind(self.name, where + self._reason(error, self._deepest if self._bounds_depth else self._walked_depth))
+        limits = self._bounds_depth or self.spec.guards.stops
+        ours = kind(self.name, where + self._reason(error, self._deepest if limits else self._walked_depth))
         ours.__cause__ = error
         return ours
 
@@ -563,6 +630,8 @@ cdef class Core:
         else:
             result = self._called(data, &held)
             record = self._decode_otherwise(data) if result is NULL else _owned(result)
+        if PyBytes_GET_SIZE(data) > self._flat and self._is_too_deep_record(data, <PyObject *>record):
+            raise self._nested_too_deeply()
         if (
             held.shared or self._shared is not None and self._shared in data
             or PyBytes_GET_SIZE(data) > (self._unseen if self._count is not NULL else min(self._unseen, self._items))
@@ -595,10 +664,33 @@ cdef class Core:
 
     cdef inline bint _is_clear(self, bytes data) noexcept:
         """Return whether a payload needs no check except nesting, and nests within the limit."""
-        return 0 < PyBytes_GET_SIZE(data) <= self._uncounted and not self._nests(data, self._deepest)
+        return 0 < PyBytes_GET_SIZE(data) <= self._uncounted and (
+            self._stops_in_time() or not self._nests(data, self._deepest)
+        )
 
-    cdef int _ask(self, bytes data, bint keys=True) except -1:
-        """Check a payload that is empty or not short against the limits, and its keys if they will be decoded."""
+    cdef inline bint _stops_in_time(self) noexcept:
+        """Return whether the library refuses a payload of any depth itself, within the stack that is left.
+
+        Then nesting is checked after the call, which for most payloads takes less time.
+        """
+        return self._stops or (
+            self._stops_as_interpreter and interpreter_levels() * INTERPRETER_LEVEL <= stack_left() - RESERVE
+        )
+
+    cdef bint _is_too_deep_record(self, bytes data, PyObject *record) noexcept:
+        """Return whether a decoded record is too deep, if that was not checked before the call."""
+        return self._stops_in_time() and self._is_deep(data, record)
+
+    cdef inline bint _is_deep(self, bytes data, PyObject *record) noexcept:
+        return not _is_shallow(record, self._deepest, FEW + PyBytes_GET_SIZE(data) // SPARSE) and self._nests(
+            data, self._deepest + self._is_wrapper(data)
+        )
+
+    def _nested_too_deeply(self):
+        return LimitError(self.name, f"nested more than {self._deepest:,} deep")
+
+    cdef int _ask(self, bytes data, bint whole=True) except -1:
+        """Check a payload that is empty or not short against the limits; `whole`: all of it is decoded next."""
         cdef Py_ssize_t size = PyBytes_GET_SIZE(data)
         if size == 0 and not self._empty:
             raise DecodeError(self.name, "empty payload")
@@ -607,22 +699,43 @@ cdef class Core:
                 self.name, f"payload of {size:,} bytes, more than the limit of {self.limits.size:,} (see with_limits)"
             )
         if self.compression is None:
-            self._ask_what_it_holds(data, keys)
+            self._ask_what_it_holds(data, whole)
         return 0
 
-    cdef int _ask_what_it_holds(self, bytes data, bint keys=True) except -1:
+    cdef int _ask_what_it_holds(self, bytes data, bint whole=True) except -1:
+        """Check a payload's nesting, values and keys, unless they are checked when the `whole` of it is decoded."""
         cdef held_t held
-        if PyBytes_GET_SIZE(data) > self._flat and self._nests(data, self._deepest + self._is_wrapper(data)):
-            raise LimitError(self.name, f"nested more than {self._deepest:,} deep")
-        if keys:
-            self._ask_keys(data)
-        if self._count is NULL or PyBytes_GET_SIZE(data) <= self._items:
+        cdef Py_ssize_t size = PyBytes_GET_SIZE(data)
+        if self._levels is not NULL and size > self._few:
+            # One walk finds everything.
+            if whole and self._find_end is not NULL:
+                return 0
+            if self._find(data, &held) == DEEPER:
+                raise self._nested_too_deeply()
+            held.wide &= whole
+            return self._refuse_what_it_holds(data, &held)
+        if size > self._flat and not (whole and self._stops_in_time()) and self._nests(
+            data, self._deepest + self._is_wrapper(data)
+        ):
+            raise self._nested_too_deeply()
+        if self._count is NULL or size <= self._few or whole and self._find_end == self._count:
+            return 0
+        if self._count_at_most is not NULL and self._count_at_most(
+            <const unsigned char *>PyBytes_AS_STRING(data), size, self._items
+        ) <= <size_t>self._items:
             return 0
         _end(self._count, data, &held)
+        held.wide &= whole
+        return self._refuse_what_it_holds(data, &held)
+
+    cdef int _refuse_what_it_holds(self, bytes data, held_t *held) except -1:
+        """Raise for more values than the limit, and for many keys of the same hash."""
         if held.values > self._items:
             raise LimitError(
                 self.name, f"holds {held.values:,} values, more than the limit of {self._items:,} (see with_limits)"
             )
+        if held.wide:
+            self._ask_keys(data)
         return 0
 
     cdef int _ask_keys(self, bytes data) except -1:
@@ -816,7 +929,7 @@ cdef class Core:
         if not PyBytes_CheckExact(data):
             data = self._to_bytes(data)
         if not 0 < PyBytes_GET_SIZE(data) <= self._unasked:
-            # The walk decodes no keys, so those of the field are checked when it is found.
+            # The walk decodes nothing, so the field is checked when it is found.
             self._ask(data, False)
         if self._decompress is None and not self._untrusted:
             return data

@@ -49,7 +49,7 @@ def count_embedded(bytes data not None, /):
     """
     cdef _Object *held = PyThreadState_GetDict()
     cdef _Object *found = NULL if held is NULL else _held_by(<object>held, CURRENT)
-    cdef held_t counted = held_t(0, 0, False, False)
+    cdef held_t counted = held_t(0, 0, False, False, False)
     cdef Budget budget
     if found is NULL or <object>found is None:
         return

@@ -13,25 +13,30 @@ ctypedef struct kind_t:
     deeper_t deeper
     # Collects keys of dicts, and items of sets, that are arrays, maps or tagged values.
     collect_t odd_keys
+    # Does the same as `end`, and returns `DEEPER` if there are more levels than `most`.
+    levels_t levels
+    # Returns a number that is at least that of the values; exact counts take longer.
+    at_most_t at_most
 
 cdef kind_t[32] _KINDS
 cdef dict _NUMBERS = {}
 
 
 cdef int _add(
-    str name, end_t end, resume_t resume=NULL, deeper_t deeper=NULL, collect_t odd_keys=NULL
+    str name, end_t end, resume_t resume=NULL, deeper_t deeper=NULL, collect_t odd_keys=NULL,
+    levels_t levels=NULL, at_most_t at_most=NULL,
 ) except -1:
-    _KINDS[len(_NUMBERS)] = kind_t(end, resume, deeper, odd_keys)
+    _KINDS[len(_NUMBERS)] = kind_t(end, resume, deeper, odd_keys, levels, at_most)
     _NUMBERS[name] = len(_NUMBERS)
     return 0
 
 
-_add("msgpack", _msgpack, _scan_msgpack, _msgpack_deeper, _collect_msgpack_keys)
-_add("cbor", _cbor, _scan_cbor, _cbor_deeper, _collect_cbor_keys)
+_add("msgpack", _msgpack, _scan_msgpack, _msgpack_deeper, _collect_msgpack_keys, _msgpack_levels)
+_add("cbor", _cbor, _scan_cbor, _cbor_deeper, _collect_cbor_keys, _cbor_levels)
 _add("pickle", _pickle, _scan_pickle)
 _add("marshal", _marshal, _scan_marshal)
-_add("json", _json, NULL, _json_deeper)
-_add("bson", _bson, NULL, _bson_deeper)
+_add("json", _json, NULL, _json_deeper, NULL, NULL, _json_at_most)
+_add("bson", _bson, NULL, _bson_deeper, NULL, _bson_levels)
 _add("plist", _plist)
 _add("thrift", _thrift)
 # Text that ends with a NUL.
@@ -57,6 +62,18 @@ cdef deeper_t deeper(str kind) except? NULL:
     """Return the function that checks how deep a kind nests; NULL if there is none."""
     cdef kind_t *found = _kind(kind)
     return NULL if found is NULL else found.deeper
+
+
+cdef at_most_t bounder(str kind) except? NULL:
+    """Return the function that bounds the number of a kind's values; NULL if there is none."""
+    cdef kind_t *found = _kind(kind)
+    return NULL if found is NULL else found.at_most
+
+
+cdef levels_t leveler(str kind) except? NULL:
+    """Return the function that finds the end of a kind's value within a number of levels; NULL if there is none."""
+    cdef kind_t *found = _kind(kind)
+    return NULL if found is NULL else found.levels
 
 
 def kinds():
@@ -102,8 +119,25 @@ def values_in(str kind, const unsigned char[:] data not None, /):
     return _found(kind, data)[1:]
 
 
+def values_at_most(str kind, const unsigned char[:] data not None, size_t most, /):
+    """Return a number that is at least that of the values of a payload, and above `most` if it may be.
+
+    Args:
+        kind: "json".
+        data: The payload.
+        most: The number of interest; a higher bound is not made exact.
+
+    Raises:
+        ValueError: No function bounds this kind.
+    """
+    cdef at_most_t bound = bounder(kind)
+    if bound is NULL:
+        raise ValueError(f"nothing bounds the values of {kind!r}")
+    return bound(&data[0], data.shape[0], most) if data.shape[0] else 1
+
+
 cdef tuple _found(str kind, const unsigned char[:] data):
-    cdef held_t held = held_t(0, 0, False, False)
+    cdef held_t held = held_t(0, 0, False, False, False)
     cdef end_t find = finder(kind)
     if find is NULL:
         raise ValueError(f"nothing finds the ends of {kind!r}")

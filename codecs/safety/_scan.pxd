@@ -1,13 +1,21 @@
 from libc.stdint cimport int64_t, uint64_t
 
 ctypedef struct held_t:
-    # Number of values, and of containers among them; whether some have CBOR tags, or may occur several times.
+    # Number of values, and of containers among them; whether some have CBOR tags, or may occur several times; and
+    # whether a dict or set may have more than `SAME` keys that are no texts or numbers.
     Py_ssize_t values
     Py_ssize_t containers
     bint tagged
     bint shared
+    bint wide
 
 ctypedef Py_ssize_t (*end_t)(const unsigned char *data, Py_ssize_t size, held_t *held) noexcept nogil
+
+ctypedef size_t (*at_most_t)(const unsigned char *data, Py_ssize_t size, size_t most) noexcept nogil
+
+ctypedef Py_ssize_t (*levels_t)(
+    const unsigned char *data, Py_ssize_t size, Py_ssize_t most, held_t *held
+) noexcept nogil
 
 ctypedef bint (*deeper_t)(const unsigned char *data, Py_ssize_t size, Py_ssize_t most) noexcept nogil
 
@@ -16,12 +24,20 @@ cdef enum:
     DEEPEST = 2048
 
 cdef enum:
-    # Result of a finder if the library would read past the end of the payload.
+    # Result of a finder if the library would read past the end of the payload; and, if it checks levels, for payloads
+    # that have more.
     UNSAFE = -2
+    DEEPER = -3
+
+cdef enum:
+    # Harmless number of keys with the same hash in one dict; in ordinary data, hardly two keys share a hash.
+    SAME = 100
 
 cdef bint container_key(bytes payload) noexcept
 cdef end_t finder(str kind) except? NULL
 cdef deeper_t deeper(str kind) except? NULL
+cdef at_most_t bounder(str kind) except? NULL
+cdef levels_t leveler(str kind) except? NULL
 
 cdef enum:
     # Maximum number of steps to a field.

@@ -162,7 +162,7 @@ cdef inline int _scan_msgpack(const unsigned char *data, uint64_t end, scan_t *s
     cdef uint64_t at = scan.at, left = scan.left, count
     cdef Py_ssize_t values = held.values, containers = held.containers
     cdef unsigned int head, length
-    cdef bint is_value = True
+    cdef bint is_value = True, wide = held.wide
     while left and at < end:
         head = data[at]
         at += 1
@@ -198,6 +198,7 @@ cdef inline int _scan_msgpack(const unsigned char *data, uint64_t end, scan_t *s
         else:
             left += count << (head >= 0xDE)
             containers += 1
+            wide |= head >= 0xDE and count > SAME
         # Each value takes at least one byte.
         if at > end or left > end - at:
             break
@@ -206,7 +207,7 @@ cdef inline int _scan_msgpack(const unsigned char *data, uint64_t end, scan_t *s
             left -= count
             values += count
     scan.at, scan.left = at, left
-    held.values, held.containers = values, containers
+    held.values, held.containers, held.wide = values, containers, wide
     return NO_VALUE if not is_value else WHOLE if left == 0 and at <= end else SHORT
 
 
@@ -264,6 +265,9 @@ cdef bint _msgpack_keys(bytes payload, list found) noexcept:
 
 cdef unsigned char[256] _MSGPACK_LENGTHS
 cdef unsigned char[256] _CBOR_LENGTHS
+cdef unsigned char[256] _MSGPACK_SIZES
+cdef unsigned char[256] _CBOR_SIZES
+"""Bytes of a value whose head byte determines them, including the head; 0 for all others."""
 
 
 cdef int _fill_lengths() noexcept:
@@ -277,6 +281,16 @@ cdef int _fill_lengths() noexcept:
             else 1 << (low - 24) if 24 <= low < 28 and head < 0x40 or 0xF9 <= head <= 0xFB
             else 0
         )
+        _MSGPACK_SIZES[head] = _MSGPACK_LENGTHS[head]
+        if 0x80 <= head < 0xA0 or 0xC0 <= head < 0xE0 and (_LENGTH[low] or head == 0xC1):
+            _MSGPACK_SIZES[head] = 0
+        elif 0xD4 <= head < 0xD9:
+            _MSGPACK_SIZES[head] = 1 + _FIXED[low]
+        _CBOR_SIZES[head] = _CBOR_LENGTHS[head]
+        if 0x58 <= head < 0x60 or head >= 0x78 and not (0xE0 <= head < 0xFC) or head < 0x40 and low >= 28:
+            _CBOR_SIZES[head] = 0
+        if head == 0xF8:
+            _CBOR_SIZES[head] = 2
         _MSGPACK_LENGTHS[head] *= _MSGPACK_LENGTHS[head] > 1
         _CBOR_LENGTHS[head] *= _CBOR_LENGTHS[head] > 1
     return 0
@@ -391,6 +405,7 @@ cdef inline int _scan_cbor(const unsigned char *data, uint64_t end, scan_t *scan
                 depth += 1
                 left = 0
                 counted.containers += 1
+                counted.wide |= major == 5
                 continue
             else:
                 is_value = False
@@ -408,6 +423,7 @@ cdef inline int _scan_cbor(const unsigned char *data, uint64_t end, scan_t *scan
                 break
             left += count << (major == 5)
             counted.containers += 1
+            counted.wide |= major == 5 and count > SAME
             if major == 4 and count >= MANY:
                 count = _alike(data, end, &at, count, _CBOR_LENGTHS)
                 left -= count
@@ -417,6 +433,8 @@ cdef inline int _scan_cbor(const unsigned char *data, uint64_t end, scan_t *scan
             counted.tagged = True
             if count == SHARED or count == SHARED_TEXT:
                 counted.shared = True
+            elif count == SET:
+                counted.wide = True
     scan.at, scan.left, scan.depth = at, left, depth
     held[0] = counted
     return NO_VALUE if not is_value else WHOLE if left == 0 and depth == 0 and at <= end else SHORT
@@ -494,10 +512,6 @@ cdef enum:
     REFERENCE = -5
     SCOPED = -6
     NO_TYPE = -7
-
-cdef enum:
-    # Result for documents that are nested too deeply, in addition to `UNSAFE`.
-    DEEPER = -3
 
 cdef signed char[256] _ARGUMENT
 
@@ -671,6 +685,15 @@ cdef Py_ssize_t _json(const unsigned char *data, Py_ssize_t size, held_t *held) 
             while at < size and not _is_delimiter(data[at]):
                 at += 1
     return size
+
+
+cdef size_t _json_at_most(const unsigned char *data, Py_ssize_t size, size_t most) noexcept nogil:
+    """Return an upper bound for the number of values.
+
+    Before each value but the first comes one of ``,:[{``; the first count also counts those within texts.
+    """
+    cdef size_t found = _vectors.json_delimits(data, size, most) + 1
+    return found if found <= most else _vectors.json_values(data, size)
 
 
 # BSON: bsonspec.org --------------------------------------------------------------------------------------
@@ -909,6 +932,7 @@ cdef Py_ssize_t _thrift(const unsigned char *data, Py_ssize_t size, held_t *held
     return -1
 
 
+include "_vectors.pxi"
 include "_nesting.pxi"
 include "_kinds.pxi"
 include "_fields.pxi"

@@ -155,7 +155,7 @@ cdef class StreamBuffer:
         cdef Py_ssize_t size = self._last - self._first
         cdef scan_t *scan = &self._scan
         cdef kind_t *known = _kind(kind)
-        cdef held_t held = held_t(0, 0, False, False)
+        cdef held_t held = held_t(0, 0, False, False, False)
         cdef int state
         if scan.outer is NULL:
             scan.outer = <uint64_t *>PyMem_Malloc(DEEPEST * sizeof(uint64_t))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import zlib
+from collections.abc import Iterator
 from typing import Any
 
 import bson
@@ -17,7 +19,7 @@ from hypothesis import strategies as st
 import bakeoff
 from bakeoff import codecs
 from bakeoff.codecs import DecodeError, EncodeError, LimitError
-from bakeoff.codecs.safety._scan import kinds, nests_deeper
+from bakeoff.codecs.safety._scan import choose_width, kinds, nests_deeper, values_at_most, values_in
 from bakeoff.codecs.safety.limits import DEFAULT_DEPTH
 
 FILLINGS = st.one_of(
@@ -64,25 +66,78 @@ def test_each_kind_whose_levels_are_counted_has_a_writer() -> None:
     assert WRITERS.keys() == {kind for kind, functions in kinds().items() if "deeper" in functions}
 
 
+WIDTHS = pytest.mark.parametrize("wide", [False, True], ids=["short vectors", "wide vectors"])
+
+
+@contextlib.contextmanager
+def vectors(*, wide: bool) -> Iterator[None]:
+    choose_width(wide)
+    try:
+        yield
+    finally:
+        choose_width()
+
+
+@WIDTHS
 @pytest.mark.parametrize("kind", WRITERS)
 @given(record=records())
-def test_levels_are_counted_exactly(kind: str, record: Any) -> None:
+def test_levels_are_counted_exactly(kind: str, wide: bool, record: Any) -> None:
     payload, levels = WRITERS[kind](record), depth(record)
 
-    assert not nests_deeper(kind, payload, levels)
-    assert nests_deeper(kind, payload, levels - 1)
+    with vectors(wide=wide):
+        assert not nests_deeper(kind, payload, levels)
+        assert nests_deeper(kind, payload, levels - 1)
 
 
+def values(record: Any) -> int:
+    if isinstance(record, dict):
+        return 1 + sum(1 + values(item) for item in record.values())
+    return 1 + sum(map(values, record)) if isinstance(record, list) else 1
+
+
+@WIDTHS
+@pytest.mark.parametrize("spaces", [None, 2])
+@given(record=records())
+def test_the_bound_for_values_of_json_is_no_less_than_their_number(
+    wide: bool, spaces: int | None, record: Any
+) -> None:
+    payload, count = json.dumps(record, ensure_ascii=False, indent=spaces).encode(), values(record)
+
+    assert (count, False) == values_in("json", payload)
+    with vectors(wide=wide):
+        assert count <= values_at_most("json", payload, count)
+        # Beyond the number of interest, only an empty list or dict can count twice.
+        empty = payload.count(b"[]") + payload.count(b"{}")
+        assert values_at_most("json", payload, 1) <= count + empty
+
+
+@WIDTHS
+@given(parts=st.lists(st.sampled_from([",", ":", "[", "{", '"', "\\", '\\"', "x" * 40]), max_size=300))
+def test_delimiters_in_texts_do_not_count_as_values(wide: bool, parts: list[str]) -> None:
+    text = "".join(parts)
+    payload = json.dumps([text, text[::-1]]).encode()
+
+    with vectors(wide=wide):
+        assert 3 == values_at_most("json", payload, 1)
+
+
+def test_a_kind_without_a_bound_is_an_error() -> None:
+    with pytest.raises(ValueError, match="nothing bounds the values of 'msgpack'"):
+        values_at_most("msgpack", b"\x01", 1)
+
+
+@WIDTHS
 @given(
     parts=st.lists(st.sampled_from(["[", "{", "]", "}", '"', "\\", '\\"', "x" * 40, "\\\\"]), max_size=300)
 )
-def test_texts_of_json_hide_their_brackets_wherever_they_begin(parts: list[str]) -> None:
+def test_texts_of_json_hide_their_brackets_wherever_they_begin(wide: bool, parts: list[str]) -> None:
     """Quotes, and backslashes before them, are seen across the blocks that are looked at together."""
     text = "".join(parts)
     payload = ("[" + json.dumps(text) + ",[" + json.dumps(text[::-1]) + ",{}]]").encode()
 
-    assert not nests_deeper("json", payload, 3)
-    assert nests_deeper("json", payload, 2)
+    with vectors(wide=wide):
+        assert not nests_deeper("json", payload, 3)
+        assert nests_deeper("json", payload, 2)
 
 
 @pytest.mark.parametrize(
@@ -99,10 +154,12 @@ def test_containers_of_cbor_that_end_by_a_mark_count(payload: bytes, levels: int
     assert levels == 1 or nests_deeper("cbor", payload, levels - 1)
 
 
+@WIDTHS
 @pytest.mark.parametrize("kind", WRITERS)
 @given(payload=st.binary(max_size=400), most=st.integers(1, 20))
-def test_any_bytes_are_looked_at_and_no_others(kind: str, payload: bytes, most: int) -> None:
-    assert nests_deeper(kind, payload, most) in (True, False)
+def test_any_bytes_are_looked_at_and_no_others(kind: str, wide: bool, payload: bytes, most: int) -> None:
+    with vectors(wide=wide):
+        assert nests_deeper(kind, payload, most) in (True, False)
 
 
 def test_a_kind_or_depth_that_cannot_be_asked_is_an_error() -> None:
