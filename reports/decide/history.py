@@ -224,7 +224,7 @@ def _series(
     groups: dict[str, dict[tuple[object, ...], list[ResultData]]] = {}
     facts: dict[tuple[object, ...], CorpusFacts] = {}
     for run in runs:
-        options = tuple(sorted(run.conditions().items()))
+        options = tuple(sorted(run.conditions.items()))
         for corpus in corpora(run):
             key: tuple[object, ...] = (corpus.name, corpus.sha256, corpus.sample, options)
             facts[key] = corpus

@@ -152,7 +152,6 @@ def _shown(value: Fact) -> str:
 
 def option_differences(before: ResultData, after: ResultData) -> list[str]:
     """Describe differing options that affect the meaning of a figure, one line each."""
-    return [
-        f"option {line}"
-        for line in differences(list(before.conditions().items()), list(after.conditions().items()))
-    ]
+    names = {**before.conditions, **after.conditions}
+    old, new = ([(key, run.conditions.get(key, "default")) for key in names] for run in (before, after))
+    return [f"option {line}" for line in differences(old, new)]

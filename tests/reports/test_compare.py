@@ -342,9 +342,9 @@ class TestCompare:
         assert "corpus messages has other records" in compare(planted, other, force=True).notes[0]
 
     def test_other_options_are_refused(self, planted):
-        other = replace(planted, options={"gc": "off", "budget": 30})
+        other = replace(planted, conditions={"gc": "off"}, options={"budget": 30})
 
-        with pytest.raises(UsageError, match="option gc: none → off"):
+        with pytest.raises(UsageError, match="option gc: default → off"):
             compare(planted, other)
         assert compare(planted, replace(planted, options={"budget": 30})).changes
 

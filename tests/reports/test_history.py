@@ -100,7 +100,7 @@ def test_a_change_names_its_causes(before: Any, after: Any, cause: tuple[str, ..
     [
         (lambda run: replace(run, environment={**run.environment, "hostname": "other"}), 2),
         (lambda run: replace(run, corpora=(replace(run.corpora[0], sha256="ff"),)), 2),
-        (lambda run: replace(run, options={"gc": "off"}), 2),
+        (lambda run: replace(run, conditions={"gc": "off"}), 2),
         (lambda run: replace(run, options={"budget": 5.0}), 1),
         (lambda run: replace(run, environment={**run.environment, "platform": "new"}), 1),
     ],
@@ -328,7 +328,7 @@ class TestBaseline:
 
     def test_the_newest_of_the_same_work(self, capsys: pytest.CaptureFixture[str]) -> None:
         *earlier, result = madeup.weekly(4)
-        earlier[2] = replace(earlier[2], options={"gc": "off"})
+        earlier[2] = replace(earlier[2], conditions={"gc": "off"})
         print_comparison(earlier, result)
 
         assert "compared with the run of 2026-01-12T08:00:00+00:00" in (out := capsys.readouterr().out)
@@ -339,7 +339,7 @@ class TestBaseline:
         [
             ([], "it has no earlier run"),
             ([{"environment": {"hostname": "a"}}], "hostname: a → bench-1"),
-            ([{"options": {"gc": "off"}}], "option gc: off → none"),
+            ([{"conditions": {"gc": "off"}}], "option gc: off → default"),
             ([{"corpora": ("other",)}], "no corpus, operation and codec in common"),
         ],
     )
