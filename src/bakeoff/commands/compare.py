@@ -120,15 +120,16 @@ def command(
         if again and limit is not None:
             typed = TypedOptions((python_before, python_after), corpora, schema, trusted, budget)
             found = confirm(found, (old, new), limit, typed)
+        conclusion = written.conclusion(found, limit)
         if form == "json":
             put(encoded(written.json(found, limit)), output)
         else:
-            put_table(written.table(found, limit), form, output)
+            put_table(written.table(found, limit, conclusion), form, output)
     if limit is None:
         return
     way = "a longer --budget" if again else "--confirm, which measures both sides in turn,"
     end = f" {way} can decide" if any(change.timed for change in found.undecided(limit)) else ""
-    _end(found.gate(limit), written.summary(found, limit), end)
+    _end(found.gate(limit), conclusion, end)
 
 
 def _end(verdict: Gate, said: str, way: str) -> None:
@@ -152,7 +153,7 @@ def _compare_watches(before: Path, after: Path, form: str, output: Path | None, 
         RunError: Beyond the limit.
     """
     from ..bench.results.watched import read_watch
-    from ..reports.decide.compare_watches import compare, json, summary, table
+    from ..reports.decide.compare_watches import compare, conclusion, json, table
 
     known = {"before", "after", "--format", "--output", "--fail-above"}
     if others := set(typed(click.get_current_context())) - known:
@@ -162,7 +163,7 @@ def _compare_watches(before: Path, after: Path, form: str, output: Path | None, 
         if form == "json":
             put(encoded(json(found, limit)), output)
         else:
-            put_table(table(found, limit), form, output)
+            put_table(table(found, limit, conclusion(found, limit)), form, output)
     if limit is None:
         return
-    _end(found.gate(limit), summary(found, limit), " a longer watch can decide")
+    _end(found.gate(limit), conclusion(found, limit), " a longer watch can decide")
