@@ -321,6 +321,14 @@ class TestCompare:
 
         assert {verdict} == {c.verdict for c in compare(one, other).changes if c.cell.codec == "json"}
 
+    @pytest.mark.parametrize(("factor", "verdict"), [(5.0, "worse"), (0.2, "better"), (1.5, "cannot decide")])
+    def test_no_neighbor_explains_a_large_change(self, result_of, factor, verdict):
+        before = contended(result_of({"json": {"load": 1e-6}}), 1.0)
+        after = contended(result_of({"json": {"load": factor * 1e-6}}, seed=2), 1.62)
+        (change,) = compare(before, after).changes
+
+        assert verdict == change.verdict
+
     def test_another_contention_cannot_be_compared(self, result_of):
         free, shared = (contended(result_of(BASE, seed=seed), level) for seed, level in ((1, 1.0), (2, 1.62)))
         found = compare(free, shared)
