@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 from ..files import user_folder
 from .contention import free_level
+from .facts import ReadFacts, StoreFacts
 from .method import Cores
 from .results import BASELINE, Cell, CellResult, Fact, ResultData, typed
 from .stats import SESSION, Session, contention_of
@@ -237,8 +238,17 @@ def identity(result: ResultData, timed: CellResult) -> str:
         *([codec.library, codec.version, codec.accelerated] if codec else ()),
         *([corpus.sha256, corpus.sample] if corpus else ()),
         sorted(timed.check.code.items()) if timed.check else (),
+        *_of_place(timed),
         sorted(result.conditions.items()),
     )
+
+
+def _of_place(timed: CellResult) -> Iterator[object]:
+    """Yield what a time depends on besides the codec: the library that reads, the store's settings."""
+    if isinstance(timed.facts, ReadFacts):
+        yield from (timed.facts.library, timed.facts.version)
+    elif isinstance(timed.facts, StoreFacts):
+        yield sorted(timed.facts.settings.items())
 
 
 def _machine(facts: Mapping[str, Fact]) -> str:
@@ -247,7 +257,10 @@ def _machine(facts: Mapping[str, Fact]) -> str:
     Args:
         facts: The environment of a run.
     """
-    names = ("hostname", "cpu_model_name", "cpu_count", "platform", "python_implementation", "allocator")
+    names = (
+        *("hostname", "cpu_model_name", "cpu_count", "platform", "allocator"),
+        *("python_implementation", "free_threading", "debug_build"),
+    )
     versions = sorted(name for name in facts if name.endswith("_version"))
     return _digest(*([name, facts.get(name)] for name in (*names, *versions)))
 

@@ -41,7 +41,8 @@ def _declared(
 
 
 _WORK = _declared(meaning=True)
-_SELECTION = _declared(meaning=False)
+_FIXED = _declared(meaning=False)
+"""Of one run only: runs that differ in it are compared where they have the same cells and records."""
 _READING = _declared(meaning=True, reading=True)
 """The hash of a file does not depend on these, but its records do."""
 _EFFORT = _declared(meaning=False, resumable=True)
@@ -84,12 +85,12 @@ class Options:
         offline: Fetch no release of a library that is not in the cache.
     """
 
-    corpora: tuple[str, ...] = field(metadata=_SELECTION)
-    codecs: tuple[str, ...] = field(metadata=_SELECTION)
-    operations: tuple[str, ...] = field(default=DEFAULT, metadata=_SELECTION)
-    records: str | None = field(default=None, metadata=_SELECTION)
-    sample: int = field(default=Checks.SAMPLE, metadata=_SELECTION)
-    sample_bytes: int = field(default=Checks.SAMPLE_BYTES, metadata=_SELECTION)
+    corpora: tuple[str, ...] = field(metadata=_FIXED)
+    codecs: tuple[str, ...] = field(metadata=_FIXED)
+    operations: tuple[str, ...] = field(default=DEFAULT, metadata=_FIXED)
+    records: str | None = field(default=None, metadata=_FIXED)
+    sample: int = field(default=Checks.SAMPLE, metadata=_FIXED)
+    sample_bytes: int = field(default=Checks.SAMPLE_BYTES, metadata=_FIXED)
     seed: int = field(default=1, metadata=_WORK)
     precision: float = field(default=Verdicts.PRECISION, metadata=_EFFORT)
     tie: float = field(default=Verdicts.TIE, metadata=_EFFORT)
@@ -102,7 +103,7 @@ class Options:
     schema: str = field(default="", metadata=_WORK)
     include: tuple[str, ...] | None = field(default=None, metadata=_WORK)
     batch: int = field(default=1, metadata=_WORK)
-    sizes: str = field(default="", metadata=_SELECTION)
+    sizes: str = field(default="", metadata=_FIXED)
     # Trust must be typed again, because a result file that grants it may be untrusted.
     trusted: bool = field(default=False, metadata=_declared(meaning=False, resumable=True, reading=True))
     skip_bad: bool = field(default=False, metadata=_declared(meaning=False, reading=True))
@@ -110,17 +111,17 @@ class Options:
     at: str | None = field(default=None, metadata=_READING)
     encoding: str | None = field(default=None, metadata=_READING)
     null: tuple[str, ...] | None = field(default=None, metadata=_READING)
-    rounds: int = field(default=Processes.ROUNDS, metadata=_SELECTION)
+    rounds: int = field(default=Processes.ROUNDS, metadata=_FIXED)
     slice: float = field(default=Slices.LENGTH, metadata=_WORK)
     cell_timeout: float = field(default=Budget.CELL_TIMEOUT, metadata=_EFFORT)
     cell_memory: int = field(default=Budget.CELL_MEMORY, metadata=_EFFORT)
     ratios: bool = field(default=False, metadata=_EFFORT)
-    twins: bool = field(default=False, metadata=_SELECTION)
+    twins: bool = field(default=False, metadata=_FIXED)
     places: tuple[str, ...] = field(
         default=(), metadata=_declared(meaning=False, resumable=True, secret=True)
     )
-    joining: tuple[str, ...] = field(default=(), metadata=_SELECTION)
-    readers: tuple[str, ...] = field(default=(), metadata=_SELECTION)
+    joining: tuple[str, ...] = field(default=(), metadata=_FIXED)
+    readers: tuple[str, ...] = field(default=(), metadata=_FIXED)
     offline: bool = field(default=False, metadata=_EFFORT)
 
     def quick(self) -> Self:

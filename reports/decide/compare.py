@@ -568,7 +568,10 @@ def _corpus_differences(before: ResultData, after: ResultData) -> list[str]:
                 f"corpus {corpus.name} has other records ({_hash(twin.sha256)} → {_hash(corpus.sha256)})"
             )
         elif twin.sample != corpus.sample:
-            found.append(f"corpus {corpus.name}: sample of {twin.sample:,} → {corpus.sample:,} records")
+            found.append(
+                f"corpus {corpus.name}: sample of {twin.sample:,} → {corpus.sample:,} records (`bakeoff run "
+                f"--sample {min(twin.sample, corpus.sample)}` measures as many)"
+            )
     return found
 
 

@@ -103,17 +103,16 @@ def _between(changes: Sequence[CellChange]) -> list[str]:
     known = [session for session in sessions if session.runs]
     lines = []
     if known:
-        least, most = (ends(session.runs for session in known) for ends in (min, max))
-        runs = f"{least} past runs" if least == most else f"{least} to {most} past runs"
+        runs = " to ".join(dict.fromkeys(str(end(session.runs for session in known)) for end in (min, max)))
         cells = (
             "these cells" if len(known) == len(sessions) else f"{len(known)} of these {len(sessions)} cells"
         )
         lines.append(
-            f"two runs of the same code differ by {_deviations(known)} (standard deviation; from {runs} of "
-            f"{cells} on this machine)"
+            f"two runs of the same code differ by {_deviations(known)} (standard deviation; from {runs} past "
+            f"runs of {cells} on this machine)"
         )
     if left := [session for session in sessions if not session.runs]:
-        cells = f"the other {len(left)} cells" if known else "these cells"
+        cells = "the others of these cells" if known else "these cells"
         lines.append(
             f"two runs of the same code are assumed to differ by {_deviations(left)} (standard deviation; no "
             f"past runs of {cells} are known on this machine)"
@@ -122,8 +121,8 @@ def _between(changes: Sequence[CellChange]) -> list[str]:
 
 
 def _deviations(sessions: Sequence[Session]) -> str:
-    least, most = (100 * ends(session.deviation for session in sessions) for ends in (min, max))
-    return f"{least:.1f} %" if most - least < 0.05 else f"{least:.1f} to {most:.1f} %"
+    ends = (f"{100 * end(session.deviation for session in sessions):.1f}" for end in (min, max))
+    return f"{' to '.join(dict.fromkeys(ends))} %"
 
 
 def levels(what: str, limit: float | None) -> list[str]:

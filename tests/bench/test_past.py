@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import madeup
 from bakeoff.bench import past
 from bakeoff.bench.past import VARIABLE, Past, Row, between, free_core, place, recall, remember, rows_of
-from bakeoff.bench.results import Cell, CheckFacts, ResultData
+from bakeoff.bench.results import Cell, CheckFacts, Facts, ReadFacts, ResultData, StoreFacts
 from bakeoff.bench.stats import SESSION
 
 LOAD = Cell("messages", "load", "json")
@@ -208,6 +208,21 @@ class TestPast:
         assert same.sessions()[LOAD].deviation < SESSION.deviation
         assert edited.sessions()[LOAD].deviation < SESSION.deviation
         assert (5, 10) == (same.sessions()[LOAD].runs, edited.sessions()[LOAD].runs)
+
+    @pytest.mark.parametrize(
+        "facts",
+        [
+            [ReadFacts("Go", "encoding/json", version, 9) for version in ("1.22", "1.23")],
+            [StoreFacts({"durability": durability}) for durability in ("full", "off")],
+        ],
+        ids=["another reader", "another setting of a store"],
+    )
+    def test_figures_of_another_place_lower_nothing(self, facts: list[Facts]) -> None:
+        rows = [row for n in range(3, 13) for row in rows_of(madeup.changed(run(n), facts=facts[0]))]
+        same, other = ([madeup.changed(run(n), facts=each) for n in (1, 2)] for each in facts)
+
+        assert 10 == Past(same, rows).sessions()[LOAD].runs
+        assert SESSION == Past(other, rows).sessions()[LOAD]
 
     def test_edits_of_bakeoff_are_no_noise(self) -> None:
         rows = [

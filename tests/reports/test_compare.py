@@ -171,6 +171,7 @@ class TestCompare:
         runs = result_of(BASE), result_of(BASE, seed=2)
         cells = [cell.cell for cell in runs[0].cells if cell.cell.operation != "size"]
         of_one = {Cell("messages", "load", "json"): Session(0.031, 12, 9)}
+        alike = {cell: Session(0.0126 + number / 10000, 7, 3) for number, cell in enumerate(cells)}
         of_all = {cell: Session(0.01 + number / 1000, 7, 3) for number, cell in enumerate(cells)}
         few = {cell: Session(0.01, 7, 3 + number) for number, cell in enumerate(cells)}
 
@@ -182,11 +183,12 @@ class TestCompare:
         assert [f"are assumed to differ by 2.0 % {nothing}"] == said({})
         known = "(standard deviation; from 3 past runs of these cells on this machine)"
         assert [f"differ by 1.0 to 1.3 % {known}"] == said(of_all)
+        assert [f"differ by 1.3 % {known}"] == said(alike)
         known = "(standard deviation; from 3 to 6 past runs of these cells on this machine)"
         assert [f"differ by 1.0 % {known}"] == said(few)
         assert [
             "differ by 3.1 % (standard deviation; from 9 past runs of 1 of these 4 cells on this machine)",
-            f"are assumed to differ by 2.0 % {nothing.replace('these', 'the other 3')}",
+            f"are assumed to differ by 2.0 % {nothing.replace('these', 'the others of these')}",
         ] == said(of_one)
 
     def test_an_edit_of_code_is_named(self, result_of):

@@ -81,11 +81,12 @@ def command(
 ) -> None:
     """Compare two runs of the same work: AFTER against BEFORE.
 
-    A change counts when it is significant (Holm over all cells) and above 1%; everything else is
-    "same" or "not significant". --fail-above 5% fails on a significant regression with an estimate
-    above 5%, on a cell that BEFORE measured and AFTER did not, on a codec that preserves less or
-    fails, and on a new leak. It cannot decide if the interval leaves room for a regression of 10%,
-    or if another tenant used the core in only one of the runs.
+    A change counts when it is significant (Holm over all timed cells) and above 1%; everything else
+    is "same" or "not significant". Intervals have the level of the verdicts. --fail-above 5% fails on
+    a significant regression with an estimate above 5%, on a cell that BEFORE measured and AFTER did
+    not, on a codec that preserves less or fails, and on a new leak. It cannot decide if a cell could
+    have become worse by 10% (`at worst`), or if another tenant used the core in only one of the runs.
+    The last line gives the reason of the exit code.
 
     --counts compares instructions, which have no noise: on any machine with the same Python, Valgrind and
     builds of the libraries. A cell that either side has not counted fails.
