@@ -201,9 +201,10 @@ def concluded(gate: Gate | None, reason: str) -> str:
 
 
 def _named(changes: Sequence[CellChange]) -> str:
-    """Name the first cells, with their changes or what they could hide; a detail may be that of several."""
-    groups = ((detail, [change.cell.name for change in alike]) for detail, alike in groupby(changes, _detail))
-    return some([f"{some(names, 5)}{detail}" for detail, names in groups], 5)
+    """Name the first cells, with their changes or what they could hide; a reason may be that of several."""
+    groups = groupby(changes, lambda change: change.reason or change.cell)
+    alike = [list(group) for _, group in groups]
+    return some([f"{some([c.cell.name for c in group], 5)}{_detail(group[0])}" for group in alike], 5)
 
 
 def _detail(change: CellChange) -> str:
