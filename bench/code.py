@@ -1,7 +1,7 @@
 """What a codec's figures depend on besides the version of its library: code that may change without one.
 
 A check calls `imported` after it has used the codec. Modules outside installation folders count by their
-content: codecs of the user's own, what they import from beside them, editable installs. An installed package
+content: codecs of the user's own, what they import from their folder, editable installs. An installed package
 counts by its version, and also by its list of files if it was installed from a folder, an archive or a
 repository (PyPA specifications, "Recording the Direct URL Origin of installed distributions").
 """
@@ -64,7 +64,7 @@ def imported(known: str) -> dict[str, str]:
         top = name.partition(".")[0]
         if name in _STARTED or top in (_OURS, "__main__") or not isinstance(file, str):
             continue
-        if folder := next(filter(file.startswith, installed), None):
+        if folder := max(filter(file.startswith, installed), key=len, default=""):
             version = _version(top, vars(sys.modules[top]).get("__version__"), installed[folder])
             if version not in ("", known):
                 found[top] = version
