@@ -132,7 +132,7 @@ def levels(what: str, limit: float | None) -> list[str]:
         what: What is judged together.
         limit: Limit of a regression; None for no gate.
     """
-    gate = "" if limit is None else f"; `at worst` is the one-sided 95 % of each of these {what}"
+    gate = "" if limit is None else f'; "at worst" is the one-sided 95 % of each of these {what}'
     return [f"intervals have the level of the verdicts, which is 95 % for all {what} together{gate}"]
 
 

@@ -357,6 +357,7 @@ class TestBaseline:
 
         assert "" == out
         assert message in err
+        assert err.startswith(f"{ENDING}; not compared with --baseline: ")
         assert 1 == len(err.splitlines())
 
 

@@ -59,4 +59,4 @@ def print_comparison(earlier: Sequence[ResultData], result: ResultData, ending: 
     if ordered:
         differing = obstacles(ordered[-1], result) or ["no corpus, operation and codec in common"]
         why = f"its newest run, of {ordered[-1].started}, differs: {'; '.join(differing)}"
-    click.echo(lines_visible(f"not compared with --baseline: {why}"), err=True)
+    click.echo(lines_visible(f"{ending}; not compared with --baseline: {why}"), err=True)
