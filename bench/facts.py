@@ -25,6 +25,8 @@ class CheckFacts:
         as_is: The codec takes other objects than dicts, and the records are these objects.
         dictionary_id: Number of the dictionary that payloads are compressed with; None without one.
         dictionary: That dictionary in base 64, for one of the codec's cells only; empty for all others.
+        code: Versions and digests of further code that was used, by module: what the version of the codec's
+            library does not say. ``schema`` and ``object`` are the schema, and a codec that is an object.
     """
 
     records: int
@@ -35,6 +37,7 @@ class CheckFacts:
     as_is: bool = False
     dictionary_id: int | None = None
     dictionary: str = ""
+    code: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -524,6 +524,7 @@ class Checked:
         payloads: Digest of the `Payloads` for later measurements.
         length: Bytes of all payloads.
         dictionary: Digest of the trained dictionary, empty if there is none.
+        code: As in `CheckFacts`.
     """
 
     kind: ClassVar[str] = "checked"
@@ -546,6 +547,7 @@ class Checked:
     payloads: Digest = ""
     length: int = 0
     dictionary: Digest = ""
+    code: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

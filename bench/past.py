@@ -2,10 +2,10 @@
 
 Processes of one run agree better with each other than with those of another run, so the interval of two runs
 needs a component that neither of them shows. Each finished run adds one small row per timed cell to an SQLite
-file. A comparison pools the variation of identical cells (`Past`) beyond the noise of their processes: the
-random effect of a meta-analysis, by moments (Hedges, "A random effects model for effect sizes", 1983). The
-cell's own runs are combined with an assumed value, so that two runs that happen to agree prove little. The
-file holds digests and figures, no names.
+file. A comparison takes the variation of identical cells (`Past`) beyond the noise of their processes: the
+random effect of a meta-analysis, by moments (Hedges, "A random effects model for effect sizes", 1983). It is
+combined with an assumed value, so that two runs that happen to agree prove little. The file holds digests and
+figures, no names.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
-from statistics import fmean, median, variance
+from statistics import fmean, variance
 from typing import TYPE_CHECKING
 
 from ..files import user_folder
 from .contention import free_level
+from .facts import ReadFacts, StoreFacts
 from .method import Cores
 from .results import BASELINE, Cell, CellResult, Fact, ResultData, typed
 from .stats import SESSION, Session, contention_of
@@ -58,7 +59,7 @@ class Row:
     """The figures of one run for one cell.
 
     Attributes:
-        identity: Digest of everything that the figure depends on, see `Past`.
+        identity: Digest of everything that the figure depends on, see `identity`.
         machine: Digest of machine and interpreter.
         started: When the run began, ISO 8601.
         log: Mean over processes of the log of the time over that of the reference kernel.
@@ -158,8 +159,9 @@ def _opened(path: Path, mode: str) -> Iterator[Connection]:
 class Past:
     """Information from past runs about the comparison of two or more runs.
 
-    A cell of a run is identical to one of a past run if machine, interpreter, versions, records, options and
-    operation are the same. The compared runs themselves do not count.
+    A cell of a run is identical to one of a past run if machine, interpreter, code, records, options and
+    operation are the same. Only past runs of identical cells count: other cells and other code say nothing
+    about a cell. Neither do the compared runs themselves.
 
     Args:
         runs: The runs to compare.
@@ -182,29 +184,23 @@ class Past:
         for run in self._runs:
             for timed in _timed(run):
                 there[timed.cell].append((run, timed))
-        levels = [contention_of(timed.samples) for found in there.values() for _, timed in found]
-        level = median(levels or [0.0])
-        others = [_recent(rows, level) for rows in self._cells.values()]
-        # Other cells may show that the machine is worse than assumed; only the cell itself can show that it
-        # is better.
-        assumed = max(between(others, SESSION), SESSION, key=lambda session: session.deviation)
-        assumed = Session(assumed.deviation, SESSION.degrees)
         sessions = {}
         for cell, found in there.items():
             if len(found) > 1:
-                identities = {_identity(run, cell) for run, _ in found}
+                identities = {identity(run, timed) for run, timed in found}
                 level = contention_of([sample for _, timed in found for sample in timed.samples])
                 alike = [_recent(self._cells.get(name, []), level) for name in identities]
-                sessions[cell] = between(alike, assumed)
+                sessions[cell] = between(alike)
         return sessions
 
 
-def between(groups: Iterable[Sequence[Row]], assumed: Session) -> Session:
-    """Pool how much runs of identical cells differ, beyond the noise of their processes.
+def between(groups: Iterable[Sequence[Row]]) -> Session:
+    """Estimate how much runs of one cell differ, beyond the noise of their processes.
+
+    The assumed value is weighted by its degrees of freedom.
 
     Args:
-        groups: The runs of each identity.
-        assumed: The assumed value, weighted by its degrees of freedom.
+        groups: The runs of each identity of the cell.
     """
     squares, degrees, runs = 0.0, 0, 0
     for rows in groups:
@@ -215,8 +211,8 @@ def between(groups: Iterable[Sequence[Row]], assumed: Session) -> Session:
             degrees += own
             runs += len(rows)
     # Of two runs: twice the variance of one.
-    total = assumed.degrees * assumed.deviation**2 + 2 * max(0.0, squares)
-    return Session(math.sqrt(total / (assumed.degrees + degrees)), assumed.degrees + degrees, runs)
+    total = SESSION.degrees * SESSION.deviation**2 + 2 * max(0.0, squares)
+    return Session(math.sqrt(total / (SESSION.degrees + degrees)), SESSION.degrees + degrees, runs)
 
 
 def _recent(rows: Sequence[Row], level: float) -> list[Row]:
@@ -229,18 +225,30 @@ def _recent(rows: Sequence[Row], level: float) -> list[Row]:
     return alike[:_RECENT]
 
 
-def _identity(result: ResultData, cell: Cell) -> str:
+def identity(result: ResultData, timed: CellResult) -> str:
     """Return a digest of everything that a cell's time depends on."""
+    cell = timed.cell
     codec = next((c for c in result.codecs if c.name == cell.codec), None)
     corpus = next((c for c in result.corpora if c.name == cell.corpus), None)
     return _digest(
         _machine(result.environment),
+        result.environment.get("bakeoff_code"),
         cell.operation_name,
         cell.codec,
         *([codec.library, codec.version, codec.accelerated] if codec else ()),
         *([corpus.sha256, corpus.sample] if corpus else ()),
-        sorted(result.conditions().items()),
+        sorted(timed.check.code.items()) if timed.check else (),
+        *_of_place(timed),
+        sorted(result.conditions.items()),
     )
+
+
+def _of_place(timed: CellResult) -> Iterator[object]:
+    """Yield what a time depends on besides the codec: the library that reads, the store's settings."""
+    if isinstance(timed.facts, ReadFacts):
+        yield from (timed.facts.library, timed.facts.version)
+    elif isinstance(timed.facts, StoreFacts):
+        yield sorted(timed.facts.settings.items())
 
 
 def _machine(facts: Mapping[str, Fact]) -> str:
@@ -249,7 +257,10 @@ def _machine(facts: Mapping[str, Fact]) -> str:
     Args:
         facts: The environment of a run.
     """
-    names = ("hostname", "cpu_model_name", "cpu_count", "platform", "python_implementation", "allocator")
+    names = (
+        *("hostname", "cpu_model_name", "cpu_count", "platform", "allocator"),
+        *("python_implementation", "free_threading", "debug_build"),
+    )
     versions = sorted(name for name in facts if name.endswith("_version"))
     return _digest(*([name, facts.get(name)] for name in (*names, *versions)))
 
@@ -275,7 +286,7 @@ def rows_of(result: ResultData) -> Iterator[Row]:
         logs = [math.log(sample.paired) for sample in cell.samples]
         error = math.sqrt(variance(logs) / len(logs))
         yield Row(
-            _identity(result, cell.cell),
+            identity(result, cell),
             machine,
             result.started,
             fmean(logs),

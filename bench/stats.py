@@ -37,6 +37,7 @@ __all__ = [
     "common",
     "contention_of",
     "holm",
+    "holm_level",
     "interval",
     "ratio",
     "same_core",
@@ -221,6 +222,7 @@ def between_runs(
     session: Session = SESSION,
     levels: Sequence[Sequence[float]] = (),
     shared: tuple[float, int] = (0.0, 1),
+    alpha: float = Verdicts.ALPHA,
 ) -> Ratio:
     """Estimate after/before of two groups of runs, from the logarithm of each run's figure.
 
@@ -232,6 +234,7 @@ def between_runs(
         session: How much two runs of the same code differ.
         levels: Groups of runs that show the variance; by default the two that are compared.
         shared: Variance of the difference that more runs do not reduce, and its degrees of freedom.
+        alpha: One minus the interval's confidence.
 
     Returns:
         The ratio with its interval; `Ratio.processes` is the number of runs.
@@ -246,7 +249,7 @@ def between_runs(
     error = math.sqrt(math.fsum(part for part, _ in parts))
     degrees = _degrees(parts) or degrees
     runs = len(before) + len(after)
-    return _Difference(fmean(after) - fmean(before), error, math.sqrt(each), degrees, runs).at(Verdicts.ALPHA)
+    return _Difference(fmean(after) - fmean(before), error, math.sqrt(each), degrees, runs).at(alpha)
 
 
 def _exp(power: float) -> float:
@@ -330,7 +333,7 @@ def verdicts(
     found = [_difference(cells[a], cells[b], exact=exact, prior=noises.between(a, b)) for a, b in pairs]
     alone = [difference.at(alpha) for difference in found]
     chances = [r.p if exact or r.processes >= Processes.FEWEST else 1.0 for r in alone]
-    level = _level(chances, alpha)
+    level = holm_level(chances, alpha)
     judged: dict[tuple[str, str], tuple[Verdict, Ratio]] = {}
     for (a, b), difference, r, p in zip(pairs, found, alone, chances, strict=True):
         verdict: Verdict = "unresolved"
@@ -348,7 +351,7 @@ def verdicts(
     return judged
 
 
-def _level(probabilities: Sequence[float], alpha: float) -> float:
+def holm_level(probabilities: Sequence[float], alpha: float = Verdicts.ALPHA) -> float:
     """Return the level at which Holm's procedure ends: a pair with a lower p-value is significant."""
     count = len(probabilities)
     for position, p in enumerate(sorted(probabilities)):

@@ -36,34 +36,6 @@ Part = Literal["write", "read"]
 Verdict = Literal["faster", "slower", "same", "unresolved"]
 """The first of two codecs compared with the second."""
 
-_IRRELEVANT = frozenset(
-    {
-        "alpha",
-        "budget",
-        "cell_memory",
-        "cell_timeout",
-        "no_time_limit",
-        "offline",
-        "codecs",
-        "corpora",
-        "fewest",
-        "format",
-        "operations",
-        "precision",
-        "ratios",
-        "readers",
-        "records",
-        "rounds",
-        "sample",
-        "sizes",
-        "skip_bad",
-        "tie",
-        "trusted",
-    }
-)
-"""Options that decide how long and which data to measure, not the meaning of a figure (corpora have hashes).
-"""
-
 
 class ResultFileError(RunError):
     """A result file that cannot be read, is not ours, or has a newer format."""
@@ -305,6 +277,7 @@ class ResultData:
     Attributes:
         environment: Machine, interpreter and settings, flat.
         options: The options that shaped the run, flat.
+        conditions: Those of them that change what a figure means, where they are not the defaults.
         operations: The measured operations, one for each `Cell.operation_name`.
         command: The command line, or the call of `bakeoff.run`.
         warnings: Conditions that may have distorted the figures, one sentence each.
@@ -323,6 +296,7 @@ class ResultData:
     warnings: tuple[str, ...] = ()
     operations: tuple[OperationFacts, ...] = ()
     rankings: tuple[Ranking, ...] = ()
+    conditions: Mapping[str, Fact] = field(default_factory=dict)
 
     @property
     def in_python(self) -> bool:
@@ -333,14 +307,6 @@ class ResultData:
         """Return the facts of an operation, by `Cell.operation_name`; an unknown one counts as a time."""
         found = (facts for facts in self.operations if facts.name == name)
         return next(found, OperationFacts(name, "second", "lower", name, "time"))
-
-    def conditions(self) -> dict[str, Fact]:
-        """Return the options that affect the meaning of a figure, and not only the length of a run."""
-        return {
-            key: value
-            for key, value in self.options.items()
-            if key not in _IRRELEVANT and not key.startswith("reached ")
-        }
 
     def cell(self, corpus: str, operation: str, codec: str) -> CellResult | None:
         """Return one cell's result, or None if it was not part of the run.

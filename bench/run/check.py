@@ -89,6 +89,9 @@ def _take(run: Run, stage: Stage, codec: str, ended: Ended) -> None:
     if then is not None and then.version and now is not None and now != then.version:
         stage.changed.append(f"{codec}: {then.library} was {then.version}, is now {now}")
         return
+    if run.resumed and (text := _other_code(run, stage, codec, answer)):
+        stage.changed.append(text)
+        return
     if codec not in run.state.codecs:
         run.record({"kind": "codec", "facts": _facts(codec, answer.codec)})
     healthy = answer.outcome in ("ok", "lossy")
@@ -127,6 +130,17 @@ def _take(run: Run, stage: Stage, codec: str, ended: Ended) -> None:
         run.record(entry)
 
 
+def _other_code(run: Run, stage: Stage, codec: str, answer: Checked) -> str:
+    """Describe how a codec's code differs from that of the resumed run; empty if it does not."""
+    cells = (operation(name).cell(stage.name, codec) for name in run.options.timed())
+    then = next(filter(None, map(run.state.check, cells)), None)
+    if then is None or not answer.codec:
+        return ""
+    names = sorted({*then.code, *answer.code})
+    changed = [name for name in names if then.code.get(name) != answer.code.get(name)]
+    return f"{codec}: other code of {', '.join(changed)}" if changed else ""
+
+
 def _check_facts(answer: Checked, dictionary: bytes) -> CheckFacts:
     return CheckFacts(
         records=answer.records,
@@ -137,6 +151,7 @@ def _check_facts(answer: Checked, dictionary: bytes) -> CheckFacts:
         as_is=answer.as_is,
         dictionary_id=dictionary_id(dictionary) if dictionary else None,
         dictionary=b64encode(dictionary).decode(),
+        code=answer.code,
     )
 
 

@@ -7,10 +7,12 @@ import os
 import sys
 import sysconfig
 from collections.abc import Mapping, MutableMapping, Sequence
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
 from ...codecs.streams.compression import COMPRESSORS
+from ..code import of_package
 from ..results import Fact
 
 MACHINE = (
@@ -22,6 +24,7 @@ MACHINE = (
     "platform",
     "allocator",
     "bakeoff_version",
+    "bakeoff_code",
 )
 """Facts that must agree to resume a run."""
 
@@ -70,6 +73,7 @@ def environment() -> dict[str, Fact]:
     found |= {
         "allocator": " ".join(f"{k}={v}" for k, v in sorted(allocator.items())) or "default",
         "bakeoff_version": metadata.version("bakeoff"),
+        "bakeoff_code": _own_code(),
         "pyperf_version": metadata.version("pyperf"),
         **_compressors(),
         "governor": _governor(),
@@ -121,6 +125,13 @@ def scrub(variables: MutableMapping[str, str]) -> str:
     found = [key for key in _ENGINES if key in variables]
     found += [key for key, value in _ENGINES_VALUES.items() if variables.get(key) == value]
     return " ".join(f"{key}={variables.pop(key)}" for key in sorted(found))
+
+
+@cache
+def _own_code() -> str | None:
+    """Return a digest of bakeoff's own code if it may change without another version; else None."""
+    changing = metadata.distribution("bakeoff").read_text("direct_url.json") is not None
+    return of_package(Path(__file__).parents[2]) if changing else None
 
 
 def _compressors() -> dict[str, Fact]:

@@ -1,13 +1,13 @@
-"""The options of a run: defaults, form in the result file, and which must not change on resume."""
+"""The options of a run: defaults, form in the result file, and what each field declares about itself."""
 
 from __future__ import annotations
 
 import dataclasses
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 
 from ...codecs import describe, split_name
 from ...datasets.corpora import Sources, is_function, is_read_once
@@ -21,28 +21,32 @@ from ..results import Fact, typed
 from ..workers import builds
 from .stopping import Rule
 
-FREE = frozenset(
-    {
-        "precision",
-        "budget",
-        "no_time_limit",
-        "tie",
-        "fewest",
-        "ratios",
-        "cell_timeout",
-        "cell_memory",
-        "trusted",
-        "offline",
-    }
-)
-"""Options that may change when a run is resumed, as they do not affect the meaning of a sample. Trust must be
-typed again: a result file that grants it may be untrusted."""
-
-_SECRET = "places"  # noqa: S105 - the name of an option
-"""It contains passwords and is never written to a file."""
-
 _LINE_BREAK = "\0"
 """Replaces a line break in a file's name when names are joined by line breaks: no name contains it."""
+
+
+def _declared(
+    *, meaning: bool, resumable: bool = False, reading: bool = False, secret: bool = False
+) -> dict[str, bool]:
+    """Return the metadata of an option's field.
+
+    Args:
+        meaning: It changes what a figure means, so that runs that differ in it are not compared. Options that
+            select data, codecs or operations do not: records have hashes, and cells have names.
+        resumable: It may change when a run is resumed.
+        reading: It says how to read the corpora, as an argument of `bakeoff.corpus`.
+        secret: It contains passwords and is never written to a file.
+    """
+    return {"meaning": meaning, "resumable": resumable, "reading": reading, "secret": secret}
+
+
+_WORK = _declared(meaning=True)
+_FIXED = _declared(meaning=False)
+"""Of one run only: runs that differ in it are compared where they have the same cells and records."""
+_READING = _declared(meaning=True, reading=True)
+"""The hash of a file does not depend on these, but its records do."""
+_EFFORT = _declared(meaning=False, resumable=True)
+"""How long to measure, and what a worker may use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,41 +85,44 @@ class Options:
         offline: Fetch no release of a library that is not in the cache.
     """
 
-    corpora: tuple[str, ...]
-    codecs: tuple[str, ...]
-    operations: tuple[str, ...] = DEFAULT
-    records: str | None = None
-    sample: int = Checks.SAMPLE
-    sample_bytes: int = Checks.SAMPLE_BYTES
-    seed: int = 1
-    precision: float = Verdicts.PRECISION
-    tie: float = Verdicts.TIE
-    budget: float = Budget.SECONDS
-    no_time_limit: bool = False
-    fewest: int = Processes.FIRST_LOOK
-    isolate: bool = False
-    gc: Literal["on", "off", "both"] = "on"
-    infer: bool = False
-    schema: str = ""
-    include: tuple[str, ...] | None = None
-    batch: int = 1
-    sizes: str = ""
-    trusted: bool = False
-    skip_bad: bool = False
-    format: str | None = None
-    at: str | None = None
-    encoding: str | None = None
-    null: tuple[str, ...] | None = None
-    rounds: int = Processes.ROUNDS
-    slice: float = Slices.LENGTH
-    cell_timeout: float = Budget.CELL_TIMEOUT
-    cell_memory: int = Budget.CELL_MEMORY
-    ratios: bool = False
-    twins: bool = False
-    places: tuple[str, ...] = ()
-    joining: tuple[str, ...] = ()
-    readers: tuple[str, ...] = ()
-    offline: bool = False
+    corpora: tuple[str, ...] = field(metadata=_FIXED)
+    codecs: tuple[str, ...] = field(metadata=_FIXED)
+    operations: tuple[str, ...] = field(default=DEFAULT, metadata=_FIXED)
+    records: str | None = field(default=None, metadata=_FIXED)
+    sample: int = field(default=Checks.SAMPLE, metadata=_FIXED)
+    sample_bytes: int = field(default=Checks.SAMPLE_BYTES, metadata=_FIXED)
+    seed: int = field(default=1, metadata=_WORK)
+    precision: float = field(default=Verdicts.PRECISION, metadata=_EFFORT)
+    tie: float = field(default=Verdicts.TIE, metadata=_EFFORT)
+    budget: float = field(default=Budget.SECONDS, metadata=_EFFORT)
+    no_time_limit: bool = field(default=False, metadata=_EFFORT)
+    fewest: int = field(default=Processes.FIRST_LOOK, metadata=_EFFORT)
+    isolate: bool = field(default=False, metadata=_WORK)
+    gc: Literal["on", "off", "both"] = field(default="on", metadata=_WORK)
+    infer: bool = field(default=False, metadata=_WORK)
+    schema: str = field(default="", metadata=_WORK)
+    include: tuple[str, ...] | None = field(default=None, metadata=_WORK)
+    batch: int = field(default=1, metadata=_WORK)
+    sizes: str = field(default="", metadata=_FIXED)
+    # Trust must be typed again, because a result file that grants it may be untrusted.
+    trusted: bool = field(default=False, metadata=_declared(meaning=False, resumable=True, reading=True))
+    skip_bad: bool = field(default=False, metadata=_declared(meaning=False, reading=True))
+    format: str | None = field(default=None, metadata=_declared(meaning=False, reading=True))
+    at: str | None = field(default=None, metadata=_READING)
+    encoding: str | None = field(default=None, metadata=_READING)
+    null: tuple[str, ...] | None = field(default=None, metadata=_READING)
+    rounds: int = field(default=Processes.ROUNDS, metadata=_FIXED)
+    slice: float = field(default=Slices.LENGTH, metadata=_WORK)
+    cell_timeout: float = field(default=Budget.CELL_TIMEOUT, metadata=_EFFORT)
+    cell_memory: int = field(default=Budget.CELL_MEMORY, metadata=_EFFORT)
+    ratios: bool = field(default=False, metadata=_EFFORT)
+    twins: bool = field(default=False, metadata=_FIXED)
+    places: tuple[str, ...] = field(
+        default=(), metadata=_declared(meaning=False, resumable=True, secret=True)
+    )
+    joining: tuple[str, ...] = field(default=(), metadata=_FIXED)
+    readers: tuple[str, ...] = field(default=(), metadata=_FIXED)
+    offline: bool = field(default=False, metadata=_EFFORT)
 
     def quick(self) -> Self:
         """Return the options for a quick run: about ten seconds, wider intervals."""
@@ -137,7 +144,7 @@ class Options:
     @property
     def how(self) -> dict[str, Any]:
         """How to read the corpora, as arguments of `bakeoff.corpus`."""
-        names = ("format", "skip_bad", "trusted", "at", "encoding")
+        names = (each.name for each in fields(self) if each.metadata["reading"])
         return {name: getattr(self, name) for name in names} | {"null": self.null or ()}
 
     @property
@@ -253,8 +260,9 @@ class Options:
 
     def flat(self) -> dict[str, Fact]:
         """Return the options for the result file; `alpha` is what its verdicts may spend."""
-        plain: dict[str, Any] = dataclasses.asdict(self)
-        del plain[_SECRET]
+        plain: dict[str, Any] = {
+            each.name: getattr(self, each.name) for each in fields(self) if not each.metadata["secret"]
+        }
         joined = {
             key: "\n".join(text.replace("\n", _LINE_BREAK) for text in value)
             for key, value in plain.items()
@@ -272,12 +280,25 @@ class Options:
         plain: dict[str, Any] = {
             key: value for key, value in flat.items() if key != "alpha" and not key.startswith("reached ")
         }
-        for key in ("corpora", "codecs", "operations", "null", "include"):
-            if plain.get(key) is not None:
-                plain[key] = tuple(text.replace(_LINE_BREAK, "\n") for text in str(plain[key]).split("\n"))
-        for key in ("joining", "readers"):
-            plain[key] = tuple(str(plain.get(key) or "").split())
+        for key, kind in get_type_hints(cls).items():
+            if _is_list(kind) and isinstance(text := plain.get(key), str):
+                # An optional one is None rather than empty, and may have an empty text in it.
+                empty = not text and get_origin(kind) is tuple
+                parts = () if empty else text.split("\n")
+                plain[key] = tuple(part.replace(_LINE_BREAK, "\n") for part in parts)
         return typed(cls, plain)
+
+    def conditions(self) -> dict[str, Fact]:
+        """Return the options that change what a figure means, as they are shown, unless they have defaults.
+
+        Without the defaults, the results of versions that have other options can be compared.
+        """
+        found = ((each, getattr(self, each.name)) for each in fields(self) if each.metadata["meaning"])
+        return {
+            each.name: _shown(value) if isinstance(value, tuple) else value
+            for each, value in found
+            if value != each.default
+        }
 
     def sized(self) -> list[tuple[str, int | None]]:
         """Return each corpus as typed, with each of the sizes to which its records are scaled."""
@@ -286,11 +307,16 @@ class Options:
 
     def conflicts(self, other: Options) -> Iterator[str]:
         """Yield the options that must not differ and do: name, their value, our value."""
-        mine, theirs = self.flat(), other.flat()
-        for key in mine:
-            if key not in FREE and key != "alpha" and mine[key] != theirs[key]:
-                yield f"{key}: was {_shown(theirs[key])}, is now {_shown(mine[key])}"
+        for each in fields(self):
+            mine, theirs = getattr(self, each.name), getattr(other, each.name)
+            if mine != theirs and not each.metadata["resumable"]:
+                yield f"{each.name}: was {_shown(theirs)}, is now {_shown(mine)}"
 
 
-def _shown(value: Fact) -> str:
-    return str(value).replace("\n", ",").replace(_LINE_BREAK, r"\n")
+def _is_list(kind: Any) -> bool:
+    return any(get_origin(each) is tuple for each in (kind, *get_args(kind)))
+
+
+def _shown(value: object) -> str:
+    text = ",".join(value) if isinstance(value, tuple) else str(value)
+    return text.replace("\n", r"\n")

@@ -325,6 +325,7 @@ class Session:
                     "format": FORMAT_VERSION,
                     "environment": {**facts, "gc": self.options.gc},
                     "options": self.options.flat(),
+                    "conditions": self.options.conditions(),
                     "command": self.command,
                     "started": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
                 }

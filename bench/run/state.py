@@ -21,6 +21,7 @@ from ..results import (
     FORMAT_VERSION,
     Cell,
     CellResult,
+    CheckFacts,
     CodecFacts,
     CorpusFacts,
     Facts,
@@ -76,7 +77,7 @@ class State:
     """The state of a run; `apply` is the only way to change it.
 
     Attributes:
-        head: Environment, options, command and start.
+        head: Environment, options, conditions, command and start.
         seconds: Seconds of the run at the last entry that records them.
         codecs: Facts by name.
         corpora: Facts by name.
@@ -219,6 +220,11 @@ class State:
         found = self._cells.get(cell.name)
         return None if found is None else found.found.facts
 
+    def check(self, cell: Cell) -> CheckFacts | None:
+        """Return what the check found about a cell's codec, if it passed."""
+        found = self._cells.get(cell.name)
+        return None if found is None else found.found.check
+
     def measured(self, cell: Cell) -> bool:
         """Return whether a cell is done: it has a figure or a verdict, or will never get one.
 
@@ -257,6 +263,7 @@ class State:
             corpora=tuple(self.corpora.values()),
             environment=head["environment"],
             options=head["options"],
+            conditions=head.get("conditions", {}),
             command=head["command"],
             started=head["started"],
             duration=duration,
@@ -308,6 +315,7 @@ def entries(result: ResultData) -> Iterator[Entry]:
         "format": FORMAT_VERSION,
         "environment": dict(result.environment),
         "options": dict(result.options),
+        "conditions": dict(result.conditions),
         "command": result.command,
         "started": result.started,
         "duration": result.duration,

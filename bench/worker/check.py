@@ -8,13 +8,15 @@ from __future__ import annotations
 import gc
 import os
 import time
+from base64 import b64decode
 from collections.abc import Mapping
 from contextlib import closing
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from ...codecs import CodecError, EncodeError, MissingLibrary, describe, facts
+from ...codecs import CodecError, EncodeError, MissingLibrary, describe, facts, split_name
 from ...errors import UsageError
+from ..code import imported, of_pickle
 from ..jobs import Answer, Check, Checked
 from ..lab.fidelity.equality import equal, first_difference, written
 from ..lab.fidelity.losses import FidelityJudgement, find_losses
@@ -60,14 +62,14 @@ def run(job: Check, context: WorkerContext) -> Answer:
     try:
         check.round_trips()
     except _EndedError as end:
-        return Checked(end.outcome, end.reason, told)
+        return Checked(end.outcome, end.reason, told, code=_code(job, context, parts))
     check.try_others()
     figures, known = check.figures()
     try:
         taken = check.costs()
     except CodecError as error:
         reason = f"accepted a record once, then rejected it: {error.reason}"
-        return Checked("error", reason, told)
+        return Checked("error", reason, told, code=_code(job, context, parts))
     wanted, compression = len(sample.pickles), parts.bare.compression
     dictionary = None if compression is None else compression.dictionary
     partly = f"checked on {check.compared} of {wanted} records; the codec is slow"
@@ -91,7 +93,18 @@ def run(job: Check, context: WorkerContext) -> Answer:
         payloads=context.blobs.put(Payloads(check.payloads, taken).stored()),
         length=sum(map(len, check.payloads)),
         dictionary="" if dictionary is None else context.blobs.put(dictionary),
+        code=_code(job, context, parts),
     )
+
+
+def _code(job: Check, context: WorkerContext, parts: CodecParts) -> dict[str, str]:
+    """Return what `CheckFacts.code` holds, after the codec was used: modules may be imported late."""
+    found = imported(parts.codec.version)
+    if job.corpus.schema:
+        found["schema"] = of_pickle(context.blobs[job.corpus.schema])
+    if (text := job.pickled.get(split_name(job.codec)[0])) is not None:
+        found["object"] = of_pickle(b64decode(text))
+    return found
 
 
 class _Check:

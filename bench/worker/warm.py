@@ -23,6 +23,7 @@ import tempfile
 from importlib import import_module
 from pathlib import Path
 
+from ..code import read_packages
 from ..orphans import die_with
 from . import check  # noqa: F401 - for the forks
 from .__main__ import main
@@ -86,6 +87,7 @@ def _begin(job: Path, connection: socket.socket) -> None:
 
 if __name__ == "__main__":
     die_with(int(sys.argv[2]))
+    read_packages()
     # Freeze existing objects: forks that touch them would copy them.
     gc.collect()
     gc.freeze()

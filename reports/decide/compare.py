@@ -2,28 +2,30 @@
 
 The two runs have different processes, so nothing is paired by process. A cell's ratio (after/before) has the
 interval of independent values, each normalized by its run's reference kernel. It is widened by the difference
-between two runs of the same code (`bench.stats.Session`). Holm's method guards all cells of a comparison
-together. A change counts only if it is significant *and* outside the tie band. A regression beyond a limit is
-a significant one whose estimate exceeds the limit. A gate also checks for changes that it could have missed:
-cells without a figure after, cells measured under another contention, and intervals that could hide twice the
-limit. Memory has one figure per run and thus no interval; a tolerance is used instead (`ONCE`, `HELD`).
+between two runs of the same code (`bench.stats.Session`). Holm's method guards all timed cells of a
+comparison together. Intervals have the level at which it ends, so they exclude 1 exactly if a change is
+significant. A change counts only if it is significant *and* outside the tie band. A regression beyond a limit
+is a significant one whose estimate exceeds the limit. A gate also checks for changes that it could have
+missed: cells without a figure after, cells measured under another contention, and cells that could have
+become worse by twice the limit: by the one-sided 95 % of each, as it passes only if all of them pass. Memory
+has one figure per run and thus no interval; a tolerance is used instead (`ONCE`, `HELD`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import Final, Literal
 
 from ...bench.method import Verdicts
-from ...bench.results import Cell, CellResult, Direction, Fact, Measurement, OperationFacts, ResultData
-from ...bench.stats import SESSION, Ratio, Session, contention_of, holm, ratio, same_core
+from ...bench.results import Cell, CellResult, Fact, Measurement, OperationFacts, ResultData
+from ...bench.stats import SESSION, Ratio, Session, contention_of, holm_level, ratio, same_core
 from ...errors import UsageError
 from ..model import numbers
 from ..model.candidates import BASELINE, GROWING, WELL, corpora, measured, records_seen, weighed
-from ..model.environment import differences, machine, option_differences, versions, warnings
+from ..model.environment import code, differences, machine, option_differences, versions, warnings
 from ..model.reference import measured_by, units
 from ..model.table import labelled
 
@@ -33,6 +35,10 @@ Gate = Literal["passed", "failed", "undecided"]
 
 ONCE: Final = 0.1
 """Share by which a memory figure, measured once a run, may differ between two runs of the same code."""
+
+_NEIGHBOR: Final = 1.0
+"""Share by which no neighbor on the core changes a time relative to the reference kernel. Codecs took 1.38 to
+1.75 times as long on a shared core, and the kernel 1.64 times."""
 
 _SHIFT: Final = 0.02
 """Log ratio of two runs' reference kernels from which it is reported."""
@@ -63,6 +69,7 @@ class CellChange:
         reason: Why there is no verdict on the change, in a sentence; empty if there is a verdict.
         session: Assumed difference between two runs of the same code; None if the interval needs none.
         worst: Factor by which it may have become worse, at a confidence of 95 %; 1 if it has no noise.
+        alpha: The level of its verdict: one minus the confidence of the interval of `ratio`.
     """
 
     cell: Cell
@@ -76,6 +83,7 @@ class CellChange:
     reason: str = ""
     session: Session | None = None
     worst: float = 1.0
+    alpha: float = Verdicts.ALPHA
 
     @property
     def timed(self) -> bool:
@@ -209,16 +217,20 @@ def compare(
         for cell in new
         if _measured(new[cell]) and not (cell in old if counts else _judgeable(old.get(cell)))
     ]
-    found = [
-        _raw(own, new.get(cell), facts[cell.operation_name], (sessions or {}).get(cell, SESSION))
-        for cell, own in old.items()
-        if cell not in fresh
-    ]
-    changes = _judged([change for change in found if change is not None])
+
+    def estimated(alpha: float) -> list[CellChange]:
+        found = (
+            _raw(own, new.get(cell), facts[cell.operation_name], (sessions or {}).get(cell, SESSION), alpha)
+            for cell, own in old.items()
+            if cell not in fresh
+        )
+        return [change for change in found if change is not None]
+
+    changes = _judged(estimated)
     judged = {change.cell for change in changes}
     return Comparison(
         changes=tuple(changes),
-        means=tuple(_judged(list(_means(changes)))),
+        means=tuple(_judged(lambda alpha: list(_means(changes, alpha)))),
         new=tuple(fresh),
         unmeasured=tuple(cell for cell in {**old, **new} if cell not in judged and cell not in fresh),
         notes=(*obstacles, *slower, *(_libraries(before, after) if counts else _surroundings(before, after))),
@@ -273,9 +285,8 @@ def confirmed(
     for change in comparison.changes:
         if change.cell in samples and change.before is not None and change.after is not None:
             old, new = samples[change.cell]
-            found = ratio(new, old, alpha)
             change = replace(
-                _with_verdict(change, found, found.p, alpha),
+                _with_verdict(replace(change, ratio=ratio(new, old, alpha), alpha=alpha)),
                 before=replace(change.before, samples=tuple(old)),
                 after=replace(change.after, samples=tuple(new)),
                 reason="",
@@ -310,10 +321,10 @@ def _judgeable(cell: CellResult | None) -> bool:
 
 
 def _raw(
-    old: CellResult, new: CellResult | None, operation: OperationFacts, session: Session
+    old: CellResult, new: CellResult | None, operation: OperationFacts, session: Session, alpha: float
 ) -> CellChange | None:
     """Estimate one cell's ratio, or return None if there is nothing to compare. Verdicts follow later."""
-    change = CellChange(old.cell, operation, old, new, None, "not significant")
+    change = CellChange(old.cell, operation, old, new, None, "not significant", alpha=alpha)
     if operation.exact and not (new is not None and old.samples and new.samples):
         return _uncounted(change, old, new)
     if new is None or not _checked(new) or not _checked(old):
@@ -329,11 +340,13 @@ def _raw(
         return change if change.outcomes else replace(change, verdict="same")
     if not (_usable(old.samples) and _usable(new.samples)):
         return change if change.outcomes else _without_ratio(change, old.samples, new.samples)
-    found = _ratio(_seen(new), _seen(old), operation, memory_tolerance(old, new), session)
+    found = _ratio(_seen(new), _seen(old), operation, memory_tolerance(old, new), session, alpha)
     change = replace(change, ratio=found)
     if change.timed:
         change = replace(change, session=session, worst=_worst(new.samples, old.samples, operation, session))
-    if operation.phase == "time" and not same_core(old.samples, new.samples) and not change.broken:
+    if operation.phase == "time" and not (
+        same_core(old.samples, new.samples) or found.outside(_NEIGHBOR) or change.broken
+    ):
         then, now = (contention_of(side.samples) for side in (old, new))
         reason = f"a neighbor used the core in one of the runs only: contention {then:.2f} and {now:.2f}"
         return replace(change, verdict="cannot decide", reason=reason)
@@ -399,11 +412,12 @@ def _ratio(
     operation: OperationFacts,
     tolerance: float,
     session: Session,
+    alpha: float,
 ) -> Ratio:
     """Estimate after/before; `tolerance` is that of the log ratio for figures measured once per run."""
     # A run compared with itself is only one run.
     exact = operation.phase == "check" or operation.exact or new == old
-    found = ratio(new, old, paired=False, exact=exact, session=session)
+    found = ratio(new, old, alpha, paired=False, exact=exact, session=session)
     if not exact and operation.phase == "memory" and found.processes == 1:
         return replace(found, p=0.0 if abs(math.log(found.value)) > tolerance else 1.0)
     return found
@@ -451,37 +465,47 @@ def _usable(samples: Sequence[Measurement]) -> bool:
     return bool(samples) and all(sample.value > 0 for sample in samples)
 
 
-def _judged(changes: Sequence[CellChange]) -> list[CellChange]:
-    """Decide all cells together, except those decided by a worse outcome or by a reason against a verdict."""
-    open_ones = {c.cell: c.ratio for c in changes if c.ratio is not None and not (c.broken or c.reason)}
-    adjusted = dict(zip(open_ones, holm([found.p for found in open_ones.values()]), strict=True))
-    return [
-        _with_verdict(c, open_ones[c.cell], adjusted[c.cell], Verdicts.ALPHA) if c.cell in adjusted else c
-        for c in changes
-    ]
+def _judged(estimated: Callable[[float], Sequence[CellChange]]) -> list[CellChange]:
+    """Decide all cells together, except those decided by a worse outcome or by a reason against a verdict.
+
+    Figures without noise, or measured once, are no part of Holm's procedure: chance cannot change their
+    verdicts.
+
+    Args:
+        estimated: Returns the changes, with intervals of this alpha.
+    """
+
+    def is_open(change: CellChange) -> bool:
+        return change.ratio is not None and not (change.broken or change.reason)
+
+    first = estimated(Verdicts.ALPHA)
+    level = holm_level([c.ratio.p for c in first if c.ratio is not None and c.timed and is_open(c)])
+    return [_with_verdict(change) if is_open(change) else change for change in estimated(level)]
 
 
-def _with_verdict(change: CellChange, found: Ratio, p: float, alpha: float) -> CellChange:
+def _with_verdict(change: CellChange) -> CellChange:
     """Judge by a ratio. A worse outcome decides; a better one, unless the figure is worse."""
     if change.broken:
-        return replace(change, ratio=found, verdict="worse")
-    tie = Verdicts.COUNTS if change.operation.exact else Verdicts.TIE
-    verdict = _verdict(found, p, alpha, change.operation.direction, tie)
+        return replace(change, verdict="worse")
+    verdict = _verdict(change)
     better = change.outcomes is not None and verdict != "worse"
-    return replace(change, ratio=found, verdict="better" if better else verdict)
+    return replace(change, verdict="better" if better else verdict)
 
 
-def _verdict(found: Ratio, p: float, alpha: float, direction: Direction, tie: float) -> ChangeVerdict:
+def _verdict(change: CellChange) -> ChangeVerdict:
+    found = change.ratio
+    assert found is not None
+    tie = Verdicts.COUNTS if change.operation.exact else Verdicts.TIE
     if found.inside(tie):
         return "same"
-    if p >= alpha:
+    if found.p >= change.alpha:
         return "not significant"
     if 1 / (1 + tie) <= found.value <= 1 + tie:
         return "same"
-    return "better" if (found.value < 1) == (direction == "lower") else "worse"
+    return "better" if (found.value < 1) == (change.operation.direction == "lower") else "worse"
 
 
-def _means(changes: Sequence[CellChange]) -> Iterable[CellChange]:
+def _means(changes: Sequence[CellChange], alpha: float) -> Iterable[CellChange]:
     """Average each operation geometrically over its cells, process by process.
 
     Cells of one process share its conditions, so the process is the unit here, too.
@@ -496,8 +520,8 @@ def _means(changes: Sequence[CellChange]) -> Iterable[CellChange]:
         if old and new:
             tolerances = [memory_tolerance(c.before, c.after) for c in cells if c.before and c.after]
             session = _averaged([c.session for c in cells if c.session])
-            found = _ratio(new, old, operation, math.fsum(tolerances) / len(tolerances), session)
-            yield CellChange(Cell("", name, ""), operation, None, None, found, "not significant")
+            found = _ratio(new, old, operation, math.fsum(tolerances) / len(tolerances), session, alpha)
+            yield CellChange(Cell("", name, ""), operation, None, None, found, "not significant", alpha=alpha)
 
 
 def _averaged(sessions: Sequence[Session]) -> Session:
@@ -544,7 +568,10 @@ def _corpus_differences(before: ResultData, after: ResultData) -> list[str]:
                 f"corpus {corpus.name} has other records ({_hash(twin.sha256)} → {_hash(corpus.sha256)})"
             )
         elif twin.sample != corpus.sample:
-            found.append(f"corpus {corpus.name}: sample of {twin.sample:,} → {corpus.sample:,} records")
+            found.append(
+                f"corpus {corpus.name}: sample of {twin.sample:,} → {corpus.sample:,} records (`bakeoff run "
+                f"--sample {min(twin.sample, corpus.sample)}` measures as many)"
+            )
     return found
 
 
@@ -631,7 +658,12 @@ def _surroundings(before: ResultData, after: ResultData) -> list[str]:
 
 
 def _libraries(before: ResultData, after: ResultData) -> list[str]:
-    then, now = versions(before), versions(after)
-    common = [name for name in then if name in now]
-    pairs = ([(name, run[name]) for name in common] for run in (then, now))
-    return [f"library {line}" for line in differences(*pairs)]
+    found = []
+    for what, then, now in (
+        ("library", versions(before), versions(after)),
+        ("code", code(before), code(after)),
+    ):
+        common = [name for name in then if name in now]
+        pairs = ([(name, run[name]) for name in common] for run in (then, now))
+        found += [f"{what} {line}" for line in differences(*pairs)]
+    return found

@@ -4,31 +4,41 @@ from __future__ import annotations
 
 import json as _json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from itertools import groupby
+from typing import Any, Final, Literal
 
 from ...bench.results import Cell, CellResult, OperationFacts, PyperfFacts
-from ...bench.stats import Ratio
+from ...bench.stats import Ratio, Session
 from ..model import numbers
 from ..model.candidates import measured
 from ..model.lists import FEW_NAMES, some
 from ..model.table import ARROWS, Column, ColumnDirection, Entry, Row, Section, Table
-from .compare import CellChange, Comparison
+from .compare import CellChange, Comparison, Gate
+
+_CODES: Final[Mapping[Gate, int]] = {"passed": 0, "failed": 1, "undecided": 2}
+"""Exit codes of a gate."""
 
 
-def table(comparison: Comparison, limit: float | None = None) -> Table:
-    """Convert a comparison to the table model."""
+def table(comparison: Comparison, limit: float | None = None, conclusion: str = "") -> Table:
+    """Convert a comparison to the table model.
+
+    Args:
+        limit: Limit of a regression; None for no gate.
+        conclusion: The last line; by default the summary.
+    """
     directions = {change.operation.direction for change in comparison.changes}
-    exact = all(change.operation.exact for change in comparison.changes)
     # If operations differ in it, each has its own.
     common: ColumnDirection = next(iter(directions)) if len(directions) == 1 else ""
+    gated = limit is not None and any(change.timed for change in comparison.changes)
     columns = (
         Column("codec", "codec", numeric=False),
         Column("operation", "operation", numeric=False),
         Column("before", "before", direction=common),
         Column("after", "after", direction=common),
-        Column("change", "change", unit="" if exact else "95 % interval"),
+        Column("change", "change", unit=level(change.alpha for change in comparison.changes if change.timed)),
+        *((Column("worst", "at worst", unit="95 %"),) if gated else ()),
         Column("verdict", "verdict", numeric=False),
     )
     names = dict.fromkeys(change.cell.corpus for change in comparison.changes)
@@ -41,11 +51,16 @@ def table(comparison: Comparison, limit: float | None = None) -> Table:
         for name in names
     ]
     if comparison.means:
-        kept = tuple(column for column in columns if column.key not in ("before", "after"))
+        means = (
+            Column("codec", "codec", numeric=False),
+            Column("operation", "operation", numeric=False),
+            Column("change", "change", unit=level(mean.alpha for mean in comparison.means if mean.timed)),
+            Column("verdict", "verdict", numeric=False),
+        )
         rows = tuple(
             _row(replace(c, cell=replace(c.cell, codec="all")), common, None) for c in comparison.means
         )
-        sections.append(Section("geometric mean of each operation", kept, rows))
+        sections.append(Section("geometric mean of each operation", means, rows))
     uncompared = [
         f"{what}: {_cells(cells)}"
         for what, cells in (
@@ -57,9 +72,19 @@ def table(comparison: Comparison, limit: float | None = None) -> Table:
     return Table(
         sections=tuple(sections),
         warnings=comparison.warnings,
-        notes=(*(f"changed: {note}" for note in comparison.notes), *_remarks(comparison), *uncompared),
-        recommendation=summary(comparison, limit),
+        notes=(
+            *(f"changed: {note}" for note in comparison.notes),
+            *_remarks(comparison, limit),
+            *uncompared,
+        ),
+        recommendation=conclusion or summary(comparison, limit),
     )
+
+
+def level(alphas: Iterable[float]) -> str:
+    """Describe the intervals of a column: "98.8 % interval"; empty if there are none."""
+    found = {f"{100 - float(f'{100 * alpha:.2g}'):.10g} % " for alpha in alphas}
+    return "" if not found else f"{found.pop() if len(found) == 1 else ''}interval"
 
 
 def _without_verdict(changes: Sequence[CellChange]) -> list[str]:
@@ -73,23 +98,53 @@ def _without_verdict(changes: Sequence[CellChange]) -> list[str]:
 
 
 def _between(changes: Sequence[CellChange]) -> list[str]:
-    """Describe the assumed difference between two runs of the same code."""
+    """Describe the difference between two runs of the same code, and which past runs it is from."""
     sessions = [change.session for change in changes if change.session]
-    if not sessions:
-        return []
-    least, most = (100 * ends(session.deviation for session in sessions) for ends in (min, max))
-    span = f"{least:.1f} %" if most - least < 0.05 else f"{least:.1f} to {most:.1f} %"
-    runs = max(session.runs for session in sessions)
-    source = (
-        f"learned from up to {runs} past runs here" if runs else "assumed, as no past runs are known here"
-    )
-    return [f"two runs of the same code differ by {span} (standard deviation; {source})"]
+    known = [session for session in sessions if session.runs]
+    lines = []
+    if known:
+        runs = " to ".join(dict.fromkeys(str(end(session.runs for session in known)) for end in (min, max)))
+        cells = (
+            "these cells" if len(known) == len(sessions) else f"{len(known)} of these {len(sessions)} cells"
+        )
+        lines.append(
+            f"two runs of the same code differ by {_deviations(known)} (standard deviation; from {runs} past "
+            f"runs of {cells} on this machine)"
+        )
+    if left := [session for session in sessions if not session.runs]:
+        cells = "the others of these cells" if known else "these cells"
+        lines.append(
+            f"two runs of the same code are assumed to differ by {_deviations(left)} (standard deviation; no "
+            f"past runs of {cells} are known on this machine)"
+        )
+    return lines
 
 
-def _remarks(comparison: Comparison) -> list[str]:
+def _deviations(sessions: Sequence[Session]) -> str:
+    ends = (f"{100 * end(session.deviation for session in sessions):.1f}" for end in (min, max))
+    return f"{' to '.join(dict.fromkeys(ends))} %"
+
+
+def levels(what: str, limit: float | None) -> list[str]:
+    """Describe which confidence intervals have, in a line.
+
+    Args:
+        what: What is judged together.
+        limit: Limit of a regression; None for no gate.
+    """
+    gate = "" if limit is None else f'; "at worst" is the one-sided 95 % of each of these {what}'
+    return [f"intervals have the level of the verdicts, which is 95 % for all {what} together{gate}"]
+
+
+def _remarks(comparison: Comparison, limit: float | None) -> list[str]:
     """Describe how the verdicts were reached, and why some were not, one line each."""
     changes = comparison.changes
-    return [*_between(changes), *_without_verdict(changes), *comparison.remarks]
+    return [
+        *(levels("timed cells", limit) if any(change.timed for change in changes) else ()),
+        *_between(changes),
+        *_without_verdict(changes),
+        *comparison.remarks,
+    ]
 
 
 def _cells(cells: Sequence[Cell]) -> str:
@@ -123,10 +178,41 @@ def summary(comparison: Comparison, limit: float | None = None) -> str:
     return f"{'; '.join(parts)}."
 
 
+def conclusion(comparison: Comparison, limit: float | None) -> str:
+    """Return the exit code of a comparison with its reason, in a line."""
+    return concluded(None if limit is None else comparison.gate(limit), summary(comparison, limit))
+
+
+def exit_code(gate: Gate | None) -> int:
+    """Return the exit code of a gate; without one nothing fails."""
+    return 0 if gate is None else _CODES[gate]
+
+
+def concluded(gate: Gate | None, reason: str) -> str:
+    """Return the exit code of a gate with its reason, in a line.
+
+    Args:
+        gate: What the gate says; None if there is none.
+        reason: A sentence.
+    """
+    if gate is None:
+        reason = f"{reason.removesuffix('.')}; without --fail-above nothing fails."
+    return f"exit code {exit_code(gate)}: {reason}"
+
+
 def _named(changes: Sequence[CellChange]) -> str:
-    """Name the first cells, with their changes."""
-    told = [f"{c.cell.name} ({c.words})" if c.verdict == "worse" else c.cell.name for c in changes]
-    return some(told, 5)
+    """Name the first cells, with their changes or what they could hide; a reason may be that of several."""
+    groups = groupby(changes, lambda change: change.reason or change.cell)
+    alike = [list(group) for _, group in groups]
+    return some([f"{some([c.cell.name for c in group], 5)}{_detail(group[0])}" for group in alike], 5)
+
+
+def _detail(change: CellChange) -> str:
+    if change.verdict == "worse":
+        return f" ({change.words})"
+    if change.verdict == "not measured":
+        return ""
+    return f" ({change.reason})" if change.reason else f" (at worst {signed(change.worst)})"
 
 
 def _row(change: CellChange, common: ColumnDirection, limit: float | None) -> Row:
@@ -142,6 +228,7 @@ def _row(change: CellChange, common: ColumnDirection, limit: float | None) -> Ro
         "before": _amount(change.before, change.operation),
         "after": _amount(change.after, change.operation),
         "change": Entry(_change(change), found.value, found.low, found.high) if found else Entry(""),
+        "worst": Entry(signed(change.worst), change.worst) if found and change.timed else Entry(""),
         "verdict": Entry(words, verdict, tone=tone),
     }
     return Row(change.cell.codec, entries)
@@ -172,12 +259,13 @@ def _change(change: CellChange) -> str:
     return f"{(change.ratio.value - 1) * 100:+.2f}%".replace("-", "−")
 
 
+def signed(value: float) -> str:
+    """Write the difference of a factor from 1: "+3.1%"."""
+    return f"{(value - 1) * 100:+.1f}%".replace("-", "−") if math.isfinite(value) else "unknown"
+
+
 def interval(found: Ratio) -> str:
     """Write the difference of a ratio from 1: "+3.1% [+1.0%, +5.2%]"."""
-
-    def signed(value: float) -> str:
-        return f"{(value - 1) * 100:+.1f}%".replace("-", "−")
-
     if not math.isfinite(found.high) or found.low == found.high:
         return signed(found.value)
     return f"{signed(found.value)} [{signed(found.low)}, {signed(found.high)}]"
@@ -191,13 +279,15 @@ def json(comparison: Comparison, limit: float | None = None) -> str:
         "new": [cell.name for cell in comparison.new],
         "unmeasured": [cell.name for cell in comparison.unmeasured],
         "notes": comparison.notes,
-        "remarks": _remarks(comparison),
+        "remarks": _remarks(comparison, limit),
         "warnings": comparison.warnings,
         "limit": limit,
         "regressions": None if limit is None else [c.cell.name for c in comparison.regressions(limit)],
         "not_measured": [c.cell.name for c in comparison.missing()],
         "undecided": None if limit is None else [c.cell.name for c in comparison.undecided(limit)],
         "summary": summary(comparison, limit),
+        "exit_code": exit_code(None if limit is None else comparison.gate(limit)),
+        "conclusion": conclusion(comparison, limit),
     }
     return _json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -213,8 +303,11 @@ def _plain(change: CellChange, limit: float | None) -> dict[str, Any]:
         "ratio": found and found.value,
         "low": found and found.low,
         "high": found.high if found and math.isfinite(found.high) else None,
+        "confidence": 1 - change.alpha if found and change.timed else None,
+        "at_worst": change.worst if found and change.timed and math.isfinite(change.worst) else None,
         "verdict": verdict,
         "words": words,
         "reason": change.reason or None,
         "between_runs": change.session and change.session.deviation,
+        "past_runs": change.session and change.session.runs,
     }

@@ -3,7 +3,7 @@
 A watch is one run of a program, so its figures have no interval of their own. How much two watches of the
 same program differ is assumed: shares as two runs of the same code do (`bench.stats.SESSION`), times by more,
 as nothing normalizes them, and all by more for functions that took little time. Holm's method guards all
-figures of a comparison together.
+figures of a comparison together, and intervals have the level at which it ends.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from statistics import NormalDist
 from typing import Final, Literal
 
 from ...bench.method import Verdicts
 from ...bench.results.watched import CallSite, WatchData
-from ...bench.stats import Ratio, between_runs, holm
+from ...bench.stats import Ratio, between_runs, holm_level
 from ...errors import UsageError
 from ..model import numbers
 from ..model.environment import differences
@@ -25,7 +26,7 @@ from ..model.lists import some
 from ..model.table import Column, Entry, Row, Section, Table
 from ..tables.watched import percent, title
 from .compare import Gate
-from .compare_output import interval
+from .compare_output import concluded, exit_code, interval, level, levels, signed
 
 _RUN: Final = 0.06
 """Standard deviation of the log time of a program: 12 watches of one, on a quiet virtual machine."""
@@ -47,7 +48,8 @@ class WatchChange:
         before: In seconds, bytes, calls, or as a share.
         after: The same.
         ratio: After/before with its interval; None for calls, which are counted.
-        p: Probability of such a difference without a change, adjusted for all figures.
+        worst: Factor by which a call may cost more, at a confidence of 95 %.
+        alpha: The level of its verdict: one minus the confidence of the interval.
     """
 
     group: str
@@ -55,14 +57,15 @@ class WatchChange:
     before: float
     after: float
     ratio: Ratio | None
-    p: float = 1.0
+    worst: float = 1.0
+    alpha: float = Verdicts.ALPHA
 
     @property
     def verdict(self) -> str:
         """Whether it is distinguishable from no change."""
         if self.ratio is None:
             return "" if self.before == self.after else "other work"
-        if self.p >= Verdicts.ALPHA or self.ratio.inside(Verdicts.TIE):
+        if self.ratio.p >= self.alpha or self.ratio.inside(Verdicts.TIE):
             return "not distinguishable"
         return "less" if self.ratio.value < 1 else "more"
 
@@ -81,7 +84,7 @@ class WatchChange:
         """Return whether it could hide an increase of twice the limit."""
         if not self.gated or self.ratio is None or self.beyond(limit):
             return False
-        return self.ratio.high > 1 + 2 * max(limit, Verdicts.TIE)
+        return self.worst > 1 + 2 * max(limit, Verdicts.TIE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,21 +117,30 @@ def compare(before: WatchData, after: WatchData) -> WatchComparison:
     for name, watch in (("before", before), ("after", after)):
         if not watch.sites:
             raise UsageError(f"the watch {name} has no call of a watched function")
-    found = list(_changes(before, after))
-    adjusted = holm([1.0 if change.ratio is None else change.ratio.p for change in found])
-    changes = [replace(change, p=p) for change, p in zip(found, adjusted, strict=True)]
+    alone = list(_changes(before, after, Verdicts.ALPHA))
+    alpha = holm_level([change.ratio.p for change in alone if change.ratio is not None])
+    # That a call costs no more than a limit is claimed for every figure, so each has its own 95 %.
+    ends = (
+        change.ratio.high if change.ratio else 1.0 for change in _changes(before, after, 2 * Verdicts.ALPHA)
+    )
+    changes = [
+        replace(change, worst=worst, alpha=alpha)
+        for change, worst in zip(_changes(before, after, alpha), ends, strict=True)
+    ]
     return WatchComparison(title(after), tuple(changes), tuple(_notes(before, after)))
 
 
-def _changes(before: WatchData, after: WatchData) -> Iterator[WatchChange]:
+def _changes(before: WatchData, after: WatchData, alpha: float) -> Iterator[WatchChange]:
+    """Yield all figures, with intervals of a level."""
     if before.samples is None and after.samples is None:
-        yield WatchChange("program", "CPU", before.busy, after.busy, _ratio(before.busy, after.busy, _RUN**2))
-    yield from _of_share("all calls", _Side(before, before.sites), _Side(after, after.sites))
+        found = _ratio(before.busy, after.busy, _RUN**2, alpha)
+        yield WatchChange("program", "CPU", before.busy, after.busy, found)
+    yield from _of_share("all calls", _Side(before, before.sites), _Side(after, after.sites), alpha)
     for group, chosen in _groups(before, after).items():
         old, new = (_Side(watch, [s for s in watch.sites if chosen(s)]) for watch in (before, after))
         if old.sites and new.sites:
-            yield from _of_share(group, old, new)
-            yield from _of_calls(group, old, new)
+            yield from _of_share(group, old, new, alpha)
+            yield from _of_calls(group, old, new, alpha)
 
 
 def _groups(before: WatchData, after: WatchData) -> dict[str, Callable[[CallSite], bool]]:
@@ -192,16 +204,16 @@ class _Side:
         return 1 / (self.watch.samples * self.share * (1 - self.share))
 
 
-def _ratio(before: float, after: float, noise: float) -> Ratio:
-    return between_runs([math.log(before)], [math.log(after)], noise)
+def _ratio(before: float, after: float, noise: float, alpha: float) -> Ratio:
+    return between_runs([math.log(before)], [math.log(after)], noise, alpha=alpha)
 
 
-def _of_share(group: str, old: _Side, new: _Side) -> Iterator[WatchChange]:
+def _of_share(group: str, old: _Side, new: _Side, alpha: float) -> Iterator[WatchChange]:
     """Yield the change of a share; odds are compared, which have no upper bound."""
     if not (0 < old.share < 1 and 0 < new.share < 1):
         return
     noise = (old.odds_noise + new.odds_noise) / 2
-    odds = _ratio(old.share / (1 - old.share), new.share / (1 - new.share), noise)
+    odds = _ratio(old.share / (1 - old.share), new.share / (1 - new.share), noise, alpha)
 
     def share(ratio: float) -> float:
         return ratio / (1 + old.share * (ratio - 1)) if math.isfinite(ratio) else 1 / old.share
@@ -210,21 +222,21 @@ def _of_share(group: str, old: _Side, new: _Side) -> Iterator[WatchChange]:
     yield WatchChange(group, "share of CPU", old.share, new.share, found)
 
 
-def _of_calls(group: str, old: _Side, new: _Side) -> Iterator[WatchChange]:
+def _of_calls(group: str, old: _Side, new: _Side, alpha: float) -> Iterator[WatchChange]:
     if not (old.calls and new.calls and old.busy and new.busy):
         return
     before, after = old.busy / old.calls, new.busy / new.calls
     noise = _RUN**2 + _SHORT * (1 / old.busy + 1 / new.busy) / 2
-    yield WatchChange(group, "CPU per call", before, after, _ratio(before, after, noise))
+    yield WatchChange(group, "CPU per call", before, after, _ratio(before, after, noise, alpha))
     if old.size and new.size:
         before, after = old.size / old.calls, new.size / new.calls
-        yield WatchChange(group, "bytes per call", before, after, _of_sizes(before, after, old, new))
+        yield WatchChange(group, "bytes per call", before, after, _of_sizes(before, after, old, new, alpha))
     yield WatchChange(group, "calls", float(round(old.calls)), float(round(new.calls)), None)
 
 
-def _of_sizes(before: float, after: float, old: _Side, new: _Side) -> Ratio:
+def _of_sizes(before: float, after: float, old: _Side, new: _Side, alpha: float) -> Ratio:
     value, error = after / before, math.hypot(old.size_error, new.size_error)
-    half = 1.96 * error
+    half = NormalDist().inv_cdf(1 - alpha / 2) * error
     distance = abs(math.log(value)) / max(error, 1e-12)
     return Ratio(
         value, value * math.exp(-half), value * math.exp(half), 0.0, 2, math.erfc(distance / math.sqrt(2))
@@ -246,14 +258,20 @@ def _notes(before: WatchData, after: WatchData) -> Iterator[str]:
     yield from differences([*old.items()], [*new.items()])
 
 
-def table(found: WatchComparison, limit: float | None = None) -> Table:
-    """Convert a comparison to the table model."""
+def table(found: WatchComparison, limit: float | None = None, conclusion: str = "") -> Table:
+    """Convert a comparison to the table model.
+
+    Args:
+        limit: Limit of an increase; None for no gate.
+        conclusion: The last line; by default the summary.
+    """
     columns = (
         Column("calls", "calls", numeric=False),
         Column("figure", "figure", numeric=False),
         Column("before", "before"),
         Column("after", "after"),
-        Column("change", "change", unit="95 % interval"),
+        Column("change", "change", unit=level(change.alpha for change in found.changes if change.ratio)),
+        *((Column("worst", "at worst", unit="95 %"),) if limit is not None else ()),
         Column("verdict", "verdict", numeric=False),
     )
     rows = tuple(_row(change) for change in found.changes)
@@ -263,8 +281,8 @@ def table(found: WatchComparison, limit: float | None = None) -> Table:
     )
     return Table(
         (Section(found.title, columns, rows),),
-        notes=(*found.notes, f"{method}if a function takes less than 1 s"),
-        recommendation=summary(found, limit),
+        notes=(*found.notes, f"{method}if a function takes less than 1 s", *levels("figures", limit)),
+        recommendation=conclusion or summary(found, limit),
     )
 
 
@@ -279,6 +297,8 @@ def _row(change: WatchChange) -> Row:
     if change.ratio is not None:
         found = change.ratio
         entries["change"] = Entry(interval(found), found.value, found.low, found.high)
+        if change.gated:
+            entries["worst"] = Entry(signed(change.worst), change.worst)
     return Row(change.group, entries)
 
 
@@ -311,6 +331,11 @@ def summary(found: WatchComparison, limit: float | None = None) -> str:
     return f"{'; '.join(parts) or 'no difference that can be distinguished'}."
 
 
+def conclusion(found: WatchComparison, limit: float | None) -> str:
+    """Return the exit code of a comparison with its reason, in a line."""
+    return concluded(None if limit is None else found.gate(limit), summary(found, limit))
+
+
 def json(found: WatchComparison, limit: float | None = None) -> str:
     """Render a comparison as JSON; ratios are after/before."""
     cells = [
@@ -322,9 +347,18 @@ def json(found: WatchComparison, limit: float | None = None) -> str:
             "ratio": change.ratio and change.ratio.value,
             "low": change.ratio and change.ratio.low,
             "high": change.ratio.high if change.ratio and math.isfinite(change.ratio.high) else None,
+            "confidence": 1 - change.alpha if change.ratio else None,
+            "at_worst": change.worst if change.gated and math.isfinite(change.worst) else None,
             "verdict": change.verdict,
         }
         for change in found.changes
     ]
-    plain = {"figures": cells, "notes": found.notes, "limit": limit, "summary": summary(found, limit)}
+    plain = {
+        "figures": cells,
+        "notes": found.notes,
+        "limit": limit,
+        "summary": summary(found, limit),
+        "exit_code": exit_code(None if limit is None else found.gate(limit)),
+        "conclusion": conclusion(found, limit),
+    }
     return _json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

@@ -19,7 +19,7 @@ from ...bench.results import CellResult, CorpusFacts, Fact, OperationFacts, Resu
 from ...bench.stats import SESSION, Ratio, Session, contention_of, holm, interval, split
 from ...errors import UsageError
 from ..model.candidates import BASELINE, WELL, corpora
-from ..model.environment import differences
+from ..model.environment import code, differences
 from ..model.reference import by_common_reference, reference_errors
 from .change_points import Once, Timed, places
 from .compare import lasting, other_work
@@ -224,7 +224,7 @@ def _series(
     groups: dict[str, dict[tuple[object, ...], list[ResultData]]] = {}
     facts: dict[tuple[object, ...], CorpusFacts] = {}
     for run in runs:
-        options = tuple(sorted(run.conditions().items()))
+        options = tuple(sorted(run.conditions.items()))
         for corpus in corpora(run):
             key: tuple[object, ...] = (corpus.name, corpus.sha256, corpus.sample, options)
             facts[key] = corpus
@@ -350,6 +350,7 @@ def _facts(run: ResultData, codec: str) -> list[tuple[str, Fact]]:
     return [
         (own.library, own.version),
         ("C accelerator", own.accelerated),
+        *((f"code of {name}", value) for name, value in code(run, codec).items()),
         *((name, there.get(key)) for key, name in _CAUSES.items()),
         *others.items(),
     ]

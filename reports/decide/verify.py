@@ -21,7 +21,7 @@ from ..model.candidates import WELL, measured
 from ..model.environment import warnings
 from ..model.table import Column, Entry, Row, Section, Table, labelled
 from .compare import CellChange, compare
-from .compare_output import interval
+from .compare_output import interval, level
 
 CELLS: Final = 3
 """Number of cells that are measured again."""
@@ -87,7 +87,7 @@ class Agreement:
             Column("ratio", "ratio", numeric=False),
             Column("file", "in the file"),
             Column("here", "here"),
-            Column("change", "change", unit="95 % interval"),
+            Column("change", "change", unit=level(pair.change.alpha for pair in self.pairs)),
             Column("verdict", "verdict", numeric=False),
         )
         section = Section(title, columns, tuple(map(_row, self.pairs)))

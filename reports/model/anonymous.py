@@ -57,6 +57,8 @@ _PROCESSOR: Final = re.compile(r"x86_64|aarch64|arm64|AMD64")
 
 _TEXTS: Final = frozenset({"codecs", "gc"})
 """Options whose text is kept."""
+_OTHER: Final = "not the default"
+"""Replaces the text of another option that changes what a figure means."""
 
 _OF_FIELDS: Final = frozenset({"peek"})
 """Operations whose parameter is always the path to a field."""
@@ -154,6 +156,10 @@ def _anonymous(
         operations=tuple(map(operations.facts, result.operations)),
         environment=environment,
         options=dict(_options(result.options, names, operations)),
+        conditions={
+            key: _OTHER if isinstance(value, str) and key not in _TEXTS else value
+            for key, value in result.conditions.items()
+        },
         command="",
         warnings=tuple(text for warning in result.warnings if (text := _warning(warning, names))),
     )
@@ -168,7 +174,7 @@ def _cell(cell: CellResult, names: Mapping[str, str], operations: _Operations) -
         reason=cell.reason if cell.outcome == "missing" else "",
         loss=tuple(dict.fromkeys(map(_loss, cell.loss))),
         stderr="",
-        check=cell.check and replace(cell.check, definition="", dictionary=""),
+        check=cell.check and replace(cell.check, definition="", dictionary="", code={}),
         facts=_facts(cell.facts),
         extras={key: value for key, value in cell.extras.items() if not isinstance(value, str)},
     )

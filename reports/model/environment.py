@@ -53,6 +53,20 @@ def versions(result: ResultData) -> dict[str, str]:
     return {library: ", ".join(versions) for library, versions in found.items()}
 
 
+def code(result: ResultData, codec: str = "") -> dict[str, str]:
+    """Return the digests and versions of further code that codecs used, see `CheckFacts.code`.
+
+    Args:
+        codec: Only that of this codec; empty for all.
+    """
+    found: dict[str, dict[str, None]] = {}
+    for cell in result.cells:
+        if cell.check is not None and codec in ("", cell.cell.codec):
+            for name, value in cell.check.code.items():
+                found.setdefault(name, {})[value] = None
+    return {name: ", ".join(values) for name, values in found.items()}
+
+
 def head(result: ResultData) -> str:
     """Return the processor and the Python of a machine, as a heading of its columns."""
     texts = {"cpu_model_name": "{}", "python_version": "Python {}"}
@@ -152,7 +166,6 @@ def _shown(value: Fact) -> str:
 
 def option_differences(before: ResultData, after: ResultData) -> list[str]:
     """Describe differing options that affect the meaning of a figure, one line each."""
-    return [
-        f"option {line}"
-        for line in differences(list(before.conditions().items()), list(after.conditions().items()))
-    ]
+    names = {**before.conditions, **after.conditions}
+    old, new = ([(key, run.conditions.get(key, "default")) for key in names] for run in (before, after))
+    return [f"option {line}" for line in differences(old, new)]

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import madeup
 from bakeoff.bench import past
 from bakeoff.bench.past import VARIABLE, Past, Row, between, free_core, place, recall, remember, rows_of
-from bakeoff.bench.results import Cell, ResultData
+from bakeoff.bench.results import Cell, CheckFacts, Facts, ReadFacts, ResultData, StoreFacts
 from bakeoff.bench.stats import SESSION
 
 LOAD = Cell("messages", "load", "json")
@@ -167,7 +167,7 @@ class TestPast:
             {"environment": {"python_version": "3.13.1"}},
             {"environment": {"hostname": "another"}},
             {"facts": {"json": {"version": "9.9"}}},
-            {"options": {"gc": "off"}},
+            {"conditions": {"gc": "off"}},
             {"contention": 1.6},
         ],
     )
@@ -182,15 +182,57 @@ class TestPast:
 
         assert 3 == Past([run(1), run(2)], rows).sessions()[LOAD].runs
 
-    def test_an_unsteady_machine_is_said_by_its_other_cells(self) -> None:
-        """A cell without a past takes what others of the machine vary by, where that is more than assumed."""
+    def test_other_cells_say_nothing(self) -> None:
+        """Neither a codec of an unsteady project on this machine, nor one that agrees in each run."""
         rng = random.Random(5)
-        rows = [row for n in range(3, 23) for row in rows_of(run(n, shift=rng.gauss(0, 0.1)))]
+        apart = [row for n in range(3, 23) for row in rows_of(run(n, shift=rng.gauss(0, 0.3)))]
         fresh = [run(n, facts={"json": {"version": "9.9"}}) for n in (1, 2)]
-        found = Past(fresh, rows).sessions()[LOAD]
+        found = Past(fresh, apart).sessions()
 
-        assert 0.1 < found.deviation < 0.2
-        assert (SESSION.degrees, 0) == (found.degrees, found.runs)
+        assert SESSION == found[LOAD]
+        assert found[replace(LOAD, codec="msgpack")].deviation > 0.2
+
+    @pytest.mark.parametrize("factor", [1.07, 1.34, 0.5])
+    def test_an_edit_is_no_noise(self, factor: float) -> None:
+        """Runs before and after an edit of a codec's code, each around its own mean."""
+
+        def version(n: int) -> ResultData:
+            edited = n % 2
+            code = {"own": f"digest {edited}"}
+            made = run(n, shift=math.log(factor) * edited)
+            return madeup.changed(made, check=CheckFacts(1000, 1000, code=code))
+
+        rows = [row for n in range(3, 13) for row in rows_of(version(n))]
+        same, edited = Past([version(1), version(13)], rows), Past([version(1), version(2)], rows)
+
+        assert same.sessions()[LOAD].deviation < SESSION.deviation
+        assert edited.sessions()[LOAD].deviation < SESSION.deviation
+        assert (5, 10) == (same.sessions()[LOAD].runs, edited.sessions()[LOAD].runs)
+
+    @pytest.mark.parametrize(
+        "facts",
+        [
+            [ReadFacts("Go", "encoding/json", version, 9) for version in ("1.22", "1.23")],
+            [StoreFacts({"durability": durability}) for durability in ("full", "off")],
+        ],
+        ids=["another reader", "another setting of a store"],
+    )
+    def test_figures_of_another_place_lower_nothing(self, facts: list[Facts]) -> None:
+        rows = [row for n in range(3, 13) for row in rows_of(madeup.changed(run(n), facts=facts[0]))]
+        same, other = ([madeup.changed(run(n), facts=each) for n in (1, 2)] for each in facts)
+
+        assert 10 == Past(same, rows).sessions()[LOAD].runs
+        assert SESSION == Past(other, rows).sessions()[LOAD]
+
+    def test_edits_of_bakeoff_are_no_noise(self) -> None:
+        rows = [
+            row
+            for n in range(3, 13)
+            for row in rows_of(run(n, shift=0.3 * (n % 2), environment={"bakeoff_code": f"digest {n % 2}"}))
+        ]
+        sides = [run(n, environment={"bakeoff_code": "digest 1"}) for n in (1, 2)]
+
+        assert Past(sides, rows).sessions()[LOAD].deviation < SESSION.deviation
 
     def test_a_new_version_is_judged_by_the_past_of_both(self) -> None:
         """Runs before and after an upgrade both count, each around its own mean."""
@@ -219,7 +261,7 @@ def test_the_estimate_is_never_absurd(deviation: float, noise: float, runs: int,
     rows = [
         Row("a", "m", str(n), rng.gauss(0, math.hypot(deviation, noise)), noise, 1.0) for n in range(runs)
     ]
-    found = between([rows], SESSION)
+    found = between([rows])
 
     assert SESSION.degrees + runs - 1 == found.degrees
     assert found.deviation >= SESSION.deviation * math.sqrt(SESSION.degrees / found.degrees) * (1 - 1e-12)

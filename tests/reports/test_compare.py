@@ -169,14 +169,82 @@ class TestCompare:
 
     def test_past_runs_are_named(self, result_of):
         runs = result_of(BASE), result_of(BASE, seed=2)
-        known = {Cell("messages", "load", "json"): Session(0.031, 12, 9)}
+        cells = [cell.cell for cell in runs[0].cells if cell.cell.operation != "size"]
+        of_one = {Cell("messages", "load", "json"): Session(0.031, 12, 9)}
+        alike = {cell: Session(0.0126 + number / 10000, 7, 3) for number, cell in enumerate(cells)}
+        of_all = {cell: Session(0.01 + number / 1000, 7, 3) for number, cell in enumerate(cells)}
+        few = {cell: Session(0.01, 7, 3 + number) for number, cell in enumerate(cells)}
 
-        assert "two runs of the same code differ by 2.0 % (standard deviation; assumed, as no past" in str(
-            table(compare(*runs)).notes
+        def said(sessions: dict[Cell, Session]) -> list[str]:
+            notes = table(compare(*runs, sessions=sessions)).notes
+            return [note.removeprefix("two runs of the same code ") for note in notes if "two runs" in note]
+
+        nothing = "(standard deviation; no past runs of these cells are known on this machine)"
+        assert [f"are assumed to differ by 2.0 % {nothing}"] == said({})
+        known = "(standard deviation; from 3 past runs of these cells on this machine)"
+        assert [f"differ by 1.0 to 1.3 % {known}"] == said(of_all)
+        assert [f"differ by 1.3 % {known}"] == said(alike)
+        known = "(standard deviation; from 3 to 6 past runs of these cells on this machine)"
+        assert [f"differ by 1.0 % {known}"] == said(few)
+        assert [
+            "differ by 3.1 % (standard deviation; from 9 past runs of 1 of these 4 cells on this machine)",
+            f"are assumed to differ by 2.0 % {nothing.replace('these', 'the others of these')}",
+        ] == said(of_one)
+
+    def test_an_edit_of_code_is_named(self, result_of):
+        """Of codecs that both runs have."""
+        runs = [
+            changed(
+                result_of(BASE, seed=seed), "json", check=CheckFacts(10, 10, code={"own": digest, **other})
+            )
+            for seed, digest, other in ((1, "a1", {}), (2, "b2", {"numpy": "2.0"}))
+        ]
+
+        assert ["code own: a1 → b2"] == [note for note in compare(*runs).notes if "code" in note]
+        assert [] == [note for note in compare(runs[0], runs[0]).notes if "code" in note]
+
+    @pytest.mark.parametrize("seed", range(5))
+    @pytest.mark.parametrize("limit", [None, 0.05])
+    def test_intervals_agree_with_verdicts(self, result_of, seed, limit):
+        """An interval excludes no change exactly if the change is significant, in every output."""
+        apart = {
+            name: {op: value * (1 + 0.02 * number) for number, (op, value) in enumerate(ops.items(), seed)}
+            for name, ops in BASE.items()
+        }
+        found = compare(result_of(BASE, seed=seed, noise=0.02), result_of(apart, seed=seed + 9, noise=0.02))
+        plain = json.loads(written.json(found, limit))
+        rows = [row for section in table(found, limit).sections for row in section.rows]
+        listed = [*plain["cells"], *plain["means"]]
+
+        assert len(rows) == len(listed) == 6 + 3
+        for cell, row in zip(listed, rows, strict=True):
+            entry = row.entries["change"]
+            assert (cell["low"], cell["high"]) == (entry.low, entry.high)
+            if cell["operation"] == "size":
+                continue
+            excludes = not cell["low"] <= 1 <= cell["high"]
+            significant = cell["words"].endswith(("slower", "faster"))
+            assert significant <= excludes
+            assert excludes <= (significant or cell["verdict"] in ("same", "cannot decide"))
+            assert cell["confidence"] >= 0.95
+        if limit is not None:
+            failed = {c.cell for c in found.regressions(limit)}
+            could = {c.cell for c in found.changes if c.worst > 1.1 and c.cell not in failed}
+            assert could == {c.cell for c in found.undecided(limit)}
+            assert len(could) == sum(cell["verdict"] == "cannot decide" for cell in plain["cells"])
+
+    def test_sizes_take_no_part_in_the_guard_against_chance(self, result_of):
+        """They have no noise: the times are judged as without them."""
+        runs = [result_of(BASE, seed=seed, noise=0.02) for seed in (1, 2)]
+        timed = [
+            replace(run, cells=tuple(c for c in run.cells if c.cell.operation != "size")) for run in runs
+        ]
+        whole, part = (
+            {c.cell: (c.alpha, c.verdict) for c in compare(*pair).changes if c.timed}
+            for pair in (runs, timed)
         )
-        assert "2.0 to 3.1 % (standard deviation; learned from up to 9 past runs" in str(
-            table(compare(*runs, sessions=known)).notes
-        )
+
+        assert whole == part
 
     def test_warnings_of_both_runs(self, planted):
         busy = replace(planted, warnings=("a neighbour keeps this machine busy",))
@@ -254,6 +322,14 @@ class TestCompare:
         )
 
         assert {verdict} == {c.verdict for c in compare(one, other).changes if c.cell.codec == "json"}
+
+    @pytest.mark.parametrize(("factor", "verdict"), [(5.0, "worse"), (0.2, "better"), (1.5, "cannot decide")])
+    def test_no_neighbor_explains_a_large_change(self, result_of, factor, verdict):
+        before = contended(result_of({"json": {"load": 1e-6}}), 1.0)
+        after = contended(result_of({"json": {"load": factor * 1e-6}}, seed=2), 1.62)
+        (change,) = compare(before, after).changes
+
+        assert verdict == change.verdict
 
     def test_another_contention_cannot_be_compared(self, result_of):
         free, shared = (contended(result_of(BASE, seed=seed), level) for seed, level in ((1, 1.0), (2, 1.62)))
@@ -342,9 +418,9 @@ class TestCompare:
         assert "corpus messages has other records" in compare(planted, other, force=True).notes[0]
 
     def test_other_options_are_refused(self, planted):
-        other = replace(planted, options={"gc": "off", "budget": 30})
+        other = replace(planted, conditions={"gc": "off"}, options={"budget": 30})
 
-        with pytest.raises(UsageError, match="option gc: none → off"):
+        with pytest.raises(UsageError, match="option gc: default → off"):
             compare(planted, other)
         assert compare(planted, replace(planted, options={"budget": 30})).changes
 
@@ -386,6 +462,42 @@ class TestCommand:
         write(result_of(BASE, seed=2, options=options), Path("same.json"))
         write(result_of(slowed("json", "load", 1.2), seed=3, options=options), Path("slow.json"))
         return partial(bakeoff, "compare")
+
+    @pytest.mark.parametrize(
+        ("after", "limit", "code", "said"),
+        [
+            ("same.json", [], 0, "0 of 6 cells became better, 0 worse; without --fail-above nothing fails."),
+            ("slow.json", [], 0, "0 of 6 cells became better, 1 worse; without --fail-above nothing fails."),
+            ("same.json", ["20%"], 0, "0 worse; no significant regression beyond 20%."),
+            ("slow.json", ["5%"], 1, "1 worse; beyond 5%: messages/load/json (1.20× slower)."),
+            (
+                "same.json",
+                ["0%"],
+                2,
+                "0 worse; cannot decide whether 0% is exceeded: messages/dump/json (at w",
+            ),
+            ("shared.json", ["50%"], 2, "(a neighbor used the core in one of the runs only: contention 1.00"),
+            ("partly.json", ["5%"], 1, "0 worse; measured before and not after: messages/dump/msgpack, mess"),
+        ],
+    )
+    @pytest.mark.parametrize("form", ["text", "md", "json"])
+    def test_one_line_gives_the_reason_of_the_exit_code(self, run, result_of, form, after, limit, code, said):
+        """The last one of the terminal; it is the error, too."""
+        options = Options(("messages",), ("json", "msgpack")).flat()
+        for name, level in (("base", 1.0), ("shared", 1.62)):
+            write(contended(result_of(BASE, options=options), level), Path(f"{name}.json"))
+        write(result_of({"json": BASE["json"]}, seed=2, options=options), Path("partly.json"))
+        found, out, err = run("base.json", after, *(["--fail-above", *limit] if limit else []), "-f", form)
+        start = f"exit code {code}: 0 of 6 cells became better, "
+        lines = [json.loads(out)["conclusion"]] if form == "json" else out.splitlines()
+
+        assert code == found
+        (line,) = [line for line in lines if "exit code" in line]
+        assert said in line
+        assert start in line
+        assert form != "text" or line == lines[-1]
+        assert code == 0 or err.startswith(f"bakeoff: {start}")
+        assert code == (json.loads(out)["exit_code"] if form == "json" else code)
 
     def test_regression_fails(self, run):
         code, out, err = run("base.json", "slow.json", "--fail-above", "5%")

@@ -13,8 +13,8 @@ def test_the_same_code_passes(name: str) -> None:
     failed = [sum(pair[side] == "fails" for pair in answers) for side in (0, 1)]
 
     assert 0 == failed[1]
-    # --confirm is for cells that sometimes jump, on a machine without a history.
-    assert failed[0] <= (0.3 if name == "erratic, no past" else 2 * FALSE) * len(answers)
+    # --confirm is for cells that sometimes jump: their own past runs may not show it yet.
+    assert failed[0] <= (0.3 if name.startswith("erratic") else 2 * FALSE) * len(answers)
 
 
 @pytest.mark.parametrize("name", SCENARIOS)

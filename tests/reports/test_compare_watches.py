@@ -41,6 +41,16 @@ def test_what_two_watches_of_a_program_may_differ_by_is_no_difference() -> None:
     assert set(verdicts(first, madeup.watch()).values()) == {"not distinguishable", ""}
 
 
+@pytest.mark.parametrize("factor", [0.5, 0.8, 0.86, 0.9, 0.95, 1.1, 1.2])
+def test_intervals_agree_with_verdicts(factor: float) -> None:
+    """An interval excludes no change exactly if the change is distinguishable."""
+    changes = [c for c in compare(madeup.watch(), madeup.watch(factor)).changes if c.ratio]
+    excludes = [not c.ratio.low <= 1 <= c.ratio.high for c in changes if c.ratio]
+
+    assert [c.verdict in ("less", "more") for c in changes] == excludes
+    assert 1 == len({c.alpha for c in changes})
+
+
 def test_functions_that_took_little_time_have_wider_intervals() -> None:
     """pickle took 0.32 s, json 3 s."""
     changes = compare(madeup.watch(), madeup.watch()).changes

@@ -100,7 +100,7 @@ def test_a_change_names_its_causes(before: Any, after: Any, cause: tuple[str, ..
     [
         (lambda run: replace(run, environment={**run.environment, "hostname": "other"}), 2),
         (lambda run: replace(run, corpora=(replace(run.corpora[0], sha256="ff"),)), 2),
-        (lambda run: replace(run, options={"gc": "off"}), 2),
+        (lambda run: replace(run, conditions={"gc": "off"}), 2),
         (lambda run: replace(run, options={"budget": 5.0}), 1),
         (lambda run: replace(run, environment={**run.environment, "platform": "new"}), 1),
     ],
@@ -323,23 +323,26 @@ def test_the_page_on_a_phone(weeks: Path, tmp_path: Path, bakeoff: Command) -> N
     assert ([], 390) == (told, wide)
 
 
+ENDING = "exit code 0: the run succeeded"
+
+
 class TestBaseline:
     """`run --baseline`: the newest comparable result."""
 
     def test_the_newest_of_the_same_work(self, capsys: pytest.CaptureFixture[str]) -> None:
         *earlier, result = madeup.weekly(4)
-        earlier[2] = replace(earlier[2], options={"gc": "off"})
-        print_comparison(earlier, result)
+        earlier[2] = replace(earlier[2], conditions={"gc": "off"})
+        print_comparison(earlier, result, ENDING)
 
         assert "compared with the run of 2026-01-12T08:00:00+00:00" in (out := capsys.readouterr().out)
-        assert "cells became better" in out
+        assert f"{ENDING}; --baseline does not change it: 0 of" in out.splitlines()[-1]
 
     @pytest.mark.parametrize(
         ("earlier", "message"),
         [
             ([], "it has no earlier run"),
             ([{"environment": {"hostname": "a"}}], "hostname: a → bench-1"),
-            ([{"options": {"gc": "off"}}], "option gc: off → none"),
+            ([{"conditions": {"gc": "off"}}], "option gc: off → default"),
             ([{"corpora": ("other",)}], "no corpus, operation and codec in common"),
         ],
     )
@@ -347,11 +350,14 @@ class TestBaseline:
         self, capsys: pytest.CaptureFixture[str], earlier: list[dict[str, Any]], message: str
     ) -> None:
         *_, result = madeup.weekly(2)
-        print_comparison([madeup.planted(started="2026-01-01", **fields) for fields in earlier], result)
+        print_comparison(
+            [madeup.planted(started="2026-01-01", **fields) for fields in earlier], result, ENDING
+        )
         out, err = capsys.readouterr()
 
         assert "" == out
         assert message in err
+        assert err.startswith(f"{ENDING}; not compared with --baseline: ")
         assert 1 == len(err.splitlines())
 
 

@@ -548,8 +548,8 @@ class TestSeveralFiles:
 
     def test_other_sample_of_a_corpus(self, result_of):
         one = {"dump": 1e-6, "load": 1e-6}
-        first = result_of({"json": one}, options={"gc": "on", "sample": 1000})
-        second = result_of({"json": one, "bson": one}, options={"gc": "off", "sample": 200})
+        first = result_of({"json": one}, options={"sample": 1000})
+        second = result_of({"json": one, "bson": one}, conditions={"gc": "off"}, options={"sample": 200})
         second = replace(second, corpora=(replace(second.corpora[0], sample=200),))
         text = render([first, second], "text")
         here, there = text.split("\nmessages (sample of 200)\n")
@@ -560,7 +560,7 @@ class TestSeveralFiles:
         assert "\nbson " in there
         assert "#" not in text
         assert 2 == text.count("\nbaseline ")
-        assert "! file 2 was measured otherwise than file 1: option gc: on → off\n" in text
+        assert "! file 2 was measured otherwise than file 1: option gc: default → off\n" in text
 
     def test_names_of_many_samples(self, planted):
         facts = planted.corpora[0]

@@ -33,10 +33,14 @@ def results_in(paths: Sequence[Path]) -> list[ResultData]:
     return found
 
 
-def print_comparison(earlier: Sequence[ResultData], result: ResultData) -> None:
-    """Print the comparison with the newest earlier run that did the same work on the same machine."""
+def print_comparison(earlier: Sequence[ResultData], result: ResultData, ending: str) -> None:
+    """Print the comparison with the newest earlier run that did the same work on the same machine.
+
+    Args:
+        ending: The exit code of the run, and its reason; it does not depend on the comparison.
+    """
     from .._result import compared
-    from ..reports.decide.compare_output import table
+    from ..reports.decide.compare_output import summary, table
     from ..reports.decide.history import obstacles
 
     ordered = sorted((run for run in earlier if run.started < result.started), key=lambda run: run.started)
@@ -48,10 +52,11 @@ def print_comparison(earlier: Sequence[ResultData], result: ResultData) -> None:
         except UsageError:  # no cell in common
             continue
         click.echo(f"\ncompared with the run of {run.started}:\n")
-        put_table(table(found), "text")
+        said = summary(found).removesuffix(".")
+        put_table(table(found, conclusion=f"{ending}; --baseline does not change it: {said}."), "text")
         return
     why = "it has no earlier run"
     if ordered:
         differing = obstacles(ordered[-1], result) or ["no corpus, operation and codec in common"]
         why = f"its newest run, of {ordered[-1].started}, differs: {'; '.join(differing)}"
-    click.echo(lines_visible(f"not compared with --baseline: {why}"), err=True)
+    click.echo(lines_visible(f"{ending}; not compared with --baseline: {why}"), err=True)

@@ -81,11 +81,12 @@ def command(
 ) -> None:
     """Compare two runs of the same work: AFTER against BEFORE.
 
-    A change counts when it is significant (Holm over all cells) and above 1%; everything else is
-    "same" or "not significant". --fail-above 5% fails on a significant regression with an estimate
-    above 5%, on a cell that BEFORE measured and AFTER did not, on a codec that preserves less or
-    fails, and on a new leak. It cannot decide if the interval leaves room for a regression of 10%,
-    or if another tenant used the core in only one of the runs.
+    A change counts when it is significant (Holm over all timed cells) and above 1%; everything else
+    is "same" or "not significant". Intervals have the level of the verdicts. --fail-above 5% fails on
+    a significant regression with an estimate above 5%, on a cell that BEFORE measured and AFTER did
+    not, on a codec that preserves less or fails, and on a new leak. It cannot decide if a cell could
+    have become worse by 10% (`at worst`), or if another tenant used the core in only one of the runs.
+    The last line gives the reason of the exit code.
 
     --counts compares instructions, which have no noise: on any machine with the same Python, Valgrind and
     builds of the libraries. A cell that either side has not counted fails.
@@ -120,15 +121,16 @@ def command(
         if again and limit is not None:
             typed = TypedOptions((python_before, python_after), corpora, schema, trusted, budget)
             found = confirm(found, (old, new), limit, typed)
+        conclusion = written.conclusion(found, limit)
         if form == "json":
             put(encoded(written.json(found, limit)), output)
         else:
-            put_table(written.table(found, limit), form, output)
+            put_table(written.table(found, limit, conclusion), form, output)
     if limit is None:
         return
     way = "a longer --budget" if again else "--confirm, which measures both sides in turn,"
     end = f" {way} can decide" if any(change.timed for change in found.undecided(limit)) else ""
-    _end(found.gate(limit), written.summary(found, limit), end)
+    _end(found.gate(limit), conclusion, end)
 
 
 def _end(verdict: Gate, said: str, way: str) -> None:
@@ -152,7 +154,7 @@ def _compare_watches(before: Path, after: Path, form: str, output: Path | None, 
         RunError: Beyond the limit.
     """
     from ..bench.results.watched import read_watch
-    from ..reports.decide.compare_watches import compare, json, summary, table
+    from ..reports.decide.compare_watches import compare, conclusion, json, table
 
     known = {"before", "after", "--format", "--output", "--fail-above"}
     if others := set(typed(click.get_current_context())) - known:
@@ -162,7 +164,7 @@ def _compare_watches(before: Path, after: Path, form: str, output: Path | None, 
         if form == "json":
             put(encoded(json(found, limit)), output)
         else:
-            put_table(table(found, limit), form, output)
+            put_table(table(found, limit, conclusion(found, limit)), form, output)
     if limit is None:
         return
-    _end(found.gate(limit), summary(found, limit), " a longer watch can decide")
+    _end(found.gate(limit), conclusion(found, limit), " a longer watch can decide")

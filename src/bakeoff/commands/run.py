@@ -398,10 +398,13 @@ def _finish(
         click.echo(f"{'stopped early; ' * stopped}`bakeoff run --resume {again}` continues", err=True)
     if stopped:
         click.get_current_context().exit(_STOPPED)
+    passed = got_through(View.of(results))
+    code = _NOTHING if lost or not passed else 0
+    why = "a machine was lost" if lost else "the run succeeded" if passed else "no codec passed its checks"
     for result in results if earlier is not None else ():
-        print_comparison(earlier or (), result)
-    if lost or not got_through(View.of(results)):
-        click.get_current_context().exit(_NOTHING)
+        print_comparison(earlier or (), result, f"exit code {code}: {why}")
+    if code:
+        click.get_current_context().exit(code)
 
 
 def _look(screen: LiveDisplay) -> Callable[[Callable[[], ResultData]], None]:

@@ -131,4 +131,6 @@ def _again(before: ResultData, corpus: str, options: Options) -> ResultData:
     cells = (
         dataclasses.replace(each, cell=dataclasses.replace(each.cell, corpus=corpus)) for each in after.cells
     )
-    return dataclasses.replace(after, cells=tuple(cells), corpora=(now,), options=before.options)
+    return dataclasses.replace(
+        after, cells=tuple(cells), corpora=(now,), options=before.options, conditions=before.conditions
+    )
