@@ -95,6 +95,13 @@ class Compression:
     def __reduce__(self) -> tuple[Callable[..., Compression], tuple[str, tuple[bytes, ...]]]:
         return compressor, (self.name, self.dictionaries)
 
+    def bounded(self, data: bytes, limit: int) -> bytes | None:
+        """Return a decompressed payload; None if it has more bytes than the limit."""
+        try:
+            return self.decompress(data, limit)
+        except _BeyondError:
+            return None
+
     def decompress_within(self, data: bytes, size: int, ratio: int) -> bytes:
         """Return a decompressed payload.
 
