@@ -24,8 +24,7 @@ class VersionFault:
         name: Name of its report, without ``.md``.
         library: The distribution.
         versions: The releases known to have it, as for `installed.allows`.
-        what: What the library does, as a half sentence.
-        row: What this means for the codec, as a half sentence.
+        what: What the library does, and in parentheses what this means for the codec, as a half sentence.
         found: Probe ``(module) -> bool``; must not crash where the fault does.
     """
 
@@ -33,19 +32,13 @@ class VersionFault:
     library: str
     versions: str
     what: str
-    row: str
     found: Callable[[ModuleType], bool]
 
-    @property
-    def note(self) -> Note:
-        """The note on the codec's row."""
-        return Note(f"this version {self.what}; {self.row}", VERSION)
 
-
-def noted(notes: Iterable[str]) -> tuple[VersionFault, ...]:
-    """Return the faults that a codec's notes name."""
-    said = set(notes)
-    return tuple(fault for fault in VERSION_FAULTS if fault.note in said)
+def noted(faults: Iterable[VersionFault]) -> tuple[Note, ...]:
+    """Return the note on the faults that an installed release has, for a codec's row; none without any."""
+    found = ", and ".join(fault.what for fault in faults)
+    return (Note(f"this version {found}", VERSION),) if found else ()
 
 
 def _omits_a_zero(orjson: ModuleType) -> bool:
@@ -68,16 +61,14 @@ ORJSON_TIMES = VersionFault(
     "orjson-times",
     "orjson",
     ">=3.11.8,<=3.13.0",
-    "writes a hundredth of a second in a `time` as a tenth",
-    "dates and times are written in Python, which is slower",
+    "writes a hundredth of a second in a `time` as a tenth (so Python writes dates and times, slower)",
     _omits_a_zero,
 )
 ORJSON_TUPLES = VersionFault(
     "orjson-tuples",
     "orjson",
     ">=3.12,<=3.13.0",
-    "writes beyond its buffer if tuples are nested some thousand deep, which can end the process",
-    "payloads cannot cause it, and the policy nesting='reject' refuses such records",
+    "ends the process at tuples nested some thousand deep (the policy nesting='reject' refuses these)",
     _does_not_count_tuples,
 )
 VERSION_FAULTS = (ORJSON_TIMES, ORJSON_TUPLES)

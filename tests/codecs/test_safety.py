@@ -60,10 +60,10 @@ def test_libraries_stop_at_whatever_they_go_into(name, wrap):
         from collections import UserDict, UserList, deque
         from dataclasses import dataclass
         from types import MappingProxyType
-        import bakeoff, cbor2
+        import bakeoff, cbor2, orjson
         from bakeoff.codecs.version_faults import ORJSON_TUPLES
         codec = bakeoff.codec({name!r})
-        if ORJSON_TUPLES.note in codec.notes:
+        if codec.library == "orjson" and ORJSON_TUPLES.found(orjson):
             codec = codec.with_policies(nesting="reject")
         @dataclass
         class Box:
@@ -176,7 +176,7 @@ def test_a_plan_that_was_not_made_says_so():
 SMALL_STACK = """
     import contextlib, io, os, sys, threading
     from dataclasses import dataclass
-    import bakeoff
+    import bakeoff, orjson
     from bakeoff.codecs.version_faults import ORJSON_TUPLES
     name, sizes, payload = sys.argv[1], map(int, sys.argv[2:]), sys.stdin.buffer.read()
     @dataclass
@@ -184,7 +184,7 @@ SMALL_STACK = """
         content: object
     def use():
         codec = bakeoff.codec(name, trusted=True)
-        if ORJSON_TUPLES.note in codec.notes:
+        if codec.library == "orjson" and ORJSON_TUPLES.found(orjson):
             codec = codec.with_policies(nesting="reject")
         for each in (codec, codec.with_limits(depth=10_000)):
             with contextlib.suppress(bakeoff.DecodeError):
