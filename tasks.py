@@ -9,6 +9,8 @@ python3 tasks.py versions [3.N...] [ARGUMENTS]   the core tests on each CPython 
                                    installed; other arguments go to pytest
 python3 tasks.py lint              ruff and mypy
 python3 tasks.py docs              the site, into build/docs; a warning is an error
+python3 tasks.py field [--check [LIBRARY...]]   docs/reference/field.md, the libraries of the field; --check
+                                   names those with a newer release on PyPI, and fails if there are any
 python3 tasks.py wheel             sdist, wheel from it, and the tests that can differ on that, installed
 python3 tasks.py wheels [PATTERN]  wheels of all Pythons for Linux, into dist, by zig; cp313-* chooses some
 python3 tasks.py sanitize          tests of the extensions under AddressSanitizer; needs gcc
@@ -322,6 +324,12 @@ def docs(arguments: list[str]) -> None:
     say(f"built {SITE / 'index.html'}")
 
 
+def field(arguments: list[str]) -> None:
+    """Write the tables of docs/reference/field.md, or name the libraries that have a newer release."""
+    setup("dev")
+    os.execv(BIN / "python", [str(BIN / "python"), "docs/field.py", *arguments])
+
+
 def build(away: Path, *options: str, **environment: str) -> Path:
     """Build the sdist and the wheel from it into away/dist; return the Python of a new environment.
 
@@ -454,6 +462,7 @@ VERBS = {
     "versions": versions,
     "lint": lint,
     "docs": docs,
+    "field": field,
     "wheel": wheel,
     "wheels": wheels,
     "sanitize": sanitize,

@@ -3,8 +3,8 @@
 JSON in which dates are texts and bytes are base64 is JSON, but a codec that is registered for
 ``application/json`` would read all other JSON, too. So payloads that use our conventions have a separate
 type in RFC 6838's tree of unregistered types (section 3.4), with the suffix of its syntax if one is
-registered: RFC 6839 (json), RFC 8949 (cbor), RFC 9512 (yaml), RFC 8878 (zstd). Section 4.2.8 advises against
-other suffixes.
+registered: RFC 6839 (json), RFC 8949 (cbor), RFC 9512 (yaml), RFC 8460 (gzip), RFC 8878 (zstd). Section
+4.2.8 advises against other suffixes.
 """
 
 from __future__ import annotations
@@ -20,10 +20,14 @@ if TYPE_CHECKING:
     from .streams.framing import Framing
 
 TREE = "application/x.bakeoff"
-SUFFIXES = frozenset({"zstd"})
-"""Compressors with a registered suffix, which follows a plus as `Format.suffix` does; others follow a dot."""
-CODINGS = {"zlib": "deflate", "zstd": "zstd"}
-"""Compressors that are content codings of HTTP: RFC 9110, section 8.4.1.2, and RFC 8878, section 7.2."""
+SUFFIXES = frozenset({"gzip", "zstd"})
+"""Compressed formats with a registered suffix, after a plus as `Format.suffix`; others are after a dot."""
+CODINGS = {"zlib": "deflate", "gzip": "gzip", "zstd": "zstd", "brotli": "br"}
+"""Compressed formats that are content codings of HTTP.
+
+RFC 9110 (section 8.4.1), RFC 8878 (section 7.2) and RFC 7932 (section 13) register them. None is registered
+for snappy; peers use ``snappy`` for raw blocks and ``x-snappy-framed`` for its frames.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,10 +104,10 @@ def media_types(kind: Format, compression: Compression | None, *, conventions: b
             return MediaTypes(kind.media_type, tuple(kind.media_type_aliases), headers)
         own = f"{TREE}{'+' if kind.suffix else '.'}{_syntax(kind)}"
         return MediaTypes(own, (kind.media_type, *kind.media_type_aliases), headers)
-    sign = "+" if compression.kind in SUFFIXES else "."
-    made = f"{TREE}.{_syntax(kind)}{sign}{compression.kind}"
+    sign = "+" if compression.format in SUFFIXES else "."
+    made = f"{TREE}.{_syntax(kind)}{sign}{compression.format}"
     name, *older = _dictionaries(made, compression.dictionaries)
-    if compression.dictionary is None and (coding := CODINGS.get(compression.kind)):
+    if compression.dictionary is None and (coding := CODINGS.get(compression.format)):
         return MediaTypes(name, tuple(older), headers | {"content-encoding": coding})
     return MediaTypes(name, tuple(older), {"content-type": name})
 

@@ -13,13 +13,16 @@ GUARD: Final = "guard"
 FIGURES: Final = "figures"
 """A note that explains the codec's figures, for any records."""
 
+VERSION: Final = "version"
+"""A note on a fault of the installed version of the library, for any records."""
+
 
 class Note(str):
     """A remark that tables show below the figures; a plain string appears in `bakeoff codecs NAME` only.
 
     Attributes:
-        about: The key of these values in `Corpus.profile`, or `STRANGERS`, `GUARD` or `FIGURES`. Tables omit
-            notes about `STRANGERS`.
+        about: The key of these values in `Corpus.profile`, or a constant of this module. Tables omit notes
+            about `STRANGERS`.
     """
 
     about: str

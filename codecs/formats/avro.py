@@ -27,7 +27,7 @@ from ..safety.embedded import within_budget
 from ..safety.keys import refuse_one_hash_within
 from ..safety.limits import DEFAULT, DEFAULT_DEPTH
 from ..spec import Format, RawCalls, Spec
-from ..streams.compression import FREE
+from ..streams.compression import FREE, compressor
 from ..streams.framing import Cuts, Framing, damage, varint
 from .structs import STRICT, WIRE_LOSSES, WIRE_POLICIES, WIRE_PRESERVES
 
@@ -47,7 +47,10 @@ MOST_PAIRS = 1_000
 LARGEST_HEADER = 1 << 20
 """Limit for the bytes of that metadata, which contains the schema."""
 CHECKSUM = 4
-"""Limit for the bytes after a deflated block: fastavro leaves a part of zlib's checksum there."""
+"""Bytes of the CRC-32 after a snappy block, and limit for those after a deflated one, where fastavro leaves a
+part of zlib's checksum."""
+XZ_MEMORY = 1 << 27
+"""Bytes of memory for the dictionary of an xz block; ``xz -9`` needs 65 MiB to read."""
 BRACKETS = 500
 """Limit for nested brackets in the schema of a file."""
 PER_LEVEL = 2
@@ -254,8 +257,8 @@ def _itself(value: Any) -> Any:
 class Container(Framing):
     """Avro object container files: the schema, then blocks of bodies with a sync marker after each.
 
-    Files are written uncompressed. Files with the codecs ``null`` and ``deflate`` can be read, with any sync
-    marker. The canonical form of a file's schema must equal that of the codec's schema.
+    Files are written uncompressed. Files with the codecs of `BLOCKS` can be read, with any sync marker. The
+    canonical form of a file's schema must equal that of the codec's schema.
     """
 
     def dump(self, codec: CodecProtocol, records: Iterable[Any], file: IO[bytes]) -> int:
@@ -278,9 +281,9 @@ class Container(Framing):
 
     def cut(self, codec: CodecProtocol, pending: StreamBuffer) -> Cuts:
         known, head = _of(codec)
-        sync, deflated = yield from _header(codec, known, pending)
+        sync, expand = yield from _header(codec, known, pending)
         limit, items = codec.limits.size, codec.limits.items
-        inflation = _Inflation(codec)
+        expansion = None if expand is None else _Expansion(codec, expand)
         while True:
             start = pending.position
             if (yield from _ended(pending)):
@@ -293,8 +296,8 @@ class Container(Framing):
                 reason = f"a block of {size:,} bytes, more than {limit:,}, the limit of size"
                 raise damage(codec, start, reason, LimitError)
             block = yield from _take(codec, pending, size, start)
-            if deflated:
-                block = inflation.inflated(block, start)
+            if expansion is not None:
+                block = expansion.expanded(block, start)
             if count < 0 or (count > len(block) and count > items):
                 raise damage(codec, start, f"a block that claims {count:,} records", LimitError)
             if (yield from _take(codec, pending, SYNC, start)) != sync:
@@ -353,17 +356,19 @@ def _read_number(codec: CodecProtocol, pending: StreamBuffer, start: int) -> Gen
 
 def _header(
     codec: CodecProtocol, known: _Known, pending: StreamBuffer
-) -> Generator[None, None, tuple[bytes, bool]]:
-    """Read the header; return the sync marker, and whether blocks are deflated."""
+) -> Generator[None, None, tuple[bytes, Expand | None]]:
+    """Read the header; return the sync marker, and what decompresses a block, if anything does."""
     if (yield from _ended(pending)):
-        return b"", False
+        return b"", None
     meta = yield from _metadata(codec, pending)
     sync = yield from _take(codec, pending, SYNC, 0)
     compression = meta.get(b"avro.codec", b"null")
-    if compression not in (b"null", b"deflate"):
-        raise damage(codec, 0, f"blocks compressed by {compression!r:.40}; expected null or deflate")
+    if compression not in BLOCKS:
+        every = ", ".join(name.decode() for name in BLOCKS)
+        raise damage(codec, 0, f"blocks compressed by {compression!r:.40}; expected one of {every}")
     _check_schema(codec, known, meta.get(b"avro.schema", b""))
-    return sync, compression == b"deflate"
+    make = BLOCKS[compression]
+    return sync, None if make is None else make()
 
 
 def _metadata(codec: CodecProtocol, pending: StreamBuffer) -> Generator[None, None, dict[bytes, bytes]]:
@@ -455,23 +460,85 @@ def _check_schema(codec: CodecProtocol, known: _Known, text: bytes) -> None:
         raise damage(codec, 0, _other(MARKER + found, known.fingerprint))
 
 
-class _Inflation:
+Expand = Callable[[bytes, int], bytes | None]
+"""``(block, limit) -> bytes``: a decompressed block, or None if it has more bytes than the limit."""
+
+
+def _inflate() -> Expand:
+    def inflate(block: bytes, limit: int) -> bytes | None:
+        return _ended_within(zlib.decompressobj(-15), block, limit, CHECKSUM)
+
+    return inflate
+
+
+def _bunzip2() -> Expand:
+    from bz2 import BZ2Decompressor
+
+    return lambda block, limit: _ended_within(BZ2Decompressor(), block, limit, 0)
+
+
+def _unxz() -> Expand:
+    from lzma import FORMAT_XZ, LZMADecompressor
+
+    # A header can ask for a dictionary of 4 GiB.
+    return lambda block, limit: _ended_within(LZMADecompressor(FORMAT_XZ, XZ_MEMORY), block, limit, 0)
+
+
+def _ended_within(unpacker: Any, block: bytes, limit: int, behind: int) -> bytes | None:
+    made: bytes = unpacker.decompress(block, limit + 1)
+    if len(made) > limit:
+        return None
+    if not unpacker.eof or len(unpacker.unused_data) > behind:
+        raise ValueError("a block that is not a complete compressed stream")
+    return made
+
+
+def _zstandard() -> Expand:
+    return compressor("zstd").bounded
+
+
+def _snappy() -> Expand:
+    raw = compressor("snappy")
+
+    def expand(block: bytes, limit: int) -> bytes | None:
+        made = raw.bounded(block[:-CHECKSUM], limit)
+        if made is not None and zlib.crc32(made) != int.from_bytes(block[-CHECKSUM:], "big"):
+            raise ValueError("a block with a wrong checksum")
+        return made
+
+    return expand
+
+
+BLOCKS: dict[bytes, Callable[[], Expand] | None] = {
+    b"null": None,
+    b"deflate": _inflate,
+    b"snappy": _snappy,
+    b"zstandard": _zstandard,
+    b"bzip2": _bunzip2,
+    b"xz": _unxz,
+}
+"""The codecs of blocks in files (Avro 1.12, "Required Codecs" and "Optional Codecs")."""
+
+
+class _Expansion:
     """Decompresses the blocks of a file, and limits their total size.
 
     Args:
         codec: The codec, for its limits and for messages.
+        expand: What decompresses a block.
     """
 
-    def __init__(self, codec: CodecProtocol) -> None:
+    def __init__(self, codec: CodecProtocol, expand: Expand) -> None:
         self._codec = codec
+        self._expand = expand
         self._largest = codec.limits.decompressed or codec.limits.size
         self._read = self._made = 0
 
-    def inflated(self, block: bytes, start: int) -> bytes:
+    def expanded(self, block: bytes, start: int) -> bytes:
         """Return the content of a block that starts at a byte of the file.
 
         Raises:
-            DecodeError: It is not a deflated block.
+            DecodeError: It is not a complete compressed block.
             LimitError: The block exceeds the limit of size, or all blocks so far exceed the limit of ratio.
         """
         self._read += len(block)
@@ -479,17 +546,14 @@ class _Inflation:
         left = max(FREE, ratio * self._read) - self._made
         limit = min(self._largest, left)
         try:
-            inflate = zlib.decompressobj(-15)
-            made = inflate.decompress(block, limit + 1)
-        except zlib.error as error:
+            made = self._expand(block, limit)
+        except Exception as error:  # each library has its own
             raise damage(self._codec, start, str(error)) from error
-        if len(made) > limit:
+        if made is None:
             reason = f"a block of more than {limit:,} bytes"
             if limit < self._largest:
                 reason = f"blocks decompress to more than {ratio:,} times their size (see with_limits, ratio)"
             raise damage(self._codec, start, reason, LimitError)
-        if not inflate.eof or len(inflate.unused_data) > CHECKSUM:
-            raise damage(self._codec, start, "a block that is not a complete deflate stream")
         self._made += len(made)
         return made
 

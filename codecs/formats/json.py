@@ -23,6 +23,7 @@ from ..safety.limits import DEFAULT_DEPTH, Limits
 from ..safety.policies import Policies, held
 from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Lines
+from ..version_faults import ORJSON_TIMES, ORJSON_TUPLES, noted
 from ._pure import pure_copy
 from .structs import OBJECTS, TYPED, typed
 
@@ -180,35 +181,26 @@ def _orjson() -> Spec:
 
 
 def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
-    """Add the encoding options and notes; two faults of some orjson versions need slower options."""
+    """Add the encoding options and notes; a fault of some releases needs slower options."""
+    faults = [fault for fault in (ORJSON_TIMES, ORJSON_TUPLES) if fault.found(orjson)]
+    options = orjson.OPT_PASSTHROUGH_DATETIME if ORJSON_TIMES in faults else None
     notes = [Note("reads integers beyond 64 bits as floats", "int_beyond_64")]
-    options = 0
-    if orjson.dumps(dt.time(0, 0, 0, 10_000)) != b'"00:00:00.010000"':
-        # 3.11.8 to 3.13.0 omit a zero, so that a hundredth of a second is read as a tenth.
-        options |= orjson.OPT_PASSTHROUGH_DATETIME
-        text = "writes dates and times in Python, which is slower, as this version writes wrong times"
-        notes.append(Note(text, "type_datetime"))
-    else:
-        notes.append(ROUNDED)
-    nested: Any = 0
-    for _ in range(300):
-        nested = (nested,)
-    # No version stays within its buffer for nested lists. If many such lists follow one another, those that
-    # refuse nested tuples go wrong from 130 lists on, and 3.12 and 3.13 from 210 lists and 2,000 tuples on.
-    try:
-        orjson.dumps(nested)
-    except TypeError:
-        return spec.changed(
-            encode_arguments=(JSON64_FAMILY.leaf, options or None),
-            encode_depth=DEFAULT_DEPTH,
-            notes=notes,
-        )
     return spec.changed(
-        # Objects that the check of depth cannot look into become lists, whose depth orjson counts.
-        encode_arguments=(JSON64_FAMILY.lowered_leaf, options | orjson.OPT_PASSTHROUGH_DATACLASS),
+        encode_arguments=(JSON64_FAMILY.leaf, options),
+        # No version stays within its buffer for nested lists. If many such lists follow one another, those
+        # that refuse nested tuples go wrong from 130 lists on, and 3.12 and 3.13 from 210 lists on.
         encode_depth=DEFAULT_DEPTH,
-        notes=notes,
+        inside=_inside,
+        notes=[*notes, *([] if ORJSON_TIMES in faults else [ROUNDED]), *noted(faults)],
     )
+
+
+def _inside(value: Any) -> list[Any]:
+    """Return what orjson, or its hook, writes of an object: the check of nesting counts it."""
+    content = held(value)
+    if isinstance(content, dict):
+        return list(content.values())
+    return content if isinstance(content, list) else []
 
 
 @declare("orjson/numpy", JSON, library="orjson", extra="orjson", values=(*ARRAYS, *COLUMNS))

@@ -1,4 +1,4 @@
-"""Compressors of a codec: ``|zlib[:LEVEL]``, ``|zstd[:LEVEL][,dict]``, ``|lz4[:LEVEL]``, ``|crc32``.
+"""Compressors of a codec: ``|zstd[:LEVEL][,dict]``, ``|gzip[:LEVEL]`` and others, and ``|crc32``.
 
 The last is a checksum: four bytes after each payload, which detect a changed byte. Formats themselves often
 accept a changed payload, as only a value is different. In streams, payloads with a checksum are framed so
@@ -7,6 +7,9 @@ that the next one can be found after a damaged one (`bakeoff.codecs.streams.fram
 Decompression stops at the codec's limits of size and ratio, even if the payload claims a smaller size.
 ``,dict`` means a dictionary trained on sample payloads (`train`), which both sides must have. Each payload
 contains the number of its dictionary, so that a codec can keep older ones for reading.
+
+``isal`` writes and reads zlib's format, faster. ``snappy`` is the raw block format, as in pages of Parquet,
+blocks of Avro and bodies of Prometheus' remote write; Kafka's clients put such blocks into frames.
 """
 
 from __future__ import annotations
@@ -15,6 +18,8 @@ import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ...errors import hint, near
@@ -32,6 +37,10 @@ Short payloads are often repetitive, and a record of this many bytes takes at mo
 """
 LZ4_RATIO = 255
 """Maximum bytes for one compressed byte (lz4_Block_format.md: each length byte adds 255)."""
+SNAPPY_RATIO = 22
+"""Maximum bytes for one compressed byte: 3 bytes copy up to 64 (format_description.txt, section 2.2.2)."""
+GZIP = 16 + zlib.MAX_WBITS
+"""zlib's `wbits` for the header and the checksum of gzip (RFC 1952)."""
 CHECKSUM = 4
 """Bytes of a CRC-32, big-endian."""
 DICTIONARY_BYTES = 16 * 1024
@@ -52,6 +61,7 @@ class Compression:
         name: As in codec names, ``zstd:3``.
         compress: ``(bytes) -> bytes``.
         decompress: ``(bytes, limit) -> bytes``; raises above `limit` bytes. Call `decompress_within`.
+        format: The name of what it writes, which several compressors can share; by default `kind`.
         dictionaries: Trained dictionaries: the first is for writing, all are for reading.
         framing: How its payloads follow one another in a stream; None: each after its length.
     """
@@ -59,8 +69,13 @@ class Compression:
     name: str
     compress: Callable[[bytes], bytes] = field(repr=False, compare=False)
     decompress: Callable[[bytes, int], bytes] = field(repr=False, compare=False)
+    format: str = field(default="", repr=False)
     dictionaries: tuple[bytes, ...] = field(default=(), repr=False)
     framing: Framing | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.format:
+            object.__setattr__(self, "format", self.kind)
 
     @property
     def kind(self) -> str:
@@ -79,6 +94,13 @@ class Compression:
 
     def __reduce__(self) -> tuple[Callable[..., Compression], tuple[str, tuple[bytes, ...]]]:
         return compressor, (self.name, self.dictionaries)
+
+    def bounded(self, data: bytes, limit: int) -> bytes | None:
+        """Return a decompressed payload; None if it has more bytes than the limit."""
+        try:
+            return self.decompress(data, limit)
+        except _BeyondError:
+            return None
 
     def decompress_within(self, data: bytes, size: int, ratio: int) -> bytes:
         """Return a decompressed payload.
@@ -122,20 +144,43 @@ def _checked(name: str, unpacker: Any, data: bytes, limit: int) -> bytes:
     return plain
 
 
-def _zlib(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression:
+def _library(name: str, module: str, distribution: str, extra: str) -> Any:
+    """Return the module that a compressor needs.
+
+    Raises:
+        MissingLibrary: It is not installed.
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        how = f"{distribution} is not installed; pip install 'bakeoff[{extra}]'"
+        raise MissingLibrary(name, how) from error
+
+
+def _deflated(
+    name: str, library: Any, level: int, wbits: int = zlib.MAX_WBITS, format: str = ""
+) -> Compression:
     return Compression(
         name,
-        lambda data: zlib.compress(data, level),
-        lambda data, limit: _checked(name, zlib.decompressobj(), data, limit),
+        lambda data: library.compress(data, level, wbits),
+        lambda data, limit: _checked(name, library.decompressobj(wbits), data, limit),
+        format,
     )
 
 
-def _zstandard(name: str) -> Any:
-    try:
-        import zstandard
-    except ImportError as error:
-        raise MissingLibrary(name, "zstandard is not installed; pip install 'bakeoff[zstd]'") from error
-    return zstandard
+def _zlib(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression:
+    return _deflated(name, zlib, level)
+
+
+def _gzip(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression:
+    return _deflated(name, zlib, level, GZIP)
+
+
+def _isal(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression:
+    return _deflated(name, _library(name, "isal.isal_zlib", "isal", "isal"), level, format="zlib")
+
+
+_zstandard = partial(_library, module="zstandard", distribution="zstandard", extra="zstd")
 
 
 def _zstd(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression:
@@ -175,7 +220,7 @@ def _zstd(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression
         ready.append(context)
         return plain
 
-    return Compression(name, compress, decompress, dictionaries)
+    return Compression(name, compress, decompress, dictionaries=dictionaries)
 
 
 def _in_pieces(context: Any, data: bytes, limit: int) -> bytes:
@@ -208,11 +253,7 @@ def _otherwise(zstandard: Any, data: bytes, trained: Mapping[int, Any]) -> Value
 
 
 def _lz4(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression:
-    try:
-        from lz4 import frame
-    except ImportError as error:
-        raise MissingLibrary(name, "lz4 is not installed; pip install 'bakeoff[lz4]'") from error
-
+    frame = _library(name, "lz4.frame", "lz4", "lz4")
     # Not shared between threads; creating one takes several times as long as a short payload.
     pool: list[Any] = []
 
@@ -231,6 +272,39 @@ def _lz4(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression:
         return whole
 
     return Compression(name, lambda data: frame.compress(data, compression_level=level), decompress)
+
+
+def _snappy(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression:
+    raw = _library(name, "cramjam", "cramjam", "snappy").snappy
+
+    def decompress(data: bytes, limit: int) -> bytes:
+        # The library allocates what the payload claims.
+        size = raw.decompress_raw_len(data)
+        if size > len(data) * SNAPPY_RATIO:
+            raise ValueError(f"{name}: claims {size:,} bytes, more than {len(data):,} can hold")
+        if size > limit:
+            raise _BeyondError
+        return bytes(raw.decompress_raw(data))
+
+    return Compression(name, lambda data: bytes(raw.compress_raw(data)), decompress)
+
+
+def _brotli(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression:
+    brotli = _library(name, "brotli", "brotli", "brotli")
+    compress = brotli.compress
+    generic = brotli.MODE_GENERIC
+
+    def decompress(data: bytes, limit: int) -> bytes:
+        unpacker = brotli.Decompressor()
+        # It stops once it has as much, or at most twice that.
+        plain: bytes = unpacker.process(data, output_buffer_limit=limit + 1)
+        if len(plain) > limit:
+            raise _BeyondError
+        if not unpacker.is_finished():
+            raise ValueError(f"{name}: not one whole compressed stream")
+        return plain
+
+    return Compression(name, lambda data: compress(data, generic, level), decompress)
 
 
 def _crc32(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression:
@@ -268,10 +342,15 @@ class _Kind:
 
 
 COMPRESSORS = {
-    # zlib.h, zstd.h (ZSTD_minCLevel) and lz4.c (LZ4_ACCELERATION_MAX): levels below 0 are faster still.
+    # zlib.h, igzip_lib.h, zstd.h (ZSTD_minCLevel) and lz4.c (LZ4_ACCELERATION_MAX): levels below 0 are faster
+    # still. Brotli's own default of 11 is for files written once: a message takes it milliseconds.
     "zlib": _Kind(_zlib, 6, range(10), "Python"),
+    "gzip": _Kind(_gzip, 6, range(10), "Python"),
+    "isal": _Kind(_isal, 2, range(4), "isal"),
     "zstd": _Kind(_zstd, 3, range(-131_072, 23), "zstandard"),
     "lz4": _Kind(_lz4, 0, range(-65_537, 17), "lz4"),
+    "snappy": _Kind(_snappy, 0, range(1), "cramjam"),
+    "brotli": _Kind(_brotli, 5, range(12), "brotli"),
     "crc32": _Kind(_crc32, 0, range(1), "Python"),
 }
 """Compressors by their names in codec names."""

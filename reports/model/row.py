@@ -9,7 +9,7 @@ from typing import Final
 
 from ...bench.method import Processes
 from ...bench.results import CellResult, Fact, GrowthFacts, Measurement
-from ...codecs.conventions.notes import FIGURES, GUARD
+from ...codecs.conventions.notes import FIGURES, GUARD, VERSION
 from . import numbers
 from .candidates import BASELINE, GROWING, RARE, Candidate, Standing, figure, weighed
 from .lists import listed
@@ -63,7 +63,7 @@ def notes(candidate: Candidate, profile: Mapping[str, Fact]) -> list[str]:
     found = [f"takes and gives {candidate.takes}"] if candidate.takes else []
     found += [_GUARDED] if GUARD in facts.about else []
     pairs = zip(facts.notes, facts.about, strict=False)
-    return [*found, *(text for text, about in pairs if about in profile or about == FIGURES)]
+    return [*found, *(text for text, about in pairs if about in profile or about in (FIGURES, VERSION))]
 
 
 def rare(samples: Sequence[Measurement]) -> float:

@@ -22,8 +22,10 @@ from bakeoff.bench.lab.hostile.collection import CASES, cases_of
 from bakeoff.bench.lab.hostile.faults import FAULTS, Fault, markdown
 from bakeoff.bench.lab.hostile.promises import Promise, Seen, breaches
 from bakeoff.codecs import LimitError, names
+from bakeoff.codecs.streams.compression import COMPRESSORS
 from installed import install
 
+COMPRESSED = [f"msgpack|{kind}" for kind in COMPRESSORS]
 PLANTED = """
 import ctypes, json, os, time
 from bakeoff.codecs import Codec
@@ -161,7 +163,7 @@ def test_known_faults_are_in_the_documentation() -> None:
     assert markdown() in page.read_text(encoding="utf-8"), markdown()
 
 
-@pytest.mark.parametrize("name", [*names(), "json|zlib", "msgpack|zstd", "bson|lz4", "msgpack+schema"])
+@pytest.mark.parametrize("name", [*names(), *COMPRESSED, "msgpack+schema"])
 def test_the_cases_of_a_codec_have_names_of_their_own(name: str) -> None:
     """Each name for ``--only`` means one case."""
     titles = [case.title for case in cases_of(built(name))]

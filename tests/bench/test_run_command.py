@@ -44,7 +44,7 @@ def test_a_file_of_records_gives_a_table_and_a_result_file(mine: Path) -> None:
     ("arguments", "said"),
     [
         (["-c", "orjsn"], "orjsn: no such codec; did you mean orjson"),
-        (["-c", "json|gzip"], "gzip: no such compressor; there are zlib, zstd, lz4"),
+        (["-c", "json|bzip2"], "bzip2: no such compressor; did you mean gzip?"),
         (["-c", "json|zstdd:3"], "zstdd:3: no such compressor; did you mean zstd?"),
         (["-c", "json|zlib:10"], "zlib:10: no such level; zlib has 0 to 9"),
         (["-c", "json|zlib:x"], "the level must be a whole number"),

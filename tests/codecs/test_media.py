@@ -25,6 +25,9 @@ OWN = "application/x.bakeoff"
             f"{OWN}.json.zlib",
             {"content-type": "application/json", "content-encoding": "deflate"},
         ),
+        ("json|gzip", f"{OWN}.json+gzip", {"content-type": "application/json", "content-encoding": "gzip"}),
+        ("json|brotli", f"{OWN}.json.brotli", {"content-type": "application/json", "content-encoding": "br"}),
+        ("json|snappy", f"{OWN}.json.snappy", {"content-type": f"{OWN}.json.snappy"}),
         ("json|zstd:9", f"{OWN}.json+zstd", {"content-type": "application/json", "content-encoding": "zstd"}),
         ("json|lz4", f"{OWN}.json.lz4", {"content-type": f"{OWN}.json.lz4"}),
         ("pickle", "application/x-python-serialize", {"content-type": "application/x-python-serialize"}),
@@ -75,6 +78,8 @@ def test_a_dictionary_is_part_of_the_type():
         (f"{OWN}.bson", "bson"),
         (f"{OWN}.msgpack+zstd", "msgpack|zstd"),
         (f"{OWN}.json.zlib", "json|zlib"),
+        (f"{OWN}.json+gzip", "json|gzip"),
+        (f"{OWN}.json.brotli", "json|brotli"),
     ],
 )
 def test_a_codec_is_found_by_media_type(asked, name):

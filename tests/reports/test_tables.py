@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import madeup
 from bakeoff.bench.operations import OPERATIONS
 from bakeoff.bench.results import CheckFacts, GrowthFacts, Measurement
-from bakeoff.codecs.conventions.notes import FIGURES, STRANGERS
+from bakeoff.codecs.conventions.notes import FIGURES, STRANGERS, VERSION
 from bakeoff.errors import UsageError
 from bakeoff.reports import OUTPUT_FORMATS, render
 from bakeoff.reports.model.columns import COLUMNS
@@ -267,13 +267,13 @@ class TestText:
     @pytest.mark.parametrize(
         ("profile", "told"),
         [
-            ({"type_int": 0.5}, ["on figures"]),
-            ({"type_int": 0.5, "type_datetime": 0.0}, ["on figures", "on datetimes"]),
+            ({"type_int": 0.5}, ["on figures", "on the version"]),
+            ({"type_int": 0.5, "type_datetime": 0.0}, ["on figures", "on datetimes", "on the version"]),
         ],
     )
     def test_notes_are_on_what_the_records_hold(self, result_of, profile, told):
-        notes = ("on figures", "on datetimes", "on strangers", "plain")
-        about = (FIGURES, "type_datetime", STRANGERS, "")
+        notes = ("on figures", "on datetimes", "on strangers", "plain", "on the version")
+        about = (FIGURES, "type_datetime", STRANGERS, "", VERSION)
         run = result_of(facts={"bson": {"notes": notes, "about": about}})
         run = replace(run, corpora=tuple(replace(corpus, profile=profile) for corpus in run.corpora))
         text = render([run], "text")

@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ....codecs.streams.compression import GZIP
 from .build import either, limit, refuse, table
 
 if TYPE_CHECKING:
@@ -37,8 +38,9 @@ def _zstd_frame(blocks: int, claimed: int | None) -> bytes:
     return head + block * (blocks - 1) + last
 
 
-def _zlib_bomb(codec: Codec) -> Iterator[bytes]:
-    packer = zlib.compressobj(1)
+def _deflated_bomb(codec: Codec) -> Iterator[bytes]:
+    assert codec.compression is not None
+    packer = zlib.compressobj(1, wbits=GZIP if codec.compression.kind == "gzip" else zlib.MAX_WBITS)
     piece = bytes(1 << 20)
     yield b"".join(packer.compress(piece) for _ in range(256)) + packer.flush()
 
@@ -59,7 +61,7 @@ CASES = (
         refuse("nothing", "a frame of nothing", lambda codec: [_pack(codec, b"")]),
         pack=False,
     ),
-    *table("zlib", limit("endless", "256 MiB of NUL bytes", _zlib_bomb), pack=False),
+    *table(("zlib", "gzip", "isal"), limit("endless", "256 MiB of NUL bytes", _deflated_bomb), pack=False),
     *table(
         "zstd",
         refuse("endless", "2 GiB and more in frames that do not say so, or lie",
@@ -73,6 +75,20 @@ CASES = (
         refuse("claims", "frames that claim to be large",
                *(b"\x04\x22\x4d\x18\x6c\x70" + struct.pack("<Q", 2**63) + bytes([check]) + bytes(4)
                  for check in (0, 0x51, 0xC9))),
+        pack=False,
+    ),
+    *table(
+        "snappy",
+        refuse("claims", "blocks that claim up to 4 GiB, and hold a byte",
+               *(size + b"\0a" for size in (b"\xac\x02", b"\xff\xff\xff\x1f", b"\xff\xff\xff\xff\x0f"))),
+        pack=False,
+    ),
+    *table(
+        "brotli",
+        limit("endless", "256 MiB of NUL bytes",
+              lambda codec: [_pack(codec, bytes(256 << 20))]),
+        refuse("windows", "streams that want windows of up to 1 GiB",
+               *(b"\x11" + bytes([window]) + bytes(8) for window in (22, 26, 30))),
         pack=False,
     ),
 )  # fmt: skip

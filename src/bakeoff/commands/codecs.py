@@ -190,9 +190,23 @@ def _show_table(facts: list[dict[str, Any]]) -> None:
     for fact in facts:
         if "failed" in fact:
             screen.print(f"{fact['name']}: {fact['failed']}", markup=False)
+    for text, names in _faults(facts).items():
+        screen.print(f"{', '.join(names)}: {text}", markup=False)
     screen.print(
         "`bakeoff codecs NAME` shows what a codec preserves, loses and refuses.", style="dim", markup=False
     )
+
+
+def _faults(facts: list[dict[str, Any]]) -> dict[str, list[str]]:
+    """Return the notes on faults of installed versions, each with the names of the codecs."""
+    from ..codecs.conventions.notes import VERSION
+
+    found: dict[str, list[str]] = {}
+    for fact in facts:
+        for text, about in zip(fact.get("notes", ()), fact.get("about", ()), strict=True):
+            if about == VERSION:
+                found.setdefault(text, []).append(fact["name"])
+    return found
 
 
 def _show_one(fact: dict[str, Any]) -> None:

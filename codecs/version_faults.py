@@ -1,0 +1,74 @@
+"""Faults of some releases of a library, each with a probe that finds it in the installed one.
+
+A codec's row says which of them its library has: in `bakeoff codecs`, in every table and in result files.
+`docs/reference/faults` has a report on each, to send to the library's authors. Faults of most releases that
+only hostile objects show are in `bench/lab/hostile/faults.py`.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from .conventions.notes import VERSION, Note
+
+
+@dataclass(frozen=True, slots=True)
+class VersionFault:
+    """A fault of some releases.
+
+    Attributes:
+        name: Name of its report, without ``.md``.
+        library: The distribution.
+        versions: The releases known to have it, as for `installed.allows`.
+        what: What the library does, and in parentheses what this means for the codec, as a half sentence.
+        found: Probe ``(module) -> bool``; must not crash where the fault does.
+    """
+
+    name: str
+    library: str
+    versions: str
+    what: str
+    found: Callable[[ModuleType], bool]
+
+
+def noted(faults: Iterable[VersionFault]) -> tuple[Note, ...]:
+    """Return the note on the faults that an installed release has, for a codec's row; none without any."""
+    found = ", and ".join(fault.what for fault in faults)
+    return (Note(f"this version {found}", VERSION),) if found else ()
+
+
+def _omits_a_zero(orjson: ModuleType) -> bool:
+    return bool(orjson.dumps(dt.time(0, 0, 0, 10_000)) != b'"00:00:00.010000"')
+
+
+def _does_not_count_tuples(orjson: ModuleType) -> bool:
+    # Beyond the limit of levels, and far below those that end the process.
+    nested: Any = 0
+    for _ in range(300):
+        nested = (nested,)
+    try:
+        orjson.dumps(nested)
+    except TypeError:
+        return False
+    return True
+
+
+ORJSON_TIMES = VersionFault(
+    "orjson-times",
+    "orjson",
+    ">=3.11.8,<=3.13.0",
+    "writes a hundredth of a second in a `time` as a tenth (so Python writes dates and times, slower)",
+    _omits_a_zero,
+)
+ORJSON_TUPLES = VersionFault(
+    "orjson-tuples",
+    "orjson",
+    ">=3.12,<=3.13.0",
+    "ends the process at tuples nested some thousand deep (the policy nesting='reject' refuses these)",
+    _does_not_count_tuples,
+)
+VERSION_FAULTS = (ORJSON_TIMES, ORJSON_TUPLES)
