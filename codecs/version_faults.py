@@ -57,6 +57,12 @@ def _does_not_count_tuples(orjson: ModuleType) -> bool:
     return True
 
 
+def _writes_lists_beyond_its_buffer(orjson: ModuleType) -> bool:
+    # Before 3.12, the bracket that ends a list is written without looking at the room, of which 31 bytes are
+    # left at least: after an empty text, dict or list.
+    return tuple(map(int, orjson.__version__.split(".")[:2])) < (3, 12)
+
+
 ORJSON_TIMES = VersionFault(
     "orjson-times",
     "orjson",
@@ -71,4 +77,11 @@ ORJSON_TUPLES = VersionFault(
     "ends the process at tuples nested some thousand deep (the policy nesting='reject' refuses these)",
     _does_not_count_tuples,
 )
-VERSION_FAULTS = (ORJSON_TIMES, ORJSON_TUPLES)
+ORJSON_LISTS = VersionFault(
+    "orjson-lists",
+    "orjson",
+    "<3.12",
+    "writes beyond its buffer where more than 31 nested lists end together (so each dump looks for them first)",
+    _writes_lists_beyond_its_buffer,
+)
+VERSION_FAULTS = (ORJSON_TIMES, ORJSON_LISTS, ORJSON_TUPLES)

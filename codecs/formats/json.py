@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
@@ -23,7 +23,7 @@ from ..safety.limits import DEFAULT_DEPTH, Limits
 from ..safety.policies import Policies, held
 from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Lines
-from ..version_faults import ORJSON_TIMES, ORJSON_TUPLES, noted
+from ..version_faults import ORJSON_LISTS, ORJSON_TIMES, ORJSON_TUPLES, noted
 from ._pure import pure_copy
 from .structs import OBJECTS, TYPED, typed
 
@@ -182,17 +182,43 @@ def _orjson() -> Spec:
 
 def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
     """Add the encoding options and notes; a fault of some releases needs slower options."""
-    faults = [fault for fault in (ORJSON_TIMES, ORJSON_TUPLES) if fault.found(orjson)]
+    faults = [fault for fault in (ORJSON_TIMES, ORJSON_LISTS, ORJSON_TUPLES) if fault.found(orjson)]
     options = orjson.OPT_PASSTHROUGH_DATETIME if ORJSON_TIMES in faults else None
+    if ORJSON_LISTS in faults:
+        spec = spec.changed(
+            shallow=_TOGETHER,
+            split=_split(orjson, JSON64_FAMILY.leaf, options),
+            policies=replace(spec.facts.policies, nesting="reject"),
+        )
     notes = [Note("reads integers beyond 64 bits as floats", "int_beyond_64")]
     return spec.changed(
         encode_arguments=(JSON64_FAMILY.leaf, options),
-        # No version stays within its buffer for nested lists. If many such lists follow one another, those
-        # that refuse nested tuples go wrong from 130 lists on, and 3.12 and 3.13 from 210 lists on.
+        # 3.12 and 3.13 leave the buffer if many lists that are nested 210 deep follow one another.
         encode_depth=DEFAULT_DEPTH,
         inside=_inside,
         notes=[*notes, *([] if ORJSON_TIMES in faults else [ROUNDED]), *noted(faults)],
     )
+
+
+_TOGETHER = 30
+"""Levels of lists that orjson before 3.12 ends within its buffer."""
+
+
+def _split(orjson: ModuleType, leaf: Callable[[Any], Any], options: int | None) -> Callable[[Any], Any]:
+    """Return a function that encodes inner lists first, so that fewer than `_TOGETHER` end together."""
+
+    def split(value: Any, lists: int = 0) -> Any:
+        if type(value) is dict:
+            return {key: split(item) for key, item in value.items()}
+        if type(value) not in (list, tuple):
+            return value
+        items = [split(item, lists + 1) for item in value]
+        if lists % _TOGETHER < _TOGETHER - 1:
+            return items
+        # The room after a fragment is reserved.
+        return orjson.Fragment(orjson.dumps(items, leaf, options))
+
+    return split
 
 
 def _inside(value: Any) -> list[Any]:
@@ -215,8 +241,10 @@ def _orjson_numpy() -> Spec:
         write = convention(type(value)) if kind_of(type(value)) in COLUMNS else None
         return deep(value) if write is None else write(value)
 
+    options = (options or 0) | orjson.OPT_SERIALIZE_NUMPY
     return spec.changed(
-        encode_arguments=(leaf, (options or 0) | orjson.OPT_SERIALIZE_NUMPY),
+        encode_arguments=(leaf, options),
+        split=spec.guards.split and _split(orjson, leaf, options),
         raw=RawCalls(lambda record: orjson.dumps(record, option=orjson.OPT_SERIALIZE_NUMPY), orjson.loads),
         notes=(*spec.facts.notes, FAULTS),
     )

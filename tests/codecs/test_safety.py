@@ -25,12 +25,13 @@ from untraced import untraced
 DEPTH = 50_000
 
 
-def survive(source: str, *arguments: str, stdin: str = "") -> str:
+def survive(source: str, *arguments: str, stdin: str = "", **environment: str) -> str:
     done = subprocess.run(
         [sys.executable, "-X", "faulthandler", "-c", textwrap.dedent(source), *arguments],
         capture_output=True,
         text=True,
         input=stdin,
+        env=os.environ | environment,
     )
     assert (0, "") == (done.returncode, done.stderr), done.stdout
     return done.stdout.strip()
@@ -97,6 +98,26 @@ def test_orjson_writes_nested_lists_within_its_buffer(wrap):
                 with contextlib.suppress(bakeoff.EncodeError):
                     bakeoff.codec("orjson", policies={{"nesting": "reject"}}).encode([x] * count)
     """)
+
+
+@pytest.mark.parametrize("name", ["orjson", "orjson/numpy"])
+def test_lists_that_end_together_are_written_within_the_buffer(name):
+    """orjson before 3.12 writes beyond it from 32 lists on; Python's debug allocator ends the process then."""
+    survive(
+        f"""
+        import bakeoff
+        codec, other = bakeoff.codec({name!r}), bakeoff.codec("json")
+        for levels in (29, 30, 31, 32, 40, 61, 90, 117):
+            for last in ("", {{}}, []):
+                for room in range(28, 36):
+                    x = [last] * ((1024 - levels - room) // 3)
+                    for _ in range(levels - 1):
+                        x = [x]
+                    for record in (x, [x, x], {{"a": x, "b": (x, 1)}}):
+                        assert codec.encode(record) == other.encode(record)
+        """,
+        PYTHONMALLOC="debug",
+    )
 
 
 def test_orjson_stops_at_a_cycle_through_a_tuple():
