@@ -12,7 +12,7 @@ from typing import Any
 
 from ...codecs import describe
 from ...codecs.registry import bare_name
-from ..heartbeat import IDLE
+from ..deaths import Deaths
 from ..jobs import Checked, Ended, Time, Timed, TimedCell, TimedReads
 from ..method import Cores, Processes
 from ..operations import operation
@@ -72,7 +72,8 @@ class _Contest:
         self.run = run
         self.stage = stage
         self.out: set[str] = set()
-        self.nameless = 0
+        self.deaths: Deaths[Cell] = Deaths()
+        self.reader_deaths: Deaths[Cell] = Deaths()
         self.replaced = 0
         self.harness = float("inf")
         self.progress = Progress(False)
@@ -269,7 +270,9 @@ class _Contest:
         if cells:
             self.run.show(f"{self._said()}: readers", -1, 0)
         begun = time.monotonic()
-        found = time_reads(self.run, self.stage, cells, seconds, self._core, self._repeats)
+        found = time_reads(
+            self.run, self.stage, cells, seconds, self.reader_deaths, core=self._core, repeats=self._repeats
+        )
         # If nothing fits, one process may have been disturbed.
         self.slower = (time.monotonic() - begun) / expected if expected else max(1.0, self.slower / 2)
         return found
@@ -388,13 +391,9 @@ class _Contest:
         return self.replaced <= done // 2 and schedule.left(schedule.timing_part) > missing * took
 
     def _blame(self, group: list[Cell], ended: Ended) -> None:
-        if ended.cell != IDLE:
-            blamed = [group[ended.cell]]
-        else:
-            self.nameless += 1
-            blamed = group if self.nameless >= Processes.NAMELESS else []
-        for cell in blamed:
-            self.run.fail(cell, ended.outcome, f"{ended.reason}, while being timed", ended.stderr)
+        blame = self.deaths.blame(ended, group)
+        for cell in blame.cells:
+            self.run.fail(cell, ended.outcome, blame.reason, ended.stderr)
 
     def _conclude(self) -> None:
         name, options = self.stage.name, self.run.options

@@ -115,16 +115,26 @@ def _run_little() -> None:
     f"{2.5:.2f} {record}"
 
 
-def timed(calls: Mapping[Other, tuple[Call, list[Any]]], seconds: float) -> Times:
-    """Time all calls in a row, with little work between them, and some of them after two kinds of work."""
+def timed(
+    calls: Mapping[Other, tuple[Call, list[Any]]],
+    seconds: float,
+    beat: Callable[[Other], object] = lambda other: None,
+) -> Times:
+    """Time all calls in a row, with little work between them, and some of them after two kinds of work.
+
+    Args:
+        calls: The function of each library, and what it is given.
+        seconds: Time to spend.
+        beat: Called with the library whose calls come next.
+    """
     subjects = calls[OWN][1]
     fitting = max(1, round(seconds / (len(calls) * _eviction())))
     some = random.sample(range(len(subjects)), min(_AFTER_WORK, fitting, len(subjects)))
     in_row, warm, cold = ({other: _Passes() for other in calls} for _ in range(3))
     add_pass = (
-        partial(_add_in_row, in_row, calls),
-        partial(_add_between, warm, calls, some),
-        partial(_add_cold, cold, calls, some),
+        partial(_add_in_row, in_row, calls, beat),
+        partial(_add_between, warm, calls, some, beat),
+        partial(_add_cold, cold, calls, some, beat),
     )
     spent = [0.0] * len(add_pass)
     while (
@@ -148,14 +158,22 @@ def _eviction() -> float:
     return time.perf_counter() - begin
 
 
-def _add_in_row(in_row: Mapping[Other, _Passes], calls: Mapping[Other, tuple[Call, list[Any]]]) -> None:
+def _add_in_row(
+    in_row: Mapping[Other, _Passes],
+    calls: Mapping[Other, tuple[Call, list[Any]]],
+    beat: Callable[[Other], object],
+) -> None:
     """Add a pass over all records for each library, in random order."""
     for other in random.sample(list(calls), len(calls)):
+        beat(other)
         in_row[other].add(time_followed(*calls[other], _run_little))
 
 
 def _add_between(
-    after: Mapping[Other, _Passes], calls: Mapping[Other, tuple[Call, list[Any]]], some: Sequence[int]
+    after: Mapping[Other, _Passes],
+    calls: Mapping[Other, tuple[Call, list[Any]]],
+    some: Sequence[int],
+    beat: Callable[[Other], object],
 ) -> None:
     """Add a pass over some records between other work, which is timed, too.
 
@@ -163,18 +181,23 @@ def _add_between(
     makes its calls in a row, after one that does not count.
     """
     for other in random.sample(list(calls), len(calls)):
+        beat(other)
         call, given = calls[other]
         time_followed(call, [given[some[0]]], _run_code)
         after[other].add([_uninterrupted(call, given[at], then=_run_code) for at in some])
 
 
 def _add_cold(
-    after: Mapping[Other, _Passes], calls: Mapping[Other, tuple[Call, list[Any]]], some: Sequence[int]
+    after: Mapping[Other, _Passes],
+    calls: Mapping[Other, tuple[Call, list[Any]]],
+    some: Sequence[int],
+    beat: Callable[[Other], object],
 ) -> None:
     """Add a pass over some records with empty caches, in which the libraries take turns call by call."""
     pairs: dict[Other, list[tuple[int, int]]] = {other: [] for other in calls}
     for at in some:
         for other in random.sample(list(calls), len(calls)):
+            beat(other)
             call, given = calls[other]
             pairs[other].append(_uninterrupted(call, given[at], before=evict))
     for other, row in pairs.items():
