@@ -68,6 +68,17 @@ def _release(cell: Cell) -> Release | None:
 
 
 class _Contest:
+    """The timing of one corpus.
+
+    Attributes:
+        out: Codecs that are left out.
+        over: There is no time for another process.
+        took: Seconds that the next process takes, as far as the last one shows.
+        codecs_took: The part of them for the codecs in Python.
+        lost: Seconds that a disturbance has added to the last process.
+        slower: Times by which readers take longer than their check says.
+    """
+
     def __init__(self, run: Run, stage: Stage) -> None:
         self.run = run
         self.stage = stage
@@ -80,6 +91,7 @@ class _Contest:
         self.over = False
         self.took = 0.0
         self.codecs_took = 0.0
+        self.lost = 0.0
         self.slower = 1.0
 
     def cells(self) -> list[Cell]:
@@ -117,7 +129,7 @@ class _Contest:
             self.run.show(self._said(), min(budget, budget - self.stage.schedule.left()), budget)
             begun = time.monotonic()
             counts = self._process()
-            self.took = time.monotonic() - begun
+            self.took = time.monotonic() - begun - self.lost
             if counts and self._done() in looks:
                 self.progress = rule.look(self._tables())
             self._thin()
@@ -156,17 +168,30 @@ class _Contest:
 
     def _expected(self, codec: str) -> float:
         """Return a rough estimate of the seconds of one process for a codec."""
+        cells = (operation(name).cell(self.stage.name, codec) for name in self.run.options.timed())
+        return Processes.OVERHEAD * sum(map(self._expected_slices, cells))
+
+    def _expected_slices(self, cell: Cell) -> float:
+        """Return a rough estimate of the seconds of a cell's slices, from its check."""
         options = self.run.options
         turns = options.turns(len(options.timed()) * len(self.stage.checks))
-        total = 0.0
-        for name in options.timed():
-            declared = operation(name)
-            call = length(declared.cell(self.stage.name, codec), self.stage.checks)
-            slices = turns * length_of_slice(options.slice, call, declared.fewest)
-            calls = 1 if call > Processes.SINGLE * options.slice else Processes.CALLS
-            # Each call includes making a new record or payload.
-            total += max(2 * slices, calls * call) * Processes.OVERHEAD
-        return total
+        call = length(cell, self.stage.checks)
+        slices = turns * length_of_slice(options.slice, call, operation(cell.operation_name).fewest)
+        calls = 1 if call > Processes.SINGLE * options.slice else Processes.CALLS
+        # Each call includes making a new record or payload.
+        return max(2 * slices, calls * call)
+
+    def _usual_slices(self, cell: Cell, *durations: float) -> float:
+        """Return the seconds of a cell's slices in a process that nothing disturbs.
+
+        They are those of the process with the shortest ones. One process alone may have been disturbed, so
+        its seconds count only if they are less than the check lets expect.
+
+        Args:
+            durations: The seconds in a process that is not recorded yet.
+        """
+        found = [*durations, *(sample.duration for sample in self.run.state.samples(cell))]
+        return min(found if len(found) > 1 else [*found, self._expected_slices(cell)])
 
     def _thin(self) -> None:
         """Leave out the slowest codecs if the requested processes would take too long."""
@@ -175,8 +200,9 @@ class _Contest:
             return
         spent: dict[str, float] = {}
         for cell in self.cells():
-            if cell.codec != BASELINE and (samples := state.samples(cell)):
-                spent[cell.codec] = spent.get(cell.codec, 0.0) + Processes.OVERHEAD * samples[-1].duration
+            if cell.codec != BASELINE and state.samples(cell):
+                seconds = Processes.OVERHEAD * self._usual_slices(cell)
+                spent[cell.codec] = spent.get(cell.codec, 0.0) + seconds
         wanted = min(self._wanted, Processes.FEWEST) - self._done()
         usual = median(spent.values()) if spent else 0.0
         # Estimated without the slow codecs; leaving out others would save nothing.
@@ -214,6 +240,7 @@ class _Contest:
     def _process(self) -> bool:
         """Run one timing process, or one for each group; return whether it counts."""
         groups = self._groups()
+        self.lost = 0.0
         figures: dict[str, Any] = {}
         answers: list[Timed] = []
         reads: TimedReads | None = None
@@ -231,9 +258,15 @@ class _Contest:
             answers.append(answer)
             for index, reason in answer.errors.items():
                 self.run.fail(group[int(index)], "error", f"while being timed: {reason}")
-            figures |= {group[int(index)].name: found for index, found in answer.cells.items()}
+            own = {group[int(index)]: found for index, found in answer.cells.items()}
+            figures |= {cell.name: found for cell, found in own.items()}
+            self.lost += sum(
+                found["duration"] - self._usual_slices(cell, found["duration"])
+                for cell, found in own.items()
+                if cell.codec != BASELINE
+            )
             self.harness = min(self.harness, answer.harness)
-        self.codecs_took = time.monotonic() - begun
+        self.codecs_took = time.monotonic() - begun - self.lost
         figures |= {twin.name: figures[cell.name] for twin, cell in twins.items() if cell.name in figures}
         if not readers_first:
             reads = self._read()
