@@ -327,6 +327,7 @@ class _Stage:
             rounds=rounds(self.options, [length(cell, checks) for cell in group]),
             slice=self.options.slice,
             collect=self.options.gc != "off",
+            apart=self.options.burst,
             core=allowed[number // 2 % len(allowed)] if len(allowed) > 1 else None,
             # One baseline for both: the state of a core does not depend on the side.
             least=min((state.least for state in self.states if state.least), default=0.0),

@@ -43,7 +43,7 @@ def rounds(options: Options, calls: Sequence[float]) -> int:
         options: Options of the run.
         calls: Seconds of a call, for each cell.
     """
-    seconds = Processes.OVERHEAD * sum(max(options.slice, call) for call in calls)
+    seconds = Processes.OVERHEAD * sum(max(options.slice_seconds, call) for call in calls)
     return max(Processes.FEWEST_ROUNDS, min(options.turns(len(calls)), round(Processes.START / seconds)))
 
 
@@ -176,7 +176,7 @@ class _Contest:
         options = self.run.options
         turns = options.turns(len(options.timed()) * len(self.stage.checks))
         call = length(cell, self.stage.checks)
-        slices = turns * length_of_slice(options.slice, call, operation(cell.operation_name).fewest)
+        slices = turns * length_of_slice(options.slice_seconds, call, operation(cell.operation_name).fewest)
         calls = 1 if call > Processes.SINGLE * options.slice else Processes.CALLS
         # Each call includes making a new record or payload.
         return max(2 * slices, calls * call)
@@ -385,6 +385,7 @@ class _Contest:
             rounds=rounds(options, [length(cell, self.stage.checks) for cell in group]),
             slice=options.slice,
             collect=options.gc != "off",
+            apart=options.burst,
             layout=layout,
             core=self._core,
             places=options.where(),

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
-import copy
-import csv
-import email
-import fractions
 import random
-import shlex
 import statistics
-import textwrap
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any
-from urllib.parse import urlsplit
 
 from ..worker._slice import evict, interruptions, nothing, time_followed
+from ..worker.other_work import run_code
 from .alternatives import OWN, Call, Other
 
 _LEAST = 5
@@ -30,11 +23,6 @@ _TRIES = 5
 """Times that such a call is made at most, if the system gives the processor to another thread during it."""
 _SHARES = (1, 2, 1)
 """Shares of the time for calls in a row, between more work, which varies most, and with empty caches."""
-_SOURCE = "def f(a, *b, c=1):\n    return [x + c for x in b if x > a] or {a: f'{b!r}'}\n" * 4
-_MESSAGE = "From: a@example.org\nSubject: hello\nContent-Type: text/plain; charset=utf-8\n\nbody\n"
-_ARGUMENTS = argparse.ArgumentParser()
-_ARGUMENTS.add_argument("--count", type=int)
-_ARGUMENTS.add_argument("files", nargs="*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,22 +74,6 @@ class _Passes:
         calls, wholes = zip(*pairs, strict=True)
         self.calls.append(calls)
         self.wholes.append(wholes)
-
-
-def _run_code() -> None:
-    """Do what a program may do before and after a call, in many parts of the interpreter.
-
-    One part alone, such as `compile`, fills little of the caches, so a call hardly slows it down.
-    """
-    compile(_SOURCE, "", "exec")
-    _ARGUMENTS.parse_args(["--count", "3", "a"])
-    email.message_from_string(_MESSAGE)
-    urlsplit("https://user:secret@example.org:8443/path?query=1#part")
-    textwrap.wrap("the quick brown fox jumps over the lazy dog", 20)
-    shlex.split("a 'b c' d")
-    list(csv.reader(["a,b,c"]))
-    fractions.Fraction("3/4") + fractions.Fraction(1, 3)
-    copy.deepcopy({"a": [1, 2, {"b": 3}]})
 
 
 def _run_little() -> None:
@@ -183,8 +155,8 @@ def _add_between(
     for other in random.sample(list(calls), len(calls)):
         beat(other)
         call, given = calls[other]
-        time_followed(call, [given[some[0]]], _run_code)
-        after[other].add([_uninterrupted(call, given[at], then=_run_code) for at in some])
+        time_followed(call, [given[some[0]]], run_code)
+        after[other].add([_uninterrupted(call, given[at], then=run_code) for at in some])
 
 
 def _add_cold(
