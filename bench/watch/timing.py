@@ -186,7 +186,7 @@ def _process(tasks: Sequence[Task]) -> Ended:
         cell, _ = heartbeat.read()
         heartbeat.close()
     said = done.stderr.decode(errors="replace").strip()
-    if done.returncode:
+    if done.returncode or not done.stdout:
         return Ended(None, *why(done.returncode, said), said, cell)
     return Ended(pickle.loads(done.stdout), cell=cell)
 

@@ -280,6 +280,20 @@ def test_a_death_in_a_cell_costs_that_cell(
     assert {"json": "", "msgpack": ""} == reasons
 
 
+def test_a_library_that_leaves_without_an_error_is_out_of_the_watch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "ujson.py").write_text("import os\ndumps = loads = lambda data: os._exit(0)\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr(timing, "PROCESSES", 2)
+    task = timing.Task("json.loads", {}, [Kept("[1]", 1)] * 10, 0.01)
+    (times,) = timing.measure([task], lambda share: None)
+
+    said = "crashed: ended the process with exit code 0, while being timed"
+    assert [said, said] == [each.refused[Other("json", "ujson")] for each in times]
+    assert all(Other("json", "orjson") in each.seconds for each in times)
+
+
 @pytest.mark.parametrize(
     ("deaths", "codecs", "lost"),
     [
