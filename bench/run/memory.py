@@ -25,7 +25,7 @@ def measure_memory(run: Run, stage: Stage) -> None:
     for name in run.options.memory():
         kinds.setdefault(operation(name).carry_out, []).append(name)
     late: list[str] = []
-    order = _ranked(run, stage)
+    order = _ranked(run, stage) if kinds else []
     slower = 1.0
     for names in kinds.values():
         cells = [cell for cell in cells_of(run, stage, names) if not run.state.measured(cell)]
@@ -70,7 +70,7 @@ def _fitting(seconds: Mapping[str, float], left: float, order: Sequence[str]) ->
     """Return the codecs that there is time for: the best ones, without those that do not fit among them."""
     found = []
     for codec in order:
-        if seconds.get(codec, math.inf) <= left:
+        if codec in seconds and seconds[codec] <= left:
             left -= seconds[codec]
             found.append(codec)
     return found

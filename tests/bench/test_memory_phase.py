@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from types import SimpleNamespace
 from typing import Any, cast
@@ -44,6 +44,7 @@ def measured(
     seconds: float,
     calls: dict[str, float],
     times: Mapping[str, float] | None = None,
+    before: Sequence[str] = (),
     **options: Any,
 ) -> tuple[list[tuple[str, str]], str]:
     """Return the codecs measured in the remaining seconds, and the message about the others.
@@ -53,6 +54,7 @@ def measured(
         clock: Clock for the measurements.
         calls: Seconds of a call of each codec in its check.
         times: Those of a dump and a load as they were timed; none were if it is None.
+        before: Codecs that were measured before the run was resumed.
         options: Of the run.
     """
     asked: list[tuple[str, str]] = []
@@ -86,6 +88,10 @@ def measured(
     run.state.head = {"environment": {}, "options": {}, "command": "", "started": ""}
     if times is not None:
         _record_times(run, times)
+    for name in MEMORY:
+        for codec in before:
+            cell = without_defaults(Cell("made", name, codec))
+            run.record({"kind": "cell", "cell": cell, "outcome": "ok", "value": 1.0})
     measure_memory(run, stage)
     return asked, said[-1]
 
@@ -151,6 +157,15 @@ def test_a_slow_codec_alone_is_left_out(clock: Clock) -> None:
     assert {"quick", "usual"} == {codec for _, codec in asked}
     assert 8 == len(asked)
     assert "peak dump and peak load of slow; growth dump and growth load of slow; use a longer" in said
+
+
+@pytest.mark.parametrize("no_time_limit", [False, True])
+def test_a_resumed_run_measures_the_others(clock: Clock, no_time_limit: bool) -> None:
+    calls = dict.fromkeys(CODECS, 1e-6)
+    asked, said = measured(clock, 90.0, calls, before=["quick"], no_time_limit=no_time_limit)
+
+    assert {"usual", "slow"} == {codec for _, codec in asked}
+    assert "" == said
 
 
 @pytest.mark.parametrize(("seconds", "no_time_limit", "number"), [(0.0, False, 0), (0.0, True, 12)])
