@@ -2,13 +2,16 @@
 
 All options of a pyperf runner work (``--fast``, ``--rigorous``, ``-o``, ``--affinity``, ...). Benchmarks are
 named ``CORPUS/OPERATION``, without the codec, so that ``pyperf compare_to msgpack.json json.json`` compares
-codecs. The same records are dumped again and again: what a run calls ``dump-repeat``.
+codecs. So a file holds one codec, and ``--append`` refuses a file of another one. The same records are dumped
+again and again: what a run calls ``dump-repeat``.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +20,7 @@ import pyperf
 from ..codecs import CodecError
 from ..codecs import codec as make_codec
 from ..datasets import corpus as make_corpus
-from ..errors import BakeoffError
+from ..errors import BakeoffError, UsageError
 from .lab.fidelity.equality import first_difference
 
 if TYPE_CHECKING:
@@ -51,6 +54,32 @@ def _check(codec: Codec, records: list[Any]) -> list[bytes]:
     return payloads
 
 
+def _check_appended(file: Path, corpus: str, metadata: Mapping[str, Any]) -> None:
+    """Refuse to add runs to benchmarks of something else: pyperf would mix them under one name.
+
+    Args:
+        file: The file to add to.
+        corpus: Name of the corpus.
+        metadata: What says what is measured.
+
+    Raises:
+        UsageError: The file has this corpus with another codec or other records, or is no file of pyperf.
+    """
+    try:
+        suite = pyperf.BenchmarkSuite.load(str(file))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UsageError(f"{file}: is not a file of pyperf, so nothing can be appended to it") from error
+    for benchmark in suite:
+        name, before = benchmark.get_name(), benchmark.get_metadata()
+        if name.partition("/")[0] != corpus:
+            continue
+        for key, now in metadata.items():
+            if (then := before.get(key)) == now:
+                continue
+            what = f"{then}, not {now}" if key.startswith("bakeoff_codec") else "other records"
+            raise UsageError(f"{file}: {name} was measured with {what}; write to another file with -o")
+
+
 def main() -> None:
     """Run the benchmarks ``CORPUS/dump`` and ``CORPUS/load``."""
 
@@ -79,6 +108,8 @@ def main() -> None:
         "bakeoff_records": len(records),
         "bakeoff_bytes": sum(map(len, payloads)),
     }
+    if arguments.append and not arguments.worker and Path(arguments.append).exists():
+        _check_appended(Path(arguments.append), corpus.name, metadata)
     for operation, function, inputs in (("dump", codec.encode, records), ("load", codec.decode, payloads)):
         runner.bench_time_func(
             f"{corpus.name}/{operation}",

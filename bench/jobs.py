@@ -172,6 +172,7 @@ class Time(Job):
     Attributes:
         slice: Seconds of a slice.
         collect: The garbage collector is on.
+        apart: Each call follows other work, and is timed by itself.
         layout: Number of the memory layout. Workers with the same number are forked from one process, and
             so have the same addresses and the same seed of hashes; with 0, a worker has a layout of its own.
         least: Contention of a free core as measured by earlier processes; 0 if there were none.
@@ -185,6 +186,7 @@ class Time(Job):
     rounds: int
     slice: float
     collect: bool = True
+    apart: bool = False
     layout: int = 0
     least: float = 0.0
     repeats: float = 1.0

@@ -20,6 +20,12 @@ class Slices:
         int, "calls", "timed together after their items were touched: warm, like new messages"
     ] = 32
     BURST_BYTES: Annotated[int, "B", "of records in a burst: they fit into the first-level cache"] = 8 << 10
+    APART: Annotated[
+        int, "calls", "of a slice with --burst, each after other work; an untimed one comes first"
+    ] = 4
+    OTHER_WORK: Annotated[
+        float, "s", "of other work before each of them, roughly: parsers, compiler, copies"
+    ] = 0.0003
     FRESH_BURST: Annotated[
         int, "calls", "of fix in a burst: records are fixed right after they are decoded"
     ] = 4

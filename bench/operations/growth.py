@@ -14,12 +14,14 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..facts import GrowthFacts
 from .base import Measured, Operation, still
 
 if TYPE_CHECKING:
+    from memray import AllocationRecord
+
     from ...codecs import Codec
 
 WINDOWS = 24
@@ -34,6 +36,10 @@ _TRIED = 20
 """Calls that determine how many there is time for."""
 CHUNK = 32
 """Smallest chunk of glibc's allocator in bytes, and so the size of the smallest leak."""
+EXPLAINED = 2.0
+"""Times by which the bytes or blocks of a place may differ from the growth that it is named for."""
+MOST_PLACES = 3
+"""Places that are named together."""
 TRACED_CALLS = 2000
 """Calls of the traced pass that finds where the memory is allocated; fewer if they take `MOST_SECONDS`."""
 
@@ -92,11 +98,11 @@ def measure(
         }
         return Measured(0.0, facts=facts, again=confirming)
     beat()
-    traced, where = _traced(call, items, failing)
+    traced, where = _traced(call, items, failing, facts.slope_blocks)
     beat()
-    facts = dataclasses.replace(
-        facts, verdict="growing", where=where if blocks else _native(call, items, failing)
-    )
+    if not blocks:
+        where = _native(call, items, failing, facts.slope_heap)
+    facts = dataclasses.replace(facts, verdict="growing", where=where)
     slope = facts.slope_heap if heap else 0.0
     return Measured(max(slope, traced if blocks else 0.0, CHUNK / done), facts=facts)
 
@@ -171,8 +177,38 @@ def _repeat(call: Callable[[Any], Any], items: Sequence[Any], failing: bool) -> 
     return TRACED_CALLS
 
 
-def _traced(call: Callable[[Any], Any], items: Sequence[Any], failing: bool) -> tuple[float, str]:
-    """Return the bytes of Python objects retained per call, and the lines that allocated most of them."""
+T = TypeVar("T")
+
+
+def _explaining(places: Sequence[T], amount: Callable[[T], float], growth: float) -> list[T]:
+    """Return the places that make up a growth, the largest first; none if that is not known.
+
+    What was allocated once in the traced calls, such as a buffer that is kept, is no growth, however large.
+
+    Args:
+        places: Where memory was allocated that is still held.
+        amount: The memory of a place, in the unit of the growth.
+        growth: What as many calls had retained before.
+    """
+    found: list[T] = []
+    explained = 0.0
+    for place in sorted(places, key=amount, reverse=True):
+        if 0 < amount(place) <= EXPLAINED * growth and len(found) < MOST_PLACES:
+            found.append(place)
+            explained += amount(place)
+            if explained * EXPLAINED >= growth:
+                return found
+    return []
+
+
+def _traced(
+    call: Callable[[Any], Any], items: Sequence[Any], failing: bool, blocks: float
+) -> tuple[float, str]:
+    """Return the bytes of Python objects retained per call, and the lines that allocated most of them.
+
+    Args:
+        blocks: Blocks that a call had retained before.
+    """
     import gc
     import tracemalloc
 
@@ -188,12 +224,20 @@ def _traced(call: Callable[[Any], Any], items: Sequence[Any], failing: bool) -> 
     own = (tracemalloc.__file__, __file__)
     kept = [s for s in grown if s.size_diff > 0 and s.traceback[0].filename not in own]
     total = sum(stat.size_diff for stat in grown if stat.traceback[0].filename not in own) / done
-    lines = [f"{s.traceback[0].filename}:{s.traceback[0].lineno} (+{s.size_diff:,} bytes)" for s in kept[:3]]
-    return max(total, 0.0), "; ".join(lines) or "objects made in C"
+    if not kept:
+        return max(total, 0.0), "objects made in C"
+    named = _explaining(kept, lambda stat: stat.count_diff, blocks * done)
+    lines = [f"{s.traceback[0].filename}:{s.traceback[0].lineno} (+{s.size_diff:,} bytes)" for s in named]
+    unknown = f"unknown: no line made as many objects in {done:,} more calls"
+    return max(total, 0.0), "; ".join(lines) or unknown
 
 
-def _native(call: Callable[[Any], Any], items: Sequence[Any], failing: bool) -> str:
-    """Return the frames that allocate the retained memory of the C heap, if memray is installed."""
+def _native(call: Callable[[Any], Any], items: Sequence[Any], failing: bool, slope: float) -> str:
+    """Return the frames that allocate the retained memory of the C heap, if memray is installed.
+
+    Args:
+        slope: Bytes that a call had retained before.
+    """
     try:
         import memray
     except ImportError:
@@ -205,12 +249,22 @@ def _native(call: Callable[[Any], Any], items: Sequence[Any], failing: bool) -> 
         with memray.Tracker(file, native_traces=True):
             done = _repeat(call, items, failing)
         with memray.FileReader(file) as reader:
-            leaked = reader.get_leaked_allocation_records(merge_threads=True)
-            most = max(leaked, key=lambda record: record.n_allocations, default=None)
-            frames = [] if most is None else [name for name, _, _ in most.hybrid_stack_trace(max_stacks=4)]
-    if most is None:
-        return f"C heap, by an allocation that comes less than once in {done:,} calls"
-    return f"C heap, {most.n_allocations:,} allocations in {done:,} calls: {' < '.join(frames)}"
+            leaked = list(reader.get_leaked_allocation_records(merge_threads=True))
+            named = _explaining(leaked, _held, slope * done)
+            places = [
+                f"{each.n_allocations:,} allocations of {each.size:,} bytes in "
+                + " < ".join(name for name, _, _ in each.hybrid_stack_trace(max_stacks=4))
+                for each in named
+            ]
+    if not places:
+        return f"C heap, place unknown: no place allocated {slope * done:,.0f} bytes in {done:,} more calls"
+    return f"C heap, in {done:,} calls: {'; '.join(places)}"
+
+
+def _held(record: AllocationRecord) -> float:
+    """Return the bytes of the heap that the allocations of a place take, in chunks as glibc makes them."""
+    each = record.size / record.n_allocations
+    return record.n_allocations * max(CHUNK, math.ceil((each + 8) / 16) * 16)
 
 
 def _resident() -> int:

@@ -34,7 +34,8 @@ The timing contract
    CPython keeps the UTF-8 form of non-ASCII text, so a second dump of the same record is faster
    (`--repeat` shows it). Records and payloads are touched just before, as if they were new
    (`--cold` shows the opposite). Half a slice of warm-up comes before each slice (none for slow
-   codecs), because the other codecs left the caches cold.
+   codecs), because the other codecs left the caches cold. With `--burst` each call is timed by
+   itself, after other work that takes the codec out of the caches.
 4. Short shuffled slices, many short processes, paired statistics. A slice is some calls, about
    {slice:.2f} ms, timed in bursts of at most {burst}. A round is every codec once, in random order, with
    a reference kernel among them. A process is {rounds} rounds. The run continues until every pair of
@@ -105,6 +106,7 @@ def explain(options: Options, show: Show = lambda text, done, total: None) -> st
     most = sum(plan.schedule.most for plan in plans) + counting
     limit = f"and at most {most:.0f} s" if most < math.inf else _PATIENT
     mode = "one codec per process, alternating" if options.isolate else "all codecs in the same processes"
+    each = "; each call after other work" if options.burst else ""
     return (
         f"{contract}\nThis run\n\n"
         f"  corpora     {'; '.join(map(str, plans))}\n"
@@ -112,7 +114,7 @@ def explain(options: Options, show: Show = lambda text, done, total: None) -> st
         f"  operations\n{operations}\n"
         f"{readers}"
         f"  sample      at most {options.sample:,} records, {options.sample_bytes >> 20} MiB, a corpus\n"
-        f"  mode        {mode}; garbage collector {options.gc}\n"
+        f"  mode        {mode}; garbage collector {options.gc}{each}\n"
         f"  takes       about {seconds:.0f} s, {limit}\n"
         f"\nNot in this run (--ops, --repeat, --cold, --gc both, --infer)\n\n{others}\n"
         f"\nThe constants of the method\n\n{printed()}"
@@ -199,7 +201,7 @@ class _Plan:
         memory += min(alone, max(schedule.budget - read - check, 0.0))
         if not options.timed():
             return read + check + memory
-        slices = self.rounds * options.slice
+        slices = self.rounds * options.slice_seconds
         process = _PROCESS + codecs * len(options.timed()) * max(slices * _SLICE, 2 * _CALL * size)
         if options.isolate:
             process += (codecs - 1) * _PROCESS

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from ...datasets.corpora import is_function
 from ...errors import UsageError
 from ...schemas.naming import is_definition
+from ..deaths import Deaths
 from ..jobs import Check, Checked, CorpusInputs, Ended, Time, Timed
 from ..method import Verdicts
 from ..operations import operation
@@ -226,6 +227,7 @@ class _Stage:
     cells: list[Cell] = field(default_factory=list)
     checks: list[dict[str, Checked]] = field(default_factory=lambda: [{}, {}])
     states: tuple[State, State] = field(default_factory=lambda: (State(), State()))
+    deaths: Deaths[Cell] = field(default_factory=Deaths)
 
     def check(self, cells: Sequence[Cell], show: Show) -> None:
         """Check the codecs of the cells on both sides; codecs that fail are not measured.
@@ -261,13 +263,13 @@ class _Stage:
     def measure(self, enough: Enough, seconds: float, show: Show) -> float:
         """Time pairs of processes until all cells are decided or the time is over; return the seconds."""
         begun = time.monotonic()
-        end = begun + seconds
-        for number in range(LOOKS[-1]):
-            if not self.cells or time.monotonic() >= end:
-                break
+        end, number = begun + seconds, 0
+        while self.cells and number < LOOKS[-1] and time.monotonic() < end:
             show(f"both sides in turn, pair {number + 1}", time.monotonic() - begun, seconds)
-            self._pair(number, end)
-            if number + 1 in LOOKS:
+            if not self._pair(number, end):
+                continue
+            number += 1
+            if number in LOOKS:
                 self.cells = [
                     cell
                     for cell in self.cells
@@ -277,17 +279,16 @@ class _Stage:
                 ]
         return time.monotonic() - begun
 
-    def _pair(self, number: int, end: float) -> None:
-        """Run one process of each side; a pair counts if both finish."""
+    def _pair(self, number: int, end: float) -> bool:
+        """Run one process of each side; return whether both finished, or the pair has to be replaced."""
         answers: dict[int, Timed] = {}
         group = list(self.cells)
         for side in (0, 1) if number % 2 else (1, 0):
             ended = self._process(side, group, number, end)
             if ended.answer is None:
-                blamed = [group[ended.cell]] if 0 <= ended.cell < len(group) else group
                 if ended.outcome != "unfinished":
-                    self._fail(blamed, ended.reason)
-                return
+                    self._fail(*self.deaths.blame(ended, group))
+                return False
             answers[side] = ended.answer
             self._fail([group[int(index)] for index in answers[side].errors], "failed while being timed")
         for side, state in enumerate(self.states):
@@ -306,6 +307,7 @@ class _Stage:
             # A neighbor that arrived between the two processes of a pair spoils it.
             pairs = [pair for pair in before if pair in after and same_core([before[pair]], [after[pair]])]
             self.again.samples[cell] = [before[pair] for pair in pairs], [after[pair] for pair in pairs]
+        return True
 
     @staticmethod
     def _samples(state: State, cell: Cell) -> dict[int, Measurement]:
@@ -325,6 +327,7 @@ class _Stage:
             rounds=rounds(self.options, [length(cell, checks) for cell in group]),
             slice=self.options.slice,
             collect=self.options.gc != "off",
+            apart=self.options.burst,
             core=allowed[number // 2 % len(allowed)] if len(allowed) > 1 else None,
             # One baseline for both: the state of a core does not depend on the side.
             least=min((state.least for state in self.states if state.least), default=0.0),

@@ -5,9 +5,8 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from itertools import accumulate
 
 from ..jobs import Alone, Ended, Found
 from ..method import Budget
@@ -20,12 +19,13 @@ from .context import Run, Stage
 def measure_memory(run: Run, stage: Stage) -> None:
     """Measure the memory of healthy codecs on one corpus, one operation after the other.
 
-    An operation starts only if there is time for most codecs: a column with few figures is not useful.
+    If time is short, the codecs with the best ranks are measured, and a warning names the others.
     """
     kinds: dict[Callable[..., object], list[str]] = {}
     for name in run.options.memory():
         kinds.setdefault(operation(name).carry_out, []).append(name)
     late: list[str] = []
+    order = _ranked(run, stage) if kinds else []
     slower = 1.0
     for names in kinds.values():
         cells = [cell for cell in cells_of(run, stage, names) if not run.state.measured(cell)]
@@ -33,10 +33,10 @@ def measure_memory(run: Run, stage: Stage) -> None:
         for cell in cells:
             seconds[cell.codec] = seconds.get(cell.codec, 0.0) + slower * _expected(stage, cell)
         left = math.inf if run.options.no_time_limit else stage.schedule.left()
-        chosen = _suffice(seconds, stage.schedule.side * left)
+        chosen = _fitting(seconds, stage.schedule.side * left, order)
         begun = time.monotonic()
         # Started work may use the time by which a run may exceed its budget.
-        unfinished = _measure(run, stage, [cell for cell in cells if cell.codec in chosen])
+        unfinished = _measure(run, stage, [cell for codec in chosen for cell in cells if cell.codec == codec])
         if chosen:
             spent = stage.schedule.side * (time.monotonic() - begun)
             slower *= spent / sum(seconds[codec] for codec in chosen)
@@ -58,12 +58,22 @@ def _expected(stage: Stage, cell: Cell) -> float:
     return Budget.MEMORY_START + operation(cell.operation_name).lasts(checked.records, call)
 
 
-def _suffice(seconds: Mapping[str, float], left: float) -> set[str]:
-    """Return the codecs that there is time for, the fastest first; none if that would be few of them."""
-    order = sorted(seconds, key=seconds.__getitem__)
-    totals = accumulate(seconds[codec] for codec in order)
-    found = {codec for codec, total in zip(order, totals, strict=True) if total <= left}
-    return found if 2 * len(found) >= len(order) else set()
+def _ranked(run: Run, stage: Stage) -> list[str]:
+    """Return the codecs by rank; those without one come last, the fastest in the check first."""
+    rankings = run.state.result(duration=run.spent(), complete=False).rankings
+    ranked = [codec for each in rankings if each.corpus == stage.name for codec in each.order]
+    rest = [codec for codec in stage.checks if codec not in ranked]
+    return ranked + sorted(rest, key=lambda codec: sum(stage.checks[codec].rough.values()))
+
+
+def _fitting(seconds: Mapping[str, float], left: float, order: Sequence[str]) -> list[str]:
+    """Return the codecs that there is time for: the best ones, without those that do not fit among them."""
+    found = []
+    for codec in order:
+        if codec in seconds and seconds[codec] <= left:
+            left -= seconds[codec]
+            found.append(codec)
+    return found
 
 
 def _measure(run: Run, stage: Stage, cells: list[Cell]) -> set[str]:

@@ -73,6 +73,7 @@ class Options:
         encoding: Encoding of text files.
         null: Cells of CSV that mean null.
         gc: Garbage collector during slices: "on", "off", or "both".
+        burst: Each timed call follows other work, and is timed by itself.
         rounds: Minimum number of rounds of a process.
         slice: Target length of a slice in seconds.
         cell_timeout: Seconds that a cell may make no progress.
@@ -99,6 +100,7 @@ class Options:
     fewest: int = field(default=Processes.FIRST_LOOK, metadata=_EFFORT)
     isolate: bool = field(default=False, metadata=_WORK)
     gc: Literal["on", "off", "both"] = field(default="on", metadata=_WORK)
+    burst: bool = field(default=False, metadata=_WORK)
     infer: bool = field(default=False, metadata=_WORK)
     schema: str = field(default="", metadata=_WORK)
     include: tuple[str, ...] | None = field(default=None, metadata=_WORK)
@@ -154,7 +156,12 @@ class Options:
 
     def turns(self, cells: int) -> int:
         """Return the rounds of a process over `cells` cells: with few there is time for more."""
-        return max(self.rounds, round(Processes.WORTH / (self.slice * cells)))
+        return max(self.rounds, round(Processes.WORTH / (self.slice_seconds * cells)))
+
+    @property
+    def slice_seconds(self) -> float:
+        """Seconds of a slice of short calls, with the other work in it."""
+        return self.slice if not self.burst else (1 + Slices.APART) * Slices.OTHER_WORK
 
     def timed(self) -> list[str]:
         """Return the timed operations, including variants without garbage collection for "both"."""

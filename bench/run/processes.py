@@ -258,7 +258,7 @@ class LocalExecutor(contextlib.AbstractContextManager["LocalExecutor"]):
             return Ended(None, answer.outcome, answer.reason, said, cell, noted, host)
         if answer is not None:
             return Ended(answer, "ok", "", said, cell, noted, host)
-        outcome, reason = late or _why(code, said)
+        outcome, reason = late or why(code, said)
         if exact:
             reason += ", under Valgrind"
         if isinstance(job, Check) and beats > 1:
@@ -338,7 +338,13 @@ def _end(group: int) -> None:
         os.killpg(group, signal.SIGKILL)
 
 
-def _why(code: int, said: str) -> tuple[Outcome, str]:
+def why(code: int, said: str) -> tuple[Outcome, str]:
+    """Return how a process ended that gave no answer, and the same in a sentence.
+
+    Args:
+        code: Its exit code, below 0 for a signal.
+        said: The last lines of its standard error.
+    """
     if "MemoryError" in said or "bad_alloc" in said or "memory allocation of" in said:
         return "out of memory", "went over its memory limit (--cell-memory)"
     if code == -signal.SIGKILL:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...codecs import describe, split_name
+from ..deaths import Deaths
 from ..jobs import CheckReads, Digest, Ended, ReadCell, TimedReads, TimeReads
 from ..method import Budget, Readers
 from ..operations.read import NAME, place_of
@@ -161,25 +162,54 @@ def fitting(reads: Mapping[Cell, Read], cells: Sequence[Cell], seconds: float) -
 
 
 def time_reads(
-    run: Run, stage: Stage, cells: Sequence[Cell], seconds: float, core: int | None, repeats: float
+    run: Run,
+    stage: Stage,
+    cells: Sequence[Cell],
+    seconds: float,
+    deaths: Deaths[Cell],
+    *,
+    core: int | None,
+    repeats: float,
 ) -> TimedReads | None:
     """Time readers as a part of a timing process.
 
     Args:
         cells: The cells to time, the most important ones first.
         seconds: The time for them.
+        deaths: Those of the corpus; a process that dies is replaced as long as there is time.
         core: Processor to stay on.
         repeats: As in `jobs.Time`.
 
     Returns:
         Figures by the name of their cell, without those that failed; None if the time of the corpus is over.
     """
-    own = [cell for cell in cells if stage.reads[cell].twin not in cells]
-    if not own:
-        return _NOTHING
-    answer = _timed(run, stage, own, seconds, core, repeats)
-    if answer is None:
-        return None
+    end = time.monotonic() + seconds
+    while own := [cell for cell in cells if stage.reads[cell].twin not in cells]:
+        left = end - time.monotonic()
+        ended = run.executor.submit(
+            _job(run, stage, own, left, core, repeats),
+            patience=run.options.cell_timeout,
+            over=stage.schedule.all_over,
+        ).result()
+        if ended.answer is not None:
+            return _figures(run, stage, cells, own, ended.answer)
+        if stage.schedule.all_over():
+            return None
+        blame = deaths.blame(ended, own)
+        for cell in blame.cells:
+            run.fail(cell, ended.outcome, blame.reason)
+        cells = [cell for cell in cells if cell not in blame.cells]
+        if time.monotonic() >= end:
+            break
+    return _NOTHING
+
+
+def _figures(
+    run: Run, stage: Stage, cells: Sequence[Cell], own: Sequence[Cell], answer: TimedReads
+) -> TimedReads:
+    """Return the answer with the figures of all cells by name, after noting those that failed."""
+    for index, reason in answer.errors.items():
+        run.fail(own[int(index)], "error", f"while being timed: {reason}")
     figures = {own[int(index)].name: found for index, found in answer.cells.items()}
     for cell in cells:
         twin = stage.reads[cell].twin
@@ -205,15 +235,15 @@ def _turns(rough: float, records: int) -> float:
     return Readers.TURNS * (Readers.WARM_UP + Readers.SLICES) * a_slice
 
 
-def _timed(
+def _job(
     run: Run, stage: Stage, cells: Sequence[Cell], seconds: float, core: int | None, repeats: float
-) -> TimedReads | None:
+) -> TimeReads:
     reads = [stage.reads[cell] for cell in cells]
     languages = list(dict.fromkeys(read.language for read in reads))
     # All libraries read the same records, so that their ratios have no other cause.
     records = min(_records(read.rough) for read in reads)
     longest = max(_turns(read.rough, records) for read in reads) / Readers.TURNS
-    job = TimeReads(
+    return TimeReads(
         path=stage.path,
         modules=stage.modules,
         corpus=stage.corpus,
@@ -236,24 +266,3 @@ def _timed(
         least=run.state.least,
         repeats=repeats,
     )
-    schedule = stage.schedule
-    ended = run.executor.submit(
-        job,
-        patience=run.options.cell_timeout,
-        over=schedule.all_over,
-    ).result()
-    answer: TimedReads | None = ended.answer
-    if answer is None:
-        if schedule.all_over():
-            return None
-        _blame(run, cells, ended)
-        return _NOTHING
-    for index, reason in answer.errors.items():
-        run.fail(cells[int(index)], "error", f"while being timed: {reason}")
-    return answer
-
-
-def _blame(run: Run, cells: Sequence[Cell], ended: Ended) -> None:
-    """Take out the cell that was running, or all if none was: the worker did not even start."""
-    for cell in [cells[ended.cell]] if 0 <= ended.cell < len(cells) else cells:
-        run.fail(cell, ended.outcome, f"{ended.reason}, while being timed")

@@ -82,6 +82,8 @@ class Request:
         Raises:
             UsageError: The request contradicts itself, or names something unknown.
         """
+        if self.cold and self.settings.get("burst"):
+            raise UsageError("--burst and --cold are two regimes; measure each in a run of its own")
         chosen = {**self.settings, "corpora": self.corpora or None, "operations": self._operations(stored)}
         if chosen.get("sizes") is not None and chosen.get("budget") is None and not self.quick:
             chosen["budget"] = _A_SIZE

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...codecs import describe
 from ...codecs.registry import bare_name
-from ..heartbeat import IDLE
+from ..deaths import Deaths
 from ..jobs import Checked, Ended, Time, Timed, TimedCell, TimedReads
 from ..method import Cores, Processes
 from ..operations import operation
@@ -43,7 +43,7 @@ def rounds(options: Options, calls: Sequence[float]) -> int:
         options: Options of the run.
         calls: Seconds of a call, for each cell.
     """
-    seconds = Processes.OVERHEAD * sum(max(options.slice, call) for call in calls)
+    seconds = Processes.OVERHEAD * sum(max(options.slice_seconds, call) for call in calls)
     return max(Processes.FEWEST_ROUNDS, min(options.turns(len(calls)), round(Processes.START / seconds)))
 
 
@@ -68,17 +68,30 @@ def _release(cell: Cell) -> Release | None:
 
 
 class _Contest:
+    """The timing of one corpus.
+
+    Attributes:
+        out: Codecs that are left out.
+        over: There is no time for another process.
+        took: Seconds that the next process takes, as far as the last one shows.
+        codecs_took: The part of them for the codecs in Python.
+        lost: Seconds that a disturbance has added to the last process.
+        slower: Times by which readers take longer than their check says.
+    """
+
     def __init__(self, run: Run, stage: Stage) -> None:
         self.run = run
         self.stage = stage
         self.out: set[str] = set()
-        self.nameless = 0
+        self.deaths: Deaths[Cell] = Deaths()
+        self.reader_deaths: Deaths[Cell] = Deaths()
         self.replaced = 0
         self.harness = float("inf")
         self.progress = Progress(False)
         self.over = False
         self.took = 0.0
         self.codecs_took = 0.0
+        self.lost = 0.0
         self.slower = 1.0
 
     def cells(self) -> list[Cell]:
@@ -116,7 +129,7 @@ class _Contest:
             self.run.show(self._said(), min(budget, budget - self.stage.schedule.left()), budget)
             begun = time.monotonic()
             counts = self._process()
-            self.took = time.monotonic() - begun
+            self.took = time.monotonic() - begun - self.lost
             if counts and self._done() in looks:
                 self.progress = rule.look(self._tables())
             self._thin()
@@ -155,17 +168,30 @@ class _Contest:
 
     def _expected(self, codec: str) -> float:
         """Return a rough estimate of the seconds of one process for a codec."""
+        cells = (operation(name).cell(self.stage.name, codec) for name in self.run.options.timed())
+        return Processes.OVERHEAD * sum(map(self._expected_slices, cells))
+
+    def _expected_slices(self, cell: Cell) -> float:
+        """Return a rough estimate of the seconds of a cell's slices, from its check."""
         options = self.run.options
         turns = options.turns(len(options.timed()) * len(self.stage.checks))
-        total = 0.0
-        for name in options.timed():
-            declared = operation(name)
-            call = length(declared.cell(self.stage.name, codec), self.stage.checks)
-            slices = turns * length_of_slice(options.slice, call, declared.fewest)
-            calls = 1 if call > Processes.SINGLE * options.slice else Processes.CALLS
-            # Each call includes making a new record or payload.
-            total += max(2 * slices, calls * call) * Processes.OVERHEAD
-        return total
+        call = length(cell, self.stage.checks)
+        slices = turns * length_of_slice(options.slice_seconds, call, operation(cell.operation_name).fewest)
+        calls = 1 if call > Processes.SINGLE * options.slice else Processes.CALLS
+        # Each call includes making a new record or payload.
+        return max(2 * slices, calls * call)
+
+    def _usual_slices(self, cell: Cell, *durations: float) -> float:
+        """Return the seconds of a cell's slices in a process that nothing disturbs.
+
+        They are those of the process with the shortest ones. One process alone may have been disturbed, so
+        its seconds count only if they are less than the check lets expect.
+
+        Args:
+            durations: The seconds in a process that is not recorded yet.
+        """
+        found = [*durations, *(sample.duration for sample in self.run.state.samples(cell))]
+        return min(found if len(found) > 1 else [*found, self._expected_slices(cell)])
 
     def _thin(self) -> None:
         """Leave out the slowest codecs if the requested processes would take too long."""
@@ -174,8 +200,9 @@ class _Contest:
             return
         spent: dict[str, float] = {}
         for cell in self.cells():
-            if cell.codec != BASELINE and (samples := state.samples(cell)):
-                spent[cell.codec] = spent.get(cell.codec, 0.0) + Processes.OVERHEAD * samples[-1].duration
+            if cell.codec != BASELINE and state.samples(cell):
+                seconds = Processes.OVERHEAD * self._usual_slices(cell)
+                spent[cell.codec] = spent.get(cell.codec, 0.0) + seconds
         wanted = min(self._wanted, Processes.FEWEST) - self._done()
         usual = median(spent.values()) if spent else 0.0
         # Estimated without the slow codecs; leaving out others would save nothing.
@@ -213,6 +240,7 @@ class _Contest:
     def _process(self) -> bool:
         """Run one timing process, or one for each group; return whether it counts."""
         groups = self._groups()
+        self.lost = 0.0
         figures: dict[str, Any] = {}
         answers: list[Timed] = []
         reads: TimedReads | None = None
@@ -230,9 +258,15 @@ class _Contest:
             answers.append(answer)
             for index, reason in answer.errors.items():
                 self.run.fail(group[int(index)], "error", f"while being timed: {reason}")
-            figures |= {group[int(index)].name: found for index, found in answer.cells.items()}
+            own = {group[int(index)]: found for index, found in answer.cells.items()}
+            figures |= {cell.name: found for cell, found in own.items()}
+            self.lost += sum(
+                found["duration"] - self._usual_slices(cell, found["duration"])
+                for cell, found in own.items()
+                if cell.codec != BASELINE
+            )
             self.harness = min(self.harness, answer.harness)
-        self.codecs_took = time.monotonic() - begun
+        self.codecs_took = time.monotonic() - begun - self.lost
         figures |= {twin.name: figures[cell.name] for twin, cell in twins.items() if cell.name in figures}
         if not readers_first:
             reads = self._read()
@@ -269,7 +303,9 @@ class _Contest:
         if cells:
             self.run.show(f"{self._said()}: readers", -1, 0)
         begun = time.monotonic()
-        found = time_reads(self.run, self.stage, cells, seconds, self._core, self._repeats)
+        found = time_reads(
+            self.run, self.stage, cells, seconds, self.reader_deaths, core=self._core, repeats=self._repeats
+        )
         # If nothing fits, one process may have been disturbed.
         self.slower = (time.monotonic() - begun) / expected if expected else max(1.0, self.slower / 2)
         return found
@@ -349,6 +385,7 @@ class _Contest:
             rounds=rounds(options, [length(cell, self.stage.checks) for cell in group]),
             slice=options.slice,
             collect=options.gc != "off",
+            apart=options.burst,
             layout=layout,
             core=self._core,
             places=options.where(),
@@ -388,13 +425,9 @@ class _Contest:
         return self.replaced <= done // 2 and schedule.left(schedule.timing_part) > missing * took
 
     def _blame(self, group: list[Cell], ended: Ended) -> None:
-        if ended.cell != IDLE:
-            blamed = [group[ended.cell]]
-        else:
-            self.nameless += 1
-            blamed = group if self.nameless >= Processes.NAMELESS else []
-        for cell in blamed:
-            self.run.fail(cell, ended.outcome, f"{ended.reason}, while being timed", ended.stderr)
+        blame = self.deaths.blame(ended, group)
+        for cell in blame.cells:
+            self.run.fail(cell, ended.outcome, blame.reason, ended.stderr)
 
     def _conclude(self) -> None:
         name, options = self.stage.name, self.run.options

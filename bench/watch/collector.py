@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import random
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import cycle, islice
 from typing import Any
 
@@ -20,13 +20,19 @@ _BYTES = 500_000
 _TRIES = 2
 
 
-def collections(calls: Mapping[Other, tuple[Call, Sequence[Any]]], seconds: float) -> dict[Other, float]:
+def collections(
+    calls: Mapping[Other, tuple[Call, Sequence[Any]]],
+    seconds: float,
+    beat: Callable[[Other], object] = lambda other: None,
+) -> dict[Other, float]:
     """Return what a collection of each library's records takes, relative to the watched function's.
 
     Args:
         calls: The function that decodes, and the payloads, by library.
         seconds: Time to spend on decoding, if all libraries are as fast as the watched function.
+        beat: Called with the library that decodes next.
     """
+    beat(OWN)
     count = _enough(*calls[OWN], seconds / (_TRIES * len(calls)))
     found: dict[Other, list[float]] = {other: [] for other in calls}
     gc.collect()
@@ -34,6 +40,7 @@ def collections(calls: Mapping[Other, tuple[Call, Sequence[Any]]], seconds: floa
     try:
         for _ in range(_TRIES):
             for other in random.sample(list(calls), len(calls)):
+                beat(other)
                 found[other].append(_collection(*calls[other], count))
     finally:
         gc.unfreeze()

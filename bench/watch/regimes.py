@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
-import copy
-import csv
-import email
-import fractions
 import random
-import shlex
 import statistics
-import textwrap
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any
-from urllib.parse import urlsplit
 
 from ..worker._slice import evict, interruptions, nothing, time_followed
+from ..worker.other_work import run_code
 from .alternatives import OWN, Call, Other
 
 _LEAST = 5
@@ -30,11 +23,6 @@ _TRIES = 5
 """Times that such a call is made at most, if the system gives the processor to another thread during it."""
 _SHARES = (1, 2, 1)
 """Shares of the time for calls in a row, between more work, which varies most, and with empty caches."""
-_SOURCE = "def f(a, *b, c=1):\n    return [x + c for x in b if x > a] or {a: f'{b!r}'}\n" * 4
-_MESSAGE = "From: a@example.org\nSubject: hello\nContent-Type: text/plain; charset=utf-8\n\nbody\n"
-_ARGUMENTS = argparse.ArgumentParser()
-_ARGUMENTS.add_argument("--count", type=int)
-_ARGUMENTS.add_argument("files", nargs="*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,22 +76,6 @@ class _Passes:
         self.wholes.append(wholes)
 
 
-def _run_code() -> None:
-    """Do what a program may do before and after a call, in many parts of the interpreter.
-
-    One part alone, such as `compile`, fills little of the caches, so a call hardly slows it down.
-    """
-    compile(_SOURCE, "", "exec")
-    _ARGUMENTS.parse_args(["--count", "3", "a"])
-    email.message_from_string(_MESSAGE)
-    urlsplit("https://user:secret@example.org:8443/path?query=1#part")
-    textwrap.wrap("the quick brown fox jumps over the lazy dog", 20)
-    shlex.split("a 'b c' d")
-    list(csv.reader(["a,b,c"]))
-    fractions.Fraction("3/4") + fractions.Fraction(1, 3)
-    copy.deepcopy({"a": [1, 2, {"b": 3}]})
-
-
 def _run_little() -> None:
     """Do as little between two calls as a program does with a record, which takes 1 to 2 µs.
 
@@ -115,16 +87,26 @@ def _run_little() -> None:
     f"{2.5:.2f} {record}"
 
 
-def timed(calls: Mapping[Other, tuple[Call, list[Any]]], seconds: float) -> Times:
-    """Time all calls in a row, with little work between them, and some of them after two kinds of work."""
+def timed(
+    calls: Mapping[Other, tuple[Call, list[Any]]],
+    seconds: float,
+    beat: Callable[[Other], object] = lambda other: None,
+) -> Times:
+    """Time all calls in a row, with little work between them, and some of them after two kinds of work.
+
+    Args:
+        calls: The function of each library, and what it is given.
+        seconds: Time to spend.
+        beat: Called with the library whose calls come next.
+    """
     subjects = calls[OWN][1]
     fitting = max(1, round(seconds / (len(calls) * _eviction())))
     some = random.sample(range(len(subjects)), min(_AFTER_WORK, fitting, len(subjects)))
     in_row, warm, cold = ({other: _Passes() for other in calls} for _ in range(3))
     add_pass = (
-        partial(_add_in_row, in_row, calls),
-        partial(_add_between, warm, calls, some),
-        partial(_add_cold, cold, calls, some),
+        partial(_add_in_row, in_row, calls, beat),
+        partial(_add_between, warm, calls, some, beat),
+        partial(_add_cold, cold, calls, some, beat),
     )
     spent = [0.0] * len(add_pass)
     while (
@@ -148,14 +130,22 @@ def _eviction() -> float:
     return time.perf_counter() - begin
 
 
-def _add_in_row(in_row: Mapping[Other, _Passes], calls: Mapping[Other, tuple[Call, list[Any]]]) -> None:
+def _add_in_row(
+    in_row: Mapping[Other, _Passes],
+    calls: Mapping[Other, tuple[Call, list[Any]]],
+    beat: Callable[[Other], object],
+) -> None:
     """Add a pass over all records for each library, in random order."""
     for other in random.sample(list(calls), len(calls)):
+        beat(other)
         in_row[other].add(time_followed(*calls[other], _run_little))
 
 
 def _add_between(
-    after: Mapping[Other, _Passes], calls: Mapping[Other, tuple[Call, list[Any]]], some: Sequence[int]
+    after: Mapping[Other, _Passes],
+    calls: Mapping[Other, tuple[Call, list[Any]]],
+    some: Sequence[int],
+    beat: Callable[[Other], object],
 ) -> None:
     """Add a pass over some records between other work, which is timed, too.
 
@@ -163,18 +153,23 @@ def _add_between(
     makes its calls in a row, after one that does not count.
     """
     for other in random.sample(list(calls), len(calls)):
+        beat(other)
         call, given = calls[other]
-        time_followed(call, [given[some[0]]], _run_code)
-        after[other].add([_uninterrupted(call, given[at], then=_run_code) for at in some])
+        time_followed(call, [given[some[0]]], run_code)
+        after[other].add([_uninterrupted(call, given[at], then=run_code) for at in some])
 
 
 def _add_cold(
-    after: Mapping[Other, _Passes], calls: Mapping[Other, tuple[Call, list[Any]]], some: Sequence[int]
+    after: Mapping[Other, _Passes],
+    calls: Mapping[Other, tuple[Call, list[Any]]],
+    some: Sequence[int],
+    beat: Callable[[Other], object],
 ) -> None:
     """Add a pass over some records with empty caches, in which the libraries take turns call by call."""
     pairs: dict[Other, list[tuple[int, int]]] = {other: [] for other in calls}
     for at in some:
         for other in random.sample(list(calls), len(calls)):
+            beat(other)
             call, given = calls[other]
             pairs[other].append(_uninterrupted(call, given[at], before=evict))
     for other, row in pairs.items():

@@ -1,7 +1,8 @@
 """Times the records of call sites with their own function and with others, in new processes.
 
 Such a process calls `main`: it reads `Task` objects from standard input, and writes `Times` to standard
-output, both as pickles.
+output, both as pickles. Its heartbeat counts the libraries of all tasks, so that a library that ends the
+process costs only its own figure.
 """
 
 from __future__ import annotations
@@ -14,14 +15,20 @@ import random
 import statistics
 import subprocess
 import sys
+import tempfile
 from bisect import bisect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 from ...errors import RunError
+from ..deaths import Deaths
+from ..heartbeat import IDLE, Heartbeat
+from ..jobs import Ended
 from ..results.watched import SMALL
+from ..run.processes import why
 from ..student import quantile
 from .alternatives import (
     BARE,
@@ -64,6 +71,7 @@ class Task:
         kept: Its records or payloads.
         seconds: Time to spend on it.
         collecting: Whether to time the garbage collector, too.
+        ended: Why libraries are not tried: they have ended a process.
     """
 
     function: str
@@ -71,6 +79,12 @@ class Task:
     kept: Sequence[Kept]
     seconds: float
     collecting: bool = False
+    ended: Mapping[Other, str] = field(default_factory=dict)
+
+    @property
+    def libraries(self) -> Sequence[Other]:
+        """The watched function itself, and the libraries that could replace it."""
+        return (OWN, *others(self.function, self.options))
 
     @property
     def subjects(self) -> list[Any]:
@@ -139,19 +153,42 @@ def measure(tasks: Sequence[Task], show: Callable[[float], object]) -> list[list
         For each task, what each process found.
 
     Raises:
-        RunError: A process died.
+        RunError: Processes died while no library ran.
     """
-    given = pickle.dumps(list(tasks))
-    found = []
-    for number in range(PROCESSES):
-        show(number / PROCESSES)
-        command = [sys.executable, "-P", "-c", f"from {__name__} import main; main()"]
-        done = subprocess.run(command, input=given, capture_output=True, check=False)
-        if done.returncode:
-            last = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
-            raise RunError(f"timing the kept records failed: {' '.join(last) or done.returncode}")
-        found.append(pickle.loads(done.stdout))
+    left, deaths = list(tasks), Deaths[tuple[int, Other]]()
+    found: list[list[Times]] = []
+    while len(found) < PROCESSES:
+        show(len(found) / PROCESSES)
+        ended = _process(left)
+        if ended.answer is not None:
+            found.append(ended.answer)
+            continue
+        blamed = deaths.blame(ended, _cells(left)).cells
+        if blamed and ended.cell == IDLE:
+            raise RunError(f"timing the kept records failed: {ended.sentence}")
+        for number, other in blamed:
+            known = {**left[number].ended, other: f"{ended.sentence}, while being timed"}
+            left[number] = replace(left[number], ended=known)
     return [list(times) for times in zip(*found, strict=True)]
+
+
+def _cells(tasks: Sequence[Task]) -> list[tuple[int, Other]]:
+    """Return what the heartbeat of a process counts: the number of a task, and a library."""
+    return [(number, other) for number, task in enumerate(tasks) for other in task.libraries]
+
+
+def _process(tasks: Sequence[Task]) -> Ended:
+    """Carry out the tasks in a new process; the answer is a list of `Times`."""
+    with tempfile.TemporaryDirectory() as folder:
+        heartbeat = Heartbeat.create(Path(folder, "heartbeat"))
+        command = [sys.executable, "-P", "-c", f"from {__name__} import main; main()", str(heartbeat.path)]
+        done = subprocess.run(command, input=pickle.dumps(list(tasks)), capture_output=True, check=False)
+        cell, _ = heartbeat.read()
+        heartbeat.close()
+    said = done.stderr.decode(errors="replace").strip()
+    if done.returncode or not done.stdout:
+        return Ended(None, *why(done.returncode, said), said, cell)
+    return Ended(pickle.loads(done.stdout), cell=cell)
 
 
 def replaced(times: Sequence[Times], library: Other, part: float, seconds: float) -> Replaced | None:
@@ -253,14 +290,17 @@ def failed(job: Task, reason: str) -> Times:
     return Times((), {}, dict.fromkeys(others(job.function, job.options), reason))
 
 
-def _carry_out(job: Task) -> Times:
+def _carry_out(job: Task, beat: Callable[[Other], object]) -> Times:
+    if OWN in job.ended:
+        return failed(job, job.ended[OWN])
     try:
-        return _times(job)
+        return _times(job, beat)
     except Exception as error:  # noqa: BLE001 - whatever it is, this call site has no figure
         return failed(job, f"{type(error).__name__}: {error}")
 
 
-def _times(job: Task) -> Times:
+def _times(job: Task, beat: Callable[[Other], object]) -> Times:
+    beat(OWN)
     subjects = job.subjects
     mine = original(job.function, job.options)
     text = isinstance(mine(subjects[0]), str)
@@ -268,8 +308,11 @@ def _times(job: Task) -> Times:
         len(mine(each)) != kept.size for each, kept in zip(subjects, job.kept, strict=True)
     ):
         return failed(job, "options of the constructor")
-    calls, refused = {OWN: (mine, subjects)}, {}
+    calls, refused = {OWN: (mine, subjects)}, dict(job.ended)
     for other in others(job.function, job.options):
+        if other in refused:
+            continue
+        beat(other)
         try:
             call = replacement(job.function, job.options, other, text=text)
             given = [prepared(job.function, other, each) for each in subjects]
@@ -285,8 +328,8 @@ def _times(job: Task) -> Times:
             refused[other] = reason
         else:
             calls[other] = call, given
-    collected = collections(calls, job.seconds) if job.collecting else {}
-    return replace(timed(calls, job.seconds), refused=refused, collections=collected)
+    collected = collections(calls, job.seconds, beat) if job.collecting else {}
+    return replace(timed(calls, job.seconds, beat), refused=refused, collections=collected)
 
 
 def main() -> None:
@@ -295,5 +338,15 @@ def main() -> None:
     Without the garbage collector, whose time depends on all objects of the program; see `collected`.
     """
     tasks = pickle.load(sys.stdin.buffer)
+    heartbeat = Heartbeat(Path(sys.argv[1]))
+    index = {cell: place for place, cell in enumerate(_cells(tasks))}
     gc.disable()
-    sys.stdout.buffer.write(pickle.dumps([_carry_out(job) for job in tasks]))
+    found = []
+    for number, job in enumerate(tasks):
+
+        def beat(other: Other, number: int = number) -> None:
+            heartbeat.beat(index[number, other])
+
+        found.append(_carry_out(job, beat))
+        heartbeat.beat(IDLE)
+    sys.stdout.buffer.write(pickle.dumps(found))

@@ -132,7 +132,10 @@ class Process:
         """Make a cell: stratify its records, calibrate its slices and assign them to the rounds."""
         # Rare slow calls come from the backend, not from the codec.
         fewest = made.fewest if made.inside is None else 1
-        wanted = length_of_slice(self._wanted, math.fsum(seconds) / len(seconds), fewest)
+        mean = math.fsum(seconds) / len(seconds)
+        wanted = length_of_slice(self._wanted, mean, fewest)
+        if made.apart:
+            wanted = min(wanted, Slices.APART * mean)
         found = strata(seconds, wanted)
         parts = [_Part(s, made.batches(s.records), Track(s.part, s.mixed, sums=made.sums)) for s in found]
         for part in parts:
@@ -358,12 +361,19 @@ def _prepare(
 ) -> tuple[TimedWork, Sequence[float]]:
     """Return the work of a cell, and the cost of each record in the check."""
     if cell.codec == BASELINE:
-        made = baseline(cell.operation, sample, collect=job.collect)
+        made = baseline(cell.operation, sample, collect=job.collect, apart=job.apart)
         return made, [Slices.COPY * size for size in sample.weights]
     parts = codec_parts(cell.codec, job.corpus, context.blobs, cell.dictionary, limits=cell.limits)
     checked = Payloads.of(context.blobs[cell.payloads])
     made = work(
-        parts, cell.operation, sample, checked.payloads, shared, places=job.places, collect=job.collect
+        parts,
+        cell.operation,
+        sample,
+        checked.payloads,
+        shared,
+        places=job.places,
+        collect=job.collect,
+        apart=job.apart,
     )
     return made, checked.seconds[operation(cell.operation).base]
 

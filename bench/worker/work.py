@@ -37,13 +37,17 @@ class TimedWork(TimedCall):
     Attributes:
         sums: As in `Operation`.
         fewest: As in `Operation`.
+        apart: Each call follows other work, which is not timed, and is timed by itself.
     """
 
     sums: bool = False
     fewest: int = 1
+    apart: bool = False
 
     def run(self, batch: Batch, start: int, calls: int, warmup: int = 0) -> Spent:
         """Time `calls` calls from `start` on, after `warmup` calls that precede them in the ring."""
+        if self.apart:
+            return self._apart(batch, start, calls)
         if self.cold:
             items, at = batch(start, calls)
             evict()
@@ -52,6 +56,21 @@ class TimedWork(TimedCall):
         if self.cold:
             return self._timed(items, at, calls)
         return self._bursts(batch, start, calls)
+
+    def _apart(self, batch: Batch, start: int, calls: int) -> Spent:
+        """Time each call by itself after other work; one comes first, as another codec has run before."""
+        from .other_work import run_code  # its parsers would delay the start of every worker
+
+        nanoseconds = worked = switches = 0
+        for place in range(start - 1, start + calls):
+            run_code()
+            # A record is made, and a payload received, just before the call.
+            spent, busy, taken = self._timed(*batch(place, 1), 1, 1)
+            if place >= start:
+                nanoseconds += spent
+                worked += busy
+                switches += taken
+        return nanoseconds, worked, switches
 
     def _bursts(self, batch: Batch, start: int, calls: int) -> Spent:
         if self.touched:
@@ -101,6 +120,7 @@ def work(
     *,
     places: Mapping[str, str],
     collect: bool = True,
+    apart: bool = False,
 ) -> TimedWork:
     """Prepare an operation.
 
@@ -110,13 +130,14 @@ def work(
         shared: All records of the sample, to be encoded by several codecs in turn.
         places: URLs of the operations' places that are servers.
         collect: Leave the garbage collector on, unless the variant says otherwise.
+        apart: Let each call follow other work, unless the time of a backend is a part of it.
 
     Raises:
         UnfitError: The codec does not support the operation.
     """
     declared = operation(name)
     made = declared.carry_out(context_of(declared, parts, sample, payloads, places, shared))
-    return _clocked(made, declared, collect)
+    return _clocked(made, declared, collect, apart)
 
 
 def context_of(
@@ -132,14 +153,15 @@ def context_of(
     return Context(parts, sample, payloads, shared, declared.variant, place, declared.at_parameter, url)
 
 
-def baseline(name: str, sample: PickledSample, *, collect: bool = True) -> TimedWork:
+def baseline(name: str, sample: PickledSample, *, collect: bool = True, apart: bool = False) -> TimedWork:
     """Prepare the baseline of an operation: copying a record's bytes, the minimum for any codec."""
     made = TimedCall(copy, rotating(sample.pickles), touched=True, burst=burst(sample))
-    return _clocked(made, operation(name), collect)
+    return _clocked(made, operation(name), collect, apart)
 
 
-def _clocked(made: TimedCall, declared: Operation, collect: bool) -> TimedWork:
+def _clocked(made: TimedCall, declared: Operation, collect: bool, apart: bool) -> TimedWork:
     fields = {field.name: getattr(made, field.name) for field in dataclasses.fields(made)}
     fields["collect"] = made.collect and collect and declared.variant.collect
     fields |= {"cold": declared.variant.cold, "sums": declared.sums, "fewest": declared.fewest}
+    fields["apart"] = apart and not (declared.place or declared.variant.cold)
     return TimedWork(**fields)

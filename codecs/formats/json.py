@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -48,6 +49,9 @@ ROUNDED = Note(
 FAULTS = Note(
     "the library cuts datetime64 to microseconds, and writes NaT in an array as an arbitrary datetime",
     "type_ndarray",
+)
+DEFAULTS = (
+    "written as `json.dumps` does by default: spaces between values, and characters beyond ASCII escaped"
 )
 MERGED = "dict keys that read alike as text (1 and '1') become one"
 
@@ -105,6 +109,38 @@ def _json() -> Spec:
         losses=(MERGED,),
         notes=(LITERALS,),
         policies=replace(POLICIES, options={"duplicate_keys": ("last", "reject")}, enforce=enforce),
+    )
+
+
+def _refuse_wide(data: bytes) -> None:
+    """Refuse UTF-16 and UTF-32, which `json.loads` detects, and in which guards would not see the structure.
+
+    Raises:
+        ValueError: The payload is in one of them, or begins with a byte order mark.
+    """
+    if data[:1] > b"\x7f" or 0 in data[:4]:
+        raise ValueError("is not UTF-8 without a byte order mark")
+
+
+@declare("json/default", JSON)
+def _json_default() -> Spec:
+    import json
+
+    def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
+        hook = _pairs_hook(values)
+        return {"decode": json.loads if hook is None else partial(json.loads, object_pairs_hook=hook)}
+
+    spec = _json()
+    return spec.changed(
+        encode=json.dumps,
+        decode=json.loads,
+        raw=RawCalls(lambda record: json.dumps(record).encode(), json.loads),
+        text=False,
+        check_payload=_refuse_wide,
+        notes=(*spec.facts.notes, DEFAULTS),
+        policies=replace(
+            POLICIES, surrogates="allow", options={"duplicate_keys": ("last", "reject")}, enforce=enforce
+        ),
     )
 
 

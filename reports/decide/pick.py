@@ -13,7 +13,7 @@ from ...bench.results import CorpusFacts, Measurement, ResultData
 from ...bench.stats import Ratio
 from ...bench.verdict import Contest, error_share, preference, ranked
 from ...codecs import is_raw, split_name
-from ...codecs.conventions.tokens import NAMES, SCHEMA_BRINGS
+from ...codecs.conventions.tokens import NAMES, SCHEMA_BRINGS, TOKENS
 from ...errors import RunError, UsageError, hint, near
 from ..model import numbers
 from ..model.breakeven import Parts, beyond, breakeven
@@ -420,8 +420,18 @@ def _unfit(candidate: Candidate, wish: Wish) -> str:
     if facts.takes and not candidate.takes:
         carried |= {"dataclass", "namedtuple"}  # The records were objects of this kind.
     if lacking := [need for need in wish.needs if need not in carried or _seen_lost(need, candidate)]:
-        return f"{_LACKING} {', '.join(lacking)}"
+        return f"{_LACKING} {', '.join(lacking)}{_of_the_same_type(lacking, carried, candidate)}"
     return ""
+
+
+def _of_the_same_type(lacking: Sequence[str], carried: Collection[str], candidate: Candidate) -> str:
+    """Write what a codec preserves of a type that it does not wholly preserve, and whether that is enough."""
+    kinds = {token.kind for token in TOKENS if token.name in lacking and token.name == token.kind.__name__}
+    others = [token.name for token in TOKENS if token.kind in kinds and token.name in carried]
+    if not others or any(_seen_lost(need, candidate) for need in lacking):
+        return ""
+    lost = ", and loses nothing of these records" if candidate.outcome == "ok" else ""
+    return f", but {' and '.join(others)}{lost}"
 
 
 def _seen_lost(need: str, candidate: Candidate) -> bool:

@@ -75,7 +75,7 @@ def said(results: Sequence[ResultData], choice: PickedCodec) -> Iterator[str]:
 def _of_place(place: str, found: Mapping[str, Candidate], choice: PickedCodec, standing: Standing) -> str:
     winner = choice.winner.name
     total = standing.costs[winner].value
-    share = numbers.percent(codec_part(found[winner], choice.wish.cost) / total)
+    share = numbers.share(codec_part(found[winner], choice.wish.cost) / total)
     text = f"{place}: {numbers.amount(total, 'second')}, of which {winner} is {share}"
     best = level(standing, choice.parts)
     if len(choice.parts) == 1:

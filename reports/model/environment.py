@@ -117,6 +117,8 @@ def alarms(result: ResultData) -> list[str]:
     found = []
     if not result.complete:
         found.append("the run was interrupted: figures are of the processes that finished")
+    if result.options.get("burst"):
+        found.append("each call followed other work and was timed by itself (--burst)")
     if slow:
         found.append(f"C accelerator missing, figures are of pure Python: {', '.join(slow)}")
     return found

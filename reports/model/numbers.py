@@ -121,6 +121,24 @@ def percent(share: float) -> str:
     return f"{hundredths:.1f}%" if hundredths < 9.95 else f"{hundredths:,.0f}%"
 
 
+_WHOLE: Final = 1.005
+"""From here on, a share is written as more than 100 %."""
+_NOISE: Final = 1.1
+"""Up to here, a measured part may exceed the whole by noise alone."""
+
+
+def exceeds(share: float) -> bool:
+    """Return whether a part that was measured by itself came out as more than the whole."""
+    return share >= _WHOLE
+
+
+def share(found: float) -> str:
+    """Write the share of a part that was measured by itself, which may exceed the whole: "≈100%"."""
+    if not exceeds(found):
+        return percent(found)
+    return "≈100%" if found <= _NOISE else ">100%"
+
+
 def approximate(value: float) -> str:
     """Write a number with at most two known digits: "890", "1,200", "0.034"."""
     places = max(0, 1 - math.floor(math.log10(abs(value)))) if value else 0

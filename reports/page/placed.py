@@ -82,16 +82,16 @@ class _Bar:
 
     @property
     def share(self) -> float:
-        """The codec's share; by chance, the measured part may exceed the whole."""
+        """The codec's share; the part is measured by itself, and may exceed the whole."""
         if self.part is None or self.total is None:
             return 0.0
-        return min(1.0, self.part.value / self.total.value)
+        return self.part.value / self.total.value
 
     def drawn(self) -> Iterator[tuple[Candidate, Figure, str]]:
         """Yield the bars if they were measured."""
         if self.total is not None and self.total.value:
             text = worded(self.total, "second")
-            text += f", codec {numbers.percent(self.share)}" if self.part is not None else ""
+            text += f", codec {numbers.share(self.share)}" if self.part is not None else ""
             yield self.candidate, self.total, text
 
 
@@ -99,6 +99,6 @@ def _panel(place: str, heading: str, found: Sequence[_Bar]) -> Iterator[Panel]:
     """Yield the bars of calls if any of them were measured."""
     rows = drawn([one for bar in found for one in bar.drawn()], "lower")
     shares = {bar.candidate.name: bar.share for bar in found}
-    fitted = [row | {"part": round(row["length"] * shares[row["codec"]], 4)} for row in rows]
+    fitted = [row | {"part": round(row["length"] * min(1.0, shares[row["codec"]]), 4)} for row in rows]
     if fitted:
         yield Panel(place, heading, tuple(fitted))

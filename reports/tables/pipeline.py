@@ -14,7 +14,7 @@ from ..model import numbers
 from ..model.candidates import WELL, Standing
 from ..model.lists import listed
 from ..model.placed import Group, Spot
-from ..model.table import EMPTY, Absent, Column, Entry, Row, Section
+from ..model.table import EMPTY, Absent, Column, Entry, Footnotes, Row, Section
 from .placed import Maker, Style, TableBuilder, about, absent, scale_of, share, table_of
 
 _UNTIMED: Final = ("not timed", "not enough time; use a longer --budget")
@@ -38,11 +38,13 @@ def sections(group: Group, title: str) -> Iterator[Section]:
             absent=gone,
             unranked=BASELINE,
         )
-    if found := [row for transport in group.places for row in _matters(group, transport)]:
+    notes = Footnotes()
+    if found := [row for transport in group.places for row in _matters(group, transport, notes)]:
         yield Section(
             title=f"{title}: where the codec stops mattering",
             columns=_MATTERS,
             rows=tuple(found),
+            footnotes=notes.footnotes,
             remarks=tuple(_remarks(group)),
         )
 
@@ -146,7 +148,7 @@ def _columns(builder: TableBuilder[_Row], group: Group, transport: str) -> Itera
     if "cpu-codec" in measured:
         column = Column("codec-cpu", "codec", f"{processor[1]}/record", "lower", "second", dispensable=2)
         yield figures(column, "cpu-codec", Style(processor, interval=False))
-        yield Column("share", "share", raw_unit="ratio"), lambda row: _share(group, *row)
+        yield Column("share", "share", raw_unit="ratio"), lambda row: _share(group, *row, builder)
     if "rate" in measured:
         column = Column("rate", f"most within {group.bound} ms", "/s", "higher", "integer")
         style = Style((1.0, "/s"), write=lambda value, _: numbers.approximate(value))
@@ -170,7 +172,7 @@ _TIE: Final = 0.1
 """Half-width of the tie band here; smaller differences do not matter for capacity."""
 
 
-def _matters(group: Group, transport: str) -> Iterator[Row]:
+def _matters(group: Group, transport: str, notes: Footnotes) -> Iterator[Row]:
     """Yield the effect of the choice of a codec, for each number of readers."""
     for spot in group.spots(transport):
         standing = group.standing(spot, "cpu")
@@ -184,9 +186,9 @@ def _matters(group: Group, transport: str) -> Iterator[Row]:
                 "transport": Entry(transport, transport),
                 "readers": Entry(str(spot[1]), spot[1]),
                 "least": Entry(least, least),
-                "least-share": _share(group, spot, least),
+                "least-share": _share(group, spot, least, notes),
                 "most": Entry(most, most),
-                "most-share": _share(group, spot, most),
+                "most-share": _share(group, spot, most, notes),
                 "cpu": _ratio(group, spot, "cpu", most, least),
                 "p99": _ratio(group, spot, "latency-p99", most, least),
                 "ranks": Entry(apart, apart),
@@ -218,8 +220,8 @@ def _ratio(group: Group, spot: Spot, operation: str, most: str, least: str) -> E
     return Entry(text, ratio.value, ratio.low, ratio.high, verdict=verdict)
 
 
-def _share(group: Group, spot: Spot, codec: str) -> Entry:
-    return share(group.figure(spot, codec, "cpu-codec"), group.figure(spot, codec, "cpu"))
+def _share(group: Group, spot: Spot, codec: str, notes: Footnotes) -> Entry:
+    return share(group.figure(spot, codec, "cpu-codec"), group.figure(spot, codec, "cpu"), notes)
 
 
 def _remarks(group: Group) -> Iterator[str]:

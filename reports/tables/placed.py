@@ -158,12 +158,20 @@ def grouped(value: float, _: float | None) -> str:
     return numbers.grouped(value)
 
 
-def share(part: Figure | None, total: Figure | None) -> Entry:
-    """Write the share of a part in a total."""
+def share(part: Figure | None, total: Figure | None, notes: Footnotes) -> Entry:
+    """Write the share of a part in a total, with a footnote if it came out as more than that."""
     if part is None or total is None or not total.value:
         return EMPTY
     found = part.value / total.value
-    return Entry(numbers.percent(found), found)
+    marks = (notes.mark(_exceeding(found)),) if numbers.exceeds(found) else ()
+    return Entry(numbers.share(found), found, marks=marks)
+
+
+def _exceeding(found: float) -> str:
+    return (
+        f"the codec's part came out as {numbers.percent(found)} of the whole: each is measured by itself, "
+        "under conditions that differ by more than the rest takes"
+    )
 
 
 def scale_of(cells: Iterable[CellResult | None], unit: str, times: float = 1.0) -> numbers.Scale:
@@ -253,9 +261,9 @@ def by_operation(
         return made, lambda row: builder.entry(group.cell(*row, operation, variant), style)
 
     def part(row: _Row) -> Entry:
-        figures = [group.figure(*row, operation, "codec"), group.figure(*row, operation)]
+        own, whole = group.figure(*row, operation, "codec"), group.figure(*row, operation)
         # More calls per second mean fewer seconds.
-        return share(*(figures[::-1] if rate else figures))
+        return share(whole, own, builder) if rate else share(own, whole, builder)
 
     yield column("", heading)
     if "codec" in variants:

@@ -82,7 +82,7 @@ def _part(found: Sequence[Answer]) -> str:
     ends = min(one.shares[0] for one in found), max(one.shares[1] for one in found)
     wholes = dict.fromkeys(one.whole for one in found)
     whole = next(iter(wholes)) if len(wholes) == 1 else "the time"
-    return f"The codec is {' to '.join(dict.fromkeys(map(numbers.percent, ends)))} of {whole}"
+    return f"The codec is {' to '.join(dict.fromkeys(map(numbers.share, ends)))} of {whole}"
 
 
 def _answer(place: str, view: CorpusView) -> Answer | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import textwrap
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from bakeoff.bench.jobs import Alone, CorpusInputs, Ended, Found
+from bakeoff.bench.lab.selftest import faults
 from bakeoff.bench.operations import growth
 from bakeoff.bench.operations._memory import EXACT, windows
 from bakeoff.bench.results import read
@@ -67,6 +69,52 @@ def test_a_leak_is_found_and_confirmed(name, slope):
     if name == "selftest-16-bytes":
         assert "lose_16_bytes" in second[1]["where"]
     assert slope == pytest.approx(second[1]["slope_heap"], rel=0.35 if slope < 1 else 1e-9)
+
+
+PLACES = {
+    "selftest-16-bytes": "2,000 allocations of 32,000 bytes in .*lose_16_bytes ",
+    "selftest-16-bytes-in-1000": "2 allocations of 32 bytes in .*lose_16_bytes_in_1000 ",
+    "selftest-one-object": r"faults\.py:\d+ \(",
+    "selftest-one-reference": r"json.decoder\.py:\d+ \(",
+    # The list that grows is copied to a larger place in few of the calls, or in none.
+    "selftest-list-append": r"place unknown: no place allocated 16,\d\d\d bytes in 2,000 more calls$",
+}
+"""Where leaks come from; the library's decoder makes the object whose reference is lost."""
+
+
+def test_a_place_is_named_if_it_explains_the_growth():
+    assert faults.LEAKERS.keys() == PLACES.keys()
+    told = fresh("""
+        for name, make in faults.LEAKERS.items():
+            codec = make(name)
+            payloads = [codec.encode(record) for record in movies]
+            confirming = {"operation": "growth-load", "windows": growth.CONFIRMING, "calls": 400}
+            tell(growth.measure(codec, movies, payloads, confirming))
+    """)
+
+    for place, (_, facts, _) in zip(PLACES.values(), told, strict=True):
+        assert re.search(place, facts["where"])
+
+
+@pytest.mark.parametrize(
+    ("amounts", "named"),
+    [
+        ([1000.0], [1000.0]),
+        ([600.0, 400.0], [600.0]),
+        ([300.0, 250.0, 20.0], [300.0, 250.0]),
+        ([200.0, 200.0, 200.0, 200.0, 200.0], [200.0, 200.0, 200.0]),
+        ([160.0] * 6, []),
+        ([24.0], []),
+        ([16_000.0, 24.0], []),
+        ([16_000.0, 900.0], [900.0]),
+        ([2001.0], []),
+        ([0.0, -900.0], []),
+        ([], []),
+    ],
+)
+def test_places_that_explain_a_growth_of_1000(amounts, named):
+    """What was allocated once is none of them, whether it is too small or too large."""
+    assert named == growth._explaining(amounts, lambda amount: amount, 1000.0)
 
 
 @pytest.mark.parametrize("name", ["msgpack", "orjson", "simplejson", "selftest-random-sizes"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from types import SimpleNamespace
 from typing import Any, cast
@@ -39,14 +40,21 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def measured(
-    clock: Clock, seconds: float, calls: dict[str, float], **options: Any
+    clock: Clock,
+    seconds: float,
+    calls: dict[str, float],
+    times: Mapping[str, float] | None = None,
+    before: Sequence[str] = (),
+    **options: Any,
 ) -> tuple[list[tuple[str, str]], str]:
     """Return the codecs measured in the remaining seconds, and the message about the others.
 
     Args:
         seconds: That are left.
         clock: Clock for the measurements.
-        calls: Seconds of a call of each codec.
+        calls: Seconds of a call of each codec in its check.
+        times: Those of a dump and a load as they were timed; none were if it is None.
+        before: Codecs that were measured before the run was resumed.
         options: Of the run.
     """
     asked: list[tuple[str, str]] = []
@@ -77,8 +85,31 @@ def measured(
     for name in MEMORY:
         for codec in calls:
             run.record({"kind": "cell", "cell": without_defaults(Cell("made", name, codec)), "outcome": "ok"})
+    run.state.head = {"environment": {}, "options": {}, "command": "", "started": ""}
+    if times is not None:
+        _record_times(run, times)
+    for name in MEMORY:
+        for codec in before:
+            cell = without_defaults(Cell("made", name, codec))
+            run.record({"kind": "cell", "cell": cell, "outcome": "ok", "value": 1.0})
     measure_memory(run, stage)
     return asked, said[-1]
+
+
+def _record_times(run: Run, times: Mapping[str, float]) -> None:
+    cells = {codec: [Cell("made", name, codec) for name in ("dump", "load")] for codec in times}
+    for codec, both in cells.items():
+        facts = {"name": codec, "format": "json", "library": codec, "version": "1", "accelerated": None}
+        run.record({"kind": "codec", "facts": {**facts, "trusted_only": False}})
+        run.record(*({"kind": "cell", "cell": without_defaults(cell), "outcome": "ok"} for cell in both))
+    figures = {
+        cell.name: {"raw": times[codec], "paired": times[codec]}
+        for codec, both in cells.items()
+        for cell in both
+    }
+    for pair in range(3):
+        entry = {"kind": "process", "corpus": "made", "pair": pair, "reference_kernel": 1.0, "cells": figures}
+        run.record(entry)
 
 
 def test_all_is_measured_where_there_is_time(clock: Clock) -> None:
@@ -90,11 +121,33 @@ def test_all_is_measured_where_there_is_time(clock: Clock) -> None:
 
 
 def test_a_kind_that_there_is_no_time_for_is_not_begun(clock: Clock) -> None:
-    asked, said = measured(clock, 8.0, dict.fromkeys(CODECS, 0.05))
+    asked, said = measured(clock, 3.0, {"quick": 0.05, "usual": 0.05})
 
     assert {"peak-dump", "peak-load"} == {name for name, _ in asked}
-    assert 6 == len(asked)
     assert said.startswith("made: not enough time for growth dump and growth load; use a longer")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "growing"),
+    [
+        (90.0, ["quick", "usual", "best"]),
+        (54.0, ["quick", "best"]),
+        (30.0, ["best"]),
+        (12.0, []),
+    ],
+)
+def test_codecs_with_the_best_ranks_are_measured_in_a_short_time(
+    clock: Clock, seconds: float, growing: list[str]
+) -> None:
+    """Not those that are measured in the shortest time, and not all of them or none."""
+    calls = {"usual": 0.01, "quick": 0.01, "best": 0.02}
+    asked, said = measured(clock, seconds, calls, {"best": 1.0, "quick": 1.5, "usual": 2.0})
+
+    found = list(dict.fromkeys(codec for name, codec in asked if name.startswith("growth")))
+    missing = [codec for codec in calls if codec not in growing]
+    assert growing == sorted(found, key=["quick", "usual", "best"].index)
+    assert found == [codec for codec in ("best", "quick", "usual") if codec in growing]
+    assert (f"growth dump and growth load of {', '.join(missing)};" in said) == bool(missing and growing)
 
 
 def test_a_slow_codec_alone_is_left_out(clock: Clock) -> None:
@@ -104,6 +157,15 @@ def test_a_slow_codec_alone_is_left_out(clock: Clock) -> None:
     assert {"quick", "usual"} == {codec for _, codec in asked}
     assert 8 == len(asked)
     assert "peak dump and peak load of slow; growth dump and growth load of slow; use a longer" in said
+
+
+@pytest.mark.parametrize("no_time_limit", [False, True])
+def test_a_resumed_run_measures_the_others(clock: Clock, no_time_limit: bool) -> None:
+    calls = dict.fromkeys(CODECS, 1e-6)
+    asked, said = measured(clock, 90.0, calls, before=["quick"], no_time_limit=no_time_limit)
+
+    assert {"usual", "slow"} == {codec for _, codec in asked}
+    assert "" == said
 
 
 @pytest.mark.parametrize(("seconds", "no_time_limit", "number"), [(0.0, False, 0), (0.0, True, 12)])

@@ -385,7 +385,7 @@ def test_an_interrupted_call_is_made_again(monkeypatch: pytest.MonkeyPatch) -> N
     made: list[int] = []
     passes = {OWN: regimes._Passes()}
 
-    regimes._add_cold(passes, {OWN: (made.append, [10, 11])}, [0, 1])
+    regimes._add_cold(passes, {OWN: (made.append, [10, 11])}, [0, 1], lambda other: None)
 
     assert made == [10, 10, 11]
     assert len(passes[OWN].calls[0]) == 2
@@ -402,7 +402,7 @@ def test_a_library_makes_its_calls_between_other_work_in_a_row(monkeypatch: pyte
     }
     passes = {each: regimes._Passes() for each in calls}
 
-    regimes._add_between(passes, calls, [1, 0])
+    regimes._add_between(passes, calls, [1, 0], lambda other: None)
 
     in_row = [list(records) for _, records in itertools.groupby(made, lambda each: each[0])]
     assert sorted(in_row) == [[(0, 11), (0, 11), (0, 10)], [(1, 11), (1, 11), (1, 10)]]
@@ -415,9 +415,9 @@ def test_no_more_caches_are_emptied_than_there_is_time_for(
 ) -> None:
     add, counts = regimes._add_cold, set()
 
-    def counted(after: Any, calls: Any, some: Sequence[int]) -> None:
+    def counted(after: Any, calls: Any, some: Sequence[int], beat: Any) -> None:
         counts.add(len(some))
-        add(after, calls, some)
+        add(after, calls, some, beat)
 
     monkeypatch.setattr(regimes, "_add_cold", counted)
     monkeypatch.setattr(regimes, "_eviction", lambda: eviction)

@@ -10,6 +10,7 @@ import pytest
 from bakeoff import Schema
 from bakeoff.bench.method import Slices
 from bakeoff.bench.operations.base import CodecParts, UnfitError, burst, rotating
+from bakeoff.bench.worker import other_work
 from bakeoff.bench.worker import work as module
 from bakeoff.bench.worker.records import make_sample
 from bakeoff.bench.worker.work import TimedWork, baseline, work
@@ -61,6 +62,28 @@ class TestSteps:
         made.run(batch, 4, 5, warmup=1)
 
         assert log == ["batch 4 5", "evict", "batch 3 1", "call", *["call"] * 5]
+
+    @pytest.mark.parametrize("more", [{}, {"touched": True}, {"collect": False}, {"burst": 2}])
+    def test_calls_apart_follow_other_work_each(
+        self, more: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The first one does not count, as another codec ran before it; nor does the other work."""
+        log, made, batch = recorded(apart=True, **more)
+        clock = iter(range(100, 1000, 100))
+        monkeypatch.setattr(other_work, "run_code", lambda: log.append("other work"))
+        monkeypatch.setattr(module, "CLOCKS", (0, 0))
+        timed = module.time_calls
+
+        def time_calls(*given: Any) -> tuple[int, int, int]:
+            timed(*given)
+            return next(clock), next(clock), 1
+
+        monkeypatch.setattr(module, "time_calls", time_calls)
+        spent = made.run(batch, 4, 3, warmup=7)
+
+        call = "call" if more.get("collect", True) else "call without collector"
+        assert log == [line for place in (3, 4, 5, 6) for line in ("other work", f"batch {place} 1", call)]
+        assert spent == (300 + 500 + 700, 400 + 600 + 800, 3)
 
 
 class TestOperations:

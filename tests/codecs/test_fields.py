@@ -20,7 +20,8 @@ from bakeoff.codecs import DecodeError, EncodeError, LimitError, MissingField
 from bakeoff.codecs.core.fields import changed, extended, reach, steps_of
 
 WALKED = (
-    "json", "simplejson", "simplejson/pure", "orjson", "orjson/numpy", "msgspec-json", "ujson", "rapidjson",
+    "json", "json/default", "simplejson", "simplejson/pure", "orjson", "orjson/numpy", "msgspec-json",
+    "ujson", "rapidjson",
     "msgpack", "msgpack/tuple", "msgpack/list-hook", "msgpack/pure", "msgpack/numpy", "ormsgpack",
     "msgspec-msgpack", "bson", "bson/pure", "cbor2",
 )  # fmt: skip

@@ -396,6 +396,39 @@ class TestHonesty:
         with pytest.raises(RunError, match="does not preserve datetime"):
             pick([run], Wish(needs=("datetime",), allow_loss=True))
 
+    @pytest.mark.parametrize(
+        ("need", "preserved", "loss", "said"),
+        [
+            (
+                "datetime",
+                {"datetime_aware", "datetime_offset"},
+                "",
+                ", but datetime_aware and datetime_offset, and loses nothing of these records",
+            ),
+            (
+                "datetime",
+                {"datetime_aware"},
+                "`nan` came back as `None` at `$.x`",
+                ", but datetime_aware",
+            ),
+            ("datetime", {"datetime", "datetime_aware"}, "`datetime.datetime(1, 1, 1)` came back as ...", ""),
+            ("datetime", {"date"}, "", ""),
+            ("datetime_zone", {"datetime_aware"}, "", ""),
+            ("int_keys", {"dict", "key_order"}, "", ""),
+        ],
+    )
+    def test_a_part_of_a_type_is_named(self, result_of, need, preserved, loss, said):
+        """`datetime` is that without an offset, which many records do not have."""
+        one = {"dump": 2e-6, "load": 2e-6, "size": 100}
+        facts = {"cbor2": {"preserves": tuple(preserved)}}
+        run = result_of({"cbor2": one}, facts=facts, losses={"cbor2": (loss,)} if loss else {})
+
+        with pytest.raises(RunError) as found:
+            pick([run], Wish(needs=(need,), allow_loss=True))
+        assert (
+            f"no codec fits\n  cbor2 does not preserve {need}{said}" == str(found.value).partition("\n  (")[0]
+        )
+
     def test_unknown_wishes(self, run):
         with pytest.raises(UsageError, match="did you mean datetime"):
             Wish(needs=("datetimes",))

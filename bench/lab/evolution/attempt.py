@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ....imports import imported, search_path
 from ....schemas.difference import SchemaDifference
-from ...heartbeat import IDLE
+from ...deaths import Deaths
 from ...jobs import Answer, Ended, Reread, Timed, TimedCell, Tried, Try
 from .cost import ROUNDS, Key, ReadingCost, costs, payloads
 from .field_faults import FieldFault
@@ -89,6 +89,7 @@ def _timed(
     from ...run.environment import cores
 
     allowed, keys, answers = cores(), dict[int, list[Key]](), list[Timed]()
+    deaths: Deaths[Key] = Deaths()
     took = 0.0
     while cells and (not answers or left() > took):
         named = list(cells)
@@ -104,11 +105,11 @@ def _timed(
         if ended.answer is not None:
             keys[len(answers)] = named
             answers.append(ended.answer)
-        elif ended.cell == IDLE:
-            break
-        else:
-            del cells[named[ended.cell // 2]]
-    return costs(keys, answers)
+            continue
+        # Each has two decodes.
+        for key in deaths.blame(ended, [key for key in named for _ in range(2)]).cells:
+            del cells[key]
+    return {key: found for key, found in costs(keys, answers).items() if key in cells}
 
 
 def _found(name: str, records: int, ended: Ended) -> Trial:

@@ -54,6 +54,7 @@ _TOPICS = {
         "--count",
         "--repeat",
         "--cold",
+        "--burst",
         "--batch",
         "--batch-sizes",
         "--record-sizes",
@@ -116,6 +117,12 @@ _TOPICS = {
     "--cold",
     is_flag=True,
     help="Also measure with cold CPU caches.",
+)
+@click.option(
+    "--burst",
+    is_flag=True,
+    default=None,
+    help="Time each call by itself after other work, as in a program that encodes now and then.",
 )
 @click.option(
     "--ops",
