@@ -100,7 +100,7 @@ def _changes(view: CorpusView) -> list[str]:
 
 
 def _changing(view: CorpusView) -> list[str]:
-    """Describe the reads, bandwidth or trust at which another codec wins, or say that none does."""
+    """Describe the reads and bandwidths at which another codec is the answer, or say that none is."""
     safe = {candidate.name: candidate for candidate in view.codecs if not candidate.drawback}
     contest = view.standing.contest(safe.values(), preferred(safe.values(), view.cost))
     order = [name for name in view.standing.costs if name in safe]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bakeoff.bench.method import Processes
 from bakeoff.bench.results import Measurement
-from bakeoff.bench.stats import Ratio, Session, holm, interval, ratio, split, verdicts
+from bakeoff.bench.stats import Ratio, Session, between_runs, holm, interval, ratio, split, verdicts
 
 VALUES = st.floats(min_value=1e-9, max_value=1e3)
 
@@ -236,3 +236,26 @@ class TestByHand:
         found = Ratio(math.sqrt(low * high), low, high, 0.01, 5)
 
         assert outside == found.outside(0.01) == found.inverse().outside(0.01)
+
+
+def test_what_runs_share_counts_with_its_own_degrees_or_none() -> None:
+    """Runs of one process each show no degrees of freedom."""
+    before, after = [0.0, 0.01], [0.1, 0.11]
+    alone = between_runs(before, after)
+    unknown = between_runs(before, after, shared=(0.01, 0))
+    known = between_runs(before, after, shared=(0.01, 1))
+
+    assert alone.value == unknown.value == known.value == pytest.approx(math.exp(0.1))
+    assert alone.half_width < unknown.half_width < known.half_width
+    assert {4} == {alone.processes, unknown.processes, known.processes}
+
+
+def test_runs_of_two_versions_by_hand() -> None:
+    """Both groups vary by 0.00005; the assumed half of a session's square counts four degrees of six."""
+    found = between_runs([0.0, 0.01], [0.1, 0.11], noise=0.0001, session=Session(0.02, 4))
+    pooled = (2 * 0.00005 + 4 * (0.02**2 / 2 + 0.0001)) / 6
+
+    assert found.spread == pytest.approx(math.sqrt(pooled))
+    assert math.log(found.high) - 0.1 == pytest.approx(2.446912 * math.sqrt(pooled), rel=1e-5)
+    loud = between_runs([0.0, 0.2], [0.1, 0.3], session=Session(0.001, 4))
+    assert loud.spread == pytest.approx(math.sqrt(0.02)), "never less than what the groups show"

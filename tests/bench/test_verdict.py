@@ -284,3 +284,39 @@ def test_codecs_of_objects_are_ranked_only_among_themselves() -> None:
 )
 def test_the_error_share_of_a_run_is_one(spent: Any, share: float) -> None:
     assert share == error_share(replace(madeup.planted(), options={"alpha": spent}))
+
+
+class TestTaste:
+    """Each rule alone decides, and in this order."""
+
+    FACTS = CodecFacts("b", "json", "lib", "1", None)
+
+    @pytest.mark.parametrize(
+        ("better", "worse"),
+        [
+            ({"interoperable": True, "extra": "x"}, {"interoperable": False, "library": "Python"}),
+            ({"library": "Python"}, {}),
+            ({}, {"extra": "lib"}),
+            ({"library": "Python"}, {"extra": "lib"}),
+            ({"name": "a"}, {"name": "b"}),
+        ],
+    )
+    def test_facts(self, better: dict[str, Any], worse: dict[str, Any]) -> None:
+        one, other = (replace(self.FACTS, **each) for each in (better, worse))
+
+        assert preference(one, 9.0, 1e-6) < preference(other, 9.0, 1e-6)
+
+    def test_size_comes_before_time_and_time_has_two_digits(self) -> None:
+        assert preference(self.FACTS, 8.0, 9e-6) < preference(self.FACTS, 9.0, 1e-6)
+        assert preference(self.FACTS, 9.0, 1.1e-6) < preference(self.FACTS, 9.0, 1.2e-6)
+        assert preference(self.FACTS, 9.0, 1.14e-6) == preference(self.FACTS, 9.0, 1.06e-6)
+
+
+def test_a_run_ranks_codecs_of_objects_only_if_there_are_no_others() -> None:
+    figures = {"dump": 1e-6, "load": 1e-6, "size": 9.0}
+    run = madeup.planted({"a": figures, "b": figures}, facts={"b": {"takes": "Struct"}})
+    (ranking,) = rankings(run)
+    (alone,) = rankings(replace(run, cells=tuple(c for c in run.cells if c.cell.codec == "b")))
+
+    assert ("a",) == ranking.order
+    assert ("b",) == alone.order
