@@ -105,8 +105,8 @@ def variance(values: Sequence[float]) -> float:
     """Return the variance of a sample; 0 for a single value."""
     if len(values) < 2:
         return 0.0
-    mean = fmean(values)
-    return math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
+    around = _centered(values)
+    return math.fsum([value * value for value in around]) / (len(values) - 1)
 
 
 def _centered(values: Sequence[float]) -> list[float]:

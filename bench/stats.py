@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean, median
 
@@ -156,13 +156,18 @@ class _Difference:
 
     def at(self, alpha: float) -> Ratio:
         """Return the ratio with an interval of a given confidence."""
-        value, p = math.exp(self.mean), 1.0
+        return self.within(self.interval(alpha), self.p)
+
+    def within(self, interval: tuple[float, float], p: float) -> Ratio:
+        """Return the ratio with an interval, and the probability of a ratio at least this far from 1."""
+        return Ratio(math.exp(self.mean), *interval, self.spread, self.processes, p)
+
+    @property
+    def p(self) -> float:
+        """The probability of a ratio at least this far from 1 if both are equally fast."""
         if self.degrees > 0 and self.error > 0:
-            p = tails(self.mean / self.error, self.degrees)
-        elif self.degrees > 0 and self.mean != 0:
-            p = 0.0
-        low, high = self.interval(alpha)
-        return Ratio(value, low, high, self.spread, self.processes, p)
+            return tails(self.mean / self.error, self.degrees)
+        return 0.0 if self.degrees > 0 and self.mean != 0 else 1.0
 
     def interval(self, alpha: float) -> tuple[float, float]:
         """Return both ends of the ratio's interval; 0 and infinity if unknown."""
@@ -182,20 +187,21 @@ def _difference(
     exact: bool = False,
     prior: Prior | None = None,
     session: Session = SESSION,
+    logs: tuple[_Logs, _Logs] | None = None,
 ) -> _Difference:
     if not a or not b:
         raise ValueError("a ratio needs samples on both sides")
     if exact:
         return _Difference(fmean(_logs(a)) - fmean(_logs(b)), 0.0, 0.0, 1, min(len(a), len(b)))
-    logs = _log_ratios(a, b) if paired else []
-    if len(logs) > 1 or (len(logs) == 1 and len(a) == len(b) == 1):
-        spread, degrees = variance(logs), len(logs) - 1
+    ratios = _log_ratios(a, b, *(logs or (_logs_by_process(a), _logs_by_process(b)))) if paired else []
+    if len(ratios) > 1 or (len(ratios) == 1 and len(a) == len(b) == 1):
+        spread, degrees = variance(ratios), len(ratios) - 1
         if spread < Verdicts.EXACT:
             spread = 0.0
         elif prior is not None:
             spread, degrees = prior.moderated(spread, degrees)
-        error = math.sqrt(spread / len(logs))
-        return _Difference(fmean(logs), error, math.sqrt(spread), degrees, len(logs))
+        error = math.sqrt(spread / len(ratios))
+        return _Difference(fmean(ratios), error, math.sqrt(spread), degrees, len(ratios))
     return _unpaired(_logs(a), _logs(b), session)
 
 
@@ -330,20 +336,23 @@ def verdicts(
     """
     noises = Noise() if exact else common(cells)
     pairs = list(combinations([name for name, samples in cells.items() if samples], 2))
-    found = [_difference(cells[a], cells[b], exact=exact, prior=noises.between(a, b)) for a, b in pairs]
-    alone = [difference.at(alpha) for difference in found]
-    chances = [r.p if exact or r.processes >= Processes.FEWEST else 1.0 for r in alone]
-    level = holm_level(chances, alpha)
+    logs = {name: {} if exact else _logs_by_process(samples) for name, samples in cells.items()}
+    found = [
+        _difference(cells[a], cells[b], exact=exact, prior=noises.between(a, b), logs=(logs[a], logs[b]))
+        for a, b in pairs
+    ]
+    chances = [each.p for each in found]
+    known = [exact or each.processes >= Processes.FEWEST for each in found]
+    level = holm_level([p if sure else 1.0 for p, sure in zip(chances, known, strict=True)], alpha)
     judged: dict[tuple[str, str], tuple[Verdict, Ratio]] = {}
-    for (a, b), difference, r, p in zip(pairs, found, alone, chances, strict=True):
+    for (a, b), difference, p, sure in zip(pairs, found, chances, known, strict=True):
         verdict: Verdict = "unresolved"
-        if not exact and r.processes < Processes.FEWEST:
-            r = replace(r, low=0.0, high=math.inf)
-        elif r.inside(tie):
+        if not sure:
+            r = difference.within((0.0, math.inf), p)
+        elif (r := difference.within(difference.interval(alpha), p)).inside(tie):
             verdict = "same"
         else:
-            low, high = difference.interval(level)
-            r = replace(r, low=low, high=high)
+            r = difference.within(difference.interval(level), p)
             if p < level:
                 verdict = "faster" if r.value < 1 else "slower"
         judged[a, b] = verdict, r
@@ -381,14 +390,24 @@ def _logs(samples: Sequence[Measurement]) -> list[float]:
     return _tangents(values) if samples[0].sums else [math.log(value) for value in values]
 
 
-def _log_ratios(a: Sequence[Measurement], b: Sequence[Measurement]) -> list[float]:
+_Logs = Mapping[int, float]
+
+
+def _logs_by_process(samples: Sequence[Measurement]) -> _Logs:
+    """Return the logarithms of paired values; none if arithmetic means are to be compared."""
+    return {s.pair: math.log(s.paired) for s in samples if not s.sums}
+
+
+def _log_ratios(a: Sequence[Measurement], b: Sequence[Measurement], own: _Logs, other: _Logs) -> list[float]:
     """Return the logarithms of a/b for the processes that both share."""
-    others = {s.pair: s.paired for s in b}
-    own = {s.pair: s.paired for s in a if s.pair in others}
-    if not own or not a[0].sums:
-        return [math.log(value / others[pair]) for pair, value in own.items()]
-    over, under = _tangents(list(own.values())), _tangents([others[pair] for pair in own])
-    return [x - y for x, y in zip(over, under, strict=True)]
+    if not a[0].sums:
+        return [log - other[pair] for pair, log in own.items() if pair in other]
+    under = {s.pair: s.paired for s in b}
+    over = {s.pair: s.paired for s in a if s.pair in under}
+    if not over:
+        return []
+    means = _tangents(list(over.values())), _tangents([under[pair] for pair in over])
+    return [x - y for x, y in zip(*means, strict=True)]
 
 
 def _tangents(values: Sequence[float]) -> list[float]:

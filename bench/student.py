@@ -46,6 +46,8 @@ def _within(angle: float, degrees: int) -> float:
     total = term if degrees > 1 else 0.0
     for n in range(3 if odd else 2, degrees - 1, 2):
         term *= square * (n - 1) / n
+        if total + term == total:
+            break
         total += term
     whole = math.sin(angle) * total
     return 2 / math.pi * (angle + whole) if odd else whole

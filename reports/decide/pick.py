@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from ...codecs import is_raw, split_name
 from ...codecs.conventions.tokens import NAMES, SCHEMA_BRINGS, TOKENS
 from ...errors import RunError, UsageError, hint, near
 from ..model import numbers
-from ..model.breakeven import Parts, beyond, breakeven
+from ..model.breakeven import Answer, Axis, Parts, axes_of, bandwidth_axis, breakeven, printed
 from ..model.candidates import (
     BASELINE,
     Candidate,
@@ -80,6 +80,14 @@ class Wish:
     def weights(self) -> CostModel:
         """The cost model that ranks codecs."""
         return self.cost if self.prices is None else self.prices.weights(self.cost)
+
+    def weighing(self, weights: CostModel) -> Wish:
+        """Return the same requirements of a use with other `weights`."""
+        if self.prices is None:
+            return replace(self, cost=weights)
+        sent = self.prices.exchanged(weights.bandwidth) if math.isfinite(weights.bandwidth) else 0.0
+        cost = replace(self.cost, reads=weights.reads)
+        return replace(self, cost=cost, prices=replace(self.prices, gigabyte=sent))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -164,23 +172,7 @@ def pick(results: Sequence[ResultData], wish: Wish, file: str = "FILE") -> Picke
     fields = {
         c.name: {e.name: e for e in candidates_on(result, c.name) if e.name != BASELINE} for c in chosen
     }
-    excluded = {}
-    eligible = []
-    for name in dict.fromkeys(name for found in fields.values() for name in found):
-        why = _obstacle(name, fields, wish) or (
-            interop.obstacle(name, fields, chosen) if wish.interop else ""
-        )
-        if why:
-            excluded[name] = why
-        else:
-            eligible.append(name)
-    usual = [name for name in eligible if name == wish.codec or not _takes(name, fields)]
-    if usual:
-        # The others take objects instead of dicts, and were not asked for.
-        excluded |= {
-            name: f"takes and gives {_takes(name, fields)}" for name in eligible if name not in usual
-        }
-        eligible = usual
+    eligible, excluded = _eligible(fields, chosen, wish)
     if not eligible:
         if not excluded:
             raise RunError("no codec took part")
@@ -199,14 +191,15 @@ def pick(results: Sequence[ResultData], wish: Wish, file: str = "FILE") -> Picke
             f"no process measured {next(n for n in eligible if not samples[n])} on all corpora "
             f"({', '.join(fields)}); measure them in one run, or decide by one with --corpus"
         )
-    parts = {name: _parts(name, fields, weights) for name in eligible}
     race = _Race(
         fields=fields,
+        weights=weights,
         standing=standing,
-        parts=parts,
-        order=[name for name in standing.costs if name in parts],
+        order=[name for name in standing.costs if name in eligible],
         wish=wish,
     )
+    contest = race.contest
+    assert contest is not None, "those that fit have costs"
     tied: tuple[str, ...] = ()
     unresolved: dict[str, Ratio] = {}
     if wish.codec is not None:
@@ -218,8 +211,6 @@ def pick(results: Sequence[ResultData], wish: Wish, file: str = "FILE") -> Picke
             again = shlex.join(["bakeoff", "run", *resuming(results[0], file)])
             way = f"go on with `{again}`" if file else "a longer budget gives more"
             raise RunError(f"{counted} too few to choose by; {way}")
-        contest = standing.judgment.contest(race.order, race.preferred)
-        assert contest is not None, "those that fit have costs"
         winner, tied = contest.winner, contest.same
         unresolved = {name: standing.judged[name, contest.cheapest][1] for name in contest.unresolved}
         reasons = _won(contest, race)
@@ -239,20 +230,59 @@ def pick(results: Sequence[ResultData], wish: Wish, file: str = "FILE") -> Picke
         unresolved=tuple(unresolved.items()),
         runners_up=tuple((n, race.total(n) / race.total(winner)) for n in race.order if n not in level),
         excluded=tuple(excluded.items()),
-        breakeven=tuple(
-            breakeven(
-                winner,
-                race.order,
-                race.parts,
-                wish.weights,
-                level,
-                line=wish.prices.beyond if wish.prices else beyond,
-            )
-        ),
-        parts={name: parts[name] for name in race.order},
+        breakeven=tuple(_changes(winner, race, result, chosen)) if winner in contest.level else (),
+        parts={name: race.parts(name) for name in race.order},
         yearly=race.yearly,
         saving=_saving(winner, race),
     )
+
+
+def _eligible(fields: _Fields, chosen: Sequence[CorpusFacts], wish: Wish) -> tuple[list[str], dict[str, str]]:
+    """Return the codecs that fit, and why the others do not."""
+    excluded = {}
+    eligible = []
+    for name in dict.fromkeys(name for found in fields.values() for name in found):
+        why = _obstacle(name, fields, wish) or (
+            interop.obstacle(name, fields, chosen) if wish.interop else ""
+        )
+        if why:
+            excluded[name] = why
+        else:
+            eligible.append(name)
+    usual = [name for name in eligible if name == wish.codec or not _takes(name, fields)]
+    if usual:
+        # The others take objects instead of dicts, and were not asked for.
+        excluded |= {
+            name: f"takes and gives {_takes(name, fields)}" for name in eligible if name not in usual
+        }
+        eligible = usual
+    return eligible, excluded
+
+
+def _changes(winner: str, race: _Race, result: ResultData, chosen: Sequence[CorpusFacts]) -> Iterable[str]:
+    """Say at which weights another codec would be picked."""
+    wish, fields = race.wish, race.fields
+    # Of the reasons for an exclusion, only the width of the line depends on the weights.
+    unlimited = replace(wish, cost=replace(wish.cost, bandwidth=math.inf))
+    fit = set(race.order if wish.rate is None else _eligible(fields, chosen, unlimited)[0])
+    also = {name for name in fit if _takes(name, fields)}
+
+    def ask(cost: CostModel) -> Answer:
+        other = wish.weighing(cost)
+        standing = _standing(result, fields, race.weights, cost, also)
+        order = [n for n in standing.costs if n in fit and not _too_wide(n, fields, other)]
+        there = replace(race, standing=standing, order=order, wish=other)
+        return Answer(order, there.contest, standing.judged)
+
+    def bandwidth(cost: CostModel) -> Axis:
+        axis, rate = bandwidth_axis(cost), wish.rate
+        if rate is None:
+            return axis
+        return replace(axis, least=lambda name: printed(8 * _sent(name, fields, rate, cost), up=True))
+
+    line = wish.prices.axis if wish.prices else bandwidth
+    axes = axes_of(race.parts(winner), wish.weights, line)
+    return (change.sentence for change in breakeven(winner, race.parts, axes, ask))
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,20 +291,29 @@ class _Race:
 
     Attributes:
         fields: Every codec's cells, by corpus and name.
+        weights: The weight of each corpus.
         standing: The ranking of all codecs with a cost, including those that do not fit.
-        parts: Parts of the cost of the codecs that fit.
-        order: Their names, cheapest first.
+        order: The names of those that fit, cheapest first.
     """
 
     fields: _Fields
+    weights: Mapping[str, float]
     standing: Standing
-    parts: Mapping[str, Parts]
     order: Sequence[str]
     wish: Wish
 
+    @property
+    def contest(self) -> Contest | None:
+        """The codecs that may win."""
+        return self.standing.judgment.contest(self.order, self.preferred)
+
+    def parts(self, name: str) -> Parts:
+        """The parts of a codec's cost."""
+        return _parts(name, self.fields, self.weights)
+
     def total(self, name: str) -> float:
         """The cost of a codec, in seconds; with prices, in time of a core that has this price."""
-        return self.parts[name].total(self.wish.weights)
+        return self.parts(name).total(self.wish.weights)
 
     @property
     def yearly(self) -> dict[str, YearlyCost]:
@@ -283,7 +322,7 @@ class _Race:
         if wish.prices is None or wish.rate is None:
             return {}
         return {
-            name: YearlyCost.of(wish.rate, wish.prices, wish.cost, self.parts[name], costs[name], rank)
+            name: YearlyCost.of(wish.rate, wish.prices, wish.cost, self.parts(name), costs[name], rank)
             for name, rank in self.standing.judgment.places(self.order).items()
         }
 
@@ -300,8 +339,8 @@ class _Race:
 
     def preferred(self, name: str) -> tuple[Any, ...]:
         """The sort key of the tie-breakers."""
-        facts, parts = next(iter(self.fields.values()))[name].facts, self.parts[name]
-        return preference(facts, parts.size, parts.dump + self.wish.cost.reads * parts.read)
+        facts, parts = next(iter(self.fields.values()))[name].facts, self.parts(name)
+        return preference(facts, parts.size, parts.work(self.wish.cost))
 
 
 def _named(wanted: str, order: Sequence[str], excluded: Mapping[str, str]) -> str:
@@ -445,11 +484,16 @@ def _too_wide(name: str, fields: _Fields, wish: Wish) -> str:
     """Report a line that is too narrow for the rate."""
     if wish.rate is None or not math.isfinite(wish.cost.bandwidth):
         return ""
-    sent = wish.rate * wish.cost.transfers * max(_value(found[name], "size") for found in fields.values())
+    sent = _sent(name, fields, wish.rate, wish.cost)
     if sent <= wish.cost.bandwidth:
         return ""
     need, there = bandwidth_text(sent), bandwidth_text(wish.cost.bandwidth)
     return f"needs {need} for {rate_text(wish.rate)} records/s, the bandwidth is {there}"
+
+
+def _sent(name: str, fields: _Fields, rate: float, cost: CostModel) -> float:
+    """Return the bytes per second that a codec sends at a rate, of its largest payloads."""
+    return rate * cost.transfers * max(_value(found[name], "size") for found in fields.values())
 
 
 # Cost over one or several corpora

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 
 from ...bench.method import Processes, Verdicts
@@ -30,6 +30,8 @@ class Crossover:
         low: Lower end of its interval.
         high: Upper end of its interval.
         time: Seconds that both take there.
+        since: The size of the previous crossover of both; 0 if there is none.
+        until: The size of the next one; infinite if there is none.
     """
 
     below: str
@@ -38,10 +40,15 @@ class Crossover:
     low: float
     high: float
     time: float
+    since: float = 0.0
+    until: float = math.inf
 
 
 def crossovers(series: Mapping[str, Series]) -> list[Crossover]:
-    """Return significant crossovers, by size; all pairs and sizes are judged together."""
+    """Return significant crossovers, by size; all pairs and sizes are judged together.
+
+    Where two codecs tie, neither is faster.
+    """
     points = []
     for a, b in combinations(series, 2):
         for size in sorted(set(series[a]) & set(series[b])):
@@ -51,13 +58,14 @@ def crossovers(series: Mapping[str, Series]) -> list[Crossover]:
     chances = holm([r.p if r.processes >= Processes.FEWEST else 1.0 for *_, r in points])
     curves: dict[tuple[str, str], list[tuple[float, tuple[float, float, float], int]]] = {}
     for (a, b, size, r), p in zip(points, chances, strict=True):
-        sure = (1 if r.value > 1 else -1) if p < Verdicts.ALPHA else 0
+        sure = (1 if r.value > 1 else -1) if p < Verdicts.ALPHA and not r.inside(Verdicts.TIE) else 0
         low, high = max(r.low, 1e-9), min(r.high, 1e9)
         logs = (math.log(low), math.log(r.value), math.log(high))
         curves.setdefault((a, b), []).append((math.log(size), logs, sure))
     found = []
     for (a, b), curve in curves.items():
         resolved = [place for place, (_, _, sign) in enumerate(curve) if sign]
+        own: list[Crossover] = []
         for left, right in pairwise(resolved):
             if curve[left][2] == curve[right][2]:
                 continue
@@ -69,7 +77,11 @@ def crossovers(series: Mapping[str, Series]) -> list[Crossover]:
             )
             below, above = (a, b) if rising > 0 else (b, a)
             time = _between(series[above], middle)
-            found.append(Crossover(below, above, middle, min(first, middle), max(last, middle), time))
+            one = Crossover(below, above, middle, min(first, middle), max(last, middle), time)
+            if own:
+                own[-1], one = replace(own[-1], until=one.size), replace(one, since=own[-1].size)
+            own.append(one)
+        found += own
     return sorted(found, key=lambda one: one.size)
 
 

@@ -16,9 +16,9 @@ from ...bench.stats import Ratio, Verdict
 from ...bench.verdict import RankRange
 from ...errors import UsageError
 from . import numbers
-from .breakeven import Parts
+from .breakeven import Axis, Parts, span
 from .candidates import Figure
-from .cost import CostModel
+from .cost import PLAUSIBLE, CostModel
 
 YEAR: Final = 365 * 24 * 3600
 """Seconds of a year."""
@@ -89,14 +89,22 @@ class Prices:
         A byte costs as much as some time of a core, which is the time it takes on a line of a certain speed.
         So a price is a cost with this speed as the bandwidth, and has the same verdicts.
         """
-        return replace(cost, bandwidth=self._exchanged(self.gigabyte) if self.gigabyte else math.inf)
+        return replace(cost, bandwidth=self.exchanged(self.gigabyte) if self.gigabyte else math.inf)
 
-    def beyond(self, side: str, bandwidth: float) -> str:
-        """Write a side of a bandwidth of `weights`, "above" or "below", as one of the price of a gigabyte."""
-        other = "below" if side == "above" else "above"
-        return f"{other} {numbers.quantity(self._exchanged(bandwidth))} a gigabyte"
+    def axis(self, cost: CostModel) -> Axis:
+        """Return the price of a gigabyte as a weight of a cost by these prices."""
+        low, high = sorted(map(self.exchanged, PLAUSIBLE["bandwidth"]))
+        return Axis(
+            self.gigabyte,
+            low,
+            high,
+            cost=lambda gigabyte: replace(self, gigabyte=gigabyte).weights(cost),
+            line=lambda parts: (parts.work(cost), parts.size * cost.transfers / self.exchanged(1.0)),
+            text=lambda low, high: f"{span(f'{low:,g}', f'{high:,g}')} a gigabyte",
+        )
 
-    def _exchanged(self, one: float) -> float:
+    def exchanged(self, one: float) -> float:
+        """Return the speed of a line on which a byte costs the price of a gigabyte, or the reverse."""
         # Speed and price are inversely proportional, so this is its own inverse.
         return GIGABYTE * self.core_year / (YEAR * one)
 

@@ -10,8 +10,8 @@ from typing import Final
 
 from ...bench.method import Processes, Verdicts
 from ...bench.verdict import Contest, Drawback, Preferred
-from ..model.breakeven import breakeven, parts_of
-from ..model.candidates import BASELINE, Candidate, Standing, preferred
+from ..model.breakeven import Answer, Axis, axes_of, breakeven, parts_of
+from ..model.candidates import BASELINE, Candidate, Standing, preferred, standing_on
 from ..model.cost import CostModel
 from ..model.lists import few, listed
 from ..model.numbers import ratio
@@ -100,7 +100,7 @@ def _changes(view: CorpusView) -> list[str]:
 
 
 def _changing(view: CorpusView) -> list[str]:
-    """Describe the reads, bandwidth or trust at which another codec wins, or say that none does."""
+    """Describe the reads and bandwidths at which another codec is the answer, or say that none is."""
     safe = {candidate.name: candidate for candidate in view.codecs if not candidate.drawback}
     contest = view.standing.contest(safe.values(), preferred(safe.values(), view.cost))
     order = [name for name in view.standing.costs if name in safe]
@@ -111,11 +111,26 @@ def _changing(view: CorpusView) -> list[str]:
         return []
     if _processes(view.standing) < Processes.FEWEST:
         return [more]
-    parts = {name: parts_of(safe[name]) for name in order}
-    found = breakeven(contest.winner, order, parts, view.cost, contest.level)
+
+    def ask(cost: CostModel) -> Answer:
+        standing = standing_on(view.result, view.corpus.name, view.candidates, cost)
+        won = standing.contest(safe.values(), preferred(safe.values(), cost))
+        return Answer([name for name in standing.costs if name in safe], won, standing.judged)
+
+    axes = axes_of(parts_of(safe[contest.winner]), view.cost)
+    found = breakeven(contest.winner, lambda name: parts_of(safe[name]), axes, ask)
+    changes = [change.sentence for change in found]
     if contest.unresolved:
-        return [more, *found]
-    return found or ["nothing, at any number of reads per write and any bandwidth"]
+        return [more, *changes]
+    return changes or ([_nothing(contest.winner, axes)] if axes else [])
+
+
+def _nothing(winner: str, axes: Sequence[Axis]) -> str:
+    """Say that nothing that was asked changes the answer; of codecs that tie, the order may change."""
+    return (
+        f"nothing: no codec overtakes {winner} by more than {Verdicts.TIE:.0%} "
+        f"at {' or '.join(axis.whole for axis in axes)}"
+    )
 
 
 def _processes(standing: Standing) -> int:

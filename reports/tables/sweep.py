@@ -5,6 +5,7 @@ A row is a codec, a column is a changed condition, and its ratio shows the effec
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -14,7 +15,7 @@ from ...bench.results import CellResult, CorpusFacts, OperationFacts, ResultData
 from ...bench.stats import ratio
 from ..model import numbers
 from ..model.candidates import BASELINE, measured
-from ..model.crossover import Series, crossovers, leaders
+from ..model.crossover import Crossover, Series, crossovers, leaders
 from ..model.swept import scaled, series, swept
 from ..model.table import EMPTY, Column, Entry, Section
 from ..model.view import MachineView
@@ -184,13 +185,18 @@ def overtaking(found: Mapping[str, Series]) -> Iterator[str]:
         spans = (f"{name} {_span(low, high)}" for name, low, high in first)
         yield f"least mean: {', '.join(spans)}"
     crossed = crossovers(found)
-    for one in crossed[:_MOST_SAID]:
-        sure = f"{numbers.bytes_said(one.low)} to {numbers.bytes_said(one.high)}"
-        yield f"{one.below} is faster below {numbers.bytes_said(one.size)} ({sure}), {one.above} above"
+    yield from map(_crossed, crossed[:_MOST_SAID])
     if len(crossed) > _MOST_SAID:
         yield f"and {len(crossed) - _MOST_SAID} further crossovers; `report -f svg --chart sizes` draws them"
     if not crossed:
         yield "no codec significantly overtakes another between these sizes"
+
+
+def _crossed(one: Crossover) -> str:
+    low, size, high = map(numbers.bytes_said, (one.low, one.size, one.high))
+    below = f"from {numbers.bytes_said(one.since)} to" if one.since else "below"
+    above = "above" if math.isinf(one.until) else f"up to {numbers.bytes_said(one.until)}"
+    return f"{one.below} is faster {below} {size} ({low} to {high}), {one.above} {above}"
 
 
 def _span(low: float, high: float) -> str:

@@ -128,3 +128,27 @@ def test_a_run_on_a_shared_core_says_so() -> None:
         state.apply(process(pair, contention, 1.0))
 
     assert (state.used("c"), state.free("c")) == (3, False)
+
+
+def test_the_order_of_readings_does_not_matter() -> None:
+    """A process whose core was shared at first is not a free one."""
+    readings = [1.1] * 10 + [0.66] * 20
+
+    assert overall(readings) == overall(readings[::-1]) == 1.1
+    assert overall(readings) > highest_free(0.66)
+    assert free_level(readings) == free_level(readings[::-1]) == 0.66
+
+
+@pytest.mark.parametrize(
+    ("free", "of", "chosen"), [(3, 20, 17), (10, 20, 10), (3, 5, 3), (2, 4, 4), (3, 3, 3)]
+)
+def test_free_processes_count_if_they_are_a_share_of_all(free: int, of: int, chosen: int) -> None:
+    """Three of twenty would give up seventeen for a figure from three."""
+    assert chosen == len(alike({n: 0.66 if n < free else 1.1 for n in range(of)}, 0.66))
+
+
+@pytest.mark.parametrize("reading", [0.66, 0.77])
+def test_the_highest_reading_of_a_free_core_is_free(reading: float) -> None:
+    least = highest_free(reading)
+
+    assert sorted(alike({0: least, 1: least, 2: least, 3: 2 * least}, reading)) == [0, 1, 2]

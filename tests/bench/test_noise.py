@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bakeoff.bench.noise import Prior, noise, variance
+from bakeoff.bench.noise import Noise, Prior, noise, variance
 from benchmarks.noise import COVERED, FALSE, Kind, simulate
 
 
@@ -89,3 +89,47 @@ def test_intervals_cover_noisy_codecs(processes: int, codecs: int, noisier: floa
 
     assert min(seen.noisy, seen.quiet) >= COVERED - leeway[0]
     assert seen.false <= FALSE + leeway[1]
+
+
+def test_noise_by_hand() -> None:
+    """Five cells of variances 1 to 5, around a level that their median removes."""
+    swing = (-1.0, 0.0, 1.0)
+    cells = {str(n): [math.sqrt(n) * x for x in swing] for n in range(1, 6)}
+    found = noise(cells)
+    level = [math.sqrt(3) * x for x in swing]
+    own = {
+        name: 5 / 4 * variance([x - y for x, y in zip(values, level, strict=True)])
+        for name, values in cells.items()
+    }
+    common = sorted(own.values())[2] / (1 - 2 / (9 * 2)) ** 3
+
+    assert pytest.approx(4.0) == found.most  # half of the degrees of five cells less one
+    assert {name: pytest.approx(max(each, common)) for name, each in own.items()} == {
+        name: prior.variance for name, prior in found.cells.items()
+    }
+    assert [4.0 if each <= 1.5 * common else 2.0 for each in own.values()] == [
+        prior.degrees for prior in found.cells.values()
+    ]
+
+
+def test_two_variances_add_up_with_the_degrees_of_both() -> None:
+    known = Noise({"a": Prior(1.0, 4.0), "b": Prior(3.0, 6.0)}, 100.0)
+    pair = known.between("a", "b")
+
+    assert Prior(4.0, pytest.approx(4**2 / (1**2 / 4 + 3**2 / 6))) == pair == known.between("b", "a")
+    assert Prior(4.0, 5.0) == Noise(known.cells, 5.0).between("a", "b")
+    assert known.between("a", "c") is None
+    assert known.between("c", "a") is None
+
+
+@pytest.mark.parametrize(
+    ("own", "degrees", "used", "worth"),
+    [(1.0, 2, (8 * 2.0 + 2 * 1.0) / 10, 5), (2.0, 2, 2.0, 5), (3.0, 2, 3.0, 5), (1.0, 9, (16 + 9) / 17, 9)],
+)
+def test_a_variance_is_moderated_by_eight_degrees(own: float, degrees: int, used: float, worth: int) -> None:
+    assert (pytest.approx(used), worth) == Prior(2.0, 5.9).moderated(own, degrees)
+
+
+@pytest.mark.parametrize(("cells", "processes", "known"), [(4, 2, True), (3, 2, False), (4, 1, False)])
+def test_the_fewest_that_lend(cells: int, processes: int, *, known: bool) -> None:
+    assert known == (noise(logs([0.02] * cells, processes, 4)).between("0", "1") is not None)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bakeoff.bench.method import Processes
 from bakeoff.bench.results import Measurement
-from bakeoff.bench.stats import Session, holm, interval, ratio, split, verdicts
+from bakeoff.bench.stats import Ratio, Session, between_runs, holm, interval, ratio, split, verdicts
 
 VALUES = st.floats(min_value=1e-9, max_value=1e3)
 
@@ -182,3 +182,80 @@ class TestHelpers:
 
     def test_alpha_is_split_evenly(self) -> None:
         assert split(0.05, 10) == pytest.approx(0.005)
+
+
+class TestByHand:
+    """Figures that a table of Student's t confirms."""
+
+    @pytest.mark.parametrize(("degrees", "t"), [(4, 2.776445), (9, 2.262157)])
+    def test_two_runs_without_noise_differ_by_the_session_alone(self, degrees: int, t: float) -> None:
+        session = Session(0.02, degrees)
+        found = ratio(samples([1.1] * 5), samples([1.0] * 5), paired=False, session=session)
+
+        assert math.log(found.high / found.value) == pytest.approx(t * 0.02, rel=1e-5)
+        assert math.log(found.low / found.value) == pytest.approx(-t * 0.02, rel=1e-5)
+
+    def test_variances_of_both_runs_and_of_the_session_add_up(self) -> None:
+        """Logs of variance 1 on 3 and on 5 samples: 1/3 + 1/5 + 0.1, with Satterthwaite's 6.1 degrees."""
+        three, five = [-1.0, 0.0, 1.0], [-math.sqrt(2), 0.0, 0.0, 0.0, math.sqrt(2)]
+        a, b = (samples([math.exp(x) for x in logs]) for logs in (three, five))
+        found = ratio(a, b, paired=False, session=Session(math.sqrt(0.1), 4))
+        parts = [(1 / 3, 2), (1 / 5, 4), (0.1, 4)]
+        total = sum(part for part, _ in parts)
+        degrees = total**2 / sum(part**2 / own for part, own in parts)
+
+        assert 5 < degrees < 6
+        assert math.log(found.high) == pytest.approx(2.570582 * math.sqrt(total), rel=1e-5)  # of 5 degrees
+        assert found.spread == pytest.approx(math.sqrt(2))
+        assert found.processes == 3
+
+    @pytest.mark.parametrize("counts", [(1, 1), (1, 5), (5, 1)])
+    def test_a_run_of_one_process_has_no_interval(self, counts: tuple[int, int]) -> None:
+        """In whichever order; the session alone decides nothing."""
+        a, b = (samples([value] * count) for value, count in zip((1.25, 1.0), counts, strict=True))
+        found = ratio(a, b, paired=False)
+
+        assert (found.low, found.high, found.p) == (0.0, math.inf, 1.0)
+
+    def test_growth_has_the_range_of_its_values(self) -> None:
+        assert interval(samples([3.0, 0.0])) == (1.5, 0.0, 3.0)
+        assert interval(samples([0.0, 3.0])) == (1.5, 0.0, 3.0)
+
+    def test_the_interval_of_a_cell_is_students(self) -> None:
+        value, low, high = interval(samples([math.exp(x) for x in (-1, 0, 1)]))
+
+        assert value == pytest.approx(1)
+        assert math.log(high) == pytest.approx(4.302653 / math.sqrt(3), rel=1e-5)
+        assert math.log(low) == pytest.approx(-4.302653 / math.sqrt(3), rel=1e-5)
+
+    @pytest.mark.parametrize(
+        ("low", "high", "outside"),
+        [(1.02, 1.5, True), (0.5, 0.98, True), (0.995, 1.005, False), (0.94, 1.0, False), (1.0, 1.06, False)],
+    )
+    def test_outside_is_beyond_the_band_on_one_side(self, low: float, high: float, *, outside: bool) -> None:
+        found = Ratio(math.sqrt(low * high), low, high, 0.01, 5)
+
+        assert outside == found.outside(0.01) == found.inverse().outside(0.01)
+
+
+def test_what_runs_share_counts_with_its_own_degrees_or_none() -> None:
+    """Runs of one process each show no degrees of freedom."""
+    before, after = [0.0, 0.01], [0.1, 0.11]
+    alone = between_runs(before, after)
+    unknown = between_runs(before, after, shared=(0.01, 0))
+    known = between_runs(before, after, shared=(0.01, 1))
+
+    assert alone.value == unknown.value == known.value == pytest.approx(math.exp(0.1))
+    assert alone.half_width < unknown.half_width < known.half_width
+    assert {4} == {alone.processes, unknown.processes, known.processes}
+
+
+def test_runs_of_two_versions_by_hand() -> None:
+    """Both groups vary by 0.00005; the assumed half of a session's square counts four degrees of six."""
+    found = between_runs([0.0, 0.01], [0.1, 0.11], noise=0.0001, session=Session(0.02, 4))
+    pooled = (2 * 0.00005 + 4 * (0.02**2 / 2 + 0.0001)) / 6
+
+    assert found.spread == pytest.approx(math.sqrt(pooled))
+    assert math.log(found.high) - 0.1 == pytest.approx(2.446912 * math.sqrt(pooled), rel=1e-5)
+    loud = between_runs([0.0, 0.2], [0.1, 0.3], session=Session(0.001, 4))
+    assert loud.spread == pytest.approx(math.sqrt(0.02)), "never less than what the groups show"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bakeoff.bench.worker.strata import slices, strata
+from bakeoff.bench.worker.strata import Stratum, slices, strata
 
 WANTED = 0.00025
 COSTS = st.lists(st.floats(1e-8, 10.0), min_size=1, max_size=300)
@@ -66,3 +66,33 @@ def test_each_stratum_gets_slices_and_no_round_two(seconds: list[float], rounds:
 )
 def test_slow_strata_get_fewer_slices(seconds: list[float], expected: list[int]) -> None:
     assert expected == slices(strata(seconds, WANTED), 30, WANTED)
+
+
+def made(call: float, part: float) -> Stratum:
+    return Stratum((0,), (call,), part, mixed=False)
+
+
+@pytest.mark.parametrize(
+    ("calls", "rounds", "expected"),
+    [
+        ([1.0], 30, [30]),  # of the length of a slice: a round each
+        ([2.0], 30, [30]),
+        ([4.0], 30, [15]),  # at most twice the time of a quick cell
+        ([30.0], 30, [2]),
+        ([100.0], 30, [2]),  # endless from here on
+        ([101.0], 30, [1]),
+        ([3.0, 5.0], 2, [1, 1]),  # never more than there are rounds
+        ([1.0, 4.0], 30, [20, 10]),  # the part of each over the root of its length
+    ],
+)
+def test_slices_by_hand(calls: list[float], rounds: int, expected: list[int]) -> None:
+    assert expected == slices([made(call, 1.0) for call in calls], rounds, 1.0)
+
+
+def test_records_of_an_eighth_of_a_slice_are_mixed() -> None:
+    found = strata([0.125, 0.126, 0.499, 0.501, 2.1], 1.0)
+
+    assert [(0,), (1, 2), (3,), (4,)] == [tuple(sorted(stratum.records)) for stratum in found]
+    assert [True, False, False, False] == [stratum.mixed for stratum in found]
+    assert pytest.approx((0.126 + 0.499) / 5) == found[1].part
+    assert pytest.approx((0.126 + 0.499) / 2) == found[1].call

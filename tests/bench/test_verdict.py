@@ -3,17 +3,40 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import madeup
-from bakeoff.bench.results import BASELINE, Measurement, ResultFileError, read, write
-from bakeoff.bench.verdict import Contest, Judgment, drawback, preference, rankings
+from bakeoff.bench.results import (
+    BASELINE,
+    Cell,
+    CellResult,
+    CodecFacts,
+    Measurement,
+    Outcome,
+    ResultFileError,
+    read,
+    write,
+)
+from bakeoff.bench.stats import Ratio
+from bakeoff.bench.verdict import (
+    Contest,
+    Judgment,
+    costs,
+    drawback,
+    error_share,
+    nothing_to_fix,
+    preference,
+    ranked,
+    rankings,
+)
 
 SEEDS = st.integers(0, 10**6)
 
@@ -142,3 +165,158 @@ class TestStored:
 
         with pytest.raises(ResultFileError, match="damaged"):
             read(path)
+
+
+def judged(order: str, *beaten: str) -> Judgment:
+    """Return verdicts of codecs named by a letter: "ab" is that a is faster than b."""
+    said = {(a, b): "unresolved" for a in order for b in order if a != b}
+    for winner, loser in beaten:
+        said[winner, loser], said[loser, winner] = "faster", "slower"
+    pairs = {pair: (verdict, Ratio(1.0, 0.5, 2.0, 0.1, 5)) for pair, verdict in said.items()}
+    return Judgment(tuple(order), pairs)  # type: ignore[arg-type]
+
+
+class TestContradictions:
+    """Pairs with few common processes may contradict each other."""
+
+    @pytest.mark.parametrize("order", ["abc", "bca", "cab"])
+    def test_where_each_is_beaten_the_lowest_mean_wins_alone(self, order: str) -> None:
+        contest = judged(order, "ab", "bc", "ca").contest("abc", by_name)
+
+        assert Contest(order[0], order[0], (), ()) == contest
+
+    def test_who_is_not_beaten_may_win(self) -> None:
+        contest = judged("abcd", "cd").contest("abcd", by_name)
+
+        assert Contest("a", "a", (), ("b", "c")) == contest
+        assert Contest("d", "d", (), ()) == judged("abcd", "cd").contest("d", by_name)
+
+
+class TestCosts:
+    def cells(self, **figures: tuple[float, ...]) -> dict[str, CellResult]:
+        return {
+            name: CellResult(
+                Cell("c", name, "a"),
+                "ok",
+                samples=tuple(Measurement(v, 2 * v, 3 * v, pair) for pair, v in enumerate(values)),
+            )
+            for name, values in figures.items()
+        }
+
+    @pytest.mark.parametrize("outcome", ["ok", "lossy"])
+    def test_a_schema_with_nothing_to_fix_costs_nothing(self, outcome: Outcome) -> None:
+        """Of a lossy codec as of an exact one."""
+        cells = self.cells(dump=(1.0, 2.0), load=(3.0, 4.0))
+        fix = CellResult(Cell("c", "fix", "a"), outcome)
+
+        assert nothing_to_fix({**cells, "fix": fix})
+        assert costs(cells) == costs({**cells, "fix": fix})
+        assert [4.0, 6.0] == [sample.value for sample in costs({**cells, "fix": fix})]
+
+    @pytest.mark.parametrize("part", ["dump", "load", "fix", "size"])
+    @pytest.mark.parametrize("outcome", ["wrong", "crashed", "missing"])
+    def test_a_failed_part_leaves_no_cost(self, part: str, outcome: Outcome) -> None:
+        cells = self.cells(dump=(1.0,), load=(1.0,), fix=(1.0,), size=(1.0,))
+        failed = {**cells, part: CellResult(Cell("c", part, "a"), outcome)}
+
+        assert costs(cells)
+        assert () == costs(failed)
+
+    def test_costs_by_hand(self) -> None:
+        cells = self.cells(dump=(1.0, 2.0, 5.0), load=(3.0, 4.0), fix=(0.5, 0.25, 9.0), size=(100.0, 300.0))
+        found = costs(cells, reads=2.0, bandwidth=50.0)
+
+        assert [0, 1] == [sample.pair for sample in found]
+        assert [1 + 2 * 3.5 + 4, 2 + 2 * 4.25 + 4] == [sample.value for sample in found]
+        assert [2 + 2 * 7 + 4, 4 + 2 * 8.5 + 4] == [sample.raw for sample in found]
+        assert [3 + 2 * 10.5 + 12, 6 + 2 * 12.75 + 12] == [sample.paired for sample in found]
+        assert [1.0, 2.0, 5.0] == [
+            sample.value for sample in costs(self.cells(dump=(1.0, 2.0, 5.0)), reads=0)
+        ]
+
+    @pytest.mark.parametrize(
+        ("lacking", "reads", "bandwidth", "known"),
+        [
+            ("load", 1.0, math.inf, False),
+            ("load", 0.0, math.inf, True),
+            ("size", 1.0, math.inf, True),
+            ("size", 1.0, 50.0, False),
+            ("fix", 1.0, 50.0, True),
+        ],
+    )
+    def test_a_cost_needs_what_its_use_needs(
+        self, lacking: str, reads: float, bandwidth: float, *, known: bool
+    ) -> None:
+        cells = self.cells(dump=(1.0,), load=(1.0,), fix=(1.0,), size=(1.0,))
+        del cells[lacking]
+
+        assert known == bool(costs(cells, reads, bandwidth))
+
+
+@pytest.mark.parametrize(
+    ("facts", "outcomes", "expected"),
+    [
+        ({}, ["ok", "ok"], ""),
+        ({}, ["ok", "lossy"], "lossy"),
+        ({}, ["lossy", "wrong"], "failed"),
+        ({}, ["ok", "unsupported"], ""),
+        ({}, ["unsupported"], "failed"),
+        ({}, [], "failed"),
+        ({"trusted_only": True, "unguarded": True}, ["lossy"], "trusted"),
+        ({"unguarded": True}, ["lossy"], "unguarded"),
+        ({"name": "json/raw"}, ["lossy"], "raw"),
+    ],
+)
+def test_the_first_drawback_is_named(facts: dict[str, Any], outcomes: list[Outcome], expected: str) -> None:
+    known = replace(CodecFacts("json", "json", "Python", "3", None), **facts)
+    cells = [CellResult(Cell("c", f"op-{n}", "json"), outcome) for n, outcome in enumerate(outcomes)]
+
+    assert expected == drawback(known, cells)
+
+
+def test_codecs_of_objects_are_ranked_only_among_themselves() -> None:
+    assert {"a"} == ranked({"a": "", "b": "Struct"})
+    assert {"b", "c"} == ranked({"b": "Struct", "c": "Struct"})
+
+
+@pytest.mark.parametrize(
+    ("spent", "share"), [(0.01, 0.01), (0, 0.05), (1, 0.05), (-1, 0.05), ("x", 0.05), (None, 0.05)]
+)
+def test_the_error_share_of_a_run_is_one(spent: Any, share: float) -> None:
+    assert share == error_share(replace(madeup.planted(), options={"alpha": spent}))
+
+
+class TestTaste:
+    """Each rule alone decides, and in this order."""
+
+    FACTS = CodecFacts("b", "json", "lib", "1", None)
+
+    @pytest.mark.parametrize(
+        ("better", "worse"),
+        [
+            ({"interoperable": True, "extra": "x"}, {"interoperable": False, "library": "Python"}),
+            ({"library": "Python"}, {}),
+            ({}, {"extra": "lib"}),
+            ({"library": "Python"}, {"extra": "lib"}),
+            ({"name": "a"}, {"name": "b"}),
+        ],
+    )
+    def test_facts(self, better: dict[str, Any], worse: dict[str, Any]) -> None:
+        one, other = (replace(self.FACTS, **each) for each in (better, worse))
+
+        assert preference(one, 9.0, 1e-6) < preference(other, 9.0, 1e-6)
+
+    def test_size_comes_before_time_and_time_has_two_digits(self) -> None:
+        assert preference(self.FACTS, 8.0, 9e-6) < preference(self.FACTS, 9.0, 1e-6)
+        assert preference(self.FACTS, 9.0, 1.1e-6) < preference(self.FACTS, 9.0, 1.2e-6)
+        assert preference(self.FACTS, 9.0, 1.14e-6) == preference(self.FACTS, 9.0, 1.06e-6)
+
+
+def test_a_run_ranks_codecs_of_objects_only_if_there_are_no_others() -> None:
+    figures = {"dump": 1e-6, "load": 1e-6, "size": 9.0}
+    run = madeup.planted({"a": figures, "b": figures}, facts={"b": {"takes": "Struct"}})
+    (ranking,) = rankings(run)
+    (alone,) = rankings(replace(run, cells=tuple(c for c in run.cells if c.cell.codec == "b")))
+
+    assert ("a",) == ranking.order
+    assert ("b",) == alone.order

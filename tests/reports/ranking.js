@@ -2,8 +2,8 @@
 const fs = require("node:fs");
 
 const { script, state: given, tables } = JSON.parse(fs.readFileSync(0, "utf-8"));
-const run = new Function("state", `${fs.readFileSync(script, "utf-8")}\nreturn { ranking, moments };`);
-const { ranking, moments } = run(given);
+const run = new Function("state", `${fs.readFileSync(script, "utf-8")}\nreturn { ranking, moments, changesOf };`);
+const { ranking, moments, changesOf } = run(given);
 
 const names = (costs) => costs.map((cost) => cost.candidate.codec);
 
@@ -14,14 +14,18 @@ function candidate({ samples, ...facts }) {
   return { ...facts, ...samples, means, ranked: true };
 }
 
-for (const { candidates, weights, alpha, shown } of tables) {
+for (const { candidates, weights, alpha, shown, advised } of tables) {
   const all = candidates.map(candidate);
-  const { ranked, contest, faster } = ranking(all, { ...weights, rate: 0 }, alpha, given.tie, ({ codec }) => shown.includes(codec));
+  const rank = (other) => ranking(all, other, alpha, given.tie, ({ codec }) => shown.includes(codec));
+  const { ranked, contest, faster } = rank(weights);
   const sure = ranked.flatMap((a) => ranked.filter((b) => faster(a, b)).map((b) => [a.candidate.codec, b.candidate.codec]));
   console.log(JSON.stringify({
     order: names(ranked),
     places: Object.fromEntries(ranked.map((cost) => [cost.candidate.codec, cost.place])),
     sure,
     contest: contest && { winner: contest.winner.candidate.codec, same: names(contest.same), unresolved: names(contest.unresolved) },
+    changes: contest && advised ? changesOf(contest.winner.candidate, weights, rank).map(({ winner, key, above, start, end, until }) => [
+      winner.codec, key, above, Number.isFinite(start) ? start : null, end, until,
+    ]) : [],
   }));
 }

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import inprocess
-from bakeoff.bench.results import Measurement, read
+from bakeoff.bench.results import Measurement, ResultData, read
 from bakeoff.reports import render
+from bakeoff.reports.decide.pick import Wish, pick
+from bakeoff.reports.model.cost import CostModel
 from bakeoff.reports.model.crossover import crossovers, leaders
 from bakeoff.reports.model.numbers import bytes_said
+from bakeoff.reports.model.swept import scaled, series
 from bakeoff.reports.page import charts
+from bakeoff.reports.tables.sweep import overtaking
+from madeup import planted
 
 SIZES = [16.0 * 4**step for step in range(9)]
 NOISE = 0.01
@@ -46,6 +54,79 @@ def test_neither_parallels_nor_ties_cross() -> None:
     assert [] == crossovers(twins)
     few = {name: {s: m[:2] for s, m in one.items()} for name, one in twins.items()}
     assert [] == crossovers(few)
+
+
+def at_sizes(figures: dict[float, dict[str, float]], noise: float, seed: int) -> ResultData:
+    """Return a run on records of several sizes, with the seconds of a dump by size and codec."""
+    runs = [
+        planted(
+            {name: {"dump": value, "load": value, "size": size} for name, value in own.items()},
+            corpora=[f"c-{size:g}"],
+            noise=noise,
+            seed=seed + number,
+            facts={name: {"format": name} for name in own},
+        )
+        for number, (size, own) in enumerate(figures.items())
+    ]
+    corpora = [
+        replace(run.corpora[0], profile={"scaled_from": "c", "scaled_to": size})
+        for run, size in zip(runs, figures, strict=True)
+    ]
+    cells = tuple(cell for run in runs for cell in run.cells)
+    return replace(runs[0], cells=cells, corpora=tuple(corpora))
+
+
+def test_pick_contradicts_no_crossover_of_random_sweeps() -> None:
+    """At measured sizes beyond the range, `pick` between both never answers the other one."""
+    found = ties = 0
+    for seed in range(150):
+        rng = random.Random(seed)
+        near, noise = rng.choice([0.002, 0.02, 0.5]), rng.choice([0.0, 0.001, 0.01])
+        lines = {
+            f"c{n}": (math.exp(rng.gauss(0, near)), math.exp(rng.gauss(0, near)) / 1000)
+            for n in range(rng.choice([2, 3, 4]))
+        }
+        bumps = {name: {size: math.exp(rng.gauss(0, near / 9)) for size in SIZES[:6]} for name in lines}
+        figures = {
+            size: {name: 1e-6 * (a + b * size) * bumps[name][size] for name, (a, b) in lines.items()}
+            for size in SIZES[:6]
+        }
+        run = at_sizes(figures, noise, seed)
+        ((_, sizes),) = scaled(run).items()
+        for one in crossovers(series(run, sizes, "dump")):
+            found += 1
+            for size in figures:
+                if one.low <= size <= one.high or not one.since < size < one.until:
+                    continue
+                first = one.below if size < one.low else one.above
+                wish = Wish(CostModel(0.0), formats=(one.below, one.above), corpora=(f"c-{size:g}",))
+                choice = pick([run], wish)
+                ties += bool(choice.tied)
+                assert first in {choice.name, *choice.tied, *dict(choice.unresolved)}, (seed, one, size)
+    assert found > 50
+    assert ties > 0
+
+
+def exact(figures: Sequence[float]) -> dict[float, list[Measurement]]:
+    """Return figures by size on which all processes agree."""
+    return {
+        size: [Measurement(value, value, value, pair) for pair in range(8)]
+        for size, value in zip(SIZES, figures, strict=False)
+    }
+
+
+def test_a_tie_whose_order_changes_is_no_crossover() -> None:
+    """However sure the order is: half a percent decides nothing."""
+    assert [] == crossovers({"a": exact([1.0, 1.0]), "b": exact([1.005, 0.995])})
+    assert 1 == len(crossovers({"a": exact([1.0, 1.0]), "b": exact([1.02, 0.98])}))
+
+
+def test_two_that_cross_twice_are_said_to_lead_between() -> None:
+    assert [
+        "least mean: a at 16 B, b at 64 B, a at 256 B",
+        "a is faster below 32 B (32 B to 32 B), b up to 128 B",
+        "b is faster from 32 B to 128 B (128 B to 128 B), a above",
+    ] == list(overtaking({"a": exact([1.0, 2.0, 1.0]), "b": exact([2.0, 1.0, 2.0])}))
 
 
 def test_the_quickest_is_told_by_size() -> None:

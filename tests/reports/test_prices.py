@@ -143,13 +143,16 @@ class TestUse:
         run = result_of(FIELD, noise=0.0)
         choice = pick([run], wish_of(gigabyte=gigabyte))
         turns = [
-            re.fullmatch(r"(above|below) (\S+) a gigabyte (\S+) wins", line) for line in choice.breakeven
+            re.fullmatch(r"(\S+) overtakes (\S+) \w+ ((?:\S+ to )?\S+) a gigabyte.*", line)
+            for line in choice.breakeven
         ]
         assert any(turns)
         for found in filter(None, turns):
-            price = float(found[2]) * (1.02 if found[1] == "above" else 0.98)
-            later = pick([run], wish_of(gigabyte=price)).yearly
-            assert later[found[3]].price < later[choice.name].price
+            ends = [float(end) for end in found[3].split(" to ")]
+            price = ends[-1] if " above " in found[0] else ends[0]
+            later = pick([run], wish_of(gigabyte=price))
+            assert (found[1], choice.name) == (later.name, found[2])
+            assert later.yearly[found[1]].price < later.yearly[found[2]].price
 
     def test_the_lock_keeps_the_terms(self, run, tmp_path):
         file = tmp_path / "bakeoff.json"

@@ -16,10 +16,15 @@ import pytest
 from bakeoff.bench.method import Processes, Verdicts
 from bakeoff.bench.results import Cell, CellResult, CodecFacts, Measurement
 from bakeoff.bench.stats import SESSION, interval
-from bakeoff.bench.verdict import Judgment, costs, preference
+from bakeoff.bench.verdict import Judgment, Preferred, preference
+from bakeoff.reports.model.breakeven import Answer, Parts, axes_of, breakeven, parts_of
+from bakeoff.reports.model.candidates import Candidate
+from bakeoff.reports.model.cost import PLAUSIBLE, CostModel
 from bakeoff.reports.page import page
 
 TABLES = 3000
+ADVISED = 0.4
+"""Share of the tables for which the script says what would change the answer."""
 NODE = shutil.which("node")
 SCRIPT = Path(page.__file__).parent / "templates" / "ranking.js"
 
@@ -72,6 +77,8 @@ def drawn(rng: random.Random) -> dict[str, Any]:
         },
         "reads": rng.choice([0.0, 1.0, 1.0, 24.0]),
         "bandwidth": rng.choice([math.inf, math.inf, 1.25e6, 1.25e8]),
+        "crossings": rng.choice(["once", "per-read"]),
+        "advised": rng.random() < ADVISED,
         "alpha": rng.choice([0.05, 0.0038]),
         "safe": [name for name in codecs if rng.random() < 0.8],
         "shown": [name for name in codecs if rng.random() < 0.9],
@@ -85,21 +92,13 @@ def by_python(table: Mapping[str, Any]) -> dict[str, Any]:
         }
         for name, own in table["codecs"].items()
     }
-    judgment = Judgment.of(
-        {name: costs(own, table["reads"], table["bandwidth"]) for name, own in cells.items()}, table["alpha"]
-    )
-
-    def preferred(name: str) -> tuple[Any, ...]:
-        own = cells[name]
-        dump, load, fix = (
-            interval(own[part].samples)[0] if part in own else 0 for part in ("dump", "load", "fix")
-        )
-        return preference(
-            table["facts"][name], own["size"].samples[0].value, dump + table["reads"] * (load + fix)
-        )
+    cost = CostModel(table["reads"], table["bandwidth"], table["crossings"])
+    judgment = Judgment.of({name: cost.samples(own) for name, own in cells.items()}, table["alpha"])
 
     places = judgment.places(table["shown"])
-    contest = judgment.contest(set(table["safe"]) & set(table["shown"]), preferred)
+    contest = judgment.contest(
+        set(table["safe"]) & set(table["shown"]), preferring(table, cells, table["reads"])
+    )
     return {
         "order": list(places),
         "places": {name: str(a) if a == b else f"{a} to {b}" for name, (a, b) in places.items()},
@@ -110,7 +109,52 @@ def by_python(table: Mapping[str, Any]) -> dict[str, Any]:
             "same": list(contest.same),
             "unresolved": list(contest.unresolved),
         },
+        "changes": changes(table, cells, contest.winner) if contest and table["advised"] else [],
     }
+
+
+def changes(
+    table: Mapping[str, Any], cells: Mapping[str, Mapping[str, CellResult]], winner: str
+) -> list[Any]:
+    """What would change the answer, as the script gives it."""
+    eligible = set(table["safe"]) & set(table["shown"])
+
+    def ask(cost: CostModel) -> Answer:
+        samples = {name: cost.samples(own) for name, own in cells.items()}
+        judgment = Judgment.of(samples, table["alpha"])
+        contest = judgment.contest(eligible, preferring(table, cells, cost.reads))
+        return Answer([name for name in judgment.order if name in eligible], contest, judgment.judged)
+
+    def parts(name: str) -> Parts:
+        return parts_of(Candidate(table["facts"][name], cells[name]))
+
+    now = CostModel(table["reads"], table["bandwidth"], table["crossings"])
+    return [
+        [
+            change.winner,
+            "reads" if (change.axis.low, change.axis.high) == PLAUSIBLE["reads"] else "bandwidth",
+            change.above,
+            change.start if math.isfinite(change.start) else None,
+            change.end,
+            change.until,
+        ]
+        for change in breakeven(winner, parts, axes_of(parts(winner), now), ask)
+    ]
+
+
+def preferring(
+    table: Mapping[str, Any], cells: Mapping[str, Mapping[str, CellResult]], reads: float
+) -> Preferred:
+    """The order of codecs that tie."""
+
+    def preferred(name: str) -> tuple[Any, ...]:
+        own = cells[name]
+        dump, load, fix = (
+            interval(own[part].samples)[0] if part in own else 0 for part in ("dump", "load", "fix")
+        )
+        return preference(table["facts"][name], own["size"].samples[0].value, dump + reads * (load + fix))
+
+    return preferred
 
 
 def for_script(table: Mapping[str, Any]) -> dict[str, Any]:
@@ -132,7 +176,10 @@ def for_script(table: Mapping[str, Any]) -> dict[str, Any]:
         "weights": {
             "reads": table["reads"],
             "bandwidth": bandwidth if math.isfinite(bandwidth) else None,
+            "perRead": table["crossings"] == "per-read",
+            "rate": 0,
         },
+        "advised": table["advised"],
         "alpha": table["alpha"],
         "shown": table["shown"],
     }
@@ -147,6 +194,7 @@ def test_ranks_winners_and_what_is_open_are_those_of_python() -> None:
             "few": Processes.FEWEST,
             "session": [SESSION.deviation, SESSION.degrees],
             "tie": Verdicts.TIE,
+            "plausible": PLAUSIBLE,
         },
         "tables": [for_script(table) for table in tables],
     }
@@ -165,5 +213,6 @@ def test_ranks_winners_and_what_is_open_are_those_of_python() -> None:
     assert sum(bool(each["contest"] and each["contest"]["unresolved"]) for each in expected) > TABLES / 10
     assert sum(bool(each["contest"] and each["contest"]["same"]) for each in expected) > TABLES / 50
     assert sum(bool(each["sure"]) for each in expected) > TABLES / 10
+    assert sum(bool(each["changes"]) for each in expected) > TABLES * ADVISED / 15
     for number, (answer, wanted) in enumerate(zip(answers, expected, strict=True)):
         assert answer == wanted, number

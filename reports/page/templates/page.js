@@ -109,14 +109,15 @@ function update() {
     const field = mine.filter((line) => line.candidate && takesPart(line));
     const chosen = new Set(field.map((line) => line.candidate));
     const all = mine.map((line) => line.candidate).filter(Boolean);
-    const result = ranking(all, weights, state.alpha[view], state.tie, (candidate) => chosen.has(candidate));
+    const rank = (other) => ranking(all, other, state.alpha[view], state.tie, (candidate) => chosen.has(candidate));
+    const result = rank(weights);
     const costs = new Map([...result.overfull, ...result.ranked].map((cost) => [cost.candidate, cost]));
     const base = state.baseline === null
       ? result.ranked[0] ?? result.overfull[0]
       : result.all.find((cost) => cost.candidate.codec === state.baseline);
     const unit = scale([...costs.values()].map((cost) => cost.value), "second", state.views[view].unit);
     for (const line of mine) table.write(line, costs.get(line.candidate) ?? null, base, unit, weights, result.faster);
-    leaders.push({ view, ...result });
+    leaders.push({ view, rank, ...result });
   }
   const before = folded;
   folded = variants(lines, search);
@@ -269,6 +270,9 @@ function verdictWords({ ranked, overfull, safe, contest, fewest, faster }) {
   return parts;
 }
 
+let hinted = 0;
+
+/** Say who is first; what would change that takes many rankings, and follows when the sliders rest. */
 function say(leaders) {
   const verdict = byId("verdict");
   const parts = [];
@@ -288,26 +292,38 @@ function say(leaders) {
   const text = parts.map((part) => part.textContent ?? part).join("");
   if (verdict.textContent !== text) verdict.replaceChildren(...parts);
   headline(text);
-  hint(leaders);
+  clearTimeout(hinted);
+  hinted = setTimeout(() => hint(leaders), 150);
+}
+
+/** A range of a weight with its unit. */
+function spanWords(key, low, high) {
+  const [first, last] = key === "reads" ? [low, high].map(general) : [low, high].map((bits) => lineSpeed(bits / 8));
+  const unit = key === "reads" ? " reads for each write" : "";
+  return `${first === last ? last : `${first} to ${last}`}${unit}`;
+}
+
+/** Where another codec overtakes: the twin of Change.sentence in bakeoff.reports.model.breakeven. */
+function changeWords({ key, above, start, end, until }) {
+  const from = start > 0 && Number.isFinite(start) ? start : end;
+  const [low, high] = [from, end].sort((a, b) => a - b);
+  const range = `${above ? "above" : "below"} ${spanWords(key, low, high)}`;
+  if (until === null) return range;
+  return until === end ? `${range} and is soon overtaken itself` : `${range} and leads ${above ? "up" : "down"} to ${spanWords(key, until, until)}`;
 }
 
 function hint(leaders) {
   const lines = [];
-  const [{ safe, contest, fewest }] = leaders;
+  const [{ safe, contest, fewest, rank }] = leaders;
   if (leaders.length === 1 && safe.length > 1 && fewest >= state.few) {
-    const { winner } = contest;
-    const { reads, bandwidth } = limits([winner, ...safe.filter((cost) => cost !== winner)], weights);
-    const name = winner.candidate.codec;
-    const turn = (limit, before, text) => {
-      if (limit) lines.push([before, `${text(limit.at)}, `, bold(limit.candidate.codec), " costs less than ", bold(name), "."]);
-    };
-    turn(reads[0], "Below ", (at) => `${general(at)} reads for each write`);
-    turn(reads[1], "Above ", (at) => `${general(at)} reads for each write`);
-    turn(bandwidth[0], "Below ", lineSpeed);
-    turn(bandwidth[1], "Above ", lineSpeed);
-    if (!lines.length) {
-      const [[few, many], [slow, fast]] = [state.plausible.reads.map(general), state.plausible.bandwidth.map(lineSpeed)];
-      lines.push([bold(name), ` stays cheapest from ${few} to ${many} reads for each write, and at bandwidths from ${slow} to ${fast}.`]);
+    const { candidate } = contest.winner;
+    const use = { ...weights };
+    const changes = changesOf(candidate, use, rank);
+    for (const change of changes) lines.push([bold(change.winner.codec), " overtakes ", bold(candidate.codec), ` ${changeWords(change)}.`]);
+    const asked = axesOf(candidate, use).map(({ key, ends }) => spanWords(key, ...ends));
+    if (!changes.length && asked.length) {
+      const band = `${Math.round(100 * state.tie)}%`;
+      lines.push(["No codec overtakes ", bold(candidate.codec), ` by more than ${band} at ${asked.join(" or ")}.`]);
     }
   }
   for (const { view, overfull } of leaders) {

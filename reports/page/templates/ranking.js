@@ -28,6 +28,23 @@ function tails(t, degrees) {
   return x < (a + 1) / (a + b + 2) ? (front * fraction(x, a, b)) / a : 1 - (front * fraction(1 - x, b, a)) / b;
 }
 
+const quantiles = new Map();
+
+/** The t value that is exceeded, on both sides together, with a chance of alpha: the twin of bench.student.quantile. */
+function quantile(alpha, degrees) {
+  const key = `${alpha} ${degrees}`;
+  if (!quantiles.has(key)) {
+    let [low, high] = [0, Math.PI / 2];
+    for (let halving = 0; halving < 60; halving++) {
+      const middle = (low + high) / 2;
+      if (tails(Math.sqrt(degrees) * Math.tan(middle), degrees) > alpha) low = middle;
+      else high = middle;
+    }
+    quantiles.set(key, Math.sqrt(degrees) * Math.tan(low));
+  }
+  return quantiles.get(key);
+}
+
 function fraction(x, a, b) {
   const tiny = 1e-300;
   const guarded = (value) => (Math.abs(value) < tiny ? tiny : value);
@@ -120,7 +137,10 @@ function compare(a, b, expected = () => null) {
   return { mean: a.mean - b.mean, error: Math.sqrt(total), degrees: count > 1 ? Math.floor(total ** 2 / spread) : 0, count };
 }
 
-/** Judge all pairs as bench.stats.verdicts does: whether cost a is surely lower than cost b, or the same. */
+/**
+ * Judge all pairs as bench.stats.verdicts does: whether cost a is surely lower than cost b, or the same, with the
+ * log ratio of both and half its interval, which is 0 if unknown.
+ */
 function judge(costs, alpha, tie) {
   const size = costs.length;
   const expected = noise(costs);
@@ -128,6 +148,8 @@ function judge(costs, alpha, tie) {
   const at = new Map(costs.map((cost, index) => [cost, index]));
   const sure = new Uint8Array(size * size);
   const alike = new Uint8Array(size * size);
+  const ratios = new Float64Array(size * size);
+  const known = [];
   const pairs = [];
   for (let i = 0; i < size; i++) {
     for (let j = i + 1; j < size; j++) {
@@ -140,6 +162,9 @@ function judge(costs, alpha, tie) {
         same = away <= band && (error === 0 || tails((band - away) / error, degrees) <= alpha);
       }
       pairs.push({ i, j, mean, p, same });
+      ratios[i * size + j] = mean;
+      ratios[j * size + i] = -mean;
+      known[i * size + j] = known[j * size + i] = { error, degrees: count >= state.few ? degrees : 0, same };
     }
   }
   pairs.sort((a, b) => a.p - b.p);
@@ -149,8 +174,16 @@ function judge(costs, alpha, tie) {
     if (same) alike[i * size + j] = alike[j * size + i] = 1;
     else if (p < level) sure[mean < 0 ? i * size + j : j * size + i] = 1;
   }
-  const said = (found) => (a, b) => found[at.get(a) * size + at.get(b)] === 1;
-  return { faster: said(sure), same: said(alike) };
+  const place = (a, b) => at.get(a) * size + at.get(b);
+  return {
+    faster: (a, b) => sure[place(a, b)] === 1,
+    same: (a, b) => alike[place(a, b)] === 1,
+    ratio: (a, b) => ratios[place(a, b)],
+    reach: (a, b) => {
+      const { error, degrees, same } = known[place(a, b)];
+      return error > 0 && degrees > 0 ? error * quantile(same ? alpha : level, Math.min(degrees, 200)) : 0;
+    },
+  };
 }
 
 /** The ranks that each of some costs may have, see bench.verdict.Judgment.places. */
@@ -254,6 +287,7 @@ function ranking(candidates, weights, alpha, tie, takesPart = () => true) {
     contest: contestOf(safe, judged, weights),
     fewest: Math.min(...all.map((cost) => cost.pairs.length)),
     faster: judged.faster,
+    judged,
   };
 }
 
@@ -268,35 +302,146 @@ function overfull(candidate, weights) {
   return weights.rate > 0 && load(candidate, weights).line > 1;
 }
 
-/** Where the cheapest codec stops being it, on both sides of both weights. */
-function limits(ranked, weights) {
-  const [first, ...others] = ranked;
-  const found = { reads: [null, null], bandwidth: [null, null] };
-  if (!first) return found;
-  const cpu = ({ means }) => [means.dump, (means.load ?? 0) + (means.fix ?? 0)];
-  /** A write and each read, with the crossings that belong to it: the twin of Parts.along. */
-  const along = (candidate) => {
-    const [dump, read] = cpu(candidate);
-    const wire = weights.bandwidth === null ? 0 : candidate.size / weights.bandwidth;
-    return weights.perRead ? [dump, read + wire] : [dump + wire, read];
+// Where another codec would be the answer: the twin of bakeoff.reports.model.breakeven
+
+/** What a ranking says of its candidates, of which some may have no cost. */
+function answerOf({ all, safe, contest, judged }) {
+  const of = new Map(all.map((cost) => [cost.candidate, cost]));
+  const ask = (question, a, b) => of.has(a) && of.has(b) && judged[question](of.get(a), of.get(b));
+  const level = contest ? [contest.winner, ...contest.same, ...contest.unresolved].map((cost) => cost.candidate) : [];
+  const cheaper = (a, b) => ask("faster", a, b);
+  return {
+    eligible: safe.map((cost) => cost.candidate),
+    cheaper,
+    reach: (a, b) => ask("reach", a, b) || 0,
+    overtaking: (codec) => {
+      if (level.includes(codec)) return null;
+      const less = level.some((other) => cheaper(other, codec) && ask("ratio", other, codec) < -Math.log1p(state.tie));
+      return less ? level[0] : null;
+    },
   };
-  const [dump, read] = cpu(first.candidate);
-  const [once, again] = along(first.candidate);
-  const nearest = (key, at, candidate, now) => {
-    if (!(at >= state.plausible[key][0] && at <= state.plausible[key][1])) return;
-    const side = at > now ? 1 : 0;
-    const known = found[key][side];
-    if (!known || (side ? at < known.at : at > known.at)) found[key][side] = { at, candidate };
-  };
-  for (const { candidate } of others) {
-    const [theirDump, theirRead] = cpu(candidate);
-    const [theirOnce, theirAgain] = along(candidate);
-    const reads = (theirOnce - once) / (again - theirAgain);
-    nearest("reads", reads, candidate, weights.reads);
-    if (candidate.size === null || first.candidate.size === null) continue;
-    const seconds = theirDump + weights.reads * theirRead - dump - weights.reads * read;
-    const line = (transfers(weights) * (first.candidate.size - candidate.size)) / seconds;
-    nearest("bandwidth", line, candidate, weights.bandwidth ?? Infinity);
+}
+
+function printed(value, up) {
+  const exponent = Math.floor(Math.log10(value)) - 2;
+  const count = value / Number(`1e${exponent}`);
+  return Number(`${up ? Math.ceil(count) : Math.floor(count)}e${exponent}`);
+}
+
+/** The weights that may change, as Axis in Python; the bandwidth is in bits per second. */
+function axesOf(own, weights) {
+  const read = ({ means }) => (means.load ?? 0) + (means.fix ?? 0);
+  const wire = ({ size }) => (weights.bandwidth === null ? 0 : size / weights.bandwidth);
+  const { reads, perRead, rate } = weights;
+  const axes = [];
+  const [low, high] = state.plausible.bandwidth;
+  if (own.means.load) {
+    axes.push({
+      key: "reads",
+      now: reads,
+      ends: state.plausible.reads,
+      weighing: (value) => ({ ...weights, reads: value }),
+      line: (c) => (perRead ? [c.means.dump, read(c) + wire(c)] : [c.means.dump + wire(c), read(c)]),
+      least: () => 0,
+    });
+  }
+  if (own.size && transfers(weights)) {
+    axes.push({
+      key: "bandwidth",
+      now: weights.bandwidth === null ? Infinity : 8 * weights.bandwidth,
+      ends: [8 * low, 8 * high],
+      weighing: (value) => ({ ...weights, bandwidth: value / 8 }),
+      line: (c) => [8 * c.size * transfers(weights), c.means.dump + reads * read(c)],
+      least: (c) => (rate > 0 ? printed(8 * rate * transfers(weights) * c.size, true) : 0),
+    });
+  }
+  return axes;
+}
+
+/**
+ * Find the nearest change of the answer on each side of each weight.
+ * `chooser` ranks with other weights; `own` is the candidate that is the answer now.
+ */
+function changesOf(own, weights, chooser) {
+  const found = [];
+  const known = new Map();
+  for (const axis of axesOf(own, weights)) {
+    const ask = (value) => {
+      const key = `${axis.key} ${value}`;
+      if (!known.has(key)) known.set(key, answerOf(chooser(value === axis.now ? weights : axis.weighing(value))));
+      return known.get(key);
+    };
+    for (const above of [true, false]) {
+      const search = searchOf(axis, ask, above);
+      const change = search.change(own, axis.now);
+      if (change) found.push({ ...change, key: axis.key, above, until: search.held(change.winner, change.end) });
+    }
   }
   return found;
+}
+
+function searchOf({ ends: [low, high], line, least }, ask, above) {
+  const TIE = Math.log1p(state.tie);
+  const FURTHER = 1.15;
+  const FURTHEST = 20;
+  const before = (one, other) => (above ? one < other : one > other);
+  const limitOf = (codec) => (above ? high : Math.max(low, least(codec)));
+
+  /** The printed value at which the means of two codecs have a ratio; null if nowhere. */
+  const point = (one, other, logRatio, up) => {
+    const times = Math.exp(logRatio);
+    const [[fixed, slope], [theirs, their]] = [line(one), line(other).map((part) => part * times)];
+    const at = (fixed - theirs) / (their - slope);
+    return their !== slope && at > 0 ? printed(at, up) : null;
+  };
+
+  const endOf = (one, other, far, limit) => {
+    const at = point(one, other, -far, above);
+    return at === null || before(limit, at) ? limit : Math.min(Math.max(at, low), high);
+  };
+
+  function change(codec, start) {
+    const limit = limitOf(codec);
+    if (!before(start, limit)) return null;
+    const last = ask(limit);
+    if (!last.overtaking(codec)) return null;
+    const here = ask(start);
+    const rivals = last.eligible.filter((other) => last.cheaper(other, codec));
+    const guesses = rivals.map((other) => endOf(other, codec, Math.max(TIE, here.reach(other, codec)), limit));
+    const rival = rivals[guesses.indexOf((above ? Math.min : Math.max)(...guesses))];
+    let [held, end, far] = [start, limit, TIE];
+    for (; far < FURTHEST; far *= FURTHER) {
+      end = endOf(rival, codec, far, limit);
+      if (!before(start, end)) continue;
+      const there = ask(end);
+      if (there.overtaking(codec)) break;
+      [held, far] = [end, Math.max(far, there.reach(rival, codec))];
+    }
+    return withStart(codec, start, far < FURTHEST ? end : limit, held);
+  }
+
+  /** Find where a codec is last known to cost less than the one that has overtaken it. */
+  function withStart(codec, start, end, held) {
+    const last = ask(end);
+    const winner = last.overtaking(codec);
+    for (let far = Math.max(TIE, last.reach(winner, codec)); far < FURTHEST; far *= FURTHER) {
+      const at = point(winner, codec, far, !above);
+      if (at === null || !before(start, at) || at < low || at > high) break;
+      if (!before(at, end)) continue;
+      const there = ask(at);
+      if (there.overtaking(codec)) return withStart(codec, start, at, before(held, at) ? held : start);
+      if (there.cheaper(codec, winner)) return { winner, start: at, end, held: before(held, at) ? at : held };
+      far = Math.max(far, there.reach(winner, codec));
+    }
+    return { winner, start, end, held };
+  }
+
+  function held(codec, start) {
+    const then = change(codec, start);
+    if (then) return then.held;
+    const limit = limitOf(codec);
+    return limit === low || limit === high ? null : limit;
+  }
+
+  return { change, held };
 }

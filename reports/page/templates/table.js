@@ -152,24 +152,8 @@ function relative(cost, base, faster) {
 function half(cost) {
   const count = cost.pairs.length;
   if (count < 2) return null;
-  const reach = quantile(count - 1) * Math.sqrt(cost.variance / count);
+  const reach = quantile(0.05, count - 1) * Math.sqrt(cost.variance / count);
   return (cost.value * (Math.exp(reach) - Math.exp(-reach))) / 2;
-}
-
-const quantiles = new Map();
-
-/** The t value that leaves 5 % on both sides together, found by halving. */
-function quantile(degrees) {
-  if (!quantiles.has(degrees)) {
-    let [low, high] = [0, 20];
-    for (let step = 0; step < 40; step++) {
-      const middle = (low + high) / 2;
-      if (tails(middle, degrees) > 0.05) low = middle;
-      else high = middle;
-    }
-    quantiles.set(degrees, low);
-  }
-  return quantiles.get(degrees);
 }
 
 function put(cell, text) {
