@@ -148,6 +148,8 @@ class Guards:
             limits that only the library can enforce.
         shared: Bytes that every payload with shared values contains, if `_scan` does not detect these.
         walked: The depth of a record is checked by a walk after `decode`, for slow libraries.
+        unhashed: The library does not initialize the cached hash of its payloads, so that equal ones are
+            different keys of a dict; the hash is computed when it is needed.
     """
 
     scan: frozenset[type] | None = None
@@ -162,6 +164,7 @@ class Guards:
     bounded: Callable[[Limits], Mapping[str, Any]] | None = None
     shared: bytes | None = None
     walked: bool = False
+    unhashed: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -11,7 +11,7 @@ GUARD: Final = "guard"
 """A note on what a guard does and costs."""
 
 FIGURES: Final = "figures"
-"""A note that explains the codec's figures, for any records."""
+"""A note for any records: it explains the codec's figures, or warns about its library."""
 
 
 class Note(str):

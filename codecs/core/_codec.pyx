@@ -35,6 +35,18 @@ cdef extern from "Python.h":
 
 cdef extern from *:
     """
+    /* Have the hash of new bytes computed when it is first needed. The field is deprecated for others. */
+    static inline void bakeoff_forget_hash(PyObject *made) {
+        _Py_COMP_DIAG_PUSH
+        _Py_COMP_DIAG_IGNORE_DEPR_DECLS
+        ((PyBytesObject *)made)->ob_shash = -1;
+        _Py_COMP_DIAG_POP
+    }
+    """
+    void forget_hash "bakeoff_forget_hash"(PyObject *made) noexcept
+
+cdef extern from *:
+    """
     #ifdef _MSC_VER
     static __declspec(thread) int bakeoff_doubted;
     #else
@@ -145,6 +157,7 @@ cdef class Core:
     cdef object _inside
     cdef tuple _too_deep
     cdef bint _plain_keys
+    cdef bint _unhashed
     cdef str _walks
     cdef dict _paths
     cdef object _sampler
@@ -205,6 +218,7 @@ cdef class Core:
         self._text, self._lower, self._scan, self._wrap = calls.text, spec.rewrite, guards.scan, calls.wrap
         self._wrapper = None if calls.wrap is None else calls.wrap.encode()
         self._check_payload, self._plain_keys = guards.check_payload, guards.plain_keys
+        self._unhashed = guards.unhashed
         self._empty = spec.format.empty
         self._encode_depth, self._inside, self._too_deep = spec.checked_depth, guards.inside, tuple(guards.too_deep)
         if self.bound is not None and self.bound.deepest:
@@ -293,6 +307,8 @@ cdef class Core:
         ):
             result = _raw_call(self._encode, obj)
             if result is not NULL and bytes_exactly(result):
+                if self._unhashed:
+                    forget_hash(result)
                 return _owned(result)
             return self._finish(obj, result)
         return self._encode_slowly(obj)
@@ -326,6 +342,8 @@ cdef class Core:
                 return PyUnicode_AsUTF8String(payload)
             except UnicodeEncodeError as error:
                 raise EncodeError(self.name, f"text cannot be stored as UTF-8: {error}") from error
+        if self._unhashed and PyBytes_CheckExact(payload):
+            forget_hash(<PyObject *>payload)
         return payload
 
     cdef object _encode_guarded(self, obj):

@@ -15,7 +15,7 @@ from ..binding import Bound, SchemaProtocol
 from ..conventions import classes as objects
 from ..conventions.arrays import ARRAYS, COLUMNS, convention, kind_of
 from ..conventions.families import JSON64_FAMILY, JSON_FAMILY, FormatFamily
-from ..conventions.notes import STRANGERS, Note
+from ..conventions.notes import FIGURES, STRANGERS, Note
 from ..registry import declare
 from ..safety._unique import unique
 from ..safety.keys import with_checked_keys
@@ -407,5 +407,35 @@ def _rapidjson() -> Spec:
             surrogates="reject",
             options={"duplicate_keys": ("last", "reject")},
             enforce=enforce,
+        ),
+    )
+
+
+@declare("ssrjson", JSON, library="ssrjson", extra="ssrjson")
+def _ssrjson() -> Spec:
+    import ssrjson
+
+    return Spec.of(
+        # It takes no hook for other types, so records with any are rewritten after it has refused them.
+        encode=ssrjson.dumps_to_bytes,
+        unhashed=True,
+        decode=ssrjson.loads,
+        raw=RawCalls(ssrjson.dumps_to_bytes, ssrjson.loads),
+        walk="json",
+        too_deep=("Too many nested structures", "max recursion exceeded"),
+        family=JSON64_FAMILY,
+        accelerated=True,
+        preserves=PRESERVES | {"nonfinite"},
+        notes=(
+            Note(
+                "a young library: 0.0.x since 2025; its release 0.0.15 was withdrawn for a stack overflow",
+                FIGURES,
+            ),
+            Note("reads integers beyond 64 bits as floats", "int_beyond_64"),
+            LITERALS,
+            Note("reads the bare words nan and infinity in any case", STRANGERS),
+        ),
+        policies=replace(
+            POLICIES, duplicate_keys="reject/last", surrogates="reject", big_integers="text/float"
         ),
     )
