@@ -68,7 +68,9 @@ cdef enum:
 LEAST = {"json": 2, "bson": 7}
 """Minimum bytes of a nesting level, for formats in which it is more than one."""
 
-PLAIN = frozenset({str, int, float, bool, bytes, type(None)})
+JSON_TYPES = frozenset({str, int, float, bool, type(None)})
+"""Types that JSON has, in addition to lists and dicts of them."""
+PLAIN = JSON_TYPES | {bytes}
 """Types that every library writes without recursion, in addition to lists and dicts of them."""
 
 include "_call.pxi"
@@ -245,10 +247,10 @@ cdef class Core:
             self._unsampled = self.from_spec(spec.changed(sampler=None))
         # Computed once, so that the paths of most codecs need no further checks in each call.
         plain = (
-            self._pool_factory is None and self._scan is None and self._compress is None
+            self._pool_factory is None and self._compress is None
             and self._dump_rules is None and self._sampler is None
         )
-        self._plain_encode = plain and not self._encode_depth
+        self._plain_encode = plain and self._scan is None and not self._encode_depth
         self._plain_decode = (
             not self._text and self._wrap is None and self._check_payload is None and self._decompress is None
             and self._shared is None and self._walked_depth == 0 and self._unseen == PY_SSIZE_T_MAX
@@ -257,7 +259,9 @@ cdef class Core:
         if self.schema is not None and bind is None:
             self._fix, self._refusal = self.schema.fixer(self), self.schema.refusal(self)
         self._asks = self._no_dicts or self._refusal is not None
-        self._quick_encode = plain and not self._asks and self._wrap is None
+        self._quick_encode = (
+            plain and (self._scan is None or JSON_TYPES <= self._scan) and not self._asks and self._wrap is None
+        )
         self._quick_decode = (
             self._plain_decode and self._count is not NULL and self._fix is None
         )
@@ -304,7 +308,7 @@ cdef class Core:
         cdef PyObject *result
         if self._quick_encode and stack_left() >= STACK and (
             self._encode_depth == 0 or _is_shallow(<PyObject *>obj, self._encode_depth)
-        ):
+        ) and (self._scan is None or _is_json(<PyObject *>obj, DEFAULT_DEPTH)):
             result = _raw_call(self._encode, obj)
             if result is not NULL and bytes_exactly(result):
                 if self._unhashed:

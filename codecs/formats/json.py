@@ -8,8 +8,10 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import replace
+from decimal import Decimal
 from types import ModuleType
 from typing import Any
+from uuid import UUID
 
 from ..binding import Bound, SchemaProtocol
 from ..conventions import classes as objects
@@ -63,8 +65,9 @@ POLICIES = Policies(
 NO_LITERALS = replace(POLICIES, nonfinite="null/reject", surrogates="reject")
 
 _MODELS: tuple[objects.ClassFamily, ...] = ("model",)
-# msgspec writes moments in UTC with a final Z, so rewritten records must leave moments to it.
+# Both write moments in UTC with a final Z, so rewritten records must leave moments to them.
 _msgspec_family = FormatFamily("JSON (msgspec)", {dt.datetime: None, dt.time: None})
+_pydantic_family = FormatFamily("JSON (pydantic)", {dt.datetime: None})
 
 
 def _pairs_hook(values: Mapping[str, str]) -> Any:
@@ -438,4 +441,33 @@ def _ssrjson() -> Spec:
         policies=replace(
             POLICIES, duplicate_keys="reject/last", surrogates="reject", big_integers="text/float"
         ),
+    )
+
+
+@declare("pydantic-core", JSON, library="pydantic-core", module="pydantic_core", extra="pydantic-core")
+def _pydantic_core() -> Spec:
+    from pydantic_core import from_json, to_json
+
+    return Spec.of(
+        encode=to_json,
+        # Other types it writes in forms of its own: bytes as text, None as a key as "None", a Decimal whose
+        # method raises as "<unprintable>".
+        scan=frozenset({str, int, float, bool, type(None), dt.datetime, dt.date, Decimal, UUID}),
+        decode=from_json,
+        raw=RawCalls(to_json, from_json),
+        walk="json",
+        too_deep=("Circular reference detected", "recursion limit exceeded"),
+        family=_pydantic_family,
+        accelerated=True,
+        preserves=ANY_NUMBER,
+        notes=(
+            Note(
+                "dump includes a check of all types, as the library writes some in forms of its own: 8 % on "
+                "messages",
+                FIGURES,
+            ),
+            LITERALS,
+            ROUNDED,
+        ),
+        policies=replace(POLICIES, duplicate_keys="reject/last", surrogates="reject"),
     )

@@ -21,8 +21,8 @@ from bakeoff.codecs.core.fields import changed, extended, reach, steps_of
 
 WALKED = (
     "json", "simplejson", "simplejson/pure", "orjson", "orjson/numpy", "msgspec-json", "ujson", "rapidjson",
-    "ssrjson", "msgpack", "msgpack/tuple", "msgpack/list-hook", "msgpack/pure", "msgpack/numpy", "ormsgpack",
-    "msgspec-msgpack", "bson", "bson/pure", "cbor2",
+    "ssrjson", "pydantic-core", "msgpack", "msgpack/tuple", "msgpack/list-hook", "msgpack/pure",
+    "msgpack/numpy", "ormsgpack", "msgspec-msgpack", "bson", "bson/pure", "cbor2",
 )  # fmt: skip
 """Codecs that read a field without the rest."""
 

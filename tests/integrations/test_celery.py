@@ -48,7 +48,15 @@ def test_kombu_has_them_under_types_of_their_own(name: str) -> None:
         ("json", "datetime datetime datetime Decimal bytes"),
         *[
             (f"bakeoff-{name}", "str " * 5)
-            for name in ["json", "simplejson", "orjson", "msgspec-json", "rapidjson", "ssrjson"]
+            for name in [
+                "json",
+                "simplejson",
+                "orjson",
+                "msgspec-json",
+                "rapidjson",
+                "ssrjson",
+                "pydantic-core",
+            ]
         ],
         ("bakeoff-ujson", "str str str float str"),
         ("bakeoff-msgpack", "datetime str str str bytes"),

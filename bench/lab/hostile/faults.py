@@ -173,6 +173,14 @@ FAULTS: tuple[Fault, ...] = (
         message="Integer value out of range",
     ),
     Fault(
+        ("pydantic-core",),
+        "unreadable",
+        "an integer of more than 4,300 digits",
+        "writes a number that it does not read",
+        ("numbers",),
+        message="number out of range",
+    ),
+    Fault(
         ("msgpack/tuple",),
         "unreadable",
         "a dict key that is a dataclass",
