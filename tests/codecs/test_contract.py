@@ -157,9 +157,21 @@ def test_every_loss_has_a_written_form(codec):
     assert conventional <= codec.preserves | codec.encodes_as.keys()
 
 
+def test_dill_leaves_pickle_as_it_is():
+    codec = bakeoff.codec("dill", trusted=True)
+
+    assert 5 == codec.decode(codec.encode({"v": lambda: 5}))["v"]()
+    with pytest.raises(EncodeError):
+        bakeoff.codec("pickle/pure").encode({"v": lambda: 5})
+
+
 def test_a_type_without_convention_is_an_encode_error(codec):
+    class Stranger:
+        def __reduce_ex__(self, protocol: object) -> str:
+            raise TypeError("not even by pickle")
+
     with pytest.raises(EncodeError) as caught:
-        codec.encode({"v": lambda: None})
+        codec.encode({"v": Stranger()})
 
     assert codec.name == caught.value.codec
     assert not isinstance(caught.value, TypeError)

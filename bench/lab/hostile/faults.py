@@ -116,14 +116,14 @@ FAULTS: tuple[Fault, ...] = (
         ("deep-frozensets", "deep-keys"),
     ),
     Fault(
-        ("pickle*", "marshal"),
+        ("pickle*", "cloudpickle", "dill", "marshal"),
         "hung",
         "a payload that is trusted",
         "runs the code in the payload, however long it takes",
         direction="decode",
     ),
     Fault(
-        ("pickle*", "marshal"),
+        ("pickle*", "cloudpickle", "dill", "marshal"),
         "out of memory",
         "a payload that is trusted",
         "allocates the memory that the payload claims",
