@@ -63,7 +63,7 @@ class Declaration:
         needs_schema: It cannot be used without one.
         entry_point: ``module:factory`` of a third party's codec, which is imported when it is built.
         raw: Returns the value of `Calls.raw`.
-        in_default_set: Worth comparing on any records; see `default_set`.
+        in_default_set: Worth comparing on any records, unless another codec beats it; see `default_set`.
         unguarded: As in `Facts`.
         values: Its purpose, see `specialists`: kinds of classes (`classes.ClassFamily`) whose objects it
             encodes and decodes, or types of arrays and frames (`arrays.kind_of`). Empty: any records.
@@ -310,14 +310,20 @@ def default_set(*, needs_schema: bool = False) -> list[str]:
 
     Not included are slow codecs (pure-Python versions of compiled libraries, property
     lists), other options of a library that is already included (`msgpack/tuple`, `msgpack/list-hook`,
-    `pickle/2`), and codecs for values that most records do not contain (`specialists`).
+    `pickle/2`), codecs for values that most records do not contain (`specialists`), and codecs that another
+    of their format beats on every shape of record, if their library is neither part of Python nor widely used
+    (`bakeoff.codecs.defaults`).
 
     Args:
         needs_schema: Include codecs that cannot be used without a schema.
     """
-    return [
-        name for name, known in _all().items() if known.in_default_set and needs_schema >= known.needs_schema
+    from .defaults import field, waiting
+
+    worth = [
+        known for known in _all().values() if known.in_default_set and needs_schema >= known.needs_schema
     ]
+    wait = waiting(worth, field())
+    return [known.name for known in worth if known.name not in wait]
 
 
 def specialists(kinds: Collection[str] | None = None) -> list[str]:

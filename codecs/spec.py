@@ -153,6 +153,8 @@ class Guards:
         stops: What keeps the library from running out of stack on a deep payload: "itself", a fixed number of
             levels; "interpreter", the interpreter's recursion limit. Then nesting is checked after decoding,
             which is faster. Empty: nothing that is known, and nesting is checked before.
+        unhashed: The library does not initialize the cached hash of its payloads, so that equal ones are
+            different keys of a dict; the hash is computed when it is needed.
     """
 
     scan: frozenset[type] | None = None
@@ -170,6 +172,7 @@ class Guards:
     shared: bytes | None = None
     walked: bool = False
     stops: Literal["", "itself", "interpreter"] = ""
+    unhashed: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

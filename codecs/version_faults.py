@@ -81,7 +81,7 @@ ORJSON_LISTS = VersionFault(
     "orjson-lists",
     "orjson",
     "<3.12",
-    "writes beyond its buffer where more than 31 nested lists end together (so each dump looks for them first)",
+    "writes beyond its buffer where more than 31 nested lists end together (so dumps look for them first)",
     _writes_lists_beyond_its_buffer,
 )
 VERSION_FAULTS = (ORJSON_TIMES, ORJSON_LISTS, ORJSON_TUPLES)

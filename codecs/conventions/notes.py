@@ -11,7 +11,7 @@ GUARD: Final = "guard"
 """A note on what a guard does and costs."""
 
 FIGURES: Final = "figures"
-"""A note that explains the codec's figures, for any records."""
+"""A note for any records: it explains the codec's figures, or warns about its library."""
 
 VERSION: Final = "version"
 """A note on a fault of the installed version of the library, for any records."""

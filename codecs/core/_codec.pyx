@@ -38,6 +38,18 @@ cdef extern from "Python.h":
 
 cdef extern from *:
     """
+    /* Have the hash of new bytes computed when it is first needed. The field is deprecated for others. */
+    static inline void bakeoff_forget_hash(PyObject *made) {
+        _Py_COMP_DIAG_PUSH
+        _Py_COMP_DIAG_IGNORE_DEPR_DECLS
+        ((PyBytesObject *)made)->ob_shash = -1;
+        _Py_COMP_DIAG_POP
+    }
+    """
+    void forget_hash "bakeoff_forget_hash"(PyObject *made) noexcept
+
+cdef extern from *:
+    """
     #ifdef _MSC_VER
     static __declspec(thread) int bakeoff_doubted;
     #else
@@ -84,7 +96,9 @@ cdef enum:
 LEAST = {"json": 2, "bson": 7}
 """Minimum bytes of a nesting level, for formats in which it is more than one."""
 
-PLAIN = frozenset({str, int, float, bool, bytes, type(None)})
+JSON_TYPES = frozenset({str, int, float, bool, type(None)})
+"""Types that JSON has, in addition to lists and dicts of them."""
+PLAIN = JSON_TYPES | {bytes}
 """Types that every library writes without recursion, in addition to lists and dicts of them."""
 
 include "_call.pxi"
@@ -184,6 +198,7 @@ cdef class Core:
     cdef object _inside
     cdef tuple _too_deep
     cdef bint _plain_keys
+    cdef bint _unhashed
     cdef str _walks
     cdef dict _paths
     cdef object _sampler
@@ -246,6 +261,7 @@ cdef class Core:
         self._text, self._lower, self._scan, self._wrap = calls.text, spec.rewrite, guards.scan, calls.wrap
         self._wrapper = None if calls.wrap is None else calls.wrap.encode()
         self._check_payload, self._plain_keys = guards.check_payload, guards.plain_keys
+        self._unhashed = guards.unhashed
         self._empty = spec.format.empty
         self._encode_depth, self._inside, self._too_deep = spec.checked_depth, guards.inside, tuple(guards.too_deep)
         if self.bound is not None and self.bound.deepest:
@@ -275,10 +291,10 @@ cdef class Core:
             self._unsampled = self.from_spec(spec.changed(sampler=None))
         # Computed once, so that the paths of most codecs need no further checks in each call.
         plain = (
-            self._pool_factory is None and self._scan is None and self._compress is None
+            self._pool_factory is None and self._compress is None
             and self._dump_rules is None and self._sampler is None
         )
-        self._plain_encode = plain and not self._encode_depth
+        self._plain_encode = plain and self._scan is None and not self._encode_depth
         self._plain_decode = (
             not self._text and self._wrap is None and self._check_payload is None and self._decompress is None
             and self._shared is None and self._walked_depth == 0 and self._unseen == PY_SSIZE_T_MAX
@@ -287,7 +303,9 @@ cdef class Core:
         if self.schema is not None and bind is None:
             self._fix, self._refusal = self.schema.fixer(self), self.schema.refusal(self)
         self._asks = self._no_dicts or self._refusal is not None
-        self._quick_encode = plain and not self._asks and self._wrap is None
+        self._quick_encode = (
+            plain and (self._scan is None or JSON_TYPES <= self._scan) and not self._asks and self._wrap is None
+        )
         self._quick_decode = (
             self._plain_decode and self._count is not NULL and self._fix is None
         )
@@ -334,9 +352,11 @@ cdef class Core:
         cdef PyObject *result
         if self._quick_encode and stack_left() >= STACK and (
             self._encode_depth == 0 or _is_shallow(<PyObject *>obj, self._shallow, PY_SSIZE_T_MAX)
-        ):
+        ) and (self._scan is None or _is_json(<PyObject *>obj, DEFAULT_DEPTH)):
             result = _raw_call(self._encode, obj)
             if result is not NULL and bytes_exactly(result):
+                if self._unhashed:
+                    forget_hash(result)
                 return _owned(result)
             return self._finish(obj, result)
         return self._encode_slowly(obj)
@@ -370,6 +390,8 @@ cdef class Core:
                 return PyUnicode_AsUTF8String(payload)
             except UnicodeEncodeError as error:
                 raise EncodeError(self.name, f"text cannot be stored as UTF-8: {error}") from error
+        if self._unhashed and PyBytes_CheckExact(payload):
+            forget_hash(<PyObject *>payload)
         return payload
 
     cdef object _encode_guarded(self, obj):

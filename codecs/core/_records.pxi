@@ -12,6 +12,9 @@ cdef extern from "Python.h":
     int PyUnicode_Check(object text)
     PyObject *PyList_GET_ITEM(object list, Py_ssize_t index)
     PyObject *type_of "(PyObject *)Py_TYPE"(PyObject *value)
+    Py_ssize_t size_of_list "PyList_GET_SIZE"(PyObject *value)
+    PyObject *item_of_list "PyList_GET_ITEM"(PyObject *value, Py_ssize_t index)
+    int next_of_dict "PyDict_Next"(PyObject *value, Py_ssize_t *position, PyObject **key, PyObject **item)
 
 
 class _TooDeepError(RecursionError):
@@ -198,3 +201,38 @@ cdef bint _only(object value, object native, Py_ssize_t left) except -1:
                 return False
         return True
     return type(value) in native
+
+
+cdef bint _is_json(PyObject *value, int left) noexcept:
+    """Return whether an object has only `JSON_TYPES`, and lists and dicts with text keys, at most `left` deep.
+
+    This is true of most records of text formats, and the check runs no other code.
+    """
+    cdef PyObject *key
+    cdef PyObject *item
+    cdef Py_ssize_t position = 0
+    kind = type_of(value)
+    if kind is <PyObject *>dict:
+        if left == 0:
+            return False
+        while next_of_dict(value, &position, &key, &item):
+            if type_of(key) is not <PyObject *>str or not (_is_json_leaf(item) or _is_json(item, left - 1)):
+                return False
+        return True
+    if kind is <PyObject *>list:
+        if left == 0:
+            return False
+        for position in range(size_of_list(value)):
+            item = item_of_list(value, position)
+            if not (_is_json_leaf(item) or _is_json(item, left - 1)):
+                return False
+        return True
+    return _is_json_leaf(value)
+
+
+cdef inline bint _is_json_leaf(PyObject *value) noexcept:
+    kind = type_of(value)
+    return (
+        kind is <PyObject *>str or kind is <PyObject *>int or kind is <PyObject *>float
+        or kind is <PyObject *>bool or value is <PyObject *>None
+    )

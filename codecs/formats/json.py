@@ -8,15 +8,17 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from decimal import Decimal
 from functools import partial
 from types import ModuleType
 from typing import Any
+from uuid import UUID
 
 from ..binding import Bound, SchemaProtocol
 from ..conventions import classes as objects
 from ..conventions.arrays import ARRAYS, COLUMNS, convention, kind_of
 from ..conventions.families import JSON64_FAMILY, JSON_FAMILY, FormatFamily
-from ..conventions.notes import STRANGERS, Note
+from ..conventions.notes import FIGURES, STRANGERS, Note
 from ..registry import declare
 from ..safety._unique import unique
 from ..safety.keys import with_checked_keys
@@ -68,8 +70,9 @@ POLICIES = Policies(
 NO_LITERALS = replace(POLICIES, nonfinite="null/reject", surrogates="reject")
 
 _MODELS: tuple[objects.ClassFamily, ...] = ("model",)
-# msgspec writes moments in UTC with a final Z, so rewritten records must leave moments to it.
+# Both write moments in UTC with a final Z, so rewritten records must leave moments to them.
 _msgspec_family = FormatFamily("JSON (msgspec)", {dt.datetime: None, dt.time: None})
+_pydantic_family = FormatFamily("JSON (pydantic)", {dt.datetime: None})
 
 
 def _pairs_hook(values: Mapping[str, str]) -> Any:
@@ -470,4 +473,65 @@ def _rapidjson() -> Spec:
             options={"duplicate_keys": ("last", "reject")},
             enforce=enforce,
         ),
+    )
+
+
+@declare("ssrjson", JSON, library="ssrjson", extra="ssrjson")
+def _ssrjson() -> Spec:
+    import ssrjson
+
+    return Spec.of(
+        # It takes no hook for other types, so records with any are rewritten after it has refused them.
+        encode=ssrjson.dumps_to_bytes,
+        unhashed=True,
+        decode=ssrjson.loads,
+        raw=RawCalls(ssrjson.dumps_to_bytes, ssrjson.loads),
+        stops="itself",
+        walk="json",
+        too_deep=("Too many nested structures", "max recursion exceeded"),
+        family=JSON64_FAMILY,
+        accelerated=True,
+        preserves=PRESERVES | {"nonfinite"},
+        notes=(
+            Note(
+                "a young library: 0.0.x since 2025; its release 0.0.15 was withdrawn for a stack overflow",
+                FIGURES,
+            ),
+            Note("reads integers beyond 64 bits as floats", "int_beyond_64"),
+            LITERALS,
+            Note("reads the bare words nan and infinity in any case", STRANGERS),
+        ),
+        policies=replace(
+            POLICIES, duplicate_keys="reject/last", surrogates="reject", big_integers="text/float"
+        ),
+    )
+
+
+@declare("pydantic-core", JSON, library="pydantic-core", module="pydantic_core", extra="pydantic-core")
+def _pydantic_core() -> Spec:
+    from pydantic_core import from_json, to_json
+
+    return Spec.of(
+        encode=to_json,
+        # Other types it writes in forms of its own: bytes as text, None as a key as "None", a Decimal whose
+        # method raises as "<unprintable>".
+        scan=frozenset({str, int, float, bool, type(None), dt.datetime, dt.date, Decimal, UUID}),
+        decode=from_json,
+        raw=RawCalls(to_json, from_json),
+        stops="itself",
+        walk="json",
+        too_deep=("Circular reference detected", "recursion limit exceeded"),
+        family=_pydantic_family,
+        accelerated=True,
+        preserves=ANY_NUMBER,
+        notes=(
+            Note(
+                "dump includes a check of all types, as the library writes some in forms of its own: 8 % on "
+                "messages",
+                FIGURES,
+            ),
+            LITERALS,
+            ROUNDED,
+        ),
+        policies=replace(POLICIES, duplicate_keys="reject/last", surrogates="reject"),
     )

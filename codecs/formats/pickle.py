@@ -6,6 +6,7 @@ Decoding is refused unless the codec is created with ``trusted=True``.
 from __future__ import annotations
 
 import pickle
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -107,4 +108,28 @@ def _buffers() -> Spec:
         frames=Frames(buffers.encode_frames, buffers.decode_frames),
         notes=("arrays are decoded as read-only views of the payload",),
         policies=replace(spec.facts.policies, trailing="reject", options={}, enforce=None),
+    )
+
+
+@declare("cloudpickle", PICKLE, library="cloudpickle", extra="cloudpickle", in_default_set=False)
+def _cloudpickle() -> Spec:
+    import cloudpickle
+
+    return _pickle(5, cloudpickle.dumps, cloudpickle.loads).changed(
+        too_deep=("excessively deep recursion",),
+        notes=("also takes functions and classes of the main program, as code; pickle reads its payloads",),
+    )
+
+
+@declare("dill", PICKLE, library="dill", extra="dill", in_default_set=False)
+def _dill() -> Spec:
+    loaded = "dill" in sys.modules
+    import dill
+
+    if not loaded:
+        # When imported, it adds its types to pickle's own Pickler in Python.
+        dill.extend(use_dill=False)
+    return _pickle(4, dill.dumps, dill.loads).changed(
+        accelerated=False,
+        notes=("also takes functions, classes, generators and modules, as code",),
     )

@@ -1,8 +1,8 @@
-"""YAML 1.1, by PyYAML; always the safe loader.
+"""YAML 1.1, by PyYAML; always the safe loader. YAML 1.2 by ryaml and ruamel.yaml, for trusted payloads.
 
-The loader in C recurses without a limit and crashes the process on some 25,000 nested brackets, merge keys
-multiply (PyYAML issues 895 and 604), and the time of a number in base 60 grows with the square of its
-length. All three are limited.
+The loader of PyYAML in C recurses without a limit and crashes the process on some 25,000 nested brackets,
+merge keys multiply (PyYAML issues 895 and 604), and the time of a number in base 60 grows with the square of
+its length. All three are limited.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ import codecs
 import datetime as dt
 import enum
 from collections.abc import Callable, Hashable, Mapping
+from dataclasses import replace
 from typing import Any
 
-from ..conventions.families import NATIVE_BYTES, FormatFamily
-from ..conventions.notes import STRANGERS, Note
+from ..conventions.families import NATIVE_BYTES, WORDS, FormatFamily
+from ..conventions.notes import FIGURES, STRANGERS, Note
 from ..conventions.rules import SCALARS
 from ..errors import TooMuchError
 from ..registry import declare
@@ -268,3 +269,106 @@ def _libyaml() -> Spec:
 @declare("yaml/pure", YAML, library="PyYAML", module="yaml", in_default_set=False)
 def _pure() -> Spec:
     return _yaml(accelerated=False)
+
+
+_UNGUARDED_POLICIES = Policies(
+    duplicate_keys="reject",
+    nonfinite="allow",
+    surrogates="reject",
+    big_integers="text/reject",
+    trailing="reject",
+    extensions="none/reject",
+    nesting="reject",
+)
+_ryaml_family = FormatFamily("YAML (ryaml)", {}, text_keys=False, integers=WORDS)
+_ruamel_family = FormatFamily("YAML (ruamel.yaml)", {dt.datetime: None, dt.date: None}, text_keys=False)
+_QUADRATIC = "for trusted data only: nested braces take time that grows with the square of their number"
+
+
+@declare("ryaml", YAML, library="ryaml", extra="ryaml", unguarded=True)
+def _ryaml() -> Spec:
+    import ryaml
+
+    library: Any = ryaml
+    return Spec.of(
+        encode=library.dumps,
+        # Deeply nested objects, and those that contain themselves, would crash the process.
+        encode_depth=DEFAULT_DEPTH,
+        # It writes other types in forms of its own: a memoryview as numbers, a range as its items.
+        scan=frozenset({str, int, float, bool, type(None)}),
+        decode=library.loads,
+        raw=RawCalls(
+            lambda record: library.dumps(record).encode(), lambda data: library.loads(data.decode())
+        ),
+        text=True,
+        limits=Limits(size=4 << 20),
+        shared=b"*",
+        too_deep=("recursion limit exceeded",),
+        walked=True,
+        family=_ryaml_family,
+        accelerated=True,
+        preserves={
+            *("none", "bool", "int", "float", "nonfinite", "str", "list", "dict", "int_keys", "key_order"),
+        },
+        losses=("a tuple as a dict key is written, but cannot be read",),
+        notes=(
+            f"{_QUADRATIC}, as do keys that are floats, and aliases multiply",
+            Note("writes `yes`, `1:30` and dates without quotes, which PyYAML reads as other types", FIGURES),
+            Note("reads dates, times and base64 as text, and tags as dicts", STRANGERS),
+        ),
+        policies=replace(_UNGUARDED_POLICIES, extensions="none/ignore"),
+    )
+
+
+@declare(
+    "ruamel.yaml", YAML, library="ruamel.yaml", extra="ruamel-yaml", unguarded=True, in_default_set=False
+)
+def _ruamel() -> Spec:
+    from io import BytesIO
+
+    import ruamel.yaml
+
+    class LineBreakRepresenter(ruamel.yaml.representer.SafeRepresenter):
+        """Quotes texts with a line break (NEL) that the library writes, but reads as a space."""
+
+        def represent_str(self, value: str) -> Any:
+            quotes = '"' if "\x85" in value else None
+            return self.represent_scalar("tag:yaml.org,2002:str", value, style=quotes)
+
+    LineBreakRepresenter.add_representer(str, LineBreakRepresenter.represent_str)
+
+    # An instance keeps the state of a call, so threads must not share it.
+    def encode(record: Any, representer: Any = ruamel.yaml.representer.SafeRepresenter) -> bytes:
+        yaml: Any = ruamel.yaml.YAML(typ="safe", pure=True)
+        yaml.Representer = representer
+        yaml.sort_base_mapping_type_on_output = False
+        yaml.dump(record, stream := BytesIO())
+        return stream.getvalue()
+
+    def decode(data: bytes) -> Any:
+        return ruamel.yaml.YAML(typ="safe", pure=True).load(data)
+
+    return Spec.of(
+        encode=encode,
+        encode_arguments=(LineBreakRepresenter,),
+        encode_depth=DEFAULT_DEPTH,
+        # It cannot read the bytes that it writes, and the conventions write others.
+        scan=frozenset({str, int, float, bool, type(None), dt.datetime, dt.date}),
+        decode=decode,
+        raw=RawCalls(encode, decode),
+        limits=_SLOW,
+        check_payload=_refuse_utf16,
+        shared=b"*",
+        walked=True,
+        family=_ruamel_family,
+        accelerated=False,
+        preserves={
+            *("none", "bool", "int", "bigint", "float", "nonfinite", "str", "list", "dict", "datetime"),
+            *("datetime_aware", "datetime_offset", "date", "int_keys", "any_keys", "key_order"),
+        },
+        notes=(
+            f"{_QUADRATIC}, and so do keys with the same hash",
+            Note("YAML 1.2: `yes`, `no`, `on` and `1:30` are text without quotes", STRANGERS),
+        ),
+        policies=replace(_UNGUARDED_POLICIES, surrogates="allow", big_integers="exact"),
+    )

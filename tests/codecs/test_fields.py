@@ -21,7 +21,7 @@ from bakeoff.codecs.core.fields import changed, extended, reach, steps_of
 
 WALKED = (
     "json", "json/default", "simplejson", "simplejson/pure", "orjson", "orjson/numpy", "msgspec-json",
-    "ujson", "rapidjson",
+    "ujson", "rapidjson", "ssrjson", "pydantic-core",
     "msgpack", "msgpack/tuple", "msgpack/list-hook", "msgpack/pure", "msgpack/numpy", "ormsgpack",
     "msgspec-msgpack", "bson", "bson/pure", "cbor2",
 )  # fmt: skip

@@ -319,7 +319,7 @@ def test_the_last_of_two_keys_is_read(codec):
 
         assert 2 in values
         assert 1 not in values
-    assert "last" == stated
+    assert stated in ("last", "reject")
 
 
 @pytest.mark.parametrize("policy", [policy for policy in POLICIES if policy != "trailing"])
@@ -334,7 +334,8 @@ def test_objects_are_written_as_stated(codec, policy):
             # Those kinds not every codec writes.
             assert stated == "reject" or isinstance(record, (deque, MappingProxyType)), record
             continue
-        read = codec.decode(codec.encode(record)) if known(codec).stated(policy, "load") != "reject" else None
+        reads = stated == "text" or known(codec).stated(policy, "load") != "reject"
+        read = codec.decode(codec.encode(record)) if reads else None
         parts = values_in(read)
         if stated == "text":
             assert any(isinstance(part, str) and part.lstrip("-").isdecimal() for part in parts)

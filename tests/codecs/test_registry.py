@@ -70,8 +70,8 @@ def test_a_pattern_that_fits_nothing_is_an_error():
 
 def test_importing_loads_no_codec_library():
     libraries = (
-        "msgpack simplejson bson yaml orjson ormsgpack msgspec cbor2 ujson rapidjson pyperf numpy rich "
-        "pyarrow fastavro google.protobuf thrift pydantic"
+        "msgpack simplejson bson yaml orjson ormsgpack msgspec cbor2 ujson rapidjson ssrjson pyperf numpy "
+        "rich pyarrow fastavro google.protobuf thrift pydantic"
     )
     script = f"""
         import sys, bakeoff

@@ -102,7 +102,7 @@ def test_orjson_writes_nested_lists_within_its_buffer(wrap):
 
 @pytest.mark.parametrize("name", ["orjson", "orjson/numpy"])
 def test_lists_that_end_together_are_written_within_the_buffer(name):
-    """orjson before 3.12 writes beyond it from 32 lists on; Python's debug allocator ends the process then."""
+    """orjson before 3.12 writes beyond it from 32 lists on; the debug allocator ends the process then."""
     survive(
         f"""
         import bakeoff

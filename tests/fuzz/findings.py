@@ -54,10 +54,15 @@ class Finding:
 
 
 def is_known(target: str, kind: str, what: str) -> bool:
-    """Whether a finding is a known fault of the codec's library; faults with cases are not tried at all."""
+    """Whether a finding is a known fault of the codec's library.
+
+    Faults with cases but without a message are not tried at all.
+    """
     direction, _, codec = target.partition(":")
     return any(
-        fault.outcome in _OUTCOMES.get(kind, ()) and not fault.cases and fault.message in what
+        fault.outcome in _OUTCOMES.get(kind, ())
+        and (fault.message or not fault.cases)
+        and fault.message in what
         for fault in faults_of(codec, direction)
     )
 

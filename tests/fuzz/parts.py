@@ -212,7 +212,8 @@ class _Ends:
 
 _WALKED = (
     "msgpack", "msgpack/tuple", "ormsgpack", "msgspec-msgpack", "cbor2", "bson", "json", "simplejson",
-    "orjson", "msgspec-json", "ujson", "rapidjson",
+    "orjson", "msgspec-json", "ujson", "rapidjson", "ssrjson",
+    "pydantic-core",
 )  # fmt: skip
 _PATHS: tuple[tuple[str | int, ...], ...] = (
     ("a",), ("a", 0), (0,), (1,), ("a", "b"), ("b", 1), ("d", "e"), ("d",), (3, "k"), ("a", 1), ("id",),

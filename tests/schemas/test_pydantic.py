@@ -20,7 +20,7 @@ from bakeoff.bench.lab.fidelity.equality import first_difference
 from bakeoff.schemas import Hint, Schema, SchemaError
 
 CODECS = ["pydantic-json", "pydantic-json/model"]
-OTHERS = ["json", "simplejson", "orjson", "msgspec-json", "rapidjson"]
+OTHERS = ["json", "simplejson", "orjson", "msgspec-json", "rapidjson", "ssrjson", "pydantic-core"]
 
 
 class Point(NamedTuple):

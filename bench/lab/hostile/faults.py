@@ -117,14 +117,14 @@ FAULTS: tuple[Fault, ...] = (
         ("deep-frozensets", "deep-keys"),
     ),
     Fault(
-        ("pickle*", "marshal"),
+        ("pickle*", "cloudpickle", "dill", "marshal"),
         "hung",
         "a payload that is trusted",
         "runs the code in the payload, however long it takes",
         direction="decode",
     ),
     Fault(
-        ("pickle*", "marshal"),
+        ("pickle*", "cloudpickle", "dill", "marshal"),
         "out of memory",
         "a payload that is trusted",
         "allocates the memory that the payload claims",
@@ -172,6 +172,14 @@ FAULTS: tuple[Fault, ...] = (
         "an integer of more than 4,300 digits",
         "writes a number that it does not read",
         message="Integer value out of range",
+    ),
+    Fault(
+        ("pydantic-core",),
+        "unreadable",
+        "an integer of more than 4,300 digits",
+        "writes a number that it does not read",
+        ("numbers",),
+        message="number out of range",
     ),
     Fault(
         ("msgpack/tuple",),

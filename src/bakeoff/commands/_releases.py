@@ -62,10 +62,11 @@ def codecs_of(library: str) -> list[str]:
     """Return the codecs of a library that are worth comparing; none if bakeoff has none."""
     from packaging.utils import canonicalize_name
 
-    from ..codecs import default_set, describe
+    from ..codecs import describe, names
 
     wanted = canonicalize_name(library)
-    return [name for name in default_set() if canonicalize_name(describe(name).library) == wanted]
+    known = [describe(name) for name in names()]
+    return [each.name for each in known if each.in_default_set and canonicalize_name(each.library) == wanted]
 
 
 def measured(
