@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, NamedTuple, ParamSpec, Protocol, TypeVar
 
 from .binding import unbound
@@ -56,12 +57,19 @@ class RawCalls(NamedTuple):
         take: Converts a dict to the object that `encode` takes, before the clock starts; None if that is the
             dict itself.
         give: Converts an object from `decode` to a dict, after the clock has stopped; None if it is one.
+        options: The calls with options that users set for records that these calls do not carry, by the
+            options in words, in the order in which they are tried.
     """
 
     encode: Callable[[Any], bytes]
     decode: Callable[[bytes], Any]
     take: Callable[[Any], Any] | None = None
     give: Callable[[Any], Any] | None = None
+    options: Mapping[str, RawCalls] = MappingProxyType({})
+
+    def all_ways(self) -> dict[str, RawCalls]:
+        """Return these calls, named "", and those with options."""
+        return {"": self, **self.options}
 
 
 class Frames(NamedTuple):

@@ -23,6 +23,7 @@ from ..safety.limits import DEFAULT_DEPTH, Limits
 from ..safety.policies import Policies, held
 from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Lines
+from ._hooks import anything, hooked
 from ._pure import pure_copy
 from .structs import OBJECTS, TYPED, typed
 
@@ -71,11 +72,16 @@ def _pairs_hook(values: Mapping[str, str]) -> Any:
     return unique if values["duplicate_keys"] == "reject" else None
 
 
-def _raw_text(library: ModuleType) -> RawCalls:
+def _raw_text(library: ModuleType, **options: Any) -> RawCalls:
     """Return the calls of the standard library or simplejson, with encoder and decoder made once."""
-    encode = library.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
     decode = library.JSONDecoder().decode
-    return RawCalls(lambda record: encode(record).encode(), lambda data: decode(data.decode()))
+
+    def calls(**further: Any) -> RawCalls:
+        encode = library.JSONEncoder(ensure_ascii=False, separators=(",", ":"), **further).encode
+        return RawCalls(lambda record: encode(record).encode(), lambda data: decode(data.decode()))
+
+    hooks = hooked("default", lambda hook: calls(default=hook, **options))
+    return calls()._replace(options=hooks)
 
 
 @declare("json", JSON)
@@ -128,7 +134,8 @@ def _simplejson(library: ModuleType) -> Spec:
     return Spec.of(
         encode=encode(),
         decode=library.JSONDecoder(allow_nan=True).decode,
-        raw=_raw_text(library),
+        # Decimals as text, which no reader rounds.
+        raw=_raw_text(library, use_decimal=False),
         text=True,
         walk="json",
         family=JSON_FAMILY,
@@ -164,7 +171,7 @@ def _orjson() -> Spec:
     spec = Spec.of(
         encode=orjson.dumps,
         decode=orjson.loads,
-        raw=RawCalls(orjson.dumps, orjson.loads),
+        raw=_raw_orjson(orjson),
         walk="json",
         too_deep=("depth limit exceeded", "recursion depth exceeded", "Recursion limit reached"),
         family=JSON64_FAMILY,
@@ -174,6 +181,22 @@ def _orjson() -> Spec:
         policies=replace(NO_LITERALS, duplicate_keys="reject/last", big_integers="text/float"),
     )
     return _within_its_buffer(orjson, spec)
+
+
+def _raw_orjson(orjson: ModuleType, always: int = 0) -> RawCalls:
+    def calls(option: int | None, hook: Any = None) -> RawCalls:
+        return RawCalls(lambda record: orjson.dumps(record, default=hook, option=option), orjson.loads)
+
+    plain, keys = always or None, always | orjson.OPT_NON_STR_KEYS
+    return RawCalls(
+        calls(always).encode if always else orjson.dumps,
+        orjson.loads,
+        options={
+            "OPT_NON_STR_KEYS": calls(keys),
+            **hooked("default", lambda hook: calls(plain, hook)),
+            "OPT_NON_STR_KEYS, default=anything": calls(keys, anything),
+        },
+    )
 
 
 def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
@@ -222,7 +245,7 @@ def _orjson_numpy() -> Spec:
 
     return spec.changed(
         encode_arguments=(leaf, (options or 0) | orjson.OPT_SERIALIZE_NUMPY),
-        raw=RawCalls(lambda record: orjson.dumps(record, option=orjson.OPT_SERIALIZE_NUMPY), orjson.loads),
+        raw=_raw_orjson(orjson, orjson.OPT_SERIALIZE_NUMPY),
         notes=(*spec.facts.notes, FAULTS),
     )
 
@@ -234,7 +257,16 @@ def _msgspec() -> Spec:
     return Spec.of(
         encode=msgspec.json.Encoder(enc_hook=_msgspec_family.leaf).encode,
         decode=msgspec.json.Decoder().decode,
-        raw=RawCalls(msgspec.json.Encoder().encode, msgspec.json.Decoder().decode),
+        raw=RawCalls(
+            msgspec.json.Encoder().encode,
+            msgspec.json.Decoder().decode,
+            options=hooked(
+                "enc_hook",
+                lambda hook: RawCalls(
+                    msgspec.json.Encoder(enc_hook=hook).encode, msgspec.json.Decoder().decode
+                ),
+            ),
+        ),
         walk="json",
         family=_msgspec_family,
         accelerated=True,
@@ -334,6 +366,13 @@ def _pydantic_models() -> Spec:
 def _ujson() -> Spec:
     import ujson
 
+    def hooked_calls(hook: Any) -> RawCalls:
+        def encode(record: Any) -> bytes:
+            text: Any = ujson.dumps(record, ensure_ascii=False, escape_forward_slashes=False, default=hook)
+            return text.encode()  # type: ignore[no-any-return]
+
+        return RawCalls(encode, ujson.loads)
+
     return Spec.of(
         encode=ujson.dumps,
         # By position, since a keyword takes a third of a short call: ensure_ascii, encode_html_chars,
@@ -343,6 +382,7 @@ def _ujson() -> Spec:
         raw=RawCalls(
             lambda record: ujson.dumps(record, ensure_ascii=False, escape_forward_slashes=False).encode(),
             ujson.loads,
+            options=hooked("default", hooked_calls),
         ),
         walk="json",
         too_deep=("Reached object decoding depth limit", "Maximum recursion level reached"),
@@ -387,7 +427,16 @@ def _rapidjson() -> Spec:
     def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
         return {"decode": UniqueDecoder() if values["duplicate_keys"] == "reject" else rapidjson.loads}
 
-    encode: Any = rapidjson.Encoder(ensure_ascii=False)
+    def calls(hook: Any = None, **options: Any) -> RawCalls:
+        class HookedEncoder(rapidjson.Encoder):
+            def default(self, value: Any) -> Any:
+                return hook(value)
+
+        encode: Any = (rapidjson.Encoder if hook is None else HookedEncoder)(ensure_ascii=False, **options)
+        return RawCalls(lambda record: encode(record).encode(), rapidjson.loads)
+
+    keys = {"mapping_mode": rapidjson.MM_COERCE_KEYS_TO_STRINGS}
+    no_bytes = {"bytes_mode": rapidjson.BM_NONE}
     return Spec.of(
         encode=ConventionEncoder(
             ensure_ascii=False, bytes_mode=rapidjson.BM_NONE, iterable_mode=rapidjson.IM_ONLY_LISTS
@@ -396,7 +445,15 @@ def _rapidjson() -> Spec:
         # It stops at a NUL byte, which JSON text never contains.
         whole="nul",
         walk="json",
-        raw=RawCalls(lambda record: encode(record).encode(), rapidjson.loads),
+        raw=calls()._replace(
+            options={
+                "MM_COERCE_KEYS_TO_STRINGS": calls(**keys),
+                "DM_ISO8601": calls(datetime_mode=rapidjson.DM_ISO8601),
+                "UM_CANONICAL": calls(uuid_mode=rapidjson.UM_CANONICAL),
+                **hooked("BM_NONE, default", lambda hook: calls(hook, **no_bytes)),
+                "MM_COERCE_KEYS_TO_STRINGS, BM_NONE, default=anything": calls(anything, **keys, **no_bytes),
+            }
+        ),
         family=JSON_FAMILY,
         accelerated=True,
         preserves=ANY_NUMBER,

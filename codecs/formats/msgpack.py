@@ -26,6 +26,7 @@ from ..safety.limits import Limits
 from ..safety.policies import Policies
 from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Values
+from ._hooks import anything, hooked, texts
 from .structs import OBJECTS, typed
 
 
@@ -129,7 +130,7 @@ def _msgpack(library: ModuleType, unpackb: Callable[..., Any], **options: Any) -
         decode=unpackb,
         decode_options=reading,
         check_keys=key_check("msgpack", partial(unpackb, **reading)) if reads_arrays_as_keys else None,
-        raw=RawCalls(library.Packer().pack, (lambda data: unpackb(data, **options)) if options else unpackb),
+        raw=_raw(library, unpackb, options),
         walk="msgpack",
         too_deep=("StackError", "recursion limit exceeded"),
         family=_family,
@@ -141,6 +142,30 @@ def _msgpack(library: ModuleType, unpackb: Callable[..., Any], **options: Any) -
             enforce=enforce,
             classes=(ExtType,),
         ),
+    )
+
+
+def _raw(library: ModuleType, unpackb: Callable[..., Any], reading: Mapping[str, Any]) -> RawCalls:
+    def decode(**options: Any) -> Any:
+        return lambda data: unpackb(data, **reading, **options)
+
+    plain = decode() if reading else unpackb
+    timed = decode(timestamp=3)
+    return RawCalls(
+        library.Packer().pack,
+        plain,
+        options={
+            "strict_map_key=False": RawCalls(library.Packer().pack, decode(strict_map_key=False)),
+            "datetime=True, timestamp=3": RawCalls(library.Packer(datetime=True).pack, timed),
+            **hooked("default", lambda hook: RawCalls(library.Packer(default=hook).pack, plain)),
+            "datetime=True, timestamp=3, strict_map_key=False, default=anything": RawCalls(
+                library.Packer(datetime=True, default=anything).pack,
+                decode(timestamp=3, strict_map_key=False),
+            ),
+            "timestamp=3, strict_map_key=False, default=anything": RawCalls(
+                library.Packer(default=anything).pack, decode(timestamp=3, strict_map_key=False)
+            ),
+        },
     )
 
 
@@ -279,6 +304,27 @@ def _check_array(library: ModuleType, found: dict[Any, Any]) -> None:
         raise ValueError(f"an array of {count:,} items of {dtype.itemsize} bytes in {len(data):,} bytes")
 
 
+def _raw_ormsgpack(ormsgpack: ModuleType) -> RawCalls:
+    keys, big = ormsgpack.OPT_NON_STR_KEYS, ormsgpack.OPT_PASSTHROUGH_BIG_INT
+
+    def calls(option: int | None = None, hook: Any = None, reading: int | None = None) -> RawCalls:
+        return RawCalls(
+            lambda record: ormsgpack.packb(record, default=hook, option=option),
+            (lambda data: ormsgpack.unpackb(data, option=reading)) if reading else ormsgpack.unpackb,
+        )
+
+    return RawCalls(
+        ormsgpack.packb,
+        ormsgpack.unpackb,
+        options={
+            "OPT_NON_STR_KEYS": calls(keys, reading=keys),
+            **hooked("default", lambda hook: calls(hook=hook)),
+            "OPT_PASSTHROUGH_BIG_INT, default=texts": calls(big, texts),
+            "OPT_NON_STR_KEYS, default=anything": calls(keys, anything, reading=keys),
+        },
+    )
+
+
 @declare("ormsgpack", MSGPACK, library="ormsgpack", extra="ormsgpack")
 def _ormsgpack() -> Spec:
     import ormsgpack
@@ -320,7 +366,7 @@ def _ormsgpack() -> Spec:
         encode=ormsgpack.packb,
         encode_arguments=(_ormsgpack_family.leaf,),
         decode=ormsgpack.unpackb,
-        raw=RawCalls(ormsgpack.packb, ormsgpack.unpackb),
+        raw=_raw_ormsgpack(ormsgpack),
         decode_again=again,
         check_keys=key_check("msgpack", partial(again, ext_hook=ExtType)),
         whole="msgpack",
@@ -384,7 +430,16 @@ def _msgspec() -> Spec:
         encode=msgspec.msgpack.Encoder(enc_hook=_msgspec_family.leaf).encode,
         decode=msgspec.msgpack.Decoder().decode,
         check_keys=key_check("msgpack", msgspec.msgpack.Decoder().decode),
-        raw=RawCalls(msgspec.msgpack.Encoder().encode, msgspec.msgpack.Decoder().decode),
+        raw=RawCalls(
+            msgspec.msgpack.Encoder().encode,
+            msgspec.msgpack.Decoder().decode,
+            options=hooked(
+                "enc_hook",
+                lambda hook: RawCalls(
+                    msgspec.msgpack.Encoder(enc_hook=hook).encode, msgspec.msgpack.Decoder().decode
+                ),
+            ),
+        ),
         walk="msgpack",
         family=_msgspec_family,
         accelerated=True,
