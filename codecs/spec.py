@@ -104,6 +104,8 @@ class Calls:
         lower: Rewrites an object by the conventions, if the family's own way does not work; tried once
             after the library refuses an object.
         wrap: Key under which values other than a dict are wrapped in a document.
+        encode_again: Callable ``(object) -> bytes | str`` for objects that `encode` refuses, if the necessary
+            options would slow down the others. It writes what `encode` accepts alike, or raises a TypeError.
         decode_again: Callable ``(bytes) -> object`` for payloads that `decode` refuses, if the necessary
             options would slow down the others.
         subclass: The library's own subclass of int, which is decoded as int.
@@ -125,6 +127,7 @@ class Calls:
     text: bool = False
     lower: Callable[[Any], Any] | None = None
     wrap: str | None = None
+    encode_again: Callable[[Any], Any] | None = None
     decode_again: Callable[[bytes], Any] | None = None
     subclass: type[int] | None = None
     walk: Literal["msgpack", "cbor", "bson", "json"] | None = None

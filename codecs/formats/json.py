@@ -6,16 +6,19 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+import enum
+import uuid
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
 from ..binding import Bound, SchemaProtocol
 from ..conventions import classes as objects
+from ..conventions._forms import KeyedEncoder
 from ..conventions.arrays import ARRAYS, COLUMNS, convention, kind_of
-from ..conventions.families import JSON64_FAMILY, JSON_FAMILY, FormatFamily
-from ..conventions.notes import STRANGERS, Note
+from ..conventions.families import JSON64_FAMILY, JSON_FAMILY, FormatFamily, content, distinct_keys
+from ..conventions.notes import STRANGERS, Cost, Note, costly_keys
 from ..registry import declare
 from ..safety._unique import unique
 from ..safety.keys import with_checked_keys
@@ -62,6 +65,14 @@ POLICIES = Policies(
 )
 """Policies of the standard library, from which those of other libraries are derived."""
 NO_LITERALS = replace(POLICIES, nonfinite="null/reject", surrogates="reject")
+
+_ORJSON_KEYS = (bool, type(None), uuid.UUID, dt.date, enum.Enum)
+_RAPIDJSON_KEYS = distinct_keys((uuid.UUID, dt.date, dt.time))
+
+_RAPIDJSON_COSTS = tuple(
+    Cost("writes dates and times by a hook, as the library rounds offsets from UTC", about, "dump", 2.0)
+    for about in ("type_datetime", "type_date", "type_time")
+)
 
 _MODELS: tuple[objects.ClassFamily, ...] = ("model",)
 # msgspec writes moments in UTC with a final Z, so rewritten records must leave moments to it.
@@ -201,7 +212,7 @@ def _raw_orjson(orjson: ModuleType, always: int = 0) -> RawCalls:
 
 def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
     """Add the encoding options and notes; two faults of some orjson versions need slower options."""
-    notes = [Note("reads integers beyond 64 bits as floats", "int_beyond_64")]
+    notes = [Note("reads integers beyond 64 bits as floats", "int_beyond_64"), costly_keys(1.25)]
     options = 0
     if orjson.dumps(dt.time(0, 0, 0, 10_000)) != b'"00:00:00.010000"':
         # 3.11.8 to 3.13.0 omit a zero, so that a hundredth of a second is read as a tenth.
@@ -218,16 +229,23 @@ def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
     try:
         orjson.dumps(nested)
     except TypeError:
-        return spec.changed(
-            encode_arguments=(JSON64_FAMILY.leaf, options or None),
-            encode_depth=DEFAULT_DEPTH,
-            notes=notes,
-        )
-    return spec.changed(
+        leaf = JSON64_FAMILY.leaf
+    else:
         # Objects that the check of depth cannot look into become lists, whose depth orjson counts.
-        encode_arguments=(JSON64_FAMILY.lowered_leaf, options | orjson.OPT_PASSTHROUGH_DATACLASS),
-        encode_depth=DEFAULT_DEPTH,
-        notes=notes,
+        leaf, options = JSON64_FAMILY.lowered_leaf, options | orjson.OPT_PASSTHROUGH_DATACLASS
+    return _orjson_writing(orjson, spec, leaf, options).changed(encode_depth=DEFAULT_DEPTH, notes=notes)
+
+
+def _orjson_writing(orjson: ModuleType, spec: Spec, leaf: Callable[[Any], Any], options: int) -> Spec:
+    """Return a spec of orjson with other arguments of its dump, those for other keys than text included."""
+    # A version that writes wrong times does so in keys, too.
+    times = () if options & orjson.OPT_PASSTHROUGH_DATETIME else (dt.time, dt.datetime)
+    keys = distinct_keys((*_ORJSON_KEYS, *times))
+    return spec.changed(
+        encode_arguments=(leaf, options or None),
+        encode_again=KeyedEncoder(
+            orjson.dumps, (leaf, options | orjson.OPT_NON_STR_KEYS), keys, content
+        ).encode,
     )
 
 
@@ -243,8 +261,7 @@ def _orjson_numpy() -> Spec:
         write = convention(type(value)) if kind_of(type(value)) in COLUMNS else None
         return deep(value) if write is None else write(value)
 
-    return spec.changed(
-        encode_arguments=(leaf, (options or 0) | orjson.OPT_SERIALIZE_NUMPY),
+    return _orjson_writing(orjson, spec, leaf, (options or 0) | orjson.OPT_SERIALIZE_NUMPY).changed(
         raw=_raw_orjson(orjson, orjson.OPT_SERIALIZE_NUMPY),
         notes=(*spec.facts.notes, FAULTS),
     )
@@ -414,8 +431,7 @@ def _rapidjson() -> Spec:
     class ConventionEncoder(rapidjson.Encoder):
         """Made once, as ``dumps`` reads its options again at every call."""
 
-        def default(self, value: Any) -> Any:
-            return JSON_FAMILY.leaf(value)
+        default = staticmethod(JSON_FAMILY.leaf)
 
     class UniqueDecoder(rapidjson.Decoder):
         def start_object(self) -> list[Any]:
@@ -435,12 +451,18 @@ def _rapidjson() -> Spec:
         encode: Any = (rapidjson.Encoder if hook is None else HookedEncoder)(ensure_ascii=False, **options)
         return RawCalls(lambda record: encode(record).encode(), rapidjson.loads)
 
-    keys = {"mapping_mode": rapidjson.MM_COERCE_KEYS_TO_STRINGS}
-    no_bytes = {"bytes_mode": rapidjson.BM_NONE}
+    keys: dict[str, Any] = {"mapping_mode": rapidjson.MM_COERCE_KEYS_TO_STRINGS}
+    no_bytes: dict[str, Any] = {"bytes_mode": rapidjson.BM_NONE}
+    # Not its own datetimes, whose offsets it rounds to minutes.
+    writing: dict[str, Any] = {
+        "ensure_ascii": False,
+        "iterable_mode": rapidjson.IM_ONLY_LISTS,
+        "uuid_mode": rapidjson.UM_CANONICAL,
+        **no_bytes,
+    }
     return Spec.of(
-        encode=ConventionEncoder(
-            ensure_ascii=False, bytes_mode=rapidjson.BM_NONE, iterable_mode=rapidjson.IM_ONLY_LISTS
-        ),
+        encode=ConventionEncoder(**writing),
+        encode_again=KeyedEncoder(ConventionEncoder(**keys, **writing), (), _RAPIDJSON_KEYS, content).encode,
         decode=rapidjson.loads,
         # It stops at a NUL byte, which JSON text never contains.
         whole="nul",
@@ -457,7 +479,7 @@ def _rapidjson() -> Spec:
         family=JSON_FAMILY,
         accelerated=True,
         preserves=ANY_NUMBER,
-        notes=(LITERALS,),
+        notes=(LITERALS, costly_keys(1.25), *_RAPIDJSON_COSTS),
         policies=replace(
             POLICIES,
             duplicate_keys="reject/last",

@@ -26,12 +26,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import click
 
 from bakeoff.bench import valgrind
 from bakeoff.codecs import CodecError, available, codec, describe
+from bakeoff.codecs.conventions.notes import Cost
+from bakeoff.codecs.raw import reads_alike, writes_alike
 from bakeoff.codecs.safety.guards import GUARDS
 from bakeoff.codecs.spec import RawCalls
 from bakeoff.datasets.profile import profile
@@ -121,57 +122,26 @@ def comparable() -> list[str]:
     ]
 
 
-def same(one: Any, other: Any) -> bool:
-    """Whether two decoded values are equal, types included; PyMongo's Int64 is an int."""
-    if isinstance(one, int) and isinstance(other, int) and not isinstance(one, bool):
-        return one == other and not isinstance(other, bool)
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, dict):
-        return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
-    if isinstance(one, list | tuple):
-        return len(one) == len(other) and all(map(same, one, other))
-    if type(one).__module__ == "numpy":
-        return bool((one == other).all())
-    return bool(one == other or (one != one and other != other))
-
-
-def _carries(
-    name: str, calls: RawCalls, operation: str, items: Sequence[Any], payloads: Sequence[bytes]
-) -> bool:
-    """Whether a library's calls do what the codec does: its dump is read alike, its load is the same."""
-    decode = codec(name, trusted=True).decode
-    try:
-        if operation == "dump":
-            return all(
-                same(decode(payload), decode(calls.encode(item)))
-                for item, payload in zip(items, payloads, strict=True)
-            )
-        return all(same(decode(payload), calls.decode(payload)) for payload in payloads)
-    except Exception:  # noqa: BLE001 - of any library
-        return False
-
-
 def planned(name: str, shapes: Sequence[str]) -> Plan:
     """Return what is to be counted of a codec, with the library's call for each shape."""
-    known = ways(name)
+    known, ours = ways(name), codec(name, trusted=True)
     plan = Plan(name, [], {}, [])
     for shape in shapes:
         large = SHAPES[shape].large
-        if large and codec(name, trusted=True).format in SLOW:
+        if large and ours.format in SLOW:
             continue
         items = list(records(shape))
         try:
-            payloads = [codec(name, trusted=True).encode(item) for item in items]
+            payloads = [ours.encode(item) for item in items]
         except CodecError:
             plan.absent.extend((shape, operation) for operation in ("dump", "load"))
             continue
         plan.sizes[shape] = sum(map(len, payloads)) // len(payloads)
         able = {
             operation: [
-                way for way, calls in known.items() if _carries(name, calls, operation, items, payloads)
+                way for way, calls in known.items() if all(alike(calls, ours, item) for item in items)
             ]
-            for operation in ("dump", "load")
+            for operation, alike in (("dump", writes_alike), ("load", reads_alike))
         }
         both = [way for way in able["dump"] if way in able["load"]]
         for operation, found in able.items():
@@ -223,6 +193,14 @@ def explained(cell: Cell) -> str:
     for guard in GUARDS.get(cell.codec, ()):
         if guard.operation == cell.operation and cell.ratio <= cell.most + guard.share:
             return guard.what
+    for note in codec(cell.codec, trusted=True).notes:
+        if (
+            isinstance(note, Cost)
+            and note.operation == cell.operation
+            and note.about in _profile(cell.shape)
+            and cell.ratio <= note.most
+        ):
+            return note
     return ""
 
 
