@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, NamedTuple, ParamSpec, Protocol, TypeVar
 
 from .binding import unbound
@@ -56,12 +57,19 @@ class RawCalls(NamedTuple):
         take: Converts a dict to the object that `encode` takes, before the clock starts; None if that is the
             dict itself.
         give: Converts an object from `decode` to a dict, after the clock has stopped; None if it is one.
+        options: The calls with options that users set for records that these calls do not carry, by the
+            options in words, in the order in which they are tried.
     """
 
     encode: Callable[[Any], bytes]
     decode: Callable[[bytes], Any]
     take: Callable[[Any], Any] | None = None
     give: Callable[[Any], Any] | None = None
+    options: Mapping[str, RawCalls] = MappingProxyType({})
+
+    def all_ways(self) -> dict[str, RawCalls]:
+        """Return these calls, named "", and those with options."""
+        return {"": self, **self.options}
 
 
 class Frames(NamedTuple):
@@ -96,6 +104,8 @@ class Calls:
         lower: Rewrites an object by the conventions, if the family's own way does not work; tried once
             after the library refuses an object.
         wrap: Key under which values other than a dict are wrapped in a document.
+        encode_again: Callable ``(object) -> bytes | str`` for objects that `encode` refuses, if the necessary
+            options would slow down the others. It writes what `encode` accepts alike, or raises a TypeError.
         decode_again: Callable ``(bytes) -> object`` for payloads that `decode` refuses, if the necessary
             options would slow down the others.
         subclass: The library's own subclass of int, which is decoded as int.
@@ -117,6 +127,7 @@ class Calls:
     text: bool = False
     lower: Callable[[Any], Any] | None = None
     wrap: str | None = None
+    encode_again: Callable[[Any], Any] | None = None
     decode_again: Callable[[bytes], Any] | None = None
     subclass: type[int] | None = None
     walk: Literal["msgpack", "cbor", "bson", "json"] | None = None

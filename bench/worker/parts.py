@@ -12,7 +12,7 @@ from ...codecs.safety.limits import OWN_DATA
 from ..jobs import CorpusInputs, ReadCell
 from ..operations.base import CodecParts
 from ..workers.schemas import FORMATS, ReaderSchema, json_schema, reader_schema
-from .records import Payloads
+from .records import Payloads, PickledSample
 
 if TYPE_CHECKING:
     from ...codecs import Codec
@@ -108,6 +108,7 @@ def _schema(name: str, corpus: CorpusInputs, blobs: Mapping[str, bytes]) -> Sche
 def _own_calls(name: str, corpus: CorpusInputs, blobs: Mapping[str, bytes], checking: bool) -> CodecParts:
     """Return a library's own calls with the facts of its codec, but without its guarantees."""
     from ...codecs import Codec
+    from ...codecs.raw import fitting
     from ...codecs.spec import RawCalls
 
     safe, raw = codec(name.removesuffix(RAW), trusted=True), describe(name).raw()
@@ -115,6 +116,9 @@ def _own_calls(name: str, corpus: CorpusInputs, blobs: Mapping[str, bytes], chec
         raise CodecError(name, "no raw calls are defined for this codec")
     if not isinstance(raw, RawCalls):
         raw = raw(_schema(name, corpus, blobs))
+    elif raw.options and corpus.sample:
+        # The same in each process, as all have the same sample.
+        raw = fitting(raw, safe, PickledSample.of(blobs[corpus.sample]).records())
     shell = Codec(
         name,
         safe.format,

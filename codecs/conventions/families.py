@@ -11,11 +11,13 @@ from __future__ import annotations
 import datetime as dt
 import enum
 import functools
+import operator
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
+from ._forms import Forms
 from .arrays import DOCUMENTED, convention, holds_numbers
-from .classes import CLASSES, record_class
+from .classes import CLASSES, opened, record_class
 from .rules import RULES, SCALARS, Rule
 
 NULL_TEXT = "$null"
@@ -52,12 +54,26 @@ def _of_own_type(value: Any) -> Any:
 
 _NO_RULE = _of_own_type.dispatch(object)
 _OPEN: dict[type, Callable[[Any], Any]] = {}
-"""Converters for the record classes met so far, unless another one was registered for them.
+"""Converters for the record classes and enumerations met so far, unless another was registered for them.
 
 The lookup takes longer than the conversion of most objects.
 """
 _NAMED: set[type] = set()
 """The named tuples among these classes, which are written like tuples."""
+
+
+def _forget_some() -> None:
+    """Make room for the converter of one more class."""
+    if len(_OPEN) + len(_NAMED) >= CLASSES:
+        _OPEN.clear()
+        _NAMED.clear()
+
+
+def _member_getter(kind: type[enum.Enum]) -> Callable[[Any], Any]:
+    """Return a function that returns a member's value, past the usual property, which is in Python."""
+    own = next(vars(base)["value"] for base in kind.__mro__ if "value" in vars(base))
+    usual = own is vars(enum.Enum)["value"]
+    return operator.attrgetter("_value_" if usual else "value")
 
 
 def register_type(kind: type[Any], write: Callable[[Any], Any]) -> None:
@@ -97,6 +113,10 @@ class FormatFamily:
         text_keys: Dict keys must be text.
         integers: Integers outside this range are written as decimal text; None for no bounds.
         null: Text that stands for None, where the format has no null.
+
+    Attributes:
+        leaf: Returns the written form of a value that the library does not support; a hook for most
+            libraries. Raises TypeError: no convention for this type.
     """
 
     def __init__(
@@ -122,18 +142,16 @@ class FormatFamily:
             else:
                 self._write[rule.type] = rule.write
         self._tuple = self._write.get(tuple, tuple)
+        # Of integers, a library refuses those that do not fit, so only these are asked for.
+        self._forms: dict[type, Callable[[Any], Any]] = {**self._write, int: str, tuple: self._tuple}
+        self.leaf = Forms(self._forms, _OPEN, _NAMED, self._other_leaf).leaf
 
-    def leaf(self, value: Any) -> Any:
-        """Return the written form of a value that the library does not support; a hook for most libraries.
+    def doubting_leaf(self, doubt: Callable[[], None]) -> Callable[[Any], Any]:
+        """Return `leaf` with a function that is called for each list and dict that it returns."""
+        return Forms(self._forms, _OPEN, _NAMED, self._other_leaf, doubt).leaf
 
-        Raises:
-            TypeError: No convention for this type.
-        """
+    def _other_leaf(self, value: Any) -> Any:
         kind = type(value)
-        if write := self._write.get(kind) or _OPEN.get(kind):
-            return write(value)
-        if kind in _NAMED:
-            return self._tuple(value)
         if (own := _of_own_type.dispatch(kind)) is not _NO_RULE:
             return own(value)
         if (held := convention(kind)) is not None:
@@ -143,18 +161,16 @@ class FormatFamily:
             own_rule = self._write.get(type(written))
             return written if own_rule is None else own_rule(written)
         if (known := record_class(kind)) is not None:
-            if len(_OPEN) + len(_NAMED) >= CLASSES:
-                _OPEN.clear()
-                _NAMED.clear()
+            _forget_some()
             if known.family == "namedtuple":
                 _NAMED.add(kind)
                 return self._tuple(value)
             _OPEN[kind] = known.open
             return known.open(value)
         if isinstance(value, enum.Enum):
-            return value.value
-        if kind is int:
-            return str(value)
+            _forget_some()
+            write = _OPEN[kind] = _member_getter(kind)
+            return write(value)
         for base, exact in _EXACT.items():
             if isinstance(value, base) and kind is not base:
                 return self._of_subclass(base, exact(value), value)
@@ -276,6 +292,33 @@ def _text_key(key: Any) -> Any:
     return JSON_FAMILY.leaf(key)
 
 
+def _is_whole(key: Any) -> bool:
+    """Return whether a key has no offset that a library may round to minutes."""
+    return type(key) is not dt.datetime or key.tzinfo is None or key.tzinfo is dt.UTC
+
+
+def distinct_keys(kinds: Collection[type]) -> Callable[[dict[Any, Any]], bool]:
+    """Return a function: whether a library writes all keys of a dict as text, like the conventions.
+
+    Args:
+        kinds: The types of keys, in addition to text and integers, that the library writes like them. `Enum`
+            stands for members whose values are of such a type.
+    """
+    allowed, members = {str, int, *kinds} - {enum.Enum}, enum.Enum in kinds
+
+    def is_distinct(record: dict[Any, Any]) -> bool:
+        keys = list(record)
+        unlike = len(set(map(type, keys))) == 1
+        if members and not allowed.issuperset(map(type, keys)):
+            unlike, keys = False, [key.value if isinstance(key, enum.Enum) else key for key in keys]
+        types = set(map(type, keys))
+        if not types <= allowed or (dt.datetime in types and not all(map(_is_whole, keys))):
+            return False
+        return unlike or len(set(map(_text_key, keys))) == len(keys)
+
+    return is_distinct
+
+
 NATIVE_BYTES: Mapping[type, Callable[[Any], Any] | None] = {
     bytes: None,
     bytearray: _native_bytes,
@@ -285,6 +328,13 @@ NATIVE_BYTES: Mapping[type, Callable[[Any], Any] | None] = {
 
 JSON_FAMILY = FormatFamily("JSON", {})
 JSON64_FAMILY = FormatFamily("JSON (64-bit integers)", {}, integers=WORDS)
+
+
+def content(value: Any) -> Any:
+    """Return what an object holds that a library writes by `leaf`; None if that cannot be seen."""
+    if _of_own_type.dispatch(type(value)) is not _NO_RULE:
+        return None
+    return [] if holds_numbers(value) else opened(value)
 
 
 def documented(shown: Sequence[FormatFamily]) -> list[list[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Self
 
 STRANGERS: Final = "strangers"
 """A note on payloads that other software wrote."""
@@ -27,10 +27,36 @@ class Note(str):
 
     about: str
 
-    def __new__(cls, text: str, about: str = "") -> Note:
+    def __new__(cls, text: str, about: str = "") -> Self:
         note = super().__new__(cls, text)
         note.about = about
         return note
+
+
+class Cost(Note):
+    """A note that what is ours costs more than usual on some records; `benchmarks shapes` checks the bound.
+
+    Args:
+        what: What takes the time, as a clause.
+        about: As in `Note`.
+        operation: "dump" or "load".
+        most: Upper bound of the cost, as a multiple of the library's own call.
+    """
+
+    operation: str
+    most: float
+
+    def __new__(cls, what: str, about: str = "", operation: str = "", most: float = 0.0) -> Self:
+        bound = f": {operation} up to {most:g} times the library's own call" if operation else ""
+        note = super().__new__(cls, f"{what}{bound}", about)
+        note.operation, note.most = operation, most
+        return note
+
+
+def costly_keys(most: float) -> Cost:
+    """Return the note of a codec whose library writes other keys than text by an option, which is checked."""
+    what = "looks for keys other than text that the library writes otherwise, or like another key of the dict"
+    return Cost(what, "key_other", "dump", most)
 
 
 def about(note: str) -> str:

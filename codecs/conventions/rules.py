@@ -8,7 +8,6 @@ Sources: ISO 8601 as written by `datetime.isoformat`; RFC 4648 (base64); RFC 412
 
 from __future__ import annotations
 
-import base64
 import datetime as dt
 import decimal
 import enum
@@ -18,6 +17,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from random import Random
 from typing import Any
+
+from ._forms import base64_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,12 +145,8 @@ def _plain_set(value: set[Any] | frozenset[Any]) -> list[Any]:
         return list(value)
 
 
-def _text_of_bytes(value: bytes | bytearray | memoryview) -> str:
-    return base64.b64encode(value).decode("ascii")
-
-
 def _base64(token: str, kind: type) -> Rule:
-    return Rule(token=token, type=kind, form="base64", words="base64 text", write=_text_of_bytes)
+    return Rule(token=token, type=kind, form="base64", words="base64 text", write=base64_text)
 
 
 def _list(kind: type, words: str, write: Callable[[Any], list[Any]]) -> Rule:

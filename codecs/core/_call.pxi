@@ -1,5 +1,6 @@
 # Call a library's callable without overhead.
 
+from cpython.exc cimport PyErr_Clear, PyErr_ExceptionMatches
 from cpython.object cimport PyObject
 
 cdef extern from *:
@@ -19,10 +20,18 @@ cdef extern from *:
 
 cdef enum:
     MAX_ARGUMENTS = 12
+    # Calls that begin with the other function, after the first one has refused an object.
+    REMEMBERED_CALLS = 1000
 
 
 cdef class _Call:
-    """A library's callable and its fixed further arguments, prepared once for vectorcall."""
+    """A library's callable and its fixed further arguments, prepared once for vectorcall.
+
+    Attributes:
+        again: For objects that the callable refuses; it returns the same for those that are not. None without.
+        remembered: Calls that begin with `again`, as records resemble each other. Which of the two is called
+            first changes no result, so threads need no lock for it.
+    """
 
     cdef object function
     cdef way_in_t way_in
@@ -32,8 +41,10 @@ cdef class _Call:
     cdef PyObject *keywords
     cdef Py_ssize_t positional
     cdef Py_ssize_t count
+    cdef _Call again
+    cdef int remembered
 
-    def __cinit__(self, function, tuple arguments, dict options):
+    def __cinit__(self, function, tuple arguments, dict options, again=None):
         self.function, self.way_in = function, _way_in(function)
         self.values = arguments + tuple(options.values())
         self.names = tuple(options) if options else None
@@ -44,10 +55,24 @@ cdef class _Call:
             raise ValueError(f"at most {MAX_ARGUMENTS - 1} further arguments, got {self.count}")
         for i in range(self.count):
             self.further[i] = <PyObject *>self.values[i]
+        if again is not None:
+            self.again = _Call(again, (), {})
 
 
 cdef inline PyObject *_raw_call(_Call call, object subject) noexcept:
     """Return a new reference, or NULL with the error set, so that callers need no ``try`` for success."""
+    cdef PyObject *result
+    if call.remembered:
+        call.remembered -= 1
+        result = _first_call(call.again, subject)
+        if result is not NULL or not PyErr_ExceptionMatches(Exception):
+            return result
+        PyErr_Clear()
+        call.remembered = 0
+    return _first_call(call, subject)
+
+
+cdef inline PyObject *_first_call(_Call call, object subject) noexcept:
     # The callee may write to the first place.
     cdef PyObject *stack[MAX_ARGUMENTS + 2]
     cdef Py_ssize_t i

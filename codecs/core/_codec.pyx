@@ -248,7 +248,7 @@ cdef class Core:
                 raise ValueError(f"codec {spec.name}: expected a Bound from bind, got {type(self.bound).__name__}")
             encode, decode = self.bound.encode, self.bound.decode
             self._no_dicts = not self.bound.dicts
-        self._encode = _Call(encode, tuple(calls.encode_arguments), dict(calls.encode_options))
+        self._encode = _Call(encode, tuple(calls.encode_arguments), dict(calls.encode_options), calls.encode_again)
         bounded = guards.bounded(settings.limits) if guards.bounded else {}
         # A library that is only given the limit of items does not check depth.
         self._bounds_depth = guards.bounded is not None and set(bounded) != {"items"}
@@ -444,10 +444,17 @@ cdef class Core:
             return self._encode_again(obj, error)
 
     cdef object _encode_again(self, obj, error):
-        """Rewrite the object by the conventions and encode it again, or raise the error for the user."""
+        """Encode the object in the codec's other way, else rewritten by the conventions, or raise the error."""
         if not _is_ours(error):
             raise error
         deep = self._is_too_deep(error)
+        if self._encode.again is not None and not deep:
+            self._encode.remembered = REMEMBERED_CALLS
+            try:
+                return self._encode_guarded(obj)
+            except BaseException as second:
+                if not _is_ours(second):
+                    raise
         if self._lower is not None and not deep and not isinstance(error, (MemoryError, LimitError, PolicyError)):
             try:
                 lowered = self._lower(obj)

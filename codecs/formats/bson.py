@@ -23,6 +23,7 @@ from ..safety.limits import Limits
 from ..safety.policies import Policies, held
 from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Prefixed
+from ._hooks import anything, hooked
 from ._pure import extension_copy, pure_copy
 
 _family = FormatFamily("BSON", {**NATIVE_BYTES, dt.datetime: None, uuid.UUID: None}, integers=SIGNED)
@@ -84,6 +85,15 @@ def _bson(library: ModuleType) -> Spec:
         type_registry=TypeRegistry(fallback_encoder=_family.leaf),
     )
 
+    def calls(**kept: Any) -> RawCalls:
+        chosen: CodecOptions[dict[str, Any]] = CodecOptions(**kept)
+        return RawCalls(
+            lambda record: library.encode(record, codec_options=chosen),
+            lambda data: library.decode(data, codec_options=chosen),
+        )
+
+    moments = {"tz_aware": True, "tzinfo": dt.UTC}
+    identifiers = {"uuid_representation": UuidRepresentation.STANDARD}
     decode = _decoder(library)
 
     def decode_unique(data: bytes, codec_options: Any) -> Any:
@@ -110,7 +120,20 @@ def _bson(library: ModuleType) -> Spec:
         # The decoder in C searches for the end of a name beyond the end of the payload.
         whole="bson" if library.has_c() else None,
         walk="bson",
-        raw=RawCalls(library.encode, library.decode),
+        raw=RawCalls(
+            library.encode,
+            library.decode,
+            options={
+                "tz_aware": calls(**moments),
+                "uuid_representation": calls(**identifiers),
+                **hooked(
+                    "fallback_encoder", lambda hook: calls(type_registry=TypeRegistry(fallback_encoder=hook))
+                ),
+                "tz_aware, uuid_representation, fallback_encoder=anything": calls(
+                    type_registry=TypeRegistry(fallback_encoder=anything), **moments, **identifiers
+                ),
+            },
+        ),
         limits=Limits(items=400_000),
         subclass=Int64 if decode is library.decode else None,
         too_deep=("maximum recursion depth exceeded",),

@@ -25,6 +25,7 @@ from ..safety.keys import key_check
 from ..safety.policies import Policies, held
 from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Values
+from ._hooks import hooked
 
 
 def _aware_or_text(value: dt.datetime) -> Any:
@@ -146,7 +147,19 @@ def _cbor2(reading: Mapping[str, Any]) -> Spec:
         # cbor2's own limit is 400.
         bounded=lambda limits: {} if limits.depth is None else {"max_depth": limits.depth},
         check_keys=key_check("cbor", partial(cbor2.loads, semantic_decoders=tag_readers())),
-        raw=RawCalls(cbor2.dumps, cbor2.loads),
+        raw=RawCalls(
+            cbor2.dumps,
+            cbor2.loads,
+            options=hooked(
+                "default",
+                lambda hook: RawCalls(
+                    lambda record: cbor2.dumps(
+                        record, default=lambda encoder, value: encoder.encode(hook(value))
+                    ),
+                    cbor2.loads,
+                ),
+            ),
+        ),
         whole="cbor",
         walk="cbor",
         family=_family,

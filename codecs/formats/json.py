@@ -6,19 +6,21 @@
 from __future__ import annotations
 
 import datetime as dt
+import enum
+import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from types import ModuleType
 from typing import Any
-from uuid import UUID
 
 from ..binding import Bound, SchemaProtocol
 from ..conventions import classes as objects
+from ..conventions._forms import KeyedEncoder
 from ..conventions.arrays import ARRAYS, COLUMNS, convention, kind_of
-from ..conventions.families import JSON64_FAMILY, JSON_FAMILY, FormatFamily
-from ..conventions.notes import FIGURES, STRANGERS, Note
+from ..conventions.families import JSON64_FAMILY, JSON_FAMILY, FormatFamily, content, distinct_keys
+from ..conventions.notes import FIGURES, STRANGERS, Cost, Note, costly_keys
 from ..registry import declare
 from ..safety._unique import unique
 from ..safety.keys import with_checked_keys
@@ -27,6 +29,7 @@ from ..safety.policies import Policies, held
 from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Lines
 from ..version_faults import ORJSON_LISTS, ORJSON_TIMES, ORJSON_TUPLES, noted
+from ._hooks import anything, hooked
 from ._pure import pure_copy
 from .structs import OBJECTS, TYPED, typed
 
@@ -69,6 +72,14 @@ POLICIES = Policies(
 """Policies of the standard library, from which those of other libraries are derived."""
 NO_LITERALS = replace(POLICIES, nonfinite="null/reject", surrogates="reject")
 
+_ORJSON_KEYS = (bool, type(None), uuid.UUID, dt.date, enum.Enum)
+_RAPIDJSON_KEYS = distinct_keys((uuid.UUID, dt.date, dt.time))
+
+_RAPIDJSON_COSTS = tuple(
+    Cost("writes dates and times by a hook, as the library rounds offsets from UTC", about, "dump", 2.0)
+    for about in ("type_datetime", "type_date", "type_time")
+)
+
 _MODELS: tuple[objects.ClassFamily, ...] = ("model",)
 # Both write moments in UTC with a final Z, so rewritten records must leave moments to them.
 _msgspec_family = FormatFamily("JSON (msgspec)", {dt.datetime: None, dt.time: None})
@@ -79,11 +90,16 @@ def _pairs_hook(values: Mapping[str, str]) -> Any:
     return unique if values["duplicate_keys"] == "reject" else None
 
 
-def _raw_text(library: ModuleType) -> RawCalls:
+def _raw_text(library: ModuleType, **options: Any) -> RawCalls:
     """Return the calls of the standard library or simplejson, with encoder and decoder made once."""
-    encode = library.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
     decode = library.JSONDecoder().decode
-    return RawCalls(lambda record: encode(record).encode(), lambda data: decode(data.decode()))
+
+    def calls(**further: Any) -> RawCalls:
+        encode = library.JSONEncoder(ensure_ascii=False, separators=(",", ":"), **further).encode
+        return RawCalls(lambda record: encode(record).encode(), lambda data: decode(data.decode()))
+
+    hooks = hooked("default", lambda hook: calls(default=hook, **options))
+    return calls()._replace(options=hooks)
 
 
 @declare("json", JSON)
@@ -169,7 +185,8 @@ def _simplejson(library: ModuleType) -> Spec:
     return Spec.of(
         encode=encode(),
         decode=library.JSONDecoder(allow_nan=True).decode,
-        raw=_raw_text(library),
+        # Decimals as text, which no reader rounds.
+        raw=_raw_text(library, use_decimal=False),
         text=True,
         stops="interpreter",
         walk="json",
@@ -206,7 +223,7 @@ def _orjson() -> Spec:
     spec = Spec.of(
         encode=orjson.dumps,
         decode=orjson.loads,
-        raw=RawCalls(orjson.dumps, orjson.loads),
+        raw=_raw_orjson(orjson),
         stops="itself",
         walk="json",
         too_deep=("depth limit exceeded", "recursion depth exceeded", "Recursion limit reached"),
@@ -219,23 +236,48 @@ def _orjson() -> Spec:
     return _within_its_buffer(orjson, spec)
 
 
+def _raw_orjson(orjson: ModuleType, always: int = 0) -> RawCalls:
+    def calls(option: int | None, hook: Any = None) -> RawCalls:
+        return RawCalls(lambda record: orjson.dumps(record, default=hook, option=option), orjson.loads)
+
+    plain, keys = always or None, always | orjson.OPT_NON_STR_KEYS
+    return RawCalls(
+        calls(always).encode if always else orjson.dumps,
+        orjson.loads,
+        options={
+            "OPT_NON_STR_KEYS": calls(keys),
+            **hooked("default", lambda hook: calls(plain, hook)),
+            "OPT_NON_STR_KEYS, default=anything": calls(keys, anything),
+        },
+    )
+
+
 def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
     """Add the encoding options and notes; a fault of some releases needs slower options."""
     faults = [fault for fault in (ORJSON_TIMES, ORJSON_LISTS, ORJSON_TUPLES) if fault.found(orjson)]
-    options = orjson.OPT_PASSTHROUGH_DATETIME if ORJSON_TIMES in faults else None
+    notes = [Note("reads integers beyond 64 bits as floats", "int_beyond_64"), costly_keys(1.25)]
+    options = orjson.OPT_PASSTHROUGH_DATETIME if ORJSON_TIMES in faults else 0
     if ORJSON_LISTS in faults:
-        spec = spec.changed(
-            shallow=_TOGETHER,
-            split=_split(orjson, JSON64_FAMILY.leaf, options),
-            policies=replace(spec.facts.policies, nesting="reject"),
-        )
-    notes = [Note("reads integers beyond 64 bits as floats", "int_beyond_64")]
-    return spec.changed(
-        encode_arguments=(JSON64_FAMILY.leaf, options),
+        spec = spec.changed(shallow=_TOGETHER, policies=replace(spec.facts.policies, nesting="reject"))
+    return _orjson_writing(orjson, spec, JSON64_FAMILY.leaf, options).changed(
         # 3.12 and 3.13 leave the buffer if many lists that are nested 210 deep follow one another.
         encode_depth=DEFAULT_DEPTH,
         inside=_inside,
         notes=[*notes, *([] if ORJSON_TIMES in faults else [ROUNDED]), *noted(faults)],
+    )
+
+
+def _orjson_writing(orjson: ModuleType, spec: Spec, leaf: Callable[[Any], Any], options: int) -> Spec:
+    """Return a spec of orjson with other arguments of its dump, those for other keys than text included."""
+    # A version that writes wrong times does so in keys, too.
+    times = () if options & orjson.OPT_PASSTHROUGH_DATETIME else (dt.time, dt.datetime)
+    keys = distinct_keys((*_ORJSON_KEYS, *times))
+    return spec.changed(
+        encode_arguments=(leaf, options or None),
+        encode_again=KeyedEncoder(
+            orjson.dumps, (leaf, options | orjson.OPT_NON_STR_KEYS), keys, content
+        ).encode,
+        split=_split(orjson, leaf, options or None) if spec.guards.shallow else None,
     )
 
 
@@ -280,11 +322,8 @@ def _orjson_numpy() -> Spec:
         write = convention(type(value)) if kind_of(type(value)) in COLUMNS else None
         return deep(value) if write is None else write(value)
 
-    options = (options or 0) | orjson.OPT_SERIALIZE_NUMPY
-    return spec.changed(
-        encode_arguments=(leaf, options),
-        split=spec.guards.split and _split(orjson, leaf, options),
-        raw=RawCalls(lambda record: orjson.dumps(record, option=orjson.OPT_SERIALIZE_NUMPY), orjson.loads),
+    return _orjson_writing(orjson, spec, leaf, (options or 0) | orjson.OPT_SERIALIZE_NUMPY).changed(
+        raw=_raw_orjson(orjson, orjson.OPT_SERIALIZE_NUMPY),
         notes=(*spec.facts.notes, FAULTS),
     )
 
@@ -296,7 +335,16 @@ def _msgspec() -> Spec:
     return Spec.of(
         encode=msgspec.json.Encoder(enc_hook=_msgspec_family.leaf).encode,
         decode=msgspec.json.Decoder().decode,
-        raw=RawCalls(msgspec.json.Encoder().encode, msgspec.json.Decoder().decode),
+        raw=RawCalls(
+            msgspec.json.Encoder().encode,
+            msgspec.json.Decoder().decode,
+            options=hooked(
+                "enc_hook",
+                lambda hook: RawCalls(
+                    msgspec.json.Encoder(enc_hook=hook).encode, msgspec.json.Decoder().decode
+                ),
+            ),
+        ),
         stops="interpreter",
         walk="json",
         family=_msgspec_family,
@@ -397,6 +445,13 @@ def _pydantic_models() -> Spec:
 def _ujson() -> Spec:
     import ujson
 
+    def hooked_calls(hook: Any) -> RawCalls:
+        def encode(record: Any) -> bytes:
+            text: Any = ujson.dumps(record, ensure_ascii=False, escape_forward_slashes=False, default=hook)
+            return text.encode()  # type: ignore[no-any-return]
+
+        return RawCalls(encode, ujson.loads)
+
     return Spec.of(
         encode=ujson.dumps,
         # By position, since a keyword takes a third of a short call: ensure_ascii, encode_html_chars,
@@ -406,6 +461,7 @@ def _ujson() -> Spec:
         raw=RawCalls(
             lambda record: ujson.dumps(record, ensure_ascii=False, escape_forward_slashes=False).encode(),
             ujson.loads,
+            options=hooked("default", hooked_calls),
         ),
         stops="itself",
         walk="json",
@@ -438,8 +494,7 @@ def _rapidjson() -> Spec:
     class ConventionEncoder(rapidjson.Encoder):
         """Made once, as ``dumps`` reads its options again at every call."""
 
-        def default(self, value: Any) -> Any:
-            return JSON_FAMILY.leaf(value)
+        default = staticmethod(JSON_FAMILY.leaf)
 
     class UniqueDecoder(rapidjson.Decoder):
         def start_object(self) -> list[Any]:
@@ -451,21 +506,44 @@ def _rapidjson() -> Spec:
     def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
         return {"decode": UniqueDecoder() if values["duplicate_keys"] == "reject" else rapidjson.loads}
 
-    encode: Any = rapidjson.Encoder(ensure_ascii=False)
+    def calls(hook: Any = None, **options: Any) -> RawCalls:
+        class HookedEncoder(rapidjson.Encoder):
+            def default(self, value: Any) -> Any:
+                return hook(value)
+
+        encode: Any = (rapidjson.Encoder if hook is None else HookedEncoder)(ensure_ascii=False, **options)
+        return RawCalls(lambda record: encode(record).encode(), rapidjson.loads)
+
+    keys: dict[str, Any] = {"mapping_mode": rapidjson.MM_COERCE_KEYS_TO_STRINGS}
+    no_bytes: dict[str, Any] = {"bytes_mode": rapidjson.BM_NONE}
+    # Not its own datetimes, whose offsets it rounds to minutes.
+    writing: dict[str, Any] = {
+        "ensure_ascii": False,
+        "iterable_mode": rapidjson.IM_ONLY_LISTS,
+        "uuid_mode": rapidjson.UM_CANONICAL,
+        **no_bytes,
+    }
     return Spec.of(
-        encode=ConventionEncoder(
-            ensure_ascii=False, bytes_mode=rapidjson.BM_NONE, iterable_mode=rapidjson.IM_ONLY_LISTS
-        ),
+        encode=ConventionEncoder(**writing),
+        encode_again=KeyedEncoder(ConventionEncoder(**keys, **writing), (), _RAPIDJSON_KEYS, content).encode,
         decode=rapidjson.loads,
         # It stops at a NUL byte, which JSON text never contains.
         whole="nul",
         stops="interpreter",
         walk="json",
-        raw=RawCalls(lambda record: encode(record).encode(), rapidjson.loads),
+        raw=calls()._replace(
+            options={
+                "MM_COERCE_KEYS_TO_STRINGS": calls(**keys),
+                "DM_ISO8601": calls(datetime_mode=rapidjson.DM_ISO8601),
+                "UM_CANONICAL": calls(uuid_mode=rapidjson.UM_CANONICAL),
+                **hooked("BM_NONE, default", lambda hook: calls(hook, **no_bytes)),
+                "MM_COERCE_KEYS_TO_STRINGS, BM_NONE, default=anything": calls(anything, **keys, **no_bytes),
+            }
+        ),
         family=JSON_FAMILY,
         accelerated=True,
         preserves=ANY_NUMBER,
-        notes=(LITERALS,),
+        notes=(LITERALS, costly_keys(1.25), *_RAPIDJSON_COSTS),
         policies=replace(
             POLICIES,
             duplicate_keys="reject/last",
@@ -515,7 +593,7 @@ def _pydantic_core() -> Spec:
         encode=to_json,
         # Other types it writes in forms of its own: bytes as text, None as a key as "None", a Decimal whose
         # method raises as "<unprintable>".
-        scan=frozenset({str, int, float, bool, type(None), dt.datetime, dt.date, Decimal, UUID}),
+        scan=frozenset({str, int, float, bool, type(None), dt.datetime, dt.date, Decimal, uuid.UUID}),
         decode=from_json,
         raw=RawCalls(to_json, from_json),
         stops="itself",

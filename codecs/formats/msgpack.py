@@ -9,15 +9,18 @@ five times slower if ``MALLOC_TRIM_THRESHOLD_`` is set, as in Dask's workers.
 from __future__ import annotations
 
 import datetime as dt
+import enum
+import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from types import ModuleType
 from typing import Any
 
+from ..conventions._forms import KeyedEncoder, utc_or_text
 from ..conventions.arrays import ARRAYS, COLUMNS, convention, kind_of
-from ..conventions.families import NATIVE_BYTES, WORDS, FormatFamily
-from ..conventions.notes import Note
+from ..conventions.families import NATIVE_BYTES, WORDS, FormatFamily, content, distinct_keys
+from ..conventions.notes import Cost, Note, costly_keys
 from ..core._codec import doubt
 from ..registry import declare
 from ..safety._unique import unique
@@ -26,23 +29,11 @@ from ..safety.limits import Limits
 from ..safety.policies import Policies
 from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Values
+from ._hooks import anything, hooked, texts
 from .structs import OBJECTS, typed
 
-
-def _utc_or_text(value: dt.datetime) -> Any:
-    """Native in UTC, else ISO 8601 text.
-
-    MessagePack's timestamp is a moment in UTC; anything else would lose its offset.
-    """
-    if value.tzinfo is not None and not value.utcoffset():
-        import msgpack
-
-        return msgpack.Timestamp.from_datetime(value)
-    return value.isoformat()
-
-
 _family = FormatFamily(
-    "MessagePack", {**NATIVE_BYTES, dt.datetime: _utc_or_text}, text_keys=False, integers=WORDS
+    "MessagePack", {**NATIVE_BYTES, dt.datetime: utc_or_text}, text_keys=False, integers=WORDS
 )
 
 MSGPACK = Format(
@@ -95,16 +86,19 @@ _ormsgpack_family = FormatFamily(
     integers=WORDS,
 )
 
+_ORMSGPACK_KEYS = distinct_keys(
+    (bool, type(None), float, bytes, uuid.UUID, dt.date, dt.time, dt.datetime, enum.Enum)
+)
 
-def _doubting_leaf(value: Any) -> Any:
-    """Return the family's `leaf`; call `doubt` for lists and dicts, which could be unreadable keys."""
-    if type(value) is tuple:
-        doubt()
-        return list(value)
-    written = _family.leaf(value)
-    if type(written) in (list, dict):
-        doubt()
-    return written
+_doubting_leaf = _family.doubting_leaf(doubt)
+"""The family's `leaf`; calls `doubt` for lists and dicts, which could be unreadable keys."""
+
+_COSTS = (
+    Cost("writes datetimes by a hook, as the library drops the offset of those not in UTC", "type_datetime",
+         "dump", 1.9),
+    Cost("writes tuples by a hook, as the library writes them as keys that it cannot read", "type_tuple",
+         "dump", 1.9),
+)  # fmt: skip
 
 
 def _msgpack(library: ModuleType, unpackb: Callable[..., Any], **options: Any) -> Spec:
@@ -129,18 +123,43 @@ def _msgpack(library: ModuleType, unpackb: Callable[..., Any], **options: Any) -
         decode=unpackb,
         decode_options=reading,
         check_keys=key_check("msgpack", partial(unpackb, **reading)) if reads_arrays_as_keys else None,
-        raw=RawCalls(library.Packer().pack, (lambda data: unpackb(data, **options)) if options else unpackb),
+        raw=_raw(library, unpackb, options),
         walk="msgpack",
         too_deep=("StackError", "recursion limit exceeded"),
         family=_family,
         accelerated=not library.Packer.__module__.endswith("fallback"),
         preserves=PRESERVES,
+        notes=_COSTS,
         policies=replace(
             POLICIES,
             options={"duplicate_keys": ("last", "reject")},
             enforce=enforce,
             classes=(ExtType,),
         ),
+    )
+
+
+def _raw(library: ModuleType, unpackb: Callable[..., Any], reading: Mapping[str, Any]) -> RawCalls:
+    def decode(**options: Any) -> Any:
+        return lambda data: unpackb(data, **reading, **options)
+
+    plain = decode() if reading else unpackb
+    timed = decode(timestamp=3)
+    return RawCalls(
+        library.Packer().pack,
+        plain,
+        options={
+            "strict_map_key=False": RawCalls(library.Packer().pack, decode(strict_map_key=False)),
+            "datetime=True, timestamp=3": RawCalls(library.Packer(datetime=True).pack, timed),
+            **hooked("default", lambda hook: RawCalls(library.Packer(default=hook).pack, plain)),
+            "datetime=True, timestamp=3, strict_map_key=False, default=anything": RawCalls(
+                library.Packer(datetime=True, default=anything).pack,
+                decode(timestamp=3, strict_map_key=False),
+            ),
+            "timestamp=3, strict_map_key=False, default=anything": RawCalls(
+                library.Packer(default=anything).pack, decode(timestamp=3, strict_map_key=False)
+            ),
+        },
     )
 
 
@@ -242,6 +261,7 @@ def _numpy() -> Spec:
         ),
         preserves=PRESERVES | {"complex"},
         notes=(
+            *spec.facts.notes,
             "arrays are decoded as read-only views of separate bytes",
             "a dict with a key of the library's own (b'nd', b'complex') is read as an array or a number",
         ),
@@ -279,6 +299,27 @@ def _check_array(library: ModuleType, found: dict[Any, Any]) -> None:
         raise ValueError(f"an array of {count:,} items of {dtype.itemsize} bytes in {len(data):,} bytes")
 
 
+def _raw_ormsgpack(ormsgpack: ModuleType) -> RawCalls:
+    keys, big = ormsgpack.OPT_NON_STR_KEYS, ormsgpack.OPT_PASSTHROUGH_BIG_INT
+
+    def calls(option: int | None = None, hook: Any = None, reading: int | None = None) -> RawCalls:
+        return RawCalls(
+            lambda record: ormsgpack.packb(record, default=hook, option=option),
+            (lambda data: ormsgpack.unpackb(data, option=reading)) if reading else ormsgpack.unpackb,
+        )
+
+    return RawCalls(
+        ormsgpack.packb,
+        ormsgpack.unpackb,
+        options={
+            "OPT_NON_STR_KEYS": calls(keys, reading=keys),
+            **hooked("default", lambda hook: calls(hook=hook)),
+            "OPT_PASSTHROUGH_BIG_INT, default=texts": calls(big, texts),
+            "OPT_NON_STR_KEYS, default=anything": calls(keys, anything, reading=keys),
+        },
+    )
+
+
 @declare("ormsgpack", MSGPACK, library="ormsgpack", extra="ormsgpack")
 def _ormsgpack() -> Spec:
     import ormsgpack
@@ -288,13 +329,15 @@ def _ormsgpack() -> Spec:
     writing = ormsgpack.OPT_NON_STR_KEYS | ormsgpack.OPT_PASSTHROUGH_BIG_INT
     reading = ormsgpack.OPT_NON_STR_KEYS | ormsgpack.OPT_DATETIME_AS_TIMESTAMP_EXT
 
+    def inside(value: Any) -> Any:
+        return [] if type(value) in (ExtType, ormsgpack.Ext) else content(value)
+
+    def with_keys(leaf: Any) -> Any:
+        return KeyedEncoder(ormsgpack.packb, (leaf, writing), _ORMSGPACK_KEYS, inside).encode
+
     def lower(record: Any, leaf: Any = _ormsgpack_family.leaf) -> Any:
-        """Return the bytes of a record, written with the options."""
-        try:
-            packed = ormsgpack.packb(record, leaf, writing)
-        except TypeError:
-            packed = ormsgpack.packb(_ormsgpack_family.lower(record), leaf, writing)
-        return ormsgpack.Fragment(packed)
+        """Return the bytes of a rewritten record, written with the options."""
+        return ormsgpack.Fragment(ormsgpack.packb(_ormsgpack_family.lower(record), leaf, writing))
 
     def again(data: bytes, ext_hook: Any = None) -> Any:
         return ormsgpack.unpackb(data, ext_hook=ext_hook, option=reading)
@@ -311,6 +354,7 @@ def _ormsgpack() -> Spec:
         hook = ExtType if keep else None
         return {
             "encode_arguments": (leaf,),
+            "encode_again": with_keys(leaf),
             "lower": partial(lower, leaf=leaf),
             "decode_options": {"ext_hook": hook} if keep else {},
             "decode_again": partial(again, ext_hook=hook),
@@ -319,8 +363,9 @@ def _ormsgpack() -> Spec:
     return Spec.of(
         encode=ormsgpack.packb,
         encode_arguments=(_ormsgpack_family.leaf,),
+        encode_again=with_keys(_ormsgpack_family.leaf),
         decode=ormsgpack.unpackb,
-        raw=RawCalls(ormsgpack.packb, ormsgpack.unpackb),
+        raw=_raw_ormsgpack(ormsgpack),
         decode_again=again,
         check_keys=key_check("msgpack", partial(again, ext_hook=ExtType)),
         whole="msgpack",
@@ -336,6 +381,7 @@ def _ormsgpack() -> Spec:
                 "rounds offsets from UTC to whole minutes; offsets before 1972 can have seconds",
                 "type_datetime",
             ),
+            costly_keys(1.3),
         ),
         policies=replace(
             POLICIES,
@@ -384,7 +430,16 @@ def _msgspec() -> Spec:
         encode=msgspec.msgpack.Encoder(enc_hook=_msgspec_family.leaf).encode,
         decode=msgspec.msgpack.Decoder().decode,
         check_keys=key_check("msgpack", msgspec.msgpack.Decoder().decode),
-        raw=RawCalls(msgspec.msgpack.Encoder().encode, msgspec.msgpack.Decoder().decode),
+        raw=RawCalls(
+            msgspec.msgpack.Encoder().encode,
+            msgspec.msgpack.Decoder().decode,
+            options=hooked(
+                "enc_hook",
+                lambda hook: RawCalls(
+                    msgspec.msgpack.Encoder(enc_hook=hook).encode, msgspec.msgpack.Decoder().decode
+                ),
+            ),
+        ),
         walk="msgpack",
         family=_msgspec_family,
         accelerated=True,

@@ -25,6 +25,7 @@ from ..safety.limits import DEFAULT_DEPTH, Limits
 from ..safety.policies import Policies
 from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Documents
+from ._hooks import hooked
 
 _family = FormatFamily("YAML", {**NATIVE_BYTES, dt.datetime: None, dt.date: None, set: None}, text_keys=False)
 
@@ -218,6 +219,18 @@ def _yaml(*, accelerated: bool) -> Spec:
         return {name: each if name == "limits" else _unique(each) for name, each in loaders.items()}
 
     options: dict[str, Any] = {"encoding": "utf-8", "allow_unicode": True, "sort_keys": False}
+
+    def with_representers(hook: Any) -> RawCalls:
+        class HookedDumper(dumper):  # type: ignore[misc]
+            pass
+
+        # None: of all types without one.
+        HookedDumper.add_representer(None, lambda self, value: self.represent_data(hook(value)))
+        return RawCalls(
+            lambda record: yaml.dump(record, Dumper=HookedDumper, **options),
+            lambda data: yaml.load(data, Loader=loader),
+        )
+
     return Spec.of(
         encode=yaml.dump,
         encode_options={"Dumper": ConventionDumper, **options},
@@ -225,6 +238,7 @@ def _yaml(*, accelerated: bool) -> Spec:
         raw=RawCalls(
             lambda record: yaml.dump(record, Dumper=dumper, **options),
             lambda data: yaml.load(data, Loader=loader),
+            options=hooked("representer", with_representers),
         ),
         limits=Limits(items=80_000) if accelerated else _SLOW,
         bounded=reading,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import pickle
 from typing import Any
 
 import numpy
@@ -11,7 +12,7 @@ import pytest
 
 import bakeoff
 from bakeoff import codecs
-from bakeoff.codecs.conventions.notes import FIGURES, GUARD, STRANGERS, VERSION, about
+from bakeoff.codecs.conventions.notes import FIGURES, GUARD, STRANGERS, VERSION, Cost, about
 from bakeoff.datasets.profile import profile
 
 PLAIN: dict[str, Any] = {"id": 2**63, "at": -(2**63), "text": "é", "score": 0.5, "list": [True, None]}
@@ -20,6 +21,10 @@ HELD: dict[str, Any] = {
     "float_nonfinite": {"score": [math.nan, -math.inf]},
     "record_other": [1, 2],
     "type_datetime": {"at": dt.datetime(2026, 1, 2, tzinfo=dt.UTC)},
+    "type_date": {"on": dt.date(2026, 1, 2)},
+    "type_time": {"at": dt.time(3, 4)},
+    "type_tuple": {"pair": (1, 2)},
+    "key_other": {"names": {1: "a"}},
     "type_frozenset": {"sets": {frozenset({1})}},
     "type_ndarray": {"vec": numpy.zeros(2)},
     "type_memoryview": {"data": memoryview(b"x")},
@@ -36,6 +41,17 @@ def test_notes_are_about_what_profiles_know(name):
     assert subjects <= HELD.keys()
     assert all(key in profile([HELD[key]], 1) for key in subjects)
     assert subjects.isdisjoint(profile([PLAIN], 1))
+
+
+@pytest.mark.parametrize("name", codecs.names())
+def test_a_cost_says_its_operation_and_its_bound(name):
+    for note in bakeoff.codec(name, trusted=True).notes:
+        if isinstance(note, Cost):
+            assert note.operation in ("dump", "load")
+            assert note.endswith(f": {note.operation} up to {note.most:g} times the library's own call")
+            assert note.most > 1
+            again = pickle.loads(pickle.dumps(note))
+            assert (note, note.about, note.most) == (again, again.about, again.most)
 
 
 def test_a_plain_string_is_about_nothing_in_particular():

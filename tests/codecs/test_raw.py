@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import datetime as dt
+from decimal import Decimal
+
 import pytest
 
 import bakeoff
 from bakeoff import codecs
 from bakeoff.codecs.conventions.notes import GUARD, about
+from bakeoff.codecs.raw import fitting, reads_alike, writes_alike
 from bakeoff.codecs.safety.guards import GUARDS, unguarded
 from benchmarks.interface import Figure, limit
 
@@ -20,6 +24,38 @@ def test_raw_calls_speak_the_codecs_format(name):
 
     assert codec.decode(codec.encode(RECORD)) == codec.decode(raw.encode(RECORD))
     assert codec.decode(codec.encode(RECORD)) == raw.decode(codec.encode(RECORD))
+
+
+@pytest.mark.parametrize("name", codecs.names())
+def test_raw_calls_with_options_do_the_same_for_other_records(name):
+    codec, raw = bakeoff.codec(name, trusted=True), codecs.describe(name).raw()
+
+    for option, way in raw.all_ways().items():
+        assert writes_alike(way, codec, RECORD), option
+        assert reads_alike(way, codec, RECORD), option
+
+
+@pytest.mark.parametrize(
+    ("name", "record", "option"),
+    [
+        ("orjson", RECORD, ""),
+        ("orjson", {1: 2}, "OPT_NON_STR_KEYS"),
+        ("orjson", {1: Decimal("1.1")}, "OPT_NON_STR_KEYS, default=anything"),
+        ("msgpack", {1: 2}, "strict_map_key=False"),
+        ("msgpack", {"at": dt.datetime(2026, 1, 2, tzinfo=dt.UTC)}, "datetime=True, timestamp=3"),
+        ("msgpack", {"at": dt.datetime(2026, 1, 2)}, "default=moments"),
+        ("ormsgpack", {1: 2}, "OPT_NON_STR_KEYS"),
+        ("json", {"price": Decimal("1.10")}, "default=texts"),
+        ("rapidjson", {"on": dt.date(2026, 1, 2)}, "DM_ISO8601"),
+        ("bson", {"at": dt.datetime(2026, 1, 2, tzinfo=dt.UTC)}, "tz_aware"),
+        ("plist", {"nothing": None}, ""),
+    ],
+)
+def test_raw_calls_have_the_option_that_the_records_need(name, record, option):
+    """The first that does what the codec does; the plain call if none does, whose error then shows."""
+    raw = codecs.describe(name).raw()
+
+    assert raw.all_ways()[option] is fitting(raw, bakeoff.codec(name), [RECORD, record])
 
 
 @pytest.mark.parametrize("name", sorted(set(codecs.names(needs_schema=True)) - set(codecs.names())))

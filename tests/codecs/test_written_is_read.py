@@ -56,8 +56,9 @@ def test_orjson_writes_every_digit_of_a_time() -> None:
 
 def test_orjson_is_held_back_where_it_writes_times_wrong() -> None:
     """Whichever version is installed here: dates and times go to Python then, and only then."""
-    wrong = SimpleNamespace(dumps=_without_zeros, OPT_PASSTHROUGH_DATETIME=2)
-    right = SimpleNamespace(dumps=lambda value: b'"00:00:00.010000"', OPT_PASSTHROUGH_DATETIME=2)
+    options = {"OPT_PASSTHROUGH_DATETIME": 2, "OPT_NON_STR_KEYS": 8, "__version__": "3.13.0"}
+    wrong = SimpleNamespace(dumps=_without_zeros, **options)
+    right = SimpleNamespace(dumps=lambda value: b'"00:00:00.010000"', **options)
 
     bare = Spec.of(encode=repr, decode=eval)
 
