@@ -15,8 +15,8 @@ from typing import Self
 MIB = 1 << 20
 DEFAULT_DEPTH = 120
 """Default levels of nesting for reading, and for writing if nesting is checked.
-Every library writes records of this depth; orjson 3.12 and 3.13 leave their buffer from 210 nested lists on, and
-older ones are given fewer at a time."""
+Every library writes records of this depth; orjson 3.12 and 3.13 leave their buffer from 210 nested lists
+on, and older ones are given fewer at a time."""
 GREATEST_DEPTH = 10_000
 """Upper bound for the limit of depth, as the check of depth itself recurses."""
 
