@@ -169,6 +169,12 @@ class TestCounts:
     def test_counts_have_a_narrower_tie(self, factor: float, said: str) -> None:
         assert said == self.said(self.counted(1000.0), self.counted(1000.0 * factor))["json"]
 
+    @pytest.mark.parametrize(("factor", "percent"), [(1.004, "0.40%"), (0.5, "50.00%")])
+    def test_a_count_changes_by_a_percentage(self, factor: float, percent: str) -> None:
+        found = compare(self.counted(1000.0), self.counted(1000.0 * factor), counts=True)
+
+        assert found.changes[0].words.startswith(percent)
+
     def test_another_build_of_the_same_version_is_refused(self) -> None:
         with pytest.raises(UsageError, match="build of libjson"):
             self.said(self.counted(1000.0), self.counted(1000.0, build="y"))
@@ -219,6 +225,12 @@ class TestPastRuns:
         for session in found.values():
             assert (count if count > 1 else 0) == session.runs
             assert math.isfinite(session.deviation)
+
+    def test_runs_without_times_have_none(self) -> None:
+        sizes = madeup.planted({"json": {"size": 100.0}}, baseline=False)
+
+        assert {} == past.Past([sizes, sizes], []).sessions()
+        assert {} == past.Past([], []).sessions()
 
     def test_pooling_by_hand(self) -> None:
         """Two runs 0.1 apart have a variance of 0.005, twice that between two, and one degree of freedom."""

@@ -112,6 +112,12 @@ def test_a_bandwidth_is_written_in_the_largest_unit(bits: float, text: str) -> N
     assert text == bandwidth_text(bits / 8)
 
 
+def test_options_of_a_cost_replace_its_defaults() -> None:
+    assert CostModel(3.0, 1.25e8, "per-read") == CostModel.of(3.0, "1Gbit", "per-read")
+    assert CostModel(0.0, 5.0) == CostModel.of(0.0, 5.0)
+    assert CostModel(1.0, math.inf, "once") == CostModel.of()
+
+
 def test_lines_meet_in_both_orders() -> None:
     for a, b in itertools.permutations([(1.0, 2.0), (2.0, 1.5)]):
         assert 2.0 == meeting(a, b)
