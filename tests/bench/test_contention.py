@@ -155,3 +155,8 @@ def test_the_highest_reading_of_a_free_core_is_free(reading: float) -> None:
     least = highest_free(reading)
 
     assert sorted(alike({0: least, 1: least, 2: least, 3: 2 * least}, reading)) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(("count", "place"), [(1, 0), (19, 0), (20, 1), (39, 1), (40, 2)])
+def test_a_twentieth_of_the_readings_may_be_too_low(count: int, place: int) -> None:
+    assert float(place) == free_level([float(n) for n in range(count)])

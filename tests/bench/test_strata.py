@@ -96,6 +96,8 @@ def test_records_of_an_eighth_of_a_slice_are_mixed() -> None:
 
     assert [(0,), (1, 2), (3,), (4,)] == [tuple(sorted(stratum.records)) for stratum in found]
     assert [True, False, False, False] == [stratum.mixed for stratum in found]
+    backwards = strata([2.1, 0.501, 0.499, 0.126, 0.125], 1.0)
+    assert [stratum.call for stratum in found] == [stratum.call for stratum in backwards]
     assert pytest.approx((0.126 + 0.499) / 5) == found[1].part
     assert pytest.approx((0.126 + 0.499) / 2) == found[1].call
 

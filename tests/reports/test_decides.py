@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
@@ -79,6 +79,136 @@ class TestSeveralCorpora:
         wish = Wish(rate=100.0, prices=Prices(300.0))
 
         assert "b" == pick([both], wish).name
+
+    def test_two_alike_cost_what_one_does(self) -> None:
+        figures = {"a": (1e-6, 3e-6), "b": (2e-6, 6e-6)}
+        one, other = on("x", figures), on("y", figures)
+        alone, both = pick([one], Wish()), pick([together(one, other)], Wish())
+
+        for name, parts in alone.parts.items():
+            assert pytest.approx(parts.dump, rel=0.01) == both.parts[name].dump
+            assert pytest.approx(parts.load, rel=0.01) == both.parts[name].load
+
+    def test_a_codec_must_have_taken_part_on_all(self) -> None:
+        run = together(on("x", {"a": (1e-6, 1e-6), "b": (9e-6, 9e-6)}), on("y", {"b": (9e-6, 9e-6)}))
+        choice = pick([run], Wish())
+
+        assert ("b", (("a", "took no part on y"),)) == (choice.name, choice.excluded)
+        assert "a" == pick([run], Wish(corpora=("x",))).name
+
+
+class TestExclusions:
+    def field(self, **facts: object) -> ResultData:
+        figures = {"dump": 1e-6, "load": 1e-6, "size": 100.0}
+        return madeup.planted({"a": figures, "b": figures}, facts={"a": {"extra": "a", **facts}})
+
+    @pytest.mark.parametrize(
+        ("lacking", "cost", "why"),
+        [
+            ("load", CostModel(), "has no figure for load"),
+            ("dump", CostModel(), "has no figure for dump"),
+            ("size", CostModel(1.0, 1e6), "has no figure for size"),
+        ],
+    )
+    def test_the_lacking_figure_is_named(self, lacking: str, cost: CostModel, why: str) -> None:
+        run = self.field()
+        cells = tuple(c for c in run.cells if (c.cell.codec, c.cell.operation) != ("a", lacking))
+
+        assert (("a", why),) == pick([replace(run, cells=cells)], Wish(cost)).excluded
+
+    def test_a_process_that_two_parts_do_not_share_is_no_cost(self) -> None:
+        run = madeup.changed(
+            self.field(), "a", "load", sample=lambda sample: replace(sample, pair=sample.pair + 99)
+        )
+
+        assert (("a", "has no figure for its cost"),) == pick([run], Wish()).excluded
+
+    @pytest.mark.parametrize(
+        ("facts", "wish", "allowed"),
+        [
+            ({"trusted_only": True}, Wish(), Wish(trusted=True)),
+            ({"unguarded": True}, Wish(), Wish(trusted=True)),
+            ({"interoperable": False}, Wish(interop=True), Wish()),
+            ({"format": "x"}, Wish(formats=("b",)), Wish(formats=("x", "b"))),
+            ({"preserves": ()}, Wish(needs=("uuid",), codec=None), Wish()),
+        ],
+    )
+    def test_each_wish_excludes_what_it_should(
+        self, facts: dict[str, object], wish: Wish, allowed: Wish
+    ) -> None:
+        figures = {"dump": 1e-6, "load": 1e-6, "size": 100.0}
+        quick = {key: value / 2 for key, value in figures.items()}
+        run = madeup.planted({"a": quick, "b": figures}, facts={"a": facts, "b": {"preserves": ("uuid",)}})
+
+        assert ("b", ["a"]) == ((choice := pick([run], wish)).name, [name for name, _ in choice.excluded])
+        assert ("a", ()) == ((choice := pick([run], allowed)).name, choice.excluded)
+
+    @pytest.mark.parametrize(
+        ("bandwidth", "crossings", "fits"),
+        [(1e5, "once", True), (0.99e5, "once", False), (3e5, "per-read", True), (2.9e5, "per-read", False)],
+    )
+    def test_a_line_must_take_the_rate(self, bandwidth: float, crossings: str, *, fits: bool) -> None:
+        """A thousand payloads of 100 bytes a second, once or for each of three reads."""
+        run = madeup.planted(
+            {"a": {"dump": 1e-6, "load": 1e-6, "size": 100.0}, "b": {"dump": 9e-6, "load": 9e-6, "size": 9.0}}
+        )
+        cost = CostModel(3.0, bandwidth, crossings)  # type: ignore[arg-type]
+        choice = pick([run], Wish(cost, rate=1000.0))
+
+        assert fits == ("a" in choice.parts)
+        assert fits == (() == choice.excluded)
+        assert fits or "for 1,000 records/s" in choice.excluded[0][1]
+
+
+class TestPrices:
+    FIGURES: Mapping[str, Mapping[str, float]] = {
+        "a": {"dump": 1e-6, "load": 1e-6, "size": 100.0},
+        "b": {"dump": 2e-6, "load": 2e-6, "size": 100.0},
+    }
+
+    @pytest.mark.parametrize(
+        ("reads", "gigabyte", "crossings", "said"),
+        [
+            (1.0, 1e-4, "once", ""),
+            (2.0, 0.0, "once", ""),
+            (2.0, 1e-4, "once", ", each payload sent once"),
+            (2.0, 1e-4, "per-read", ", each payload sent for each read"),
+        ],
+    )
+    def test_how_often_is_sent_is_said_where_it_matters(
+        self, reads: float, gigabyte: float, crossings: str, said: str
+    ) -> None:
+        cost = CostModel(reads, math.inf, crossings)  # type: ignore[arg-type]
+        wish = Wish(cost, rate=1000.0, prices=Prices(300.0, gigabyte))
+        sentence = pick([madeup.planted(self.FIGURES)], wish).sentence
+
+        count = "one read" if reads == 1 else "2 reads"
+        assert f"a year for 1,000 records/s, one write and {count}{said};" in sentence
+
+    @pytest.mark.parametrize(
+        ("others", "codec", "saving"),
+        [
+            ({"json": 3.0, "b": 2.0}, None, ("a", "json")),  # the usual one
+            ({"c": 3.0, "b": 2.0}, None, ("a", "b")),  # else the next
+            ({"c": 3.0, "b": 1.001}, None, ("a", "c")),  # which does not tie
+            ({"b": 1.001}, None, ("a", "b")),
+            ({"c": 3.0, "b": 2.0}, "b", ("a", "b")),  # a cheaper one first
+        ],
+    )
+    def test_a_saving_is_against_the_one_that_says_most(
+        self, others: Mapping[str, float], codec: str | None, saving: tuple[str, str]
+    ) -> None:
+        figures = {
+            name: {"dump": 1e-6 * times, "load": 1e-6 * times, "size": 100.0}
+            for name, times in {"a": 1.0, **others}.items()
+        }
+        facts = {name: {"extra": name, "library": name} for name in others}
+        wish = Wish(rate=1000.0, prices=Prices(300.0), codec=codec)
+        found = pick([madeup.planted(figures, facts=facts, noise=0.0005)], wish).saving
+
+        assert found is not None
+        assert saving == (found.cheaper, found.other)
+        assert found.value > 0
 
 
 @pytest.mark.parametrize("rate", [0, -1.0, math.nan, math.inf])
