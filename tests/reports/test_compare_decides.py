@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -231,6 +232,20 @@ class TestPastRuns:
 
         assert {} == past.Past([sizes, sizes], []).sessions()
         assert {} == past.Past([], []).sessions()
+
+    @pytest.mark.parametrize(("processes", "rows"), [(1, 0), (2, 2), (3, 2)])
+    def test_a_run_of_one_process_is_not_remembered(
+        self, processes: int, rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It shows no noise; and nothing is written for it."""
+        file = tmp_path / "past.sqlite"
+        monkeypatch.setenv(past.VARIABLE, str(file))
+        made = run(processes=processes)
+        made = madeup.changed(made, sample=lambda s: replace(s, reference_kernel=6e-6, contention=1.0))
+
+        assert rows == len(list(past.rows_of(made)))
+        assert "" == past.remember(made)
+        assert (rows > 0) == file.exists()
 
     def test_pooling_by_hand(self) -> None:
         """Two runs 0.1 apart have a variance of 0.005, twice that between two, and one degree of freedom."""

@@ -12,11 +12,12 @@ import pytest
 
 import madeup
 from bakeoff.bench.results import Cell, CellResult, Measurement, ResultData
-from bakeoff.bench.stats import Session
+from bakeoff.bench.stats import OPPOSITE, Ratio, Session, Verdict
+from bakeoff.bench.verdict import Contest
 from bakeoff.errors import UsageError
 from bakeoff.reports.decide.change_points import Once, Timed, places
 from bakeoff.reports.decide.pick import Wish, pick
-from bakeoff.reports.model.breakeven import Parts
+from bakeoff.reports.model.breakeven import Answer, Parts, axes_of, bandwidth_axis, printed, reads_axis
 from bakeoff.reports.model.cost import CostModel, bandwidth_text, meeting, parse_bandwidth
 from bakeoff.reports.model.crossover import crossovers
 from bakeoff.reports.model.merge import aligned, machines
@@ -246,6 +247,76 @@ def test_options_of_a_cost_replace_its_defaults() -> None:
     assert CostModel(3.0, 1.25e8, "per-read") == CostModel.of(3.0, "1Gbit", "per-read")
     assert CostModel(0.0, 5.0) == CostModel.of(0.0, 5.0)
     assert CostModel(1.0, math.inf, "once") == CostModel.of()
+
+
+def test_ranges_are_written_once_with_their_unit() -> None:
+    """Both ends of a bandwidth have the unit where it is not the same."""
+    reads, line = reads_axis(CostModel(2.0)), bandwidth_axis(CostModel(2.0, 1e6))
+
+    assert ["2 to 3 reads per write", "2 reads per write"] == [reads.text(2, 3), reads.text(2, 2)]
+    assert "900 Mbit/s to 1.1 Gbit/s" == line.text(9e8, 1.1e9)
+    assert ["1 to 2 Gbit/s", "1 Gbit/s"] == [line.text(1e9, 2e9), line.text(1e9, 1e9)]
+    assert ("0.01 to 10,000 reads per write", "8 kbit/s to 800 Gbit/s") == (reads.whole, line.whole)
+    assert (2.0, 8e6, math.inf) == (reads.now, line.now, bandwidth_axis(CostModel()).now)
+    assert (CostModel(5.0), CostModel(2.0, 125.0)) == (reads.cost(5.0), line.cost(1000.0))
+
+
+@pytest.mark.parametrize(
+    ("value", "down", "up"),
+    [(1.0, 1.0, 1.0), (1234.0, 1230.0, 1240.0), (0.012341, 0.0123, 0.0124), (99.96, 99.9, 100.0)],
+)
+def test_a_weight_is_rounded_to_three_digits(value: float, down: float, up: float) -> None:
+    assert (down, up) == (printed(value, up=False), printed(value, up=True))
+
+
+def test_only_what_was_measured_may_change() -> None:
+    whole = Parts(1.0, 1.0, 0.0, 1.0)
+    counts = {
+        (cost, own): len(axes_of(own, cost))
+        for cost in (CostModel(), CostModel(0.0, 1e6, "per-read"), CostModel(readers="go*1"))
+        for own in (whole, replace(whole, load=0.0), replace(whole, size=0.0))
+    }
+
+    assert [2, 1, 1, 1, 0, 1, 1, 1, 0] == list(counts.values())
+
+
+class TestAnswers:
+    """What a chooser says of two codecs, in both orders."""
+
+    def answer(self, verdict: Verdict, value: float, contest: Contest | None) -> Answer:
+        found = Ratio(value, value / 1.1, value * 1.1, 0.1, 5)
+        judged = {("a", "b"): (verdict, found), ("b", "a"): (OPPOSITE[verdict], found.inverse())}
+        return Answer(["a", "b"], contest, judged)
+
+    @pytest.mark.parametrize(
+        ("verdict", "value", "level", "overtaking"),
+        [
+            ("faster", 0.5, (), "a"),
+            ("faster", 0.5, ("b",), ""),
+            ("faster", 0.995, (), ""),
+            ("faster", 0.98, (), "a"),
+            ("unresolved", 0.5, (), ""),
+        ],
+    )
+    def test_who_overtakes(
+        self, verdict: Verdict, value: float, level: tuple[str, ...], overtaking: str
+    ) -> None:
+        for contest in (Contest("a", "a", level, ()), Contest("a", "a", (), level)):
+            assert overtaking == self.answer(verdict, value, contest).overtaking("b")
+            assert "" == self.answer(verdict, value, contest).overtaking("a")
+        assert "" == self.answer(verdict, value, None).overtaking("b")
+
+    def test_the_answer_overtakes_if_another_that_may_win_costs_less(self) -> None:
+        """It ties with that one, or is not distinguishable from it."""
+        assert "c" == self.answer("faster", 0.5, Contest("c", "a", ("a",), ())).overtaking("b")
+
+    def test_what_is_not_known(self) -> None:
+        found = self.answer("faster", 0.5, None)
+
+        assert (True, False) == (found.cheaper("a", "b"), found.cheaper("b", "a"))
+        assert not found.cheaper("a", "c")
+        assert pytest.approx(math.log(1.1)) == found.reach("a", "b") == found.reach("b", "a")
+        assert 0.0 == found.reach("a", "c")
 
 
 def test_lines_meet_in_both_orders() -> None:
