@@ -273,6 +273,8 @@ def test_only_open_cells_of_times_are_measured_again() -> None:
 
     assert ["json"] == [change.cell.codec for change in again(found, 0.05)]
     assert [] == again(compared(before, after), 0.5)
+    gone = replace(after, cells=tuple(c for c in after.cells if c.cell.codec != "json"))
+    assert [] == again(compared(before, gone), 0.05), "the second run did not check it"
     untimed = madeup.changed(after, "json", samples=())
     assert ["json"] == [change.cell.codec for change in again(compared(before, untimed), 0.05)]
 

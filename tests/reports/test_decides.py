@@ -117,6 +117,13 @@ class TestExclusions:
 
         assert (("a", why),) == pick([replace(run, cells=cells)], Wish(cost)).excluded
 
+    def test_a_codec_that_readers_read_must_still_fit(self) -> None:
+        figures = {"dump": 1e-6, "load": 1e-6}
+        run = madeup.planted({"a": figures, "b": figures}, losses={"a": ("`tuple` came back as `list`",)})
+        (excluded,) = pick([run], Wish(CostModel(readers="go*1"))).excluded
+
+        assert ("a", "loses data (`tuple` came back as `list`)") == excluded
+
     def test_a_process_that_two_parts_do_not_share_is_no_cost(self) -> None:
         run = madeup.changed(
             self.field(), "a", "load", sample=lambda sample: replace(sample, pair=sample.pair + 99)
@@ -457,6 +464,8 @@ class TestMerging:
             ({"cpu_model_name": "c2"}, ["c1", "c2"]),
             ({"python_version": "3.12.1"}, ["Python 3.11.7", "Python 3.12.1"]),
             ({"hostname": "b", "cpu_model_name": "c2"}, ["a", "b"]),
+            ({"platform": "macOS"}, ["Linux", "macOS"]),
+            ({"interpreter": "b"}, ["machine 1", "machine 2"]),
         ],
     )
     def test_machines_are_named_by_what_distinguishes_them(
@@ -467,6 +476,38 @@ class TestMerging:
 
         assert labels == [label for label, _ in machines(runs)]
         assert [""] == [label for label, _ in machines(runs[:1] * 2)]
+
+    @pytest.mark.parametrize(
+        ("key", "values", "labels"),
+        [
+            (
+                "python_version",
+                ("3.11.7", "3.12.1"),
+                ["a Python 3.11.7", "a Python 3.12.1", "b Python 3.11.7", "b Python 3.12.1"],
+            ),
+            ("interpreter", ("one", "two"), ["a one", "a two", "b one", "b two"]),
+        ],
+    )
+    def test_two_facts_name_what_one_does_not(
+        self, key: str, values: Sequence[str], labels: Sequence[str]
+    ) -> None:
+        runs = [
+            on("x", {"a": (1e-6, 1e-6)}, environment={"hostname": host, key: value})
+            for host in "ab"
+            for value in values
+        ]
+
+        assert labels == [label for label, _ in machines(runs)]
+
+    def test_a_third_corpus_is_named_by_both(self) -> None:
+        run = on("x", {"a": (1e-6, 1e-6)})
+        others = [{"sha256": "f" * 64}, {"sha256": "e" * 64, "sample": 5}, {"sample": 5}]
+        runs = [run, *(replace(run, corpora=(replace(run.corpora[0], **each),)) for each in others)]  # type: ignore[arg-type]
+        ((_, merged),) = machines(runs)
+
+        assert ["x", "x (ffffffff)", "x (eeeeeeee)", "x (00000000, sample of 5)"] == [
+            corpus.name for corpus in merged.corpora
+        ]
 
     @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
     def test_versions_name_rows_in_both_orders(self, order: Sequence[int]) -> None:
