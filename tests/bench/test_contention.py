@@ -140,11 +140,14 @@ def test_the_order_of_readings_does_not_matter() -> None:
 
 
 @pytest.mark.parametrize(
-    ("free", "of", "chosen"), [(3, 20, 17), (10, 20, 10), (3, 5, 3), (2, 4, 4), (3, 3, 3)]
+    ("free", "of", "first", "last"),
+    [(3, 20, 3, 20), (10, 20, 0, 10), (3, 5, 0, 3), (2, 4, 0, 4), (3, 3, 0, 3), (17, 20, 0, 17)],
 )
-def test_free_processes_count_if_they_are_a_share_of_all(free: int, of: int, chosen: int) -> None:
+def test_free_processes_count_if_they_are_a_share_of_all(free: int, of: int, first: int, last: int) -> None:
     """Three of twenty would give up seventeen for a figure from three."""
-    assert chosen == len(alike({n: 0.66 if n < free else 1.1 for n in range(of)}, 0.66))
+    found = alike({n: 0.66 if n < free else 1.1 for n in range(of)}, 0.66)
+
+    assert list(range(first, last)) == sorted(found)
 
 
 @pytest.mark.parametrize("reading", [0.66, 0.77])
@@ -152,3 +155,8 @@ def test_the_highest_reading_of_a_free_core_is_free(reading: float) -> None:
     least = highest_free(reading)
 
     assert sorted(alike({0: least, 1: least, 2: least, 3: 2 * least}, reading)) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(("count", "place"), [(1, 0), (19, 0), (20, 1), (39, 1), (40, 2)])
+def test_a_twentieth_of_the_readings_may_be_too_low(count: int, place: int) -> None:
+    assert float(place) == free_level([float(n) for n in range(count)])

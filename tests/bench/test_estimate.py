@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from bakeoff.bench.worker.estimate import Track, levels, median
+from bakeoff.bench.worker.estimate import Track, _weighted_median, levels, median
 
 
 def track(values: dict[int, float], *, mixed: bool = True) -> list[Track]:
@@ -193,3 +193,20 @@ class TestByHand:
 
         assert found is not None
         assert pytest.approx(drift, abs=1e-6) == found.drift
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([(3.0, 1.0)], 3.0),
+        ([(9.0, 1.0), (1.0, 1.0)], 5.0),
+        ([(9.0, 1.0), (1.0, 1.0), (3.0, 1.0)], 3.0),
+        ([(9.0, 1.0), (1.0, 1.0), (2.0, 1.0), (4.0, 1.0)], 3.0),  # between the middle two of four
+        ([(9.0, 4.0), (1.0, 1.0), (2.0, 1.0), (4.0, 1.0)], 9.0),
+        ([(9.0, 3.0), (1.0, 1.0), (2.0, 1.0), (4.0, 1.0)], 6.5),
+        ([(1.0, 3.0), (2.0, 1.0), (4.0, 1.0), (9.0, 1.0)], 1.5),
+        ([(1.0, 0.1), (2.0, 0.2), (4.0, 0.3)], 3.0),  # half of the weights, in spite of rounding
+    ],
+)
+def test_the_weighted_median(values: list[tuple[float, float]], expected: float) -> None:
+    assert expected == _weighted_median(values)

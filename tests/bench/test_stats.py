@@ -10,9 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bakeoff.bench.method import Processes
+from bakeoff.bench.method import Cores, Processes
 from bakeoff.bench.results import Measurement
-from bakeoff.bench.stats import Ratio, Session, between_runs, holm, interval, ratio, split, verdicts
+from bakeoff.bench.stats import (
+    Ratio,
+    Session,
+    between_runs,
+    contention_of,
+    holm,
+    interval,
+    ratio,
+    same_core,
+    split,
+    verdicts,
+)
 
 VALUES = st.floats(min_value=1e-9, max_value=1e3)
 
@@ -259,3 +270,16 @@ def test_runs_of_two_versions_by_hand() -> None:
     assert math.log(found.high) - 0.1 == pytest.approx(2.446912 * math.sqrt(pooled), rel=1e-5)
     loud = between_runs([0.0, 0.2], [0.1, 0.3], session=Session(0.001, 4))
     assert loud.spread == pytest.approx(math.sqrt(0.02)), "never less than what the groups show"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [(1.0, 1.0, True), (1.0, Cores.SHARED, True), (1.0, 1.01 * Cores.SHARED, False), (0.0, 9.0, True)],
+)
+def test_the_same_core_in_both_orders(one: float, other: float, *, same: bool) -> None:
+    """An unknown state matches every other."""
+    a, b = ([replace(sample, contention=level) for sample in samples([1.0] * 3)] for level in (one, other))
+
+    assert same == same_core(a, b) == same_core(b, a)
+    assert one == contention_of(a)
+    assert 0.0 == contention_of([])

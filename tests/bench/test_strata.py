@@ -77,6 +77,8 @@ def made(call: float, part: float) -> Stratum:
     [
         ([1.0], 30, [30]),  # of the length of a slice: a round each
         ([2.0], 30, [30]),
+        ([4.0], 4, [3]),  # at least three of calls up to four slices long
+        ([4.1], 4, [2]),
         ([4.0], 30, [15]),  # at most twice the time of a quick cell
         ([30.0], 30, [2]),
         ([100.0], 30, [2]),  # endless from here on
@@ -94,5 +96,17 @@ def test_records_of_an_eighth_of_a_slice_are_mixed() -> None:
 
     assert [(0,), (1, 2), (3,), (4,)] == [tuple(sorted(stratum.records)) for stratum in found]
     assert [True, False, False, False] == [stratum.mixed for stratum in found]
+    backwards = strata([2.1, 0.501, 0.499, 0.126, 0.125], 1.0)
+    assert [stratum.call for stratum in found] == [stratum.call for stratum in backwards]
     assert pytest.approx((0.126 + 0.499) / 5) == found[1].part
     assert pytest.approx((0.126 + 0.499) / 2) == found[1].call
+
+
+@pytest.mark.parametrize(
+    ("count", "order"), [(1, [0]), (2, [0, 1]), (5, [0, 3, 1, 4, 2]), (10, [0, 7, 4, 1, 8, 5, 2, 9, 6, 3])]
+)
+def test_the_order_of_a_ring_by_hand(count: int, order: list[int]) -> None:
+    """Steps of the golden section, without a common divisor."""
+    (stratum,) = strata([1.0 + n / 100 for n in range(count)], 1.0)
+
+    assert order == list(stratum.records)

@@ -274,7 +274,7 @@ def test_pick_does_not_contradict_itself_over_several_corpora_and_by_price() -> 
         for line in choice.breakeven:
             bad += [f"{seed} {wish} {one}" for one in contradictions(run, wish, line)]
     assert [] == bad, "\n".join(bad)
-    assert changes > SHARE
+    assert changes > SHARE / 3
 
 
 def test_a_smaller_payload_that_only_ties_on_a_slow_line_overtakes_nothing() -> None:

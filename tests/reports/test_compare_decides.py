@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -169,6 +170,12 @@ class TestCounts:
     def test_counts_have_a_narrower_tie(self, factor: float, said: str) -> None:
         assert said == self.said(self.counted(1000.0), self.counted(1000.0 * factor))["json"]
 
+    @pytest.mark.parametrize(("factor", "percent"), [(1.004, "0.40%"), (0.5, "50.00%")])
+    def test_a_count_changes_by_a_percentage(self, factor: float, percent: str) -> None:
+        found = compare(self.counted(1000.0), self.counted(1000.0 * factor), counts=True)
+
+        assert found.changes[0].words.startswith(percent)
+
     def test_another_build_of_the_same_version_is_refused(self) -> None:
         with pytest.raises(UsageError, match="build of libjson"):
             self.said(self.counted(1000.0), self.counted(1000.0, build="y"))
@@ -220,6 +227,26 @@ class TestPastRuns:
             assert (count if count > 1 else 0) == session.runs
             assert math.isfinite(session.deviation)
 
+    def test_runs_without_times_have_none(self) -> None:
+        sizes = madeup.planted({"json": {"size": 100.0}}, baseline=False)
+
+        assert {} == past.Past([sizes, sizes], []).sessions()
+        assert {} == past.Past([], []).sessions()
+
+    @pytest.mark.parametrize(("processes", "rows"), [(1, 0), (2, 2), (3, 2)])
+    def test_a_run_of_one_process_is_not_remembered(
+        self, processes: int, rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It shows no noise; and nothing is written for it."""
+        file = tmp_path / "past.sqlite"
+        monkeypatch.setenv(past.VARIABLE, str(file))
+        made = run(processes=processes)
+        made = madeup.changed(made, sample=lambda s: replace(s, reference_kernel=6e-6, contention=1.0))
+
+        assert rows == len(list(past.rows_of(made)))
+        assert "" == past.remember(made)
+        assert (rows > 0) == file.exists()
+
     def test_pooling_by_hand(self) -> None:
         """Two runs 0.1 apart have a variance of 0.005, twice that between two, and one degree of freedom."""
         assumed = Session(0.02, 4)
@@ -246,6 +273,8 @@ def test_only_open_cells_of_times_are_measured_again() -> None:
 
     assert ["json"] == [change.cell.codec for change in again(found, 0.05)]
     assert [] == again(compared(before, after), 0.5)
+    gone = replace(after, cells=tuple(c for c in after.cells if c.cell.codec != "json"))
+    assert [] == again(compared(before, gone), 0.05), "the second run did not check it"
     untimed = madeup.changed(after, "json", samples=())
     assert ["json"] == [change.cell.codec for change in again(compared(before, untimed), 0.05)]
 

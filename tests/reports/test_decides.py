@@ -5,18 +5,19 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
 
 import madeup
 from bakeoff.bench.results import Cell, CellResult, Measurement, ResultData
-from bakeoff.bench.stats import Session
+from bakeoff.bench.stats import OPPOSITE, Ratio, Session, Verdict
+from bakeoff.bench.verdict import Contest
 from bakeoff.errors import UsageError
 from bakeoff.reports.decide.change_points import Once, Timed, places
 from bakeoff.reports.decide.pick import Wish, pick
-from bakeoff.reports.model.breakeven import Parts
+from bakeoff.reports.model.breakeven import Answer, Parts, axes_of, bandwidth_axis, printed, reads_axis
 from bakeoff.reports.model.cost import CostModel, bandwidth_text, meeting, parse_bandwidth
 from bakeoff.reports.model.crossover import crossovers
 from bakeoff.reports.model.merge import aligned, machines
@@ -80,6 +81,143 @@ class TestSeveralCorpora:
 
         assert "b" == pick([both], wish).name
 
+    def test_two_alike_cost_what_one_does(self) -> None:
+        figures = {"a": (1e-6, 3e-6), "b": (2e-6, 6e-6)}
+        one, other = on("x", figures), on("y", figures)
+        alone, both = pick([one], Wish()), pick([together(one, other)], Wish())
+
+        for name, parts in alone.parts.items():
+            assert pytest.approx(parts.dump, rel=0.01) == both.parts[name].dump
+            assert pytest.approx(parts.load, rel=0.01) == both.parts[name].load
+
+    def test_a_codec_must_have_taken_part_on_all(self) -> None:
+        run = together(on("x", {"a": (1e-6, 1e-6), "b": (9e-6, 9e-6)}), on("y", {"b": (9e-6, 9e-6)}))
+        choice = pick([run], Wish())
+
+        assert ("b", (("a", "took no part on y"),)) == (choice.name, choice.excluded)
+        assert "a" == pick([run], Wish(corpora=("x",))).name
+
+
+class TestExclusions:
+    def field(self, **facts: object) -> ResultData:
+        figures = {"dump": 1e-6, "load": 1e-6, "size": 100.0}
+        return madeup.planted({"a": figures, "b": figures}, facts={"a": {"extra": "a", **facts}})
+
+    @pytest.mark.parametrize(
+        ("lacking", "cost", "why"),
+        [
+            ("load", CostModel(), "has no figure for load"),
+            ("dump", CostModel(), "has no figure for dump"),
+            ("size", CostModel(1.0, 1e6), "has no figure for size"),
+        ],
+    )
+    def test_the_lacking_figure_is_named(self, lacking: str, cost: CostModel, why: str) -> None:
+        run = self.field()
+        cells = tuple(c for c in run.cells if (c.cell.codec, c.cell.operation) != ("a", lacking))
+
+        assert (("a", why),) == pick([replace(run, cells=cells)], Wish(cost)).excluded
+
+    def test_a_codec_that_readers_read_must_still_fit(self) -> None:
+        figures = {"dump": 1e-6, "load": 1e-6}
+        run = madeup.planted({"a": figures, "b": figures}, losses={"a": ("`tuple` came back as `list`",)})
+        (excluded,) = pick([run], Wish(CostModel(readers="go*1"))).excluded
+
+        assert ("a", "loses data (`tuple` came back as `list`)") == excluded
+
+    def test_a_process_that_two_parts_do_not_share_is_no_cost(self) -> None:
+        run = madeup.changed(
+            self.field(), "a", "load", sample=lambda sample: replace(sample, pair=sample.pair + 99)
+        )
+
+        assert (("a", "has no figure for its cost"),) == pick([run], Wish()).excluded
+
+    @pytest.mark.parametrize(
+        ("facts", "wish", "allowed"),
+        [
+            ({"trusted_only": True}, Wish(), Wish(trusted=True)),
+            ({"unguarded": True}, Wish(), Wish(trusted=True)),
+            ({"interoperable": False}, Wish(interop=True), Wish()),
+            ({"format": "x"}, Wish(formats=("b",)), Wish(formats=("x", "b"))),
+            ({"preserves": ()}, Wish(needs=("uuid",), codec=None), Wish()),
+        ],
+    )
+    def test_each_wish_excludes_what_it_should(
+        self, facts: dict[str, object], wish: Wish, allowed: Wish
+    ) -> None:
+        figures = {"dump": 1e-6, "load": 1e-6, "size": 100.0}
+        quick = {key: value / 2 for key, value in figures.items()}
+        run = madeup.planted({"a": quick, "b": figures}, facts={"a": facts, "b": {"preserves": ("uuid",)}})
+
+        assert ("b", ["a"]) == ((choice := pick([run], wish)).name, [name for name, _ in choice.excluded])
+        assert ("a", ()) == ((choice := pick([run], allowed)).name, choice.excluded)
+
+    @pytest.mark.parametrize(
+        ("bandwidth", "crossings", "fits"),
+        [(1e5, "once", True), (0.99e5, "once", False), (3e5, "per-read", True), (2.9e5, "per-read", False)],
+    )
+    def test_a_line_must_take_the_rate(self, bandwidth: float, crossings: str, *, fits: bool) -> None:
+        """A thousand payloads of 100 bytes a second, once or for each of three reads."""
+        run = madeup.planted(
+            {"a": {"dump": 1e-6, "load": 1e-6, "size": 100.0}, "b": {"dump": 9e-6, "load": 9e-6, "size": 9.0}}
+        )
+        cost = CostModel(3.0, bandwidth, crossings)  # type: ignore[arg-type]
+        choice = pick([run], Wish(cost, rate=1000.0))
+
+        assert fits == ("a" in choice.parts)
+        assert fits == (() == choice.excluded)
+        assert fits or "for 1,000 records/s" in choice.excluded[0][1]
+
+
+class TestPrices:
+    FIGURES: Mapping[str, Mapping[str, float]] = {
+        "a": {"dump": 1e-6, "load": 1e-6, "size": 100.0},
+        "b": {"dump": 2e-6, "load": 2e-6, "size": 100.0},
+    }
+
+    @pytest.mark.parametrize(
+        ("reads", "gigabyte", "crossings", "said"),
+        [
+            (1.0, 1e-4, "once", ""),
+            (2.0, 0.0, "once", ""),
+            (2.0, 1e-4, "once", ", each payload sent once"),
+            (2.0, 1e-4, "per-read", ", each payload sent for each read"),
+        ],
+    )
+    def test_how_often_is_sent_is_said_where_it_matters(
+        self, reads: float, gigabyte: float, crossings: str, said: str
+    ) -> None:
+        cost = CostModel(reads, math.inf, crossings)  # type: ignore[arg-type]
+        wish = Wish(cost, rate=1000.0, prices=Prices(300.0, gigabyte))
+        sentence = pick([madeup.planted(self.FIGURES)], wish).sentence
+
+        count = "one read" if reads == 1 else "2 reads"
+        assert f"a year for 1,000 records/s, one write and {count}{said};" in sentence
+
+    @pytest.mark.parametrize(
+        ("others", "codec", "saving"),
+        [
+            ({"json": 3.0, "b": 2.0}, None, ("a", "json")),  # the usual one
+            ({"c": 3.0, "b": 2.0}, None, ("a", "b")),  # else the next
+            ({"c": 3.0, "b": 1.001}, None, ("a", "c")),  # which does not tie
+            ({"b": 1.001}, None, ("a", "b")),
+            ({"c": 3.0, "b": 2.0}, "b", ("a", "b")),  # a cheaper one first
+        ],
+    )
+    def test_a_saving_is_against_the_one_that_says_most(
+        self, others: Mapping[str, float], codec: str | None, saving: tuple[str, str]
+    ) -> None:
+        figures = {
+            name: {"dump": 1e-6 * times, "load": 1e-6 * times, "size": 100.0}
+            for name, times in {"a": 1.0, **others}.items()
+        }
+        facts = {name: {"extra": name, "library": name} for name in others}
+        wish = Wish(rate=1000.0, prices=Prices(300.0), codec=codec)
+        found = pick([madeup.planted(figures, facts=facts, noise=0.0005)], wish).saving
+
+        assert found is not None
+        assert saving == (found.cheaper, found.other)
+        assert found.value > 0
+
 
 @pytest.mark.parametrize("rate", [0, -1.0, math.nan, math.inf])
 def test_a_rate_is_a_number_above_zero(rate: float) -> None:
@@ -110,6 +248,82 @@ def test_every_prefix_has_its_factor(text: str, speed: float) -> None:
 )
 def test_a_bandwidth_is_written_in_the_largest_unit(bits: float, text: str) -> None:
     assert text == bandwidth_text(bits / 8)
+
+
+def test_options_of_a_cost_replace_its_defaults() -> None:
+    assert CostModel(3.0, 1.25e8, "per-read") == CostModel.of(3.0, "1Gbit", "per-read")
+    assert CostModel(0.0, 5.0) == CostModel.of(0.0, 5.0)
+    assert CostModel(1.0, math.inf, "once") == CostModel.of()
+
+
+def test_ranges_are_written_once_with_their_unit() -> None:
+    """Both ends of a bandwidth have the unit where it is not the same."""
+    reads, line = reads_axis(CostModel(2.0)), bandwidth_axis(CostModel(2.0, 1e6))
+
+    assert ["2 to 3 reads per write", "2 reads per write"] == [reads.text(2, 3), reads.text(2, 2)]
+    assert "900 Mbit/s to 1.1 Gbit/s" == line.text(9e8, 1.1e9)
+    assert ["1 to 2 Gbit/s", "1 Gbit/s"] == [line.text(1e9, 2e9), line.text(1e9, 1e9)]
+    assert ("0.01 to 10,000 reads per write", "8 kbit/s to 800 Gbit/s") == (reads.whole, line.whole)
+    assert (2.0, 8e6, math.inf) == (reads.now, line.now, bandwidth_axis(CostModel()).now)
+    assert (CostModel(5.0), CostModel(2.0, 125.0)) == (reads.cost(5.0), line.cost(1000.0))
+
+
+@pytest.mark.parametrize(
+    ("value", "down", "up"),
+    [(1.0, 1.0, 1.0), (1234.0, 1230.0, 1240.0), (0.012341, 0.0123, 0.0124), (99.96, 99.9, 100.0)],
+)
+def test_a_weight_is_rounded_to_three_digits(value: float, down: float, up: float) -> None:
+    assert (down, up) == (printed(value, up=False), printed(value, up=True))
+
+
+def test_only_what_was_measured_may_change() -> None:
+    whole = Parts(1.0, 1.0, 0.0, 1.0)
+    counts = {
+        (cost, own): len(axes_of(own, cost))
+        for cost in (CostModel(), CostModel(0.0, 1e6, "per-read"), CostModel(readers="go*1"))
+        for own in (whole, replace(whole, load=0.0), replace(whole, size=0.0))
+    }
+
+    assert [2, 1, 1, 1, 0, 1, 1, 1, 0] == list(counts.values())
+
+
+class TestAnswers:
+    """What a chooser says of two codecs, in both orders."""
+
+    def answer(self, verdict: Verdict, value: float, contest: Contest | None) -> Answer:
+        found = Ratio(value, value / 1.1, value * 1.1, 0.1, 5)
+        judged = {("a", "b"): (verdict, found), ("b", "a"): (OPPOSITE[verdict], found.inverse())}
+        return Answer(["a", "b"], contest, judged)
+
+    @pytest.mark.parametrize(
+        ("verdict", "value", "level", "overtaking"),
+        [
+            ("faster", 0.5, (), "a"),
+            ("faster", 0.5, ("b",), ""),
+            ("faster", 0.995, (), ""),
+            ("faster", 0.98, (), "a"),
+            ("unresolved", 0.5, (), ""),
+        ],
+    )
+    def test_who_overtakes(
+        self, verdict: Verdict, value: float, level: tuple[str, ...], overtaking: str
+    ) -> None:
+        for contest in (Contest("a", "a", level, ()), Contest("a", "a", (), level)):
+            assert overtaking == self.answer(verdict, value, contest).overtaking("b")
+            assert "" == self.answer(verdict, value, contest).overtaking("a")
+        assert "" == self.answer(verdict, value, None).overtaking("b")
+
+    def test_the_answer_overtakes_if_another_that_may_win_costs_less(self) -> None:
+        """It ties with that one, or is not distinguishable from it."""
+        assert "c" == self.answer("faster", 0.5, Contest("c", "a", ("a",), ())).overtaking("b")
+
+    def test_what_is_not_known(self) -> None:
+        found = self.answer("faster", 0.5, None)
+
+        assert (True, False) == (found.cheaper("a", "b"), found.cheaper("b", "a"))
+        assert not found.cheaper("a", "c")
+        assert pytest.approx(math.log(1.1)) == found.reach("a", "b") == found.reach("b", "a")
+        assert 0.0 == found.reach("a", "c")
 
 
 def test_lines_meet_in_both_orders() -> None:
@@ -250,6 +464,8 @@ class TestMerging:
             ({"cpu_model_name": "c2"}, ["c1", "c2"]),
             ({"python_version": "3.12.1"}, ["Python 3.11.7", "Python 3.12.1"]),
             ({"hostname": "b", "cpu_model_name": "c2"}, ["a", "b"]),
+            ({"platform": "macOS"}, ["Linux", "macOS"]),
+            ({"interpreter": "b"}, ["machine 1", "machine 2"]),
         ],
     )
     def test_machines_are_named_by_what_distinguishes_them(
@@ -260,6 +476,38 @@ class TestMerging:
 
         assert labels == [label for label, _ in machines(runs)]
         assert [""] == [label for label, _ in machines(runs[:1] * 2)]
+
+    @pytest.mark.parametrize(
+        ("key", "values", "labels"),
+        [
+            (
+                "python_version",
+                ("3.11.7", "3.12.1"),
+                ["a Python 3.11.7", "a Python 3.12.1", "b Python 3.11.7", "b Python 3.12.1"],
+            ),
+            ("interpreter", ("one", "two"), ["a one", "a two", "b one", "b two"]),
+        ],
+    )
+    def test_two_facts_name_what_one_does_not(
+        self, key: str, values: Sequence[str], labels: Sequence[str]
+    ) -> None:
+        runs = [
+            on("x", {"a": (1e-6, 1e-6)}, environment={"hostname": host, key: value})
+            for host in "ab"
+            for value in values
+        ]
+
+        assert labels == [label for label, _ in machines(runs)]
+
+    def test_a_third_corpus_is_named_by_both(self) -> None:
+        run = on("x", {"a": (1e-6, 1e-6)})
+        others = [{"sha256": "f" * 64}, {"sha256": "e" * 64, "sample": 5}, {"sample": 5}]
+        runs = [run, *(replace(run, corpora=(replace(run.corpora[0], **each),)) for each in others)]  # type: ignore[arg-type]
+        ((_, merged),) = machines(runs)
+
+        assert ["x", "x (ffffffff)", "x (eeeeeeee)", "x (00000000, sample of 5)"] == [
+            corpus.name for corpus in merged.corpora
+        ]
 
     @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
     def test_versions_name_rows_in_both_orders(self, order: Sequence[int]) -> None:
