@@ -106,7 +106,9 @@ cdef class Forms:
             write = PyDict_GetItem(self._found, type(value))
         if write is NULL and type(value) in self._named:
             write = PyDict_GetItem(self._write, tuple)
-        form = self._other(value) if write is NULL else (<object>write)(value)
+        # A reference of its own, as the call may run code that forgets the function.
+        convert = self._other if write is NULL else <object>write
+        form = convert(value)
         if self._doubt is not None and (PyList_CheckExact(form) or PyDict_CheckExact(form)):
             self._doubt()
         return form

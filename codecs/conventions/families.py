@@ -150,6 +150,10 @@ class FormatFamily:
         """Return `leaf` with a function that is called for each list and dict that it returns."""
         return Forms(self._forms, _OPEN, _NAMED, self._other_leaf, doubt).leaf
 
+    def leaf_or(self, other: Callable[[Any], Any], doubt: Callable[[], None] | None = None) -> Any:
+        """Return `leaf` with another function for all types without a rule, and `doubt` as above."""
+        return Forms(self._forms, {}, set(), other, doubt).leaf
+
     def _other_leaf(self, value: Any) -> Any:
         kind = type(value)
         if (own := _of_own_type.dispatch(kind)) is not _NO_RULE:

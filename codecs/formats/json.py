@@ -322,7 +322,8 @@ def _orjson_numpy() -> Spec:
         write = convention(type(value)) if kind_of(type(value)) in COLUMNS else None
         return deep(value) if write is None else write(value)
 
-    return _orjson_writing(orjson, spec, leaf, (options or 0) | orjson.OPT_SERIALIZE_NUMPY).changed(
+    quick_leaf = JSON64_FAMILY.leaf_or(leaf) if deep is JSON64_FAMILY.leaf else leaf
+    return _orjson_writing(orjson, spec, quick_leaf, (options or 0) | orjson.OPT_SERIALIZE_NUMPY).changed(
         raw=_raw_orjson(orjson, orjson.OPT_SERIALIZE_NUMPY),
         notes=(*spec.facts.notes, FAULTS),
     )

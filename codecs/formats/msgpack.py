@@ -250,10 +250,11 @@ def _numpy() -> Spec:
         hooks = {"object_hook": hook} if values["duplicate_keys"] == "last" else {"object_pairs_hook": pairs}
         return {"decode_options": reading | hooks}
 
+    quick_leaf = _family.leaf_or(leaf, doubt)
     spec = _msgpack(msgpack, msgpack.unpackb)
     reading = dict(spec.calls.decode_options)
     return spec.changed(
-        encode=lambda: msgpack.Packer(default=leaf, strict_types=True).pack,
+        encode=lambda: msgpack.Packer(default=quick_leaf, strict_types=True).pack,
         decode_options={**reading, "object_hook": hook},
         raw=RawCalls(
             msgpack.Packer(default=msgpack_numpy.encode).pack,
