@@ -145,7 +145,8 @@ class Guards:
         encode_depth: Levels that the library writes safely. Nesting is checked before each record is encoded,
             unless the policy `nesting` leaves that to the library.
         inside: Callable that returns the content of an object other than dict, list, tuple and set
-            as a list, if the library writes that object natively; the check of nesting counts it.
+            as a list, if the library writes that object natively, or None for nothing; the check of nesting
+            counts it.
         plain_keys: The library writes MessagePack keys that it cannot read, and its hook calls `doubt` if
             it returns a possible one.
         too_deep: Parts of the library's error messages on nesting, if the error is not a `RecursionError`.
@@ -163,7 +164,7 @@ class Guards:
 
     scan: frozenset[type] | None = None
     encode_depth: int = 0
-    inside: Callable[[Any], list[Any]] | None = None
+    inside: Callable[[Any], list[Any] | None] | None = None
     plain_keys: bool = False
     too_deep: Sequence[str] = ()
     check_payload: Callable[[bytes], None] | None = None
