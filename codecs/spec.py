@@ -147,7 +147,8 @@ class Guards:
         shallow: Levels that the library writes safely in one piece, if fewer than `encode_depth`.
         split: Callable ``(object) -> object`` that has parts of deeper objects written before the others.
         inside: Callable that returns the content of an object other than dict, list, tuple and set
-            as a list, if the library writes that object natively; the check of nesting counts it.
+            as a list, if the library writes that object natively, or None for nothing; the check of nesting
+            counts it.
         plain_keys: The library writes MessagePack keys that it cannot read, and its hook calls `doubt` if
             it returns a possible one.
         too_deep: Parts of the library's error messages on nesting, if the error is not a `RecursionError`.
@@ -172,7 +173,7 @@ class Guards:
     encode_depth: int = 0
     shallow: int = 0
     split: Callable[[Any], Any] | None = None
-    inside: Callable[[Any], list[Any]] | None = None
+    inside: Callable[[Any], list[Any] | None] | None = None
     plain_keys: bool = False
     too_deep: Sequence[str] = ()
     check_payload: Callable[[bytes], None] | None = None

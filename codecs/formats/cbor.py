@@ -11,13 +11,14 @@ import datetime as dt
 import ipaddress
 import re
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal, InvalidOperation, Overflow
 from email.message import Message
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any
 
+from ..conventions.classes import CLASSES
 from ..conventions.families import NATIVE_BYTES, FormatFamily
 from ..conventions.notes import STRANGERS, Note, about
 from ..registry import declare
@@ -120,16 +121,21 @@ def _cbor2(reading: Mapping[str, Any]) -> Spec:
         # The check of depth does not look into dataclasses.
         encoder.encode(_family.lowered_leaf(value))
 
-    def inside(value: Any) -> list[Any]:
-        """Return the content of an object that cbor2 writes natively."""
-        if isinstance(value, cbor2.CBORTag):
-            return [value.value]
-        if isinstance(value, Mapping):
-            return [*value, *value.values()]
+    def opener_of(kind: type) -> Callable[[Any], list[Any]] | None:
+        """Return what opens the objects of a type; for UUIDs, looking at it took longer than writing them."""
+        if issubclass(kind, cbor2.CBORTag):
+            return lambda value: [value.value]
+        if issubclass(kind, Mapping):
+            return lambda value: [*value, *value.values()]
         # These contain only numbers, possibly many millions.
-        if isinstance(value, memoryview | range) or not isinstance(value, Sequence):
-            return []
-        return list(value)
+        return None if issubclass(kind, memoryview | range) or not issubclass(kind, Sequence) else list
+
+    opener: Callable[[type], Callable[[Any], list[Any]] | None] = lru_cache(CLASSES)(opener_of)
+
+    def inside(value: Any) -> list[Any] | None:
+        """Return the content of an object that cbor2 writes natively."""
+        opened = opener(type(value))
+        return None if opened is None else opened(value)
 
     def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
         twice = values["duplicate_keys"] == "last"
