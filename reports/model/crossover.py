@@ -95,7 +95,11 @@ def _zero(curve: Sequence[tuple[float, float]]) -> float:
 
 def _between(series: Series, size: float) -> float:
     """Return the seconds that a codec takes at a size between measured sizes."""
-    known = sorted((math.log(s), math.log(interval(samples)[0])) for s, samples in series.items() if samples)
+    known = sorted(
+        (math.log(s), math.log(interval(samples)[0]))
+        for s, samples in series.items()
+        if samples and min(sample.value for sample in samples) > 0
+    )
     x = math.log(size)
     for (a, y), (b, z) in pairwise(known):
         if a <= x <= b:

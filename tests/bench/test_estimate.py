@@ -210,3 +210,26 @@ class TestByHand:
 )
 def test_the_weighted_median(values: list[tuple[float, float]], expected: float) -> None:
     assert expected == _weighted_median(values)
+
+
+def test_cells_in_different_rounds_keep_their_scales() -> None:
+    """Each skips every third round, and no two the same; the rounds differ by a factor of three."""
+    rng = random.Random(5)
+    speed = [math.exp(rng.uniform(0, 1.1)) for _ in range(30)]
+    scales = [1.0, 1.5, 2.0, 7.0, 0.3, 1.1]
+    cells = [track({r: k * speed[r] for r in range(30) if (r + n) % 3}) for n, k in enumerate(scales)]
+    found = [level.polished for level in levels(cells) if level is not None]
+
+    assert [k / scales[0] for k in scales] == pytest.approx([each / found[0] for each in found], rel=0.02)
+
+
+def test_the_drift_of_strata_that_take_turns_is_in_the_order_of_rounds() -> None:
+    steady = [track(dict.fromkeys(range(30), 1.0)) for _ in range(9)]
+    strata = [
+        Track(1.0, True, times := {r: math.exp(0.01 * r) for r in rounds}, dict.fromkeys(times, 1.0))
+        for rounds in (range(0, 30, 2), range(1, 30, 2))
+    ]
+    found = levels([*steady, strata])[-1]
+
+    assert found is not None
+    assert pytest.approx(0.2, abs=0.011) == found.drift

@@ -321,6 +321,36 @@ def test_who_leads_beyond_another_change_is_said() -> None:
     ).breakeven
 
 
+def test_a_range_from_nothing_has_its_end_only() -> None:
+    """Without reads, the second codec is the answer; from which read on it is not, is no range from 0."""
+    planted = {"a": {"dump": 1e-6, "load": 5e-6, "size": 9.0}, "b": {"dump": 5e-6, "load": 3e-6, "size": 9.0}}
+    run = madeup.planted(planted, noise=0.3, seed=4)
+    (sentence,) = pick([run], Wish(CostModel(0.0))).breakeven
+    said = understood(sentence)
+
+    assert ("b", "a", True) == (said.winner, said.loser, said.above)
+    assert said.start is None or said.start > 0
+
+
+def test_a_rate_ends_what_is_asked_of_a_line() -> None:
+    """The answer's payloads need 8 Mbit/s; below, another is picked for that reason, not for its cost."""
+    planted = {
+        "a": {"dump": 1e-6, "load": 1e-6, "size": 1000.0},
+        "b": {"dump": 1e-6, "load": 15e-6, "size": 990.0},
+        "c": {"dump": 600e-6, "load": 600e-6, "size": 100.0},
+    }
+    run = madeup.planted(planted, noise=0.0005)
+    (slow,) = pick([run], Wish()).breakeven
+
+    assert "c" == understood(slow).winner
+    assert understood(slow).end < 1e6
+    assert "c overtakes a below 5.94 to 6.08 Mbit/s" == slow
+    assert () == pick([run], Wish(rate=1000.0)).breakeven
+    assert "b" == pick([run], Wish(CostModel.of(bandwidth="7.95 Mbit/s"), rate=1000.0)).name
+    (near,) = pick([run], Wish(rate=700.0)).breakeven
+    assert f"{slow} and leads down to 560 kbit/s" == near, "its payloads need that"
+
+
 def test_all_formats_say_the_same() -> None:
     run = madeup.planted()
     said = "what would change it: bson overtakes msgpack above 2.53 to 2.74 reads per write"

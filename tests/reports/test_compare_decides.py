@@ -247,6 +247,22 @@ class TestPastRuns:
         assert "" == past.remember(made)
         assert (rows > 0) == file.exists()
 
+    def test_runs_on_other_records_say_nothing(self) -> None:
+        rows = [row for n in range(3) for row in past.rows_of(self.earlier(n, 0.01 * n))]
+        for change in ({}, {"sha256": "f" * 64}, {"sample": 5}):
+            runs = [self.earlier(n) for n in (10, 11)]
+            runs = [replace(each, corpora=(replace(each.corpora[0], **change),)) for each in runs]
+            sessions = past.Past(runs, rows).sessions().values()
+            assert [0 if change else 3] * 2 == [session.runs for session in sessions]
+
+    def test_a_past_run_of_unknown_contention_says_nothing(self) -> None:
+        rows = [
+            replace(row, contention=0.0) for n in range(3) for row in past.rows_of(self.earlier(n, 0.01 * n))
+        ]
+        sessions = past.Past([self.earlier(10), self.earlier(11)], rows).sessions().values()
+
+        assert [0, 0] == [session.runs for session in sessions]
+
     def test_pooling_by_hand(self) -> None:
         """Two runs 0.1 apart have a variance of 0.005, twice that between two, and one degree of freedom."""
         assumed = Session(0.02, 4)

@@ -121,6 +121,18 @@ def test_a_tie_whose_order_changes_is_no_crossover() -> None:
     assert 1 == len(crossovers({"a": exact([1.0, 1.0]), "b": exact([1.02, 0.98])}))
 
 
+def test_a_size_without_a_figure_or_with_a_figure_of_nothing_is_left_out() -> None:
+    a, b = exact([1.0, 1.0, 1.0, 1.0]), exact([2.0, 9.0, 9.0, 0.5])
+    whole = crossovers({"a": a, "b": {size: one for size, one in b.items() if size in (SIZES[0], SIZES[3])}})
+    nothing = [Measurement(0.0, 0.0, 0.0, pair) for pair in range(8)]
+
+    assert 1 == len(whole)
+    assert whole == crossovers({"a": a, "b": b | {SIZES[1]: [], SIZES[2]: nothing}})[:1]
+    assert ["a", "b"] == [
+        name for name, _, _ in leaders({"a": exact([1.0, 1.0]), "b": {SIZES[0]: [], SIZES[1]: b[SIZES[3]]}})
+    ]
+
+
 def test_two_that_cross_twice_are_said_to_lead_between() -> None:
     assert [
         "least mean: a at 16 B, b at 64 B, a at 256 B",

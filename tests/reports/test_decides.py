@@ -20,7 +20,7 @@ from bakeoff.reports.decide.pick import Wish, pick
 from bakeoff.reports.model.breakeven import Answer, Parts, axes_of, bandwidth_axis, printed, reads_axis
 from bakeoff.reports.model.cost import CostModel, bandwidth_text, meeting, parse_bandwidth
 from bakeoff.reports.model.crossover import crossovers
-from bakeoff.reports.model.merge import aligned, machines
+from bakeoff.reports.model.merge import aligned, machines, of_one_machine
 from bakeoff.reports.model.prices import Prices
 
 
@@ -434,6 +434,14 @@ class TestMerging:
         assert names == [corpus.name for corpus in merged.corpora]
         assert set(names) == {cell.cell.corpus for cell in merged.cells}
 
+    def test_a_format_without_machines_takes_one(self) -> None:
+        run = on("x", {"a": (1e-6, 1e-6)})
+        elsewhere = replace(run, environment={**run.environment, "hostname": "b"})
+
+        assert run is of_one_machine([run])
+        with pytest.raises(UsageError, match=r"several machines \(bench-1, b\)"):
+            of_one_machine([run, elsewhere])
+
     def test_files_with_other_options_are_named(self) -> None:
         first, same, other = (
             replace(on(corpus, {"a": (1e-6, 1e-6)}), options={"isolate": isolate}, command=corpus)
@@ -540,6 +548,10 @@ class TestMerging:
         assert [[s.pair % 1_000_000 for s in part] for part in same] == [[0, 1], [0, 1]]
         assert {s.pair for s in same[0]} == {s.pair for s in same[1]}
         assert not {s.pair for s in same[0]} & {s.pair for s in mixed[0]}
+        later = [replace(s, pair=s.pair + 1_000_000) for s in there]
+        orders = itertools.product([here, there, later], repeat=2)
+        firsts = [aligned(parts)[0][0].pair for parts in orders]
+        assert len(set(firsts)) == len(firsts) == 9, "each combination of files has its own numbers"
 
 
 def squares(*parts: Sequence[float]) -> float:
@@ -587,6 +599,15 @@ class TestChangePoints:
         assert [place] == line.places(0.05)
         assert pytest.approx(factor, rel=0.01) == line.whole([place]).value
         assert pytest.approx(factor, rel=0.01) == line.change(0, place, runs).value
+
+    def test_all_runs_of_a_level_show_its_noise(self) -> None:
+        """The first as well as the last."""
+        session = Session(1e-6, 1, 2)
+        for odd in (0, 3, 4, 7):
+            logs = [0.0] * 4 + [1.0] * 4
+            logs[odd] += 0.2
+            line = Timed(logs, 0.0, session, [("3.11", 0.0)] * 8, 7)
+            assert pytest.approx(math.sqrt(4 * 0.01 * 0.75 / 6)) == line.whole([4]).spread
 
     def test_a_level_that_is_taken_back_has_two_changes(self) -> None:
         logs = [0.001 * (-1) ** n + (0.3 if 4 <= n < 8 else 0.0) for n in range(12)]
