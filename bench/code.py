@@ -2,12 +2,14 @@
 
 A check calls `imported` after it has used the codec. Modules outside installation folders count by their
 content: codecs of the user's own, what they import from their folder, editable installs. An installed package
-counts by its version, and also by its list of files if it was installed from a folder, an archive or a
+counts if it is the codec's library or if such a module imports it: others are in a process or not by chance.
+It counts by its version, and also by its list of files if it was installed from a folder, an archive or a
 repository (PyPA specifications, "Recording the Direct URL Origin of installed distributions").
 """
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import os
 import pickletools
@@ -46,31 +48,37 @@ def read_packages() -> None:
         _packages(folder)
 
 
-def imported(known: str) -> dict[str, str]:
+def imported(library: str, known: str) -> dict[str, str]:
     """Return the version or the digest of each module that this process has imported for a codec.
 
     Modules of the standard library are left out, as they have the version of Python; so are ours.
 
     Args:
-        known: Version of the codec's library; packages of this version are left out, unless they may have
-            changed without another one.
+        library: The distribution of the codec's library.
+        known: Its version; packages of this version are left out, unless they may have changed without
+            another one.
     """
     installed = {
         f"{folder}{os.sep}": there for folder in filter(None, sys.path) if (there := _packages(folder))
     }
     found: dict[str, str] = {}
+    versions: dict[str, str] = {}
+    wanted: set[str] = set()
     for name, module in sorted(sys.modules.items()):
         file = getattr(module, "__file__", None)
         top = name.partition(".")[0]
         if name in _STARTED or top in (_OURS, "__main__") or not isinstance(file, str):
             continue
         if folder := max(filter(file.startswith, installed), key=len, default=""):
-            version = _version(top, vars(sys.modules[top]).get("__version__"), installed[folder])
+            package, version = _version(top, vars(sys.modules[top]).get("__version__"), installed[folder])
             if version not in ("", known):
-                found[top] = version
+                versions[top] = version
+            if package == _normal(library):
+                wanted.add(top)
         elif not file.startswith(_STANDARD):
             found[name] = _of_file(file)
-    return found
+            wanted |= _imports(file)
+    return found | {top: version for top, version in versions.items() if top in wanted}
 
 
 def of_pickle(data: bytes) -> str:
@@ -87,13 +95,27 @@ def of_package(folder: Path) -> str:
     return _of_lines(f"{file.relative_to(folder)} {_of_file(str(file))}" for file in chosen)
 
 
-def _version(top: str, stated: object, packages: dict[str, _Package]) -> str:
-    """Return the version of the package of a module, with a digest if it may have changed without one."""
-    changing = next((each for each in packages.values() if each.digest and top in each.modules), None)
-    if changing is not None:
-        return f"{changing.version} ({changing.digest})"
+def _version(top: str, stated: object, packages: dict[str, _Package]) -> tuple[str, str]:
+    """Return the package of a module and its version, with a digest if it may have changed without one."""
+    for name, each in packages.items():
+        if each.digest and top in each.modules:
+            return name, f"{each.version} ({each.digest})"
     package = packages.get(_normal(top))
-    return package.version if package else stated if isinstance(stated, str) else ""
+    return _normal(top), package.version if package else stated if isinstance(stated, str) else ""
+
+
+@cache
+def _imports(file: str) -> frozenset[str]:
+    """Return the names at the top of what a module imports, also within functions; none of compiled code."""
+    try:
+        tree = ast.parse(Path(file).read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return frozenset()
+    names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    names |= {
+        node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and not node.level
+    }
+    return frozenset(name.partition(".")[0] for name in names)
 
 
 @cache

@@ -99,7 +99,7 @@ def run(job: Check, context: WorkerContext) -> Answer:
 
 def _code(job: Check, context: WorkerContext, parts: CodecParts) -> dict[str, str]:
     """Return what `CheckFacts.code` holds, after the codec was used: modules may be imported late."""
-    found = imported(parts.codec.version)
+    found = imported(parts.codec.library, parts.codec.version)
     if job.corpus.schema:
         found["schema"] = of_pickle(context.blobs[job.corpus.schema])
     if (text := job.pickled.get(split_name(job.codec)[0])) is not None:

@@ -378,7 +378,7 @@ def _ruamel() -> Spec:
         accelerated=False,
         preserves={
             *("none", "bool", "int", "bigint", "float", "nonfinite", "str", "list", "dict", "datetime"),
-            *("datetime_aware", "datetime_offset", "date", "int_keys", "any_keys", "key_order"),
+            *("datetime_aware", "datetime_offset", "date", "int_keys", "key_order"),
         },
         notes=(
             f"{_QUADRATIC}, and so do keys with the same hash",

@@ -147,7 +147,7 @@ def test_every_output_has_them(swept: Path, form: str) -> None:
     [
         (["--batch-sizes", "1,two"], "'two' is not a number of records per frame"),
         (["--batch-sizes", ","], "--batch-sizes is empty"),
-        (["--compress", "gzip"], "gzip: no such compressor"),
+        (["--compress", "rar"], "rar: no such compressor"),
         (["--compress", ","], "--compress is empty"),
         (["--compress", "dict:x"], "the level must be a whole number"),
     ],

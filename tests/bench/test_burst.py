@@ -58,7 +58,7 @@ def refused(folder: Path, *arguments: str) -> str:
 
 
 def test_regimes_are_not_compared_with_each_other(folder: Path) -> None:
-    assert "option burst: False → True" in refused(folder, "compare", "slices.json", "burst.json")
+    assert "option burst: default → True" in refused(folder, "compare", "slices.json", "burst.json")
 
 
 def test_a_resumed_run_keeps_its_regime(folder: Path) -> None:

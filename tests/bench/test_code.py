@@ -23,16 +23,16 @@ import sys
 from bakeoff.bench.worker import check
 from bakeoff.bench.code import imported
 sys.path += sys.argv[1:]
-import own
+import own, by_chance
 own.dumps({})
 import json
-print(json.dumps(imported("9.9")))
+print(json.dumps(imported("library", "9.9")))
 """
 
 OWN = """
-import decimal, helpers.deep, library, other_library
+import decimal, helpers.deep
 def dumps(record):
-    import beside
+    import beside, other_library
     return beside.text(record)
 def loads(payload):
     import json
@@ -40,7 +40,7 @@ def loads(payload):
 pair = dumps, loads
 """
 
-BESIDE = "import json\ndef text(record):\n    return json.dumps(record)\n"
+BESIDE = "import json, library\ndef text(record):\n    return json.dumps(record)\n"
 
 
 @pytest.fixture
@@ -55,6 +55,7 @@ def folder(tmp_path: Path) -> Path:
         "site/library/__init__.py": "",
         "site/library-1.5.dist-info/RECORD": "library/__init__.py,sha256=a,0\n",
         "site/other_library.py": "__version__ = '2.0'\n",
+        "site/by_chance.py": "__version__ = '3.0'\n",
         "site/Another.Name-2.0.dist-info/RECORD": "other_library.py,sha256=b,9\n",
     }
     for name, text in files.items():
@@ -88,7 +89,7 @@ def upgraded(folder: Path) -> None:
 
 
 def test_what_counts(folder: Path) -> None:
-    """No module of the standard library or of bakeoff, no file that is not imported, and no path."""
+    """No module of the standard library or of bakeoff, none that the codec does not import, and no path."""
     found = code(folder)
 
     assert {"beside", "helpers", "helpers.deep", "library", "other_library", "own"} == found.keys()
@@ -176,8 +177,8 @@ QUICK = ["--quick", "--all", "--budget", "0"]
 class TestRuns:
     @pytest.fixture
     def mine(self, folder: Path) -> Path:
-        own = OWN.replace("helpers.deep, library, other_library", "helpers.deep")
-        (folder / "mine/own.py").write_text(own)
+        (folder / "mine/own.py").write_text(OWN.replace("beside, other_library", "beside"))
+        (folder / "mine/beside.py").write_text(BESIDE.replace("json, library", "json"))
         (folder / "mine/data.jsonl").write_text('{"id": 1}\n{"id": 2}\n')
         (folder / "mine/order.py").write_text(
             "from typing import TypedDict\nclass Order(TypedDict):\n    id: int\n"

@@ -13,7 +13,7 @@ import madeup
 from bakeoff.bench import past
 from bakeoff.bench.operations import operation
 from bakeoff.bench.results import Cell, CellResult, CheckFacts, Measurement, OperationFacts, ResultData
-from bakeoff.bench.stats import Ratio, Session
+from bakeoff.bench.stats import SESSION, Ratio, Session
 from bakeoff.errors import UsageError
 from bakeoff.reports.decide.compare import Comparison, again, compare, settled
 
@@ -210,6 +210,11 @@ class TestCounts:
         assert "not measured" == self.said(self.counted(None, "error"), passed)["json"]
 
 
+def pooled(squares: float) -> float:
+    """Return the deviation of one degree of freedom and the assumed ones."""
+    return math.sqrt((SESSION.degrees * SESSION.deviation**2 + squares) / (SESSION.degrees + 1))
+
+
 class TestPastRuns:
     def earlier(self, number: int, shift: float = 0.0) -> ResultData:
         made = run(2e-6 * math.exp(shift), noise=0.002, seed=number)
@@ -265,20 +270,19 @@ class TestPastRuns:
 
     def test_pooling_by_hand(self) -> None:
         """Two runs 0.1 apart have a variance of 0.005, twice that between two, and one degree of freedom."""
-        assumed = Session(0.02, 4)
         rows = [past.Row("i", "m", f"t{n}", 0.1 * n, 0.0, 1.0) for n in range(2)]
-        found = past.between([rows, rows[:1], []], assumed)
+        found = past.between([rows, rows[:1], []])
 
-        assert (5, 2) == (found.degrees, found.runs)
-        assert pytest.approx(math.sqrt((4 * 0.02**2 + 2 * 0.005) / 5)) == found.deviation
+        assert (SESSION.degrees + 1, 2) == (found.degrees, found.runs)
+        assert pytest.approx(pooled(2 * 0.005)) == found.deviation
 
     def test_noise_of_the_processes_is_not_that_of_the_runs(self) -> None:
         rows = [past.Row("i", "m", f"t{n}", 0.1 * n, math.sqrt(0.004), 1.0) for n in range(2)]
-        found = past.between([rows], Session(0.02, 4))
+        found = past.between([rows])
 
-        assert pytest.approx(math.sqrt((4 * 0.02**2 + 2 * (0.005 - 0.004)) / 5)) == found.deviation
+        assert pytest.approx(pooled(2 * (0.005 - 0.004))) == found.deviation
         loud = [replace(row, error=1.0) for row in rows]
-        assert pytest.approx(math.sqrt(4 * 0.02**2 / 5)) == past.between([loud], Session(0.02, 4)).deviation
+        assert pytest.approx(pooled(0.0)) == past.between([loud]).deviation
 
 
 def test_only_open_cells_of_times_are_measured_again() -> None:

@@ -444,8 +444,8 @@ class TestMerging:
 
     def test_files_with_other_options_are_named(self) -> None:
         first, same, other = (
-            replace(on(corpus, {"a": (1e-6, 1e-6)}), options={"isolate": isolate}, command=corpus)
-            for corpus, isolate in (("x", False), ("y", False), ("z", True))
+            replace(on(corpus, {"a": (1e-6, 1e-6)}), conditions=conditions, command=corpus)
+            for corpus, conditions in (("x", {}), ("y", {}), ("z", {"isolate": True}))
         )
         ((_, merged),) = machines([first, same, other])
         ((_, alike),) = machines([first, same, first])
