@@ -63,7 +63,7 @@ def test_keys_are_never_read_as_other_bytes(name: str) -> None:
         payload = codec.encode(record)
     except EncodeError as error:
         assert "`$.by{key}` would be written as base64" in str(error)  # noqa: PT017
-        assert "int_keys" not in codec.preserves
+        assert not {"int_keys", "bytes"} <= codec.preserves
     else:
         assert first_difference(record, codec.decode(payload)) is None
 
