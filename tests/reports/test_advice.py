@@ -39,7 +39,7 @@ CHANGE = re.compile(
     rf"(?P<soon>is soon overtaken itself)))?"
 )
 NOTHING = re.compile(
-    r"nothing: no codec overtakes (\S+) by more than 1% at "
+    r"nothing, as no codec overtakes (\S+) by more than 1% at "
     r"(0\.01 to 10,000 reads per write)?(?: or )?(8 kbit/s to 800 Gbit/s)?"
 )
 
@@ -288,7 +288,7 @@ def test_a_smaller_payload_that_only_ties_on_a_slow_line_overtakes_nothing() -> 
 
     assert {
         "messages": [
-            "nothing: no codec overtakes msgpack by more than 1% "
+            "nothing, as no codec overtakes msgpack by more than 1% "
             "at 0.01 to 10,000 reads per write or 8 kbit/s to 800 Gbit/s"
         ]
     } == lines_of(run, CostModel())
