@@ -128,7 +128,7 @@ def _changing(view: CorpusView) -> list[str]:
 def _nothing(winner: str, axes: Sequence[Axis]) -> str:
     """Say that nothing that was asked changes the answer; of codecs that tie, the order may change."""
     return (
-        f"nothing: no codec overtakes {winner} by more than {Verdicts.TIE:.0%} "
+        f"nothing, as no codec overtakes {winner} by more than {Verdicts.TIE:.0%} "
         f"at {' or '.join(axis.whole for axis in axes)}"
     )
 
