@@ -474,7 +474,7 @@ def _ujson() -> Spec:
         losses=(
             MERGED,
             "Decimal becomes a float",
-            "dict keys that are bytes or tuples become raw text or their repr",
+            "dict keys that are bytes become raw text; tuples, enums and datetimes their `str`",
         ),
         notes=(
             LITERALS,
