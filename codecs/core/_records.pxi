@@ -84,8 +84,8 @@ cdef extern from *:
     }
     #endif
 
-    /* Levels that may still be entered, and values that may still be looked at. */
-    typedef struct { Py_ssize_t levels, values; } bakeoff_look_t;
+    /* Levels that may still be entered, values that may still be looked at, and the end of the stack for it. */
+    typedef struct { Py_ssize_t levels, values; const char *lowest; } bakeoff_look_t;
 
     static int bakeoff_look_into(PyObject *value, void *looking);
 
@@ -93,7 +93,7 @@ cdef extern from *:
        It runs no code of the values. */
     static int bakeoff_look_at(PyObject *value, bakeoff_look_t *look) {
         int found = 0;
-        if (look->levels == 0) return 1;
+        if (look->levels == 0 || (const char *)&found < look->lowest) return 1;
         look->levels--;
         if (PyDict_CheckExact(value)) {
     #ifdef BAKEOFF_ENTRIES
@@ -125,7 +125,9 @@ cdef extern from *:
         return PyType_IS_GC(Py_TYPE(value)) && bakeoff_look_at(value, look);
     }
     static inline int bakeoff_is_shallow(PyObject *value, Py_ssize_t levels, Py_ssize_t values) {
-        bakeoff_look_t look = {levels, values};
+        bakeoff_look_t look = {levels, values, NULL};
+        /* Fewer levels fit in any stack that calls get. */
+        if (levels > 1000) look.lowest = (const char *)&look - bakeoff_stack_left() + 32 * 1024 /* RESERVE */;
         return !PyType_IS_GC(Py_TYPE(value)) || !bakeoff_look_at(value, &look);
     }
     """
