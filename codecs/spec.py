@@ -167,6 +167,8 @@ class Guards:
             which is faster. Empty: nothing that is known, and nesting is checked before.
         unhashed: The library does not initialize the cached hash of its payloads, so that equal ones are
             different keys of a dict; the hash is computed when it is needed.
+        short_times: The library omits a zero in the fraction of some `datetime.time`. A payload with a text
+            like them is written again, rewritten by the conventions.
     """
 
     scan: frozenset[type] | None = None
@@ -185,6 +187,7 @@ class Guards:
     walked: bool = False
     stops: Literal["", "itself", "interpreter"] = ""
     unhashed: bool = False
+    short_times: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

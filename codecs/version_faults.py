@@ -67,7 +67,7 @@ ORJSON_TIMES = VersionFault(
     "orjson-times",
     "orjson",
     ">=3.11.8,<=3.13.0",
-    "writes a hundredth of a second in a `time` as a tenth (so Python writes dates and times, slower)",
+    "writes a hundredth of a second in a `time` as a tenth (so Python writes records with such a `time`)",
     _omits_a_zero,
 )
 ORJSON_TUPLES = VersionFault(

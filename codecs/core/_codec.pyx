@@ -50,6 +50,21 @@ cdef extern from *:
 
 cdef extern from *:
     """
+    /* Return whether JSON has a text such as "01:02:03.45678", of a time whose fraction has five digits. */
+    static int bakeoff_has_short_time(PyObject *payload) {
+        const char *begin = PyBytes_AS_STRING(payload), *end = begin + PyBytes_GET_SIZE(payload), *at = begin;
+        while ((at = (const char *)memchr(at, '.', end - at)) != NULL) {
+            if (at - begin >= 9 && end - at >= 7 && at[6] == '"' && at[-9] == '"' && at[-6] == ':' && at[-3] == ':')
+                return 1;
+            at++;
+        }
+        return 0;
+    }
+    """
+    bint has_short_time "bakeoff_has_short_time"(PyObject *payload) noexcept
+
+cdef extern from *:
+    """
     #ifdef _MSC_VER
     static __declspec(thread) int bakeoff_doubted;
     #else
@@ -200,6 +215,7 @@ cdef class Core:
     cdef tuple _too_deep
     cdef bint _plain_keys
     cdef bint _unhashed
+    cdef bint _short_times
     cdef str _walks
     cdef dict _paths
     cdef object _sampler
@@ -262,7 +278,7 @@ cdef class Core:
         self._text, self._lower, self._scan, self._wrap = calls.text, spec.rewrite, guards.scan, calls.wrap
         self._wrapper = None if calls.wrap is None else calls.wrap.encode()
         self._check_payload, self._plain_keys = guards.check_payload, guards.plain_keys
-        self._unhashed = guards.unhashed
+        self._unhashed, self._short_times = guards.unhashed, guards.short_times
         self._empty = spec.format.empty
         self._encode_depth, self._inside, self._too_deep = spec.checked_depth, guards.inside, tuple(guards.too_deep)
         if self.bound is not None and self.bound.deepest:
@@ -358,9 +374,21 @@ cdef class Core:
             if result is not NULL and bytes_exactly(result):
                 if self._unhashed:
                     forget_hash(result)
-                return _owned(result)
+                payload = _owned(result)
+                return self._encode_rewritten(obj) if self._is_wrong(payload) else payload
             return self._finish(obj, result)
         return self._encode_slowly(obj)
+
+    cdef inline bint _is_wrong(self, payload) noexcept:
+        """Return whether the library may have written a `time` without a zero."""
+        return self._short_times and PyBytes_CheckExact(payload) and has_short_time(<PyObject *>payload)
+
+    cdef object _encode_rewritten(self, obj):
+        """Encode the object rewritten by the conventions."""
+        try:
+            return self._as_bytes(_call(self._encode, self._lower(obj)))
+        except BaseException as error:
+            return self._encode_again(obj, error)
 
     cdef object _encode_slowly(self, obj):
         cdef object payload
@@ -383,7 +411,8 @@ cdef class Core:
 
     cdef object _finish(self, obj, PyObject *result):
         """Convert the library's result, a new reference, to bytes. If it is NULL, handle the error."""
-        return self._as_bytes(self._encode_failed(obj) if result is NULL else _owned(result))
+        payload = self._as_bytes(self._encode_failed(obj) if result is NULL else _owned(result))
+        return self._encode_rewritten(obj) if self._is_wrong(payload) else payload
 
     cdef object _as_bytes(self, payload):
         if PyUnicode_CheckExact(payload):
@@ -422,6 +451,8 @@ cdef class Core:
                 self._spare = encoder
         else:
             payload = _call(self._encode, obj)
+            if self._is_wrong(payload):
+                payload = _call(self._encode, self._lower(obj))
         if self._compress is not None:
             payload = self._compress(PyUnicode_AsUTF8String(payload) if isinstance(payload, str) else payload)
         return payload

@@ -256,21 +256,25 @@ def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
     """Add the encoding options and notes; a fault of some releases needs slower options."""
     faults = [fault for fault in (ORJSON_TIMES, ORJSON_LISTS, ORJSON_TUPLES) if fault.found(orjson)]
     notes = [Note("reads integers beyond 64 bits as floats", "int_beyond_64"), costly_keys(1.25)]
-    options = orjson.OPT_PASSTHROUGH_DATETIME if ORJSON_TIMES in faults else 0
+    # One option leaves times, dates and datetimes to Python, where only times are wrong.
+    options = orjson.OPT_PASSTHROUGH_DATETIME if {ORJSON_TIMES, ORJSON_LISTS} <= {*faults} else 0
     if ORJSON_LISTS in faults:
         spec = spec.changed(shallow=_TOGETHER, policies=replace(spec.facts.policies, nesting="reject"))
+    elif ORJSON_TIMES in faults:
+        spec = spec.changed(short_times=True)
     return _orjson_writing(orjson, spec, JSON64_FAMILY.leaf, options).changed(
         # 3.12 and 3.13 leave the buffer if many lists that are nested 210 deep follow one another.
         encode_depth=DEFAULT_DEPTH,
         inside=_inside,
-        notes=[*notes, *([] if ORJSON_TIMES in faults else [ROUNDED]), *noted(faults)],
+        notes=[*notes, *([] if options else [ROUNDED]), *noted(faults)],
     )
 
 
 def _orjson_writing(orjson: ModuleType, spec: Spec, leaf: Callable[[Any], Any], options: int) -> Spec:
     """Return a spec of orjson with other arguments of its dump, those for other keys than text included."""
     # A version that writes wrong times does so in keys, too.
-    times = () if options & orjson.OPT_PASSTHROUGH_DATETIME else (dt.time, dt.datetime)
+    wrong = options & orjson.OPT_PASSTHROUGH_DATETIME or spec.guards.short_times
+    times = () if wrong else (dt.time, dt.datetime)
     keys = distinct_keys((*_ORJSON_KEYS, *times))
     return spec.changed(
         encode_arguments=(leaf, options or None),

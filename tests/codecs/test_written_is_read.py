@@ -55,19 +55,39 @@ def test_orjson_writes_every_digit_of_a_time() -> None:
 
 
 def test_orjson_is_held_back_where_it_writes_times_wrong() -> None:
-    """Whichever version is installed here: dates and times go to Python then, and only then."""
-    options = {"OPT_PASSTHROUGH_DATETIME": 2, "OPT_NON_STR_KEYS": 8, "__version__": "3.13.0"}
+    """Whichever version is installed here: payloads are searched for such times then, and only then."""
+    options: dict[str, Any] = {"OPT_PASSTHROUGH_DATETIME": 2, "OPT_NON_STR_KEYS": 8, "__version__": "3.13.0"}
     wrong = SimpleNamespace(dumps=_without_zeros, **options)
+    older = SimpleNamespace(dumps=_without_zeros, **{**options, "__version__": "3.11.9"})
     right = SimpleNamespace(dumps=lambda value: b'"00:00:00.010000"', **options)
 
     bare = Spec.of(encode=repr, decode=eval)
 
-    assert 2 == _within_its_buffer(wrong, bare).calls.encode_arguments[1]  # type: ignore[arg-type]
-    assert None is _within_its_buffer(right, bare).calls.encode_arguments[1]  # type: ignore[arg-type]
+    found = [_within_its_buffer(library, bare) for library in (wrong, older, right)]  # type: ignore[arg-type]
+    assert [None, 2, None] == [each.calls.encode_arguments[1] for each in found]
+    assert [True, False, False] == [each.guards.short_times for each in found]
 
 
 def _without_zeros(value: object) -> bytes:
     return b'"00:00:00.10000"'
+
+
+@pytest.mark.parametrize("name", ["orjson", "orjson|zlib", "orjson/numpy"])
+@pytest.mark.parametrize("micros", [0, 9_999, 10_000, 54_321, 99_999, 100_000])
+def test_orjson_writes_times_wherever_they_are(name: str, micros: int) -> None:
+    """A text that looks like a wrong one stays, too, and so does all else in the record."""
+    time, like = dt.time(1, 2, 3, micros), "01:02:03.12345"
+    moment = dt.datetime(2020, 1, 2, 3, 4, 5, micros, tzinfo=dt.UTC)
+    codec, other = bakeoff.codec(name), bakeoff.codec("json")
+    records: list[Any] = [
+        time,
+        [like, moment],
+        {"a": [{"b": time, "c": like}]},
+        {time: like, 5: (time, moment)},
+    ]
+
+    for record in records:
+        assert other.decode(other.encode(record)) == codec.decode(codec.encode(record))
 
 
 def test_a_plan_for_times_reads_what_orjson_writes() -> None:
