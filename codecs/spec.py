@@ -165,6 +165,8 @@ class Guards:
         stops: What keeps the library from running out of stack on a deep payload: "itself", a fixed number of
             levels; "interpreter", the interpreter's recursion limit. Then nesting is checked after decoding,
             which is faster. Empty: nothing that is known, and nesting is checked before.
+        level: Most bytes of stack that the library takes for a level of nesting. In a thread with little
+            stack, a call that could need more gets a thread with enough.
         unhashed: The library does not initialize the cached hash of its payloads, so that equal ones are
             different keys of a dict; the hash is computed when it is needed.
         short_times: The library omits a zero in the fraction of some `datetime.time`. A payload with a text
@@ -186,6 +188,7 @@ class Guards:
     shared: bytes | None = None
     walked: bool = False
     stops: Literal["", "itself", "interpreter"] = ""
+    level: int = 1024
     unhashed: bool = False
     short_times: bool = False
 

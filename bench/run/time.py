@@ -73,7 +73,7 @@ class _Contest:
     Attributes:
         out: Codecs that are left out.
         over: There is no time for another process.
-        took: Seconds that the next process takes, as far as the last one shows.
+        took: Expected seconds of the next process, from the last ones.
         codecs_took: The part of them for the codecs in Python.
         lost: Seconds that a disturbance has added to the last process.
         slower: Times by which readers take longer than their check says.

@@ -108,17 +108,18 @@ def _schema(name: str, corpus: CorpusInputs, blobs: Mapping[str, bytes]) -> Sche
 def _own_calls(name: str, corpus: CorpusInputs, blobs: Mapping[str, bytes], checking: bool) -> CodecParts:
     """Return a library's own calls with the facts of its codec, but without its guarantees."""
     from ...codecs import Codec
-    from ...codecs.raw import fitting
     from ...codecs.spec import RawCalls
+    from .raw import fitting
 
     safe, raw = codec(name.removesuffix(RAW), trusted=True), describe(name).raw()
     if raw is None:
         raise CodecError(name, "no raw calls are defined for this codec")
+    options = ""
     if not isinstance(raw, RawCalls):
         raw = raw(_schema(name, corpus, blobs))
     elif raw.options and corpus.sample:
         # The same in each process, as all have the same sample.
-        raw = fitting(raw, safe, PickledSample.of(blobs[corpus.sample]).records())
+        options, raw = fitting(raw, safe, PickledSample.of(blobs[corpus.sample]).records())
     shell = Codec(
         name,
         safe.format,
@@ -131,6 +132,7 @@ def _own_calls(name: str, corpus: CorpusInputs, blobs: Mapping[str, bytes], chec
         losses=("types are decoded as the library returns them",),
         notes=(
             "the library's own calls, without guards and conventions: to compare, not to import",
+            *((f"called with {options}, as the records need it",) if options else ()),
             *(("its records are made ready before the clock starts",) if raw.take else ()),
         ),
     )

@@ -306,7 +306,7 @@ def distinct_keys(kinds: Collection[type]) -> Callable[[dict[Any, Any]], bool]:
 
     Args:
         kinds: The types of keys, in addition to text and integers, that the library writes like them. `Enum`
-            stands for members whose values are of such a type.
+            means members whose values are of such a type.
     """
     allowed, members = {str, int, *kinds} - {enum.Enum}, enum.Enum in kinds
 

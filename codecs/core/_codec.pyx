@@ -95,8 +95,6 @@ cdef extern from *:
 cdef enum:
     # Within this much stack, every library reaches its own limit of depth and stops.
     STACK = 768 * 1024
-    # Maximum stack that any library takes for one level of nesting.
-    LEVEL = 1024
     # The same for those that stop where the interpreter does. Of JSON, msgspec takes up to 410 bytes, simplejson 160,
     # json 130 and rapidjson 50 (CPython 3.11 and 3.13, x86-64).
     INTERPRETER_LEVEL = 640
@@ -164,6 +162,8 @@ cdef class Core:
     # Whether the library itself stops before its stack ends: always, or where the interpreter does.
     cdef bint _stops
     cdef bint _stops_as_interpreter
+    # Most bytes of stack that the library takes for a level.
+    cdef Py_ssize_t _level
     cdef at_most_t _count_at_most
     # Maximum depth of a decoded record, which a walk checks if the payload cannot be checked; 0 without a walk.
     cdef int _walked_depth
@@ -230,6 +230,7 @@ cdef class Core:
         self._encode = self._decode = self._decode_untagged = _Call(_unmade, (), {})
         self._plain_encode = self._plain_decode = True
         self.spec, self.name, self._too_deep, self._unasked = UNMADE, type(self).__name__, (), PY_SSIZE_T_MAX
+        self._level = UNMADE.guards.level
 
     def _make(self, spec):
         """Initialize the codec from a `Spec`, once."""
@@ -244,6 +245,7 @@ cdef class Core:
         self.schema, self.compression = settings.schema, settings.compression
         self._is_text, self._untrusted = spec.encoding is not None, spec.format.trusted_only and not settings.trusted
         self._check_keys, self._shared = guards.check_keys, guards.shared
+        self._level = guards.level
         self._stops, self._stops_as_interpreter = guards.stops == "itself", guards.stops == "interpreter"
         self._count, self._count_at_most = finder(spec.format.name), bounder(spec.format.name)
         if spec.limits_depth or settings.limits.depth is not None or spec.rejects_nesting:
@@ -392,7 +394,7 @@ cdef class Core:
 
     cdef object _encode_slowly(self, obj):
         cdef object payload
-        if stack_left() < STACK and not _only(obj, PLAIN, (stack_left() - RESERVE) // LEVEL):
+        if stack_left() < STACK and not _only(obj, PLAIN, (stack_left() - RESERVE) // self._level):
             try:
                 return call_with_stack(Core.encode, self, obj)
             except RuntimeError as error:
@@ -535,7 +537,7 @@ cdef class Core:
         if not PyBytes_CheckExact(data):
             data = self._to_bytes(data)
         # The nesting depth of a payload is at most its length.
-        if stack_left() < STACK and PyBytes_GET_SIZE(data) > (stack_left() - RESERVE) // LEVEL:
+        if stack_left() < STACK and PyBytes_GET_SIZE(data) > (stack_left() - RESERVE) // self._level:
             try:
                 return call_with_stack(Core.decode, self, data)
             except RuntimeError as error:

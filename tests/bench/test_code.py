@@ -45,7 +45,7 @@ BESIDE = "import json, library\ndef text(record):\n    return json.dumps(record)
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A codec with modules beside it, and an installation folder with two libraries."""
+    """A codec with modules in its folder, and an installation folder with two libraries."""
     files = {
         "mine/own.py": OWN,
         "mine/beside.py": BESIDE,

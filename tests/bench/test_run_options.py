@@ -80,7 +80,7 @@ class TestRuns:
         ("one", "two"),
         [
             (
-                # The default set, as far as it is fast.
+                # The fast codecs of the default set.
                 ["-c", ",".join(f"!{name}" for name in default_set() if name not in ("json", "msgpack"))],
                 ["-c", "json,msgpack"],
             ),

@@ -3,8 +3,8 @@
 Run ``python3 tasks.py benchmarks shapes``. Each shape of `benchmarks._shapes`, each codec that defines its
 library's calls (``raw`` in its declaration; the implementations in pure Python are left out), dump and load.
 Their call is the one that users of the library write for such records: the first of `RawCalls.all_ways` that
-carries them and brings back what the codec brings back. Where there is none, the library cannot carry the
-shape by itself, and the cell is only counted as such.
+writes and reads them like the codec. If there is none, the library cannot write the shape without help; such
+cells are only counted.
 
 Valgrind counts instructions, so a figure is the same on a busy machine. They are no times: a check that
 stalls nothing costs less than its instructions say, and one that misses caches more.
@@ -30,9 +30,9 @@ from pathlib import Path
 import click
 
 from bakeoff.bench import valgrind
+from bakeoff.bench.worker.raw import reads_alike, writes_alike
 from bakeoff.codecs import CodecError, available, codec, describe
 from bakeoff.codecs.conventions.notes import Cost
-from bakeoff.codecs.raw import reads_alike, writes_alike
 from bakeoff.codecs.safety.guards import GUARDS
 from bakeoff.codecs.spec import RawCalls
 from bakeoff.datasets.profile import profile
