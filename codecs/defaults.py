@@ -1,6 +1,6 @@
 """Which codecs wait to be named, because another of their format is better on every shape of record.
 
-`field.toml` has the figures; ``python3 tasks.py benchmarks defaults --write`` measures them again.
+`defaults.toml` has the figures; ``python3 tasks.py benchmarks defaults --write`` measures them again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-FILE = Path(__file__).with_name("field.toml")
+FILE = Path(__file__).with_suffix(".toml")
 WIDELY_USED = 1_000
 """A library is widely used if its rank among the most downloaded of PyPI is at most this."""
 BETTER = 1.1

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from bakeoff import codecs
+from bakeoff.codecs.defaults import field
 from bakeoff.codecs.production.installed import version
 
 DATA = Path(__file__).parent / "reference/field.toml"
@@ -68,10 +69,11 @@ def rows_of() -> dict[str, tuple[str, ...]]:
 
 def register() -> list[Library]:
     """Return all entries: by rank, then those without one by name."""
-    rows = rows_of()
+    rows, ranks = rows_of(), field().ranks
     found = [
         Library(
-            **entry | {"wheels": tuple(entry.get("wheels", ()))}, rows=rows.get(normal(entry["name"]), ())
+            **{"rank": ranks.get(entry["name"])} | entry | {"wheels": tuple(entry.get("wheels", ()))},
+            rows=rows.get(normal(entry["name"]), ()),
         )
         for entry in _data()["library"]
     ]

@@ -1,7 +1,7 @@
 """Figures of the default set: dump and load of every codec that is worth comparing on any records.
 
 Run ``python3 tasks.py benchmarks defaults``. With ``--write``, the figures replace those of
-`codecs/field.toml`, from which `bakeoff.codecs.default_set` derives the codecs that wait to be named. All
+`codecs/defaults.toml`, from which `bakeoff.codecs.default_set` derives the codecs that wait to be named. All
 codecs take turns on each corpus, so that a neighbor slows all of them; figures are medians of the rounds.
 """
 
