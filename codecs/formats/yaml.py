@@ -20,6 +20,7 @@ from ..conventions.rules import SCALARS
 from ..errors import TooMuchError
 from ..registry import declare
 from ..safety._unique import unique
+from ..safety._walk import Rules, check_record
 from ..safety.keys import FEW_KEYS, refuse_one_hash
 from ..safety.limits import DEFAULT_DEPTH, Limits
 from ..safety.policies import Policies
@@ -294,8 +295,40 @@ _UNGUARDED_POLICIES = Policies(
     extensions="none/reject",
     nesting="reject",
 )
+
+
+def _minutes_or_text(value: dt.datetime) -> Any:
+    """Native, but ISO 8601 text with seconds in the offset, which ruamel.yaml writes and does not read."""
+    offset = value.utcoffset()
+    return value.isoformat() if offset and offset % dt.timedelta(minutes=1) else value
+
+
 _ryaml_family = FormatFamily("YAML (ryaml)", {}, text_keys=False, integers=WORDS)
-_ruamel_family = FormatFamily("YAML (ruamel.yaml)", {dt.datetime: None, dt.date: None}, text_keys=False)
+_ruamel_family = FormatFamily(
+    "YAML (ruamel.yaml)", {dt.datetime: _minutes_or_text, dt.date: None}, text_keys=False
+)
+
+
+def _refuse_unreadable(record: dict[Any, Any]) -> None:
+    if any(isinstance(key, tuple | frozenset) for key in record):
+        raise TypeError("a container as a dict key cannot be decoded")
+    if sum(key != key for key in record) > 1:
+        raise TypeError("two NaN as dict keys cannot be decoded")
+
+
+_READABLE_KEYS = Rules(keys=_refuse_unreadable)
+
+
+def _with_readable_keys(family: FormatFamily) -> Callable[[Any], Any]:
+    """Return what rewrites a record, and refuses keys that ryaml and ruamel.yaml write, but do not read."""
+
+    def lower(record: Any) -> Any:
+        check_record(written := family.lower(record), _READABLE_KEYS)
+        return written
+
+    return lower
+
+
 _QUADRATIC = "for trusted data only: nested braces take time that grows with the square of their number"
 
 
@@ -310,6 +343,7 @@ def _ryaml() -> Spec:
         encode_depth=DEFAULT_DEPTH,
         # It writes other types in forms of its own: a memoryview as numbers, a range as its items.
         scan=frozenset({str, int, float, bool, type(None)}),
+        lower=_with_readable_keys(_ryaml_family),
         decode=library.loads,
         raw=RawCalls(
             lambda record: library.dumps(record).encode(), lambda data: library.loads(data.decode())
@@ -324,7 +358,6 @@ def _ryaml() -> Spec:
         preserves={
             *("none", "bool", "int", "float", "nonfinite", "str", "list", "dict", "int_keys", "key_order"),
         },
-        losses=("a tuple as a dict key is written, but cannot be read",),
         notes=(
             f"{_QUADRATIC}, as do keys that are floats, and aliases multiply",
             Note("writes `yes`, `1:30` and dates without quotes, which PyYAML reads as other types", FIGURES),
@@ -342,14 +375,17 @@ def _ruamel() -> Spec:
 
     import ruamel.yaml
 
-    class LineBreakRepresenter(ruamel.yaml.representer.SafeRepresenter):
-        """Quotes texts with a line break (NEL) that the library writes, but reads as a space."""
+    class ReadableRepresenter(ruamel.yaml.representer.SafeRepresenter):
+        """Writes what the library reads: no aliases of scalars, which fail as keys, and NEL in quotes."""
+
+        def ignore_aliases(self, data: Any) -> bool:
+            return not isinstance(data, list | dict)
 
         def represent_str(self, value: str) -> Any:
             quotes = '"' if "\x85" in value else None
             return self.represent_scalar("tag:yaml.org,2002:str", value, style=quotes)
 
-    LineBreakRepresenter.add_representer(str, LineBreakRepresenter.represent_str)
+    ReadableRepresenter.add_representer(str, ReadableRepresenter.represent_str)
 
     # An instance keeps the state of a call, so threads must not share it.
     def encode(record: Any, representer: Any = ruamel.yaml.representer.SafeRepresenter) -> bytes:
@@ -364,10 +400,11 @@ def _ruamel() -> Spec:
 
     return Spec.of(
         encode=encode,
-        encode_arguments=(LineBreakRepresenter,),
+        encode_arguments=(ReadableRepresenter,),
         encode_depth=DEFAULT_DEPTH,
-        # It cannot read the bytes that it writes, and the conventions write others.
-        scan=frozenset({str, int, float, bool, type(None), dt.datetime, dt.date}),
+        # It cannot read the bytes that it writes, nor some offsets, and the conventions write others.
+        scan=frozenset({str, int, float, bool, type(None), dt.date}),
+        lower=_with_readable_keys(_ruamel_family),
         decode=decode,
         raw=RawCalls(encode, decode),
         limits=_SLOW,
