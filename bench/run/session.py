@@ -327,7 +327,7 @@ class Session:
                     "options": self.options.flat(),
                     "conditions": self.options.conditions(),
                     "command": self.command,
-                    "started": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+                    "started": dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds"),
                 }
             )
         run.record(*({"kind": "warning", "text": text} for text in warnings(facts)))
