@@ -8,12 +8,12 @@ only hostile objects show are in `bench/lab/hostile/faults.py`.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from .conventions.notes import VERSION, Note
+from .conventions.notes import VERSION, Cost, Note
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,7 @@ class VersionFault:
         versions: The releases known to have it, as for `installed.allows`.
         what: What the library does, and in parentheses what this means for the codec, as a half sentence.
         found: Probe ``(module) -> bool``; must not crash where the fault does.
+        dump: Most that a dump costs because of it, as a multiple of the library's own call.
     """
 
     name: str
@@ -33,12 +34,16 @@ class VersionFault:
     versions: str
     what: str
     found: Callable[[ModuleType], bool]
+    dump: float = 0.0
 
 
-def noted(faults: Iterable[VersionFault]) -> tuple[Note, ...]:
+def noted(faults: Sequence[VersionFault]) -> tuple[Note, ...]:
     """Return the note on the faults that an installed release has, for a codec's row; none without any."""
-    found = ", and ".join(fault.what for fault in faults)
-    return (Note(f"this version {found}", VERSION),) if found else ()
+    if not faults:
+        return ()
+    text = f"this version {', and '.join(fault.what for fault in faults)}"
+    most = max(fault.dump for fault in faults)
+    return (Cost(text, VERSION, "dump", most) if most else Note(text, VERSION),)
 
 
 def _omits_a_zero(orjson: ModuleType) -> bool:
@@ -67,8 +72,10 @@ ORJSON_TIMES = VersionFault(
     "orjson-times",
     "orjson",
     ">=3.11.8,<=3.13.0",
-    "writes a hundredth of a second in a `time` as a tenth (so Python writes records with such a `time`)",
+    "writes a hundredth of a second in a `time` as a tenth (so dumps look for such a `time`, and "
+    "Python writes these records)",
     _omits_a_zero,
+    dump=1.11,
 )
 ORJSON_TUPLES = VersionFault(
     "orjson-tuples",

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..codecs import CodecError, codec
 from ..codecs.conventions.classes import opened
+from ..codecs.safety.limits import DEFAULT_DEPTH
 from .counts import MOST_KEYS, DistinctKeys, Lengths, counter, whole
 
 Fact = str | int | float
@@ -31,12 +32,14 @@ def profile(records: Sequence[Any], count: int, size: float = 0.0) -> dict[str, 
         Flat facts: ``records``, ``sample``; bytes as compact JSON (``bytes_mean``, ``bytes_min``,
             ``bytes_max``, and ``zlib_ratio``, the factor by which zlib compresses all of them together);
             ``record_other``, the share of records that are not dicts; ``values_mean`` per record and
-            ``type_NAME``, the share of each type among the values, with ``int_beyond_64`` and
-            ``float_nonfinite``, the shares of integers beyond 64 bits, and of NaN and infinities; length of
-            texts in characters (``text_median``, ``text_max``) and ``ascii_share`` of the texts;
-            ``keys_distinct``, ``keys_mean`` per record, and ``key_share``, the part of the JSON that consists
-            of keys; ``key_other``, the share of keys that are not text; ``list_median`` items; ``depth_max``
-            (the depth of a scalar is 0). Shares are from 0 to 1. Facts about absent types are omitted.
+            ``type_NAME``, the share of each type among the values, with ``int_beyond_64``,
+            ``float_nonfinite`` and ``objects``, the shares of integers beyond 64 bits, of NaN and infinities,
+            and of objects of classes, named tuples included; ``containers_mean``, lists and dicts per record,
+            if more than the limit of depth; length of texts in characters (``text_median``, ``text_max``) and
+            ``ascii_share`` of the texts; ``keys_distinct``, ``keys_mean`` per record, and ``key_share``, the
+            part of the JSON that consists of keys; ``key_other``, the share of keys that are not text;
+            ``list_median`` items; ``depth_max`` (the depth of a scalar is 0). Shares are from 0 to 1. Facts
+            about absent types are omitted.
     """
     tally = ProfileTally(MOST_VALUES)
     for record in records:
@@ -120,6 +123,9 @@ class ProfileTally:
             else:
                 if (plain := opened(value)) is not None:
                     value = plain
+                    self.odd["objects"] += 1
+                elif isinstance(value, tuple) and kind is not tuple:
+                    self.odd["objects"] += 1
                 if isinstance(value, dict):
                     self._keys.update(value.keys())
                     stack += [(part, depth + 1) for part in value.values()]
@@ -192,6 +198,9 @@ class ProfileTally:
         common = sorted(self.types.items(), key=lambda pair: (-pair[1], pair[0]))
         facts: dict[str, Fact] = {"values_mean": round(self.seen / max(self.records, 1), 1)} if whole else {}
         facts |= {f"type_{name}": round(n / self.seen, 4) for name, n in common}
+        held = (self.types["dict"] + self.types["list"]) / max(self.records, 1)
+        if held > DEFAULT_DEPTH:
+            facts["containers_mean"] = round(held, 1)
         facts |= {name: round(n / self.seen, 4) for name, n in sorted(self.odd.items())}
         if self.others:
             facts["record_other"] = round(self.others / self.records, 4)

@@ -59,6 +59,17 @@ def costly_keys(most: float) -> Cost:
     return Cost(what, "key_other", "dump", most)
 
 
+def counted_levels(most: float) -> Cost:
+    """Return the note of a codec that counts the levels of payloads that may be nested too deep."""
+    return Cost("counts the levels of a payload of more than 120 containers", "containers_mean", "load", most)
+
+
+def objects_in_python(most: float) -> Cost:
+    """Return the note of a codec whose library writes some objects of classes unlike the conventions."""
+    what = "has Python write objects of classes, as the library writes some otherwise"
+    return Cost(what, "objects", "dump", most)
+
+
 def about(note: str) -> str:
     """Return the `about` of a note; empty for a plain string."""
     return note.about if isinstance(note, Note) else ""

@@ -182,7 +182,10 @@ cdef inline bint _is_container(object value):
 
 
 cdef bint _only(object value, object native, Py_ssize_t left) except -1:
-    """Return whether an object has only lists, dicts with text keys and `native` types, at most `left` deep."""
+    """Return whether an object has only lists, dicts with text keys and `native` types, at most `left` deep.
+
+    Tuples are among `native` if the library writes them as lists.
+    """
     cdef PyObject *key
     cdef PyObject *item
     cdef Py_ssize_t position = 0
@@ -202,7 +205,15 @@ cdef bint _only(object value, object native, Py_ssize_t left) except -1:
             if not _only(element, native, left - 1):
                 return False
         return True
-    return type(value) in native
+    if type(value) not in native:
+        return False
+    if PyTuple_Check(value):
+        if left <= 0:
+            return False
+        for element in <tuple>value:
+            if not _only(element, native, left - 1):
+                return False
+    return True
 
 
 cdef bint _is_json(PyObject *value, int left) noexcept:

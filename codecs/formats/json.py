@@ -20,8 +20,17 @@ from ..conventions import classes as objects
 from ..conventions._forms import KeyedEncoder
 from ..conventions.arrays import ARRAYS, COLUMNS, convention, kind_of
 from ..conventions.families import JSON64_FAMILY, JSON_FAMILY, FormatFamily, content, distinct_keys
-from ..conventions.notes import FIGURES, STRANGERS, Cost, Note, costly_keys
+from ..conventions.notes import (
+    FIGURES,
+    STRANGERS,
+    Cost,
+    Note,
+    costly_keys,
+    counted_levels,
+    objects_in_python,
+)
 from ..registry import declare
+from ..safety._scan import refuse_wide
 from ..safety._unique import unique
 from ..safety.keys import with_checked_keys
 from ..safety.limits import DEFAULT_DEPTH, Limits
@@ -131,16 +140,6 @@ def _json() -> Spec:
     )
 
 
-def _refuse_wide(data: bytes) -> None:
-    """Refuse UTF-16 and UTF-32, which `json.loads` detects, and in which guards would not see the structure.
-
-    Raises:
-        ValueError: The payload is in one of them, or begins with a byte order mark.
-    """
-    if data[:1] > b"\x7f" or 0 in data[:4]:
-        raise ValueError("is not UTF-8 without a byte order mark")
-
-
 @declare("json/default", JSON)
 def _json_default() -> Spec:
     import json
@@ -155,7 +154,7 @@ def _json_default() -> Spec:
         decode=json.loads,
         raw=RawCalls(lambda record: json.dumps(record).encode(), json.loads),
         text=False,
-        check_payload=_refuse_wide,
+        check_payload=refuse_wide,
         notes=(*spec.facts.notes, DEFAULTS),
         policies=replace(
             POLICIES, surrogates="allow", options={"duplicate_keys": ("last", "reject")}, enforce=enforce
@@ -255,7 +254,11 @@ def _raw_orjson(orjson: ModuleType, always: int = 0) -> RawCalls:
 def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
     """Add the encoding options and notes; a fault of some releases needs slower options."""
     faults = [fault for fault in (ORJSON_TIMES, ORJSON_LISTS, ORJSON_TUPLES) if fault.found(orjson)]
-    notes = [Note("reads integers beyond 64 bits as floats", "int_beyond_64"), costly_keys(1.25)]
+    notes = [
+        Note("reads integers beyond 64 bits as floats", "int_beyond_64"),
+        costly_keys(1.25),
+        counted_levels(1.06),
+    ]
     # One option leaves times, dates and datetimes to Python, where only times are wrong.
     options = orjson.OPT_PASSTHROUGH_DATETIME if {ORJSON_TIMES, ORJSON_LISTS} <= {*faults} else 0
     if ORJSON_LISTS in faults:
@@ -329,7 +332,11 @@ def _orjson_numpy() -> Spec:
     quick_leaf = JSON64_FAMILY.leaf_or(leaf) if deep is JSON64_FAMILY.leaf else leaf
     return _orjson_writing(orjson, spec, quick_leaf, (options or 0) | orjson.OPT_SERIALIZE_NUMPY).changed(
         raw=_raw_orjson(orjson, orjson.OPT_SERIALIZE_NUMPY),
-        notes=(*spec.facts.notes, FAULTS),
+        notes=(
+            *spec.facts.notes,
+            FAULTS,
+            Cost("looks at arrays first, as the library writes some otherwise", "type_ndarray", "dump", 1.2),
+        ),
     )
 
 
@@ -356,7 +363,7 @@ def _msgspec() -> Spec:
         accelerated=True,
         preserves=PRESERVES | {"bigint"},
         losses=(NULLED, MERGED, "dict keys True and False become the text of 1 and 0"),
-        notes=(ROUNDED,),
+        notes=(ROUNDED, counted_levels(1.05)),
         policies=NO_LITERALS,
     )
 
@@ -487,6 +494,7 @@ def _ujson() -> Spec:
                 "characters other than NUL in strings",
                 STRANGERS,
             ),
+            objects_in_python(2.5),
         ),
         policies=POLICIES,
     )
@@ -548,7 +556,7 @@ def _rapidjson() -> Spec:
         family=JSON_FAMILY,
         accelerated=True,
         preserves=ANY_NUMBER,
-        notes=(LITERALS, costly_keys(1.25), *_RAPIDJSON_COSTS),
+        notes=(LITERALS, costly_keys(1.25), objects_in_python(1.3), *_RAPIDJSON_COSTS),
         policies=replace(
             POLICIES,
             duplicate_keys="reject/last",
@@ -583,6 +591,7 @@ def _ssrjson() -> Spec:
             Note("reads integers beyond 64 bits as floats", "int_beyond_64"),
             LITERALS,
             Note("reads the bare words nan and infinity in any case", STRANGERS),
+            counted_levels(1.06),
         ),
         policies=replace(
             POLICIES, duplicate_keys="reject/last", surrogates="reject", big_integers="text/float"
@@ -598,7 +607,7 @@ def _pydantic_core() -> Spec:
         encode=to_json,
         # Other types it writes in forms of its own: bytes as text, None as a key as "None", a Decimal whose
         # method raises as "<unprintable>".
-        scan=frozenset({str, int, float, bool, type(None), dt.datetime, dt.date, Decimal, uuid.UUID}),
+        scan=frozenset({str, int, float, bool, type(None), tuple, dt.datetime, dt.date, Decimal, uuid.UUID}),
         decode=from_json,
         raw=RawCalls(to_json, from_json),
         stops="itself",
@@ -610,11 +619,11 @@ def _pydantic_core() -> Spec:
         accelerated=True,
         preserves=ANY_NUMBER,
         notes=(
-            Note(
-                "dump includes a check of all types, as the library writes some in forms of its own: 8 % on "
-                "messages",
-                FIGURES,
-            ),
+            Cost("checks all types, as the library writes some in forms of its own", FIGURES, "dump", 1.3),
+            Cost("has Python write dict keys other than text", "key_other", "dump", 6.0),
+            Cost("has Python write times", "type_time", "dump", 8.0),
+            objects_in_python(5.0),
+            counted_levels(1.05),
             LITERALS,
             ROUNDED,
         ),

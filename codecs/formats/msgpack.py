@@ -20,7 +20,7 @@ from typing import Any
 from ..conventions._forms import KeyedEncoder, utc_or_text
 from ..conventions.arrays import ARRAYS, COLUMNS, convention, kind_of
 from ..conventions.families import NATIVE_BYTES, WORDS, FormatFamily, content, distinct_keys
-from ..conventions.notes import Cost, Note, costly_keys
+from ..conventions.notes import Cost, Note, costly_keys, counted_levels, objects_in_python
 from ..core._codec import doubt
 from ..registry import declare
 from ..safety._unique import unique
@@ -95,9 +95,11 @@ _doubting_leaf = _family.doubting_leaf(doubt)
 
 _COSTS = (
     Cost("writes datetimes by a hook, as the library drops the offset of those not in UTC", "type_datetime",
-         "dump", 1.9),
+         "dump", 2.3),
     Cost("writes tuples by a hook, as the library writes them as keys that it cannot read", "type_tuple",
          "dump", 1.9),
+    objects_in_python(2.0),
+    counted_levels(1.05),
 )  # fmt: skip
 
 

@@ -211,6 +211,18 @@ cdef inline int _scan_msgpack(const unsigned char *data, uint64_t end, scan_t *s
     return NO_VALUE if not is_value else WHOLE if left == 0 and at <= end else SHORT
 
 
+def refuse_wide(bytes data, /):
+    """Refuse UTF-16 and UTF-32, which `json.loads` detects, and in which guards would not see the structure.
+
+    Raises:
+        ValueError: The payload is in one of them, or begins with a byte order mark.
+    """
+    cdef const unsigned char *at = <const unsigned char *>PyBytes_AS_STRING(data)
+    cdef Py_ssize_t size = PyBytes_GET_SIZE(data)
+    if size and (at[0] > 0x7f or memchr(at, 0, min(size, 4)) != NULL):
+        raise ValueError("is not UTF-8 without a byte order mark")
+
+
 cdef bint container_key(bytes payload) noexcept:
     """Return whether a key of a complete MessagePack value is an array or map: no dict key when decoded."""
     return _msgpack_keys(payload, None)

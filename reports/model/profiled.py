@@ -14,7 +14,11 @@ _LINES: Final[Mapping[str, Mapping[str, str]]] = {
         "bytes_max": "{:,} at most",
         "zlib_ratio": "zlib makes them {} times smaller",
     },
-    "values": {"values_mean": "{:,} a record", "depth_max": "nested {} deep"},
+    "values": {
+        "values_mean": "{:,} a record",
+        "containers_mean": "{:,} lists and dicts a record",
+        "depth_max": "nested {} deep",
+    },
     "types": {},
     "texts": {
         "text_median": "{:,} characters (median)",
@@ -32,6 +36,7 @@ _LINES: Final[Mapping[str, Mapping[str, str]]] = {
         "record_other": "{:.1%} of the records are not dicts",
         "int_beyond_64": "{:.2%} of the values are integers beyond 64 bits",
         "float_nonfinite": "{:.2%} of the values are NaN or infinities",
+        "objects": "{:.2%} of the values are objects of classes",
     },
 }
 """The facts and their descriptions, line by line."""

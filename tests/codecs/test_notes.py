@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import pickle
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy
 import pytest
@@ -14,6 +14,14 @@ import bakeoff
 from bakeoff import codecs
 from bakeoff.codecs.conventions.notes import FIGURES, GUARD, STRANGERS, VERSION, Cost, about
 from bakeoff.datasets.profile import profile
+
+
+class Point(NamedTuple):
+    """An object of a class."""
+
+    x: int
+    y: int
+
 
 PLAIN: dict[str, Any] = {"id": 2**63, "at": -(2**63), "text": "é", "score": 0.5, "list": [True, None]}
 HELD: dict[str, Any] = {
@@ -28,6 +36,8 @@ HELD: dict[str, Any] = {
     "type_frozenset": {"sets": {frozenset({1})}},
     "type_ndarray": {"vec": numpy.zeros(2)},
     "type_memoryview": {"data": memoryview(b"x")},
+    "objects": {"at": Point(1, 2)},
+    "containers_mean": {"rows": [[n] for n in range(120)]},
 }
 """Key of a profile to a record that holds such values."""
 
