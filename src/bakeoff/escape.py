@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
-from typing import Any, Final, TypeVar, cast
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, Self, TypeVar, cast
 
 _T = TypeVar("_T")
 
@@ -14,13 +14,37 @@ _UNSAFE: Final = re.compile(
 )
 
 
+_UNSAFE_IN_LINES: Final = re.compile(rf"(?![\t\n]|\r\n){_UNSAFE.pattern}")
+"""Line ends of CSV are two characters; alone, the first one writes over its line."""
+
+
 def visible(text: str) -> str:
     r"""Return one line without characters that control a terminal or reverse its text.
 
     Control characters, direction marks, lone surrogates and characters that XML does not allow are escaped
-    as in Python: ``\x1b``.
+    as in Python and JSON: ``\x1b``, ``\u202e``.
     """
     return _escaped(" ".join(text.split()))
+
+
+class Styled(str):
+    """Text of a table with the escape sequences of its colors; everything else in it has been escaped."""
+
+    __slots__ = ()
+
+    @classmethod
+    def joined(cls, texts: Iterable[str]) -> Self:
+        """Join texts, and escape the others among them."""
+        return cls("".join(map(escaped, texts)))
+
+
+def escaped(text: str) -> str:
+    r"""Return text of several lines as it may be written to a terminal or a file; `Styled` as it is.
+
+    This is the last step of all output: it keeps tabs and line ends, and escapes what `visible` escapes. Text
+    of JSON stays valid.
+    """
+    return text if isinstance(text, Styled) else _escaped(text, _UNSAFE_IN_LINES)
 
 
 def shortened(text: str, most: int) -> str:
@@ -50,8 +74,14 @@ def without_secrets(text: str, url: str) -> str:
     return text
 
 
-def _escaped(line: str) -> str:
-    return _UNSAFE.sub(lambda found: ascii(found[0])[1:-1], line)
+def _escaped(text: str, unsafe: re.Pattern[str] = _UNSAFE) -> str:
+    return unsafe.sub(_escape, text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    letter = found[0]
+    # JSON has no two-digit form; it never holds the characters below a space.
+    return ascii(letter)[1:-1] if letter < " " else f"\\u{ord(letter):04x}"
 
 
 def lines_visible(text: str) -> str:
