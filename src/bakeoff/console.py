@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, Literal, TextIO, cast
 
-from .escape import escaped
+from .escape import escaped, without_passwords
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -29,19 +29,25 @@ _BELOW = 2
 class _EscapingStream:
     """A text stream that escapes what controls a terminal.
 
+    Args:
+        change: What else is done with each text.
+
     Attributes:
         stream: The stream behind it.
         buffer: The same for bytes, of UTF-8.
     """
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, change: Callable[[str], str] = str) -> None:
         self.stream = stream
         self.buffer = _EscapingBuffer(self)
+        self._change = change
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal without these letters gets question marks instead of an error.
+            stream.reconfigure(errors="replace")
 
     def write(self, text: str) -> int:
-        encoding = self.stream.encoding or "utf-8"
-        # A terminal without these letters gets question marks instead of an error.
-        return self.stream.write(escaped(text).encode(encoding, "replace").decode(encoding))
+        self.stream.write(self._change(escaped(text)))
+        return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
         for line in lines:
@@ -76,14 +82,17 @@ def unescaped(stream: TextIO) -> TextIO:
 
 @contextmanager
 def escaped_output() -> Iterator[None]:
-    """Escape all that is printed, by whatever library; at the end, an unexpected error is printed as well.
+    """Escape all that is printed, by whatever library, and hide passwords on standard error.
+
+    At the end, an unexpected error is printed as well.
 
     Raises:
         SystemExit: Code 1, for an unexpected error.
     """
     before = sys.stdout, sys.stderr
     # They are missing if the shell has closed them (``>&-``).
-    sys.stdout, sys.stderr = (stream and cast("TextIO", _EscapingStream(stream)) for stream in before)
+    sys.stdout = sys.stdout and cast("TextIO", _EscapingStream(sys.stdout))
+    sys.stderr = sys.stderr and cast("TextIO", _EscapingStream(sys.stderr, without_passwords))
     try:
         yield
     except Exception:  # noqa: BLE001 - Python would print it after the streams are put back
@@ -240,6 +249,7 @@ def show_on(display: Progress) -> Callable[[str, float, float], None]:
     task = display.add_task("starting", total=None)
 
     def show(text: str, done: float, total: float) -> None:
+        text = without_passwords(text)
         if done < 0:
             display.update(task, description=text)
         else:

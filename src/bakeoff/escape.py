@@ -52,23 +52,45 @@ def shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-_PASSWORD: Final = re.compile(r"(:/{1,3}[^/?#\s:@]*:)(\S*)(?=@)|([?&]\w*pass\w*=)([^&#\s]*)", re.IGNORECASE)
-"""A password before the host, up to the last @, as passwords may contain unquoted ones; or one after the ?.
-
-One or three slashes do not make a URL, but the password is hidden as well.
-"""
+_USER: Final = re.compile(r":/{1,3}[^/?#\s:@]*:")
+"""A user before a password. One or three slashes do not make a URL, but the password is hidden as well."""
+_SECRETS: Final = (
+    # A name without a password: package indexes and forges take tokens so.
+    re.compile(r"(https?:/{1,3})([^/?#\s:@]+)(?=@)", re.IGNORECASE),
+    re.compile(
+        r"([?&;][\w.-]*(?:pass|pwd|token|secret|credential|api_?key|signature)[\w.-]*=)([^&#;\s]+)",
+        re.IGNORECASE,
+    ),
+)
+"""Other secrets of URLs, after what precedes them."""
 
 
 def without_passwords(text: str) -> str:
-    """Return a text with ``***`` instead of the passwords of URLs in it."""
-    return _PASSWORD.sub(r"\1\3***", text)
+    """Return a text with ``***`` instead of the passwords and tokens of URLs in it."""
+    text = re.sub(r"\S+", lambda found: _without_password(found[0]), text)
+    for pattern in _SECRETS:
+        text = pattern.sub(r"\1***", text)
+    return text
+
+
+def _without_password(word: str) -> str:
+    start, end = _password(word)
+    return f"{word[:start]}***{word[end:]}" if start < end else word
+
+
+def _password(word: str) -> tuple[int, int]:
+    """Return start and end of the password up to the last @, as it may hold unquoted ones; or twice 0."""
+    end = max(word.rfind("@"), 0)
+    found = _USER.search(word, 0, end)
+    return (found.end(), end) if found else (0, 0)
 
 
 def without_secrets(text: str, url: str) -> str:
     """Return a text without a URL's password, in the URL's spelling and as clients decode and repeat it."""
     from urllib.parse import unquote
 
-    found = {match[2] or match[4] for match in _PASSWORD.finditer(url)} - {"", None}
+    found = {match[2] for pattern in _SECRETS for match in pattern.finditer(url)}
+    found |= {word[slice(*_password(word))] for word in url.split()} - {""}
     for secret in sorted({*found, *map(unquote, found)}, key=len, reverse=True):
         text = text.replace(secret, "***")
     return text
