@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import io
 import json
 import os
 import random
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import madeup
-from bakeoff.bench.results import from_suite, to_suite
+from bakeoff.bench.results import from_suite, read, to_suite
 from bakeoff.bench.results.watched import WATCH_KEY
 from bakeoff.bench.run.journal import stored
 from bakeoff.bench.run.releases import Releases
@@ -149,7 +148,7 @@ class FileKind:
 def _alike(value: Any) -> Sequence[Any]:
     """Return values of the type of another one."""
     types = (int, float) if type(value) in (int, float) else (type(value),)
-    return [each for each in VALUES if type(each) in types] or VALUES
+    return VALUES if value is None else [each for each in VALUES if type(each) in types]
 
 
 def _got(plain: Any, at: Place) -> Any:
@@ -204,20 +203,9 @@ def _result() -> Any:
     suite = json.loads(RESULT.read_text())
     holder = suite["benchmarks"][0]["metadata"]
     document, holder["bakeoff_document"] = json.loads(holder["bakeoff_document"]), "the document"
-    return {"suite": suite, "document": document}
-
-
-@cache
-def _small() -> Any:
-    """Return the plain values of a result with two codecs, which is read in a few milliseconds."""
-    out = io.StringIO()
-    to_suite(madeup.result(codecs=3, corpora=1, processes=2)).dump(out)
-    suite = json.loads(out.getvalue())
-    holders = [suite["metadata"]]
-    for benchmark in suite["benchmarks"]:
-        holders += [benchmark.get("metadata", {}), *(run.get("metadata", {}) for run in benchmark["runs"])]
-    holder = next(one for one in holders if "bakeoff_document" in one)
-    document, holder["bakeoff_document"] = json.loads(holder["bakeoff_document"]), "the document"
+    # With the fields that are left out where they are empty.
+    cells = [dataclasses.asdict(dataclasses.replace(cell, samples=())) for cell in read(RESULT).cells]
+    document["cells"] = json.loads(json.dumps(cells))
     return {"suite": suite, "document": document}
 
 

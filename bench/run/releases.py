@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...codecs import describe, missing
 from ...codecs.registry import split_release
 from ...errors import RunError, UsageError
+from ...escape import without_passwords
 from ...files import cache_folder
 
 if TYPE_CHECKING:
@@ -240,6 +241,6 @@ def _pip(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def _reason(said: str) -> str:
-    """Return the last error in pip's output."""
+    """Return the last error in pip's output, without the passwords of indexes."""
     errors = [line.removeprefix("ERROR: ") for line in said.splitlines() if line.startswith("ERROR: ")]
-    return (errors or said.splitlines() or ["no message"])[-1]
+    return without_passwords((errors or said.splitlines() or ["no message"])[-1])

@@ -87,7 +87,8 @@ def render(table: Table, *, width: int | None = None, color: bool = False, brief
         say("")
     for line in table.closing:
         say(line, "bold")
-    return Styled("\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n")
+    text = "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+    return Styled(text) if color else text
 
 
 def _folded(section: Section) -> Section:
