@@ -21,6 +21,7 @@ from ..codecs import CodecError
 from ..codecs import codec as make_codec
 from ..datasets import corpus as make_corpus
 from ..errors import BakeoffError, UsageError
+from ..escape import lines_visible
 from .lab.fidelity.equality import first_difference
 
 if TYPE_CHECKING:
@@ -125,5 +126,5 @@ if __name__ == "__main__":
     try:
         main()
     except (BakeoffError, CodecError) as error:
-        print(f"bakeoff: {error}", file=sys.stderr)  # noqa: T201 - a plain script, without the command line's console
+        print(f"bakeoff: {lines_visible(str(error))}", file=sys.stderr)  # noqa: T201 - a plain script, without the command line's console
         sys.exit(error.exit_code if isinstance(error, BakeoffError) else 1)

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from .quantities import Amount, Change, Count
+
 Unit = Literal["second", "byte", "integer"]
 
 
@@ -29,13 +31,13 @@ class CheckFacts:
             library does not say. ``schema`` and ``object`` are the schema, and a codec that is an object.
     """
 
-    records: int
-    encoded: int
-    lossy: int = 0
-    limits: Mapping[str, int] = field(default_factory=dict)
+    records: Count
+    encoded: Count
+    lossy: Count = 0
+    limits: Mapping[str, Count] = field(default_factory=dict)
     definition: str = ""
     as_is: bool = False
-    dictionary_id: int | None = None
+    dictionary_id: Count | None = None
     dictionary: str = ""
     code: Mapping[str, str] = field(default_factory=dict)
 
@@ -57,10 +59,10 @@ class GrowthFacts:
     """
 
     verdict: Literal["no growth", "growing", "not measured"]
-    slope_heap: float = 0.0
-    slope_blocks: float = 0.0
-    calls: int = 0
-    resolution: float = 0.0
+    slope_heap: Change = 0.0
+    slope_blocks: Change = 0.0
+    calls: Count = 0
+    resolution: Amount = 0.0
     counters: str = ""
     allocator: str = ""
     where: str = ""
@@ -91,8 +93,8 @@ class StoreFacts:
     """
 
     settings: Mapping[str, str] = field(default_factory=dict)
-    clock_added_ns: float = 0.0
-    clock_counted_ns: float = 0.0
+    clock_added_ns: Change = 0.0
+    clock_counted_ns: Change = 0.0
     kind: Literal["store"] = "store"
 
 
@@ -108,11 +110,11 @@ class PipelineFacts:
         clock_counted_ns: How many of these the clock itself counts.
     """
 
-    delivered: float
-    lost: float
-    window_seconds: float
-    clock_added_ns: float = 0.0
-    clock_counted_ns: float = 0.0
+    delivered: Amount
+    lost: Change
+    window_seconds: Amount
+    clock_added_ns: Change = 0.0
+    clock_counted_ns: Change = 0.0
     kind: Literal["pipeline"] = "pipeline"
 
 
@@ -138,13 +140,13 @@ class ReadFacts:
     language: str
     library: str
     version: str
-    exact: int
-    changed: int = 0
-    refused: int = 0
-    uncompared: int = 0
-    changes: Mapping[str, int] = field(default_factory=dict)
-    reasons: Mapping[str, int] = field(default_factory=dict)
-    warmup: float = 0.0
+    exact: Count
+    changed: Count = 0
+    refused: Count = 0
+    uncompared: Count = 0
+    changes: Mapping[str, Count] = field(default_factory=dict)
+    reasons: Mapping[str, Count] = field(default_factory=dict)
+    warmup: Amount = 0.0
     kind: Literal["read"] = "read"
 
 
@@ -175,8 +177,8 @@ class StoreSetup:
     """
 
     state: str
-    records: int
-    batch: int | None = None
+    records: Count
+    batch: Count | None = None
     kind: Literal["store"] = "store"
 
 
@@ -190,9 +192,9 @@ class PipelineSetup:
         bound: Highest 99th percentile of the latency in that search, in milliseconds; None otherwise.
     """
 
-    readers: int
-    rate: int | None = None
-    bound: int | None = None
+    readers: Count
+    rate: Count | None = None
+    bound: Count | None = None
     kind: Literal["pipeline"] = "pipeline"
 
 

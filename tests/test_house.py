@@ -318,3 +318,13 @@ def test_an_import_upwards_is_seen(place, line, tmp_path):
     (tmp_path / place).write_text(line)
 
     assert 1 == len(upwards(tmp_path))
+
+
+def test_only_the_console_writes_past_its_escape():
+    """`Styled` text, the streams behind the standard ones, and rich's console are not escaped again."""
+    past = re.compile(r"\b(?:Styled|unescaped|standard_output|Console)\(")
+    places = [ROOT / "src" / "bakeoff", *(ROOT / room for room in ROOMS)]
+    files = [path for place in places for path in place.rglob("*.py") if not path.is_symlink()]
+    found = {path.name for path in files if past.search(path.read_text())}
+
+    assert {"console.py", "escape.py", "_output.py", "_records.py", "text.py"} == found

@@ -65,7 +65,7 @@ def typed(cls: type[_T], fields: Mapping[str, Any]) -> _T:
     Lists become tuples where the class declares these.
 
     Raises:
-        TypeError: A field is missing, unknown, or of another type than the class declares.
+        TypeError: A field is missing, unknown, or of another type or range than the class declares.
     """
     made = built(cls, fields)
     for key, kind in _kinds(cast("Any", cls)).items():
@@ -109,7 +109,7 @@ def _is_meant(value: dict[str, Any] | list[Any], kind: Any) -> bool:
 
 @functools.cache
 def _kinds(cls: type) -> dict[str, Any]:
-    hints = get_type_hints(cls)
+    hints = get_type_hints(cls, include_extras=True)
     return {each.name: hints[each.name] for each in dataclasses.fields(cast("Any", cls))}
 
 
@@ -122,6 +122,9 @@ def _fits(value: object, kind: Any) -> bool:
             return same and (type(value) not in (int, float) or _is_finite(value))
         case typing.Literal:
             return value in parts
+        case typing.Annotated:
+            kind, values = parts
+            return _fits(value, kind) and values.holds(value)
         case types.UnionType | typing.Union:
             return any(_fits(value, part) for part in parts)
         case builtins.tuple:

@@ -9,6 +9,7 @@ from typing import Literal
 from ...errors import RunError
 from ..cells import Cell
 from ..facts import CheckFacts, Facts, GrowthFacts, ReadFacts, Setup, Unit
+from ..quantities import Amount, Calls, Change, Count, Logarithm, Positive, Share
 
 BASELINE = "baseline"
 """The pseudo codec that copies a record's bytes: the cost of the harness."""
@@ -66,20 +67,20 @@ class Measurement:
         rare: Share of the total time by which these slices exceeded their usual time.
     """
 
-    value: float
-    raw: float
-    paired: float
-    pair: int = 0
-    loops: int = 1
-    duration: float = 0.0
-    rounds: int = 1
-    dirty: int = 0
-    reference_kernel: float = 0.0
-    drift: float = 0.0
-    contention: float = 0.0
+    value: Change
+    raw: Change
+    paired: Change
+    pair: Count = 0
+    loops: Calls = 1
+    duration: Amount = 0.0
+    rounds: Count = 1
+    dirty: Count = 0
+    reference_kernel: Amount = 0.0
+    drift: Logarithm = 0.0
+    contention: Amount = 0.0
     sums: bool = False
-    dear: int = 0
-    rare: float = 0.0
+    dear: Count = 0
+    rare: Change = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +108,8 @@ class CellResult:
     check: CheckFacts | None = None
     facts: Facts | None = None
     extras: Mapping[str, Fact] = field(default_factory=dict)
-    resolution: float | None = None
-    rough: float | None = None
+    resolution: Amount | None = None
+    rough: Amount | None = None
     steady: bool | None = None
     samples: tuple[Measurement, ...] = ()
 
@@ -172,11 +173,11 @@ class CorpusFacts:
     name: str
     source: str
     sha256: str
-    records: int
-    sample: int
+    records: Count
+    sample: Count
     description: str = ""
-    seed: int | None = None
-    skipped: int = 0
+    seed: Count | None = None
+    skipped: Count = 0
     profile: Mapping[str, Fact] = field(default_factory=dict)
 
 
@@ -232,12 +233,12 @@ class PairFacts:
     a: str
     b: str
     verdict: Verdict
-    value: float
-    low: float
-    high: float | None
-    spread: float
-    processes: int
-    p: float
+    value: Amount
+    low: Amount
+    high: Amount | None
+    spread: Amount
+    processes: Count
+    p: Share
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,12 +259,12 @@ class Ranking:
     """
 
     corpus: str
-    reads: float
-    bandwidth: float | None
-    alpha: float
+    reads: Amount
+    bandwidth: Positive | None
+    alpha: Share
     order: tuple[str, ...]
-    first: Mapping[str, int]
-    last: Mapping[str, int]
+    first: Mapping[str, Count]
+    last: Mapping[str, Count]
     winner: str = ""
     same: tuple[str, ...] = ()
     unresolved: tuple[str, ...] = ()
@@ -291,7 +292,7 @@ class ResultData:
     options: Mapping[str, Fact] = field(default_factory=dict)
     command: str = ""
     started: str = ""
-    duration: float = 0.0
+    duration: Amount = 0.0
     complete: bool = True
     warnings: tuple[str, ...] = ()
     operations: tuple[OperationFacts, ...] = ()

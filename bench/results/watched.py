@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from ...files import WATCH_KEY, atomic_write, is_watch_file, read_limited
-from .file import LARGEST, UNREADABLE
+from ..quantities import Amount, Change, Count
+from .file import LARGEST, UNREADABLE, check_values
 from .plain import typed
 from .records import Fact, ResultFileError
 
@@ -56,7 +57,7 @@ class Stack:
     """
 
     frames: tuple[Frame, ...]
-    busy: float
+    busy: Amount
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -85,15 +86,15 @@ class CallSite:
     decodes: bool
     form: str
     options: dict[str, str]
-    calls: float | None
-    busy: float
-    wall: float
-    size: float | None
-    size_error: float
-    records: int
+    calls: Amount | None
+    busy: Amount
+    wall: Amount
+    size: Amount | None
+    size_error: Amount
+    records: Count
     stacks: tuple[Stack, ...]
     alone: str = ""
-    collecting: float = 0.0
+    collecting: Amount = 0.0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -109,7 +110,7 @@ class LeftOut:
 
     function: str
     place: str
-    busy: float
+    busy: Amount
     reason: str
 
 
@@ -128,8 +129,8 @@ class Saving:
 
     form: str
     library: str
-    seconds: float
-    half: float
+    seconds: Change
+    half: Amount
     left_out: tuple[LeftOut, ...]
     into: str = ""
 
@@ -155,16 +156,16 @@ class WatchData:
 
     program: tuple[str, ...]
     ended: str
-    busy: float
-    wall: float
-    own: float
-    processes: int
+    busy: Amount
+    wall: Amount
+    own: Amount
+    processes: Count
     sites: tuple[CallSite, ...]
     savings: tuple[Saving, ...]
     notes: tuple[str, ...]
     environment: dict[str, Fact]
     versions: dict[str, str]
-    samples: int | None = None
+    samples: Count | None = None
 
     @property
     def spent(self) -> float:
@@ -195,6 +196,7 @@ def read_watch(path: Path) -> WatchData:
         raise ResultFileError(f"{path}: not a file of `bakeoff watch`")
     text = read_limited(path, LARGEST)
     try:
+        check_values(path, text)
         plain = json.loads(text)
         if (version := plain.pop(WATCH_KEY)) > _VERSION:
             raise ResultFileError(

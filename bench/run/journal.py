@@ -18,6 +18,7 @@ from pathlib import Path
 
 from ...errors import BakeoffError, RunError, UsageError
 from ..results import read
+from .entries import checked
 from .state import Entry, State, entries
 
 
@@ -181,9 +182,9 @@ def _lines(path: Path) -> tuple[list[Entry], int]:
             if not line.endswith(b"\n"):
                 break
             try:
-                entry = json.loads(line)
+                entry = checked(json.loads(line))
                 state.apply(entry)
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, LookupError, TypeError, RecursionError):
                 break
             found.append(entry)
             whole += len(line)

@@ -20,12 +20,16 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...codecs import describe, missing
 from ...codecs.registry import split_release
 from ...errors import RunError, UsageError
+from ...escape import without_passwords
 from ...files import cache_folder
+
+if TYPE_CHECKING:
+    from packaging.version import Version
 
 _ABREAST = 4
 """Releases that are fetched at the same time."""
@@ -86,10 +90,12 @@ class Releases:
 
     def cached(self, library: str) -> list[str]:
         """Return the releases of a library that are in the cache, the oldest first."""
-        from packaging.version import Version
-
-        names = (path.name for path in self._place.glob(f"{library}-[0-9]*"))
-        return sorted((name.removeprefix(f"{library}-") for name in names), key=Version)
+        found = {}
+        for path in self._place.glob(f"{library}-[0-9]*"):
+            name = path.name.removeprefix(f"{library}-")
+            if (version := _version(name)) is not None:  # others are not of `_install`
+                found[name] = version
+        return sorted(found, key=found.__getitem__)
 
     def missing(self, codec: str) -> str | None:
         """Return why a codec cannot be measured: its release was not fetched, or it is not installed."""
@@ -192,14 +198,22 @@ def _near(version: str, known: Sequence[str]) -> str:
     """Return the releases around a version, or the newest ones without the extra that compares versions."""
     if find_spec("packaging") is None:
         return ", ".join(known[-_NEAR:]) or "none"
+    from packaging.version import Version
+
+    found = _version(version)
+    place = len(known) if found is None else bisect_left(known, found, key=Version)
+    start = max(0, min(place - _NEAR // 2, len(known) - _NEAR))
+    return ", ".join(known[start : start + _NEAR]) or "none"
+
+
+def _version(text: str) -> Version | None:
+    """Return a version for comparisons, or None if the text is not one."""
     from packaging.version import InvalidVersion, Version
 
     try:
-        place = bisect_left(known, Version(version), key=Version)
+        return Version(text)
     except InvalidVersion:
-        place = len(known)
-    start = max(0, min(place - _NEAR // 2, len(known) - _NEAR))
-    return ", ".join(known[start : start + _NEAR]) or "none"
+        return None
 
 
 def _pip(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -227,6 +241,6 @@ def _pip(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def _reason(said: str) -> str:
-    """Return the last error in pip's output."""
+    """Return the last error in pip's output, without the passwords of indexes."""
     errors = [line.removeprefix("ERROR: ") for line in said.splitlines() if line.startswith("ERROR: ")]
-    return (errors or said.splitlines() or ["no message"])[-1]
+    return without_passwords((errors or said.splitlines() or ["no message"])[-1])

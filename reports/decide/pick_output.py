@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from ...escape import visible
+from ...escape import Styled, visible
 from ..model import numbers
 from ..model.cost import FORMULA
 from ..model.lists import FEW_NAMES, listed, some
@@ -25,15 +25,23 @@ _INFER: Final = (
 def render(
     choice: PickedCodec, *, explain: bool = False, width: int | None = None, color: bool = False
 ) -> str:
-    """Write the choice, the reasons, and what would change it; the first line is the codec's name."""
+    """Write the codec's name, an empty line, and the reasons."""
+    why = reasons(choice, explain=explain, width=width, color=color)
+    return Styled.joined([f"{plain_name(choice.winner.name)}\n\n", why])
+
+
+def reasons(
+    choice: PickedCodec, *, explain: bool = False, width: int | None = None, color: bool = False
+) -> str:
+    """Write the reasons for the choice, and what would change it."""
     hint = [_INFER.format(types=listed(choice.wish.needs))] if choice.needs_schema else []
-    lines = [plain_name(choice.winner.name), "", *hint, choice.sentence, *_body(choice, explain)]
+    lines = [*hint, choice.sentence, *_body(choice, explain)]
     words = (
         "\n".join(visible(line) if line.strip() == line else f"  {visible(line)}" for line in lines) + "\n"
     )
     if prices := choice.wish.prices:
-        return f"{words}\n{_prices(choice, prices, explain, width, color)}"
-    return f"{words}\n{_arithmetic(choice, width, color)}" if explain else words
+        return Styled.joined([words, "\n", _prices(choice, prices, explain, width, color)])
+    return Styled.joined([words, "\n", _arithmetic(choice, width, color)]) if explain else words
 
 
 def _body(choice: PickedCodec, explain: bool) -> Iterable[str]:

@@ -579,11 +579,13 @@ def render(
 def _panel(view: CorpusView, kind: ChartKind, theme: Theme) -> dict[str, Any] | None:
     if kind == "pareto":
         rows = points(view)
+        if not rows:
+            return None
         formats = [row["format"] for row in rows]
         text = [f"{view.cost.sentence()}; lower and further left is better; hollow marks lose something"]
         title = {"text": view.label, "subtitle": text}
         panel = front_spec(rows, formats, theme, width=_WIDTH)
-        return _bare(panel) | {"title": title} if rows else None
+        return _bare(panel) | {"title": title}
     headings = {name: chart.heading for name, chart in view.charts.items() if chart.kind == kind}
     drawn = {name: rows for name in headings if (rows := bars(view, name))}
     formats = [row["format"] for rows in drawn.values() for row in rows]

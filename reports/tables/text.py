@@ -9,7 +9,8 @@ from itertools import groupby, product, takewhile
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
-from ...escape import visible
+from ...console import screen
+from ...escape import Styled, visible
 from ..model.table import Column, Entry, Row, Section, Table
 from .machines import machines_of, side_by_side
 
@@ -45,21 +46,16 @@ def render(table: Table, *, width: int | None = None, color: bool = False, brief
         brief: Lay it out for a decision: in at most 100 columns, whatever the width, and without the ratios
             of parts of the cost.
     """
-    from rich.console import Console
     from rich.text import Text
 
     out = io.StringIO()
-    console = Console(
+    console = screen(
         file=out,
         width=width or 10_000,
         force_terminal=color,
         no_color=not color,
         color_system="standard" if color else None,
-        highlight=False,
-        markup=False,
-        emoji=False,
         legacy_windows=False,
-        force_jupyter=False,
     )
 
     def say(line: str, style: str = "", indent: str = "") -> None:
@@ -91,7 +87,8 @@ def render(table: Table, *, width: int | None = None, color: bool = False, brief
         say("")
     for line in table.closing:
         say(line, "bold")
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+    text = "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+    return Styled(text) if color else text
 
 
 def _folded(section: Section) -> Section:
@@ -161,7 +158,8 @@ def _print(console: Console, section: Section, width: int | None, *, brief: bool
         console.print(table)
     missing += dict.fromkeys(column.key for column in dispensable if column.key in grid.hidden)
     if missing:
-        console.print(f"left out to fit the width: {', '.join(missing)}; see --columns", style="dim")
+        names = visible(", ".join(missing))
+        console.print(f"left out to fit the width: {names}; see --columns", style="dim")
     return replace(section, columns=tuple(c for c in section.columns if c.key not in grid.hidden))
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from .errors import RunError, UsageError
+from .escape import lines_visible
 
 if TYPE_CHECKING:
     from ._result import Result
@@ -122,7 +123,7 @@ def _measured(options: Options, objects: Objects, folder: Path, *, progress: boo
         data = session.run()
     if progress:
         for note in session.notes:
-            sys.stderr.write(f"{note}\n")
+            sys.stderr.write(f"{lines_visible(note)}\n")
     return Result(data)
 
 

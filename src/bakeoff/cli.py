@@ -11,6 +11,7 @@ from importlib import import_module
 import click
 
 from . import __version__
+from .console import escaped_output
 from .errors import BakeoffError, UsageError, hint, near
 from .escape import lines_visible
 from .memory import limit_of_addresses
@@ -143,6 +144,12 @@ def main(args: list[str] | None = None) -> None:
 
     Ctrl-C exits with 130 and a closed pipe (``| head``) with 0, both without a traceback.
     """
+    with escaped_output():
+        sys.exit(_exit_code(args))
+
+
+def _exit_code(args: list[str] | None) -> int:
+    """Run the command line, and print its error."""
     debug = "--debug" in (sys.argv[1:] if args is None else args)
     # As an exception, so that temporary files and workers are removed. `nohup` is respected.
     for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
@@ -196,4 +203,4 @@ def main(args: list[str] | None = None) -> None:
         code = 130
     if code is None:
         code = 0
-    sys.exit(code if isinstance(code, int) else 1)
+    return code if isinstance(code, int) else 1

@@ -1,12 +1,21 @@
-"""Terminal output, shared by all commands."""
+"""Terminal output, shared by all commands.
+
+Everything that a command writes passes `escape.escaped` here, at the last step: `escaped_output` replaces the
+standard streams, and `Screen` writes past them only what it has escaped itself. Text of a file, a library or
+a remote machine therefore cannot control the terminal, whoever prints it.
+"""
 
 from __future__ import annotations
 
+import io
 import os
 import sys
+import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal, TextIO, cast
+
+from .escape import escaped, without_passwords
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -17,16 +26,123 @@ _BELOW = 2
 """Lines of the display that do not belong to its text."""
 
 
+class _EscapingStream:
+    """A text stream that escapes what controls a terminal.
+
+    Args:
+        change: What else is done with each text.
+
+    Attributes:
+        stream: The stream behind it.
+        buffer: The same for bytes, of UTF-8.
+    """
+
+    def __init__(self, stream: TextIO, change: Callable[[str], str] = str) -> None:
+        self.stream = stream
+        self.buffer = _EscapingBuffer(self)
+        self._change = change
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal without these letters gets question marks instead of an error.
+            stream.reconfigure(errors="replace")
+
+    def write(self, text: str) -> int:
+        self.stream.write(self._change(escaped(text)))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
+class _EscapingBuffer(io.RawIOBase):
+    """The bytes of an escaping stream, to which click writes if the stream's encoding is ASCII."""
+
+    def __init__(self, stream: _EscapingStream) -> None:
+        self._stream = stream
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, content: Any) -> int:
+        self._stream.write(bytes(content).decode(errors="replace"))
+        return len(content)
+
+    def flush(self) -> None:
+        self._stream.flush()
+
+
+def unescaped(stream: TextIO) -> TextIO:
+    """Return the stream behind a standard stream of a command, for bytes and for text with colors."""
+    found: Any = stream
+    return cast("TextIO", found.stream if isinstance(found, _EscapingStream) else found)
+
+
+@contextmanager
+def escaped_output() -> Iterator[None]:
+    """Escape all that is printed, by whatever library, and hide passwords on standard error.
+
+    At the end, an unexpected error is printed as well.
+
+    Raises:
+        SystemExit: Code 1, for an unexpected error.
+    """
+    before = sys.stdout, sys.stderr
+    # They are missing if the shell has closed them (``>&-``).
+    sys.stdout = sys.stdout and cast("TextIO", _EscapingStream(sys.stdout))
+    sys.stderr = sys.stderr and cast("TextIO", _EscapingStream(sys.stderr, without_passwords))
+    try:
+        yield
+    except Exception:  # noqa: BLE001 - Python would print it after the streams are put back
+        traceback.print_exc()
+        raise SystemExit(1) from None
+    finally:
+        sys.stdout, sys.stderr = before
+
+
+def screen(**options: Any) -> Console:
+    """Return a rich console that escapes all text, and reads no markup in it.
+
+    Args:
+        **options: Of rich's class.
+    """
+    from rich.console import Console
+    from rich.segment import Segment
+
+    class Screen(Console):
+        def render(self, *arguments: Any, **named: Any) -> Iterator[Segment]:
+            for part in super().render(*arguments, **named):
+                yield part if part.control else Segment(escaped(part.text), part.style)
+
+        @property
+        def file(self) -> IO[str]:
+            return unescaped(cast("TextIO", super().file))
+
+        @file.setter
+        def file(self, new: IO[str]) -> None:
+            self._file = new
+
+    return Screen(highlight=False, markup=False, emoji=False, force_jupyter=False, **options)
+
+
+def show_text(text: str, *, stderr: bool = False) -> None:
+    """Print a text, which may have colors, without the empty lines at its end."""
+    stream = sys.stderr if stderr else sys.stdout
+    if stream is not None:
+        stream.write(type(text)(text.rstrip("\n") + "\n"))
+        stream.flush()
+
+
 def console(*, stderr: bool = False) -> Console:
     """Return a rich console; color depends on the terminal and ``NO_COLOR``; a pipe has 140 columns."""
-    from rich.console import Console
-
     # With NO_COLOR, rich only drops colors; this also drops bold and dim.
     system: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
-    screen = Console(stderr=stderr, highlight=False, color_system=system, force_jupyter=False)
-    if not screen.is_terminal and "COLUMNS" not in os.environ:
-        screen.width = PIPE_WIDTH
-    return screen
+    made = screen(stderr=stderr, color_system=system)
+    if not made.is_terminal and "COLUMNS" not in os.environ:
+        made.width = PIPE_WIDTH
+    return made
 
 
 def show_table(
@@ -75,10 +191,10 @@ class LiveDisplay:
         from rich.text import Text
 
         self.progress = progress()
-        screen = self.progress.console
-        self.shown = screen.is_terminal and sys.stdout is not None and sys.stdout.isatty()
-        self.width, self.height = screen.width, screen.height - _BELOW
-        self.color = screen.color_system is not None
+        terminal = self.progress.console
+        self.shown = terminal.is_terminal and sys.stdout is not None and sys.stdout.isatty()
+        self.width, self.height = terminal.width, terminal.height - _BELOW
+        self.color = terminal.color_system is not None
         self._text = Text("")
 
     def write(self, text: str) -> None:
@@ -115,16 +231,16 @@ def progress() -> Progress:
     """Return a progress display on stderr that stays silent when stderr is not a terminal."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    screen = console(stderr=True)
+    terminal = console(stderr=True)
     return Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TimeElapsedColumn(),
         TextColumn("left"),
         TimeRemainingColumn(),
-        console=screen,
+        console=terminal,
         transient=True,
-        disable=not screen.is_terminal,
+        disable=not terminal.is_terminal,
     )
 
 
@@ -133,6 +249,7 @@ def show_on(display: Progress) -> Callable[[str, float, float], None]:
     task = display.add_task("starting", total=None)
 
     def show(text: str, done: float, total: float) -> None:
+        text = without_passwords(text)
         if done < 0:
             display.update(task, description=text)
         else:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
-from typing import Any, Final, TypeVar, cast
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, Self, TypeVar, cast
 
 _T = TypeVar("_T")
 
@@ -14,13 +14,37 @@ _UNSAFE: Final = re.compile(
 )
 
 
+_UNSAFE_IN_LINES: Final = re.compile(rf"(?![\t\n]|\r\n){_UNSAFE.pattern}")
+"""Line ends of CSV are two characters; alone, the first one writes over its line."""
+
+
 def visible(text: str) -> str:
     r"""Return one line without characters that control a terminal or reverse its text.
 
     Control characters, direction marks, lone surrogates and characters that XML does not allow are escaped
-    as in Python: ``\x1b``.
+    as in Python and JSON: ``\x1b``, ``\u202e``.
     """
     return _escaped(" ".join(text.split()))
+
+
+class Styled(str):
+    """Text of a table with the escape sequences of its colors; everything else in it has been escaped."""
+
+    __slots__ = ()
+
+    @classmethod
+    def joined(cls, texts: Iterable[str]) -> Self:
+        """Join texts, and escape the others among them."""
+        return cls("".join(map(escaped, texts)))
+
+
+def escaped(text: str) -> str:
+    r"""Return text of several lines as it may be written to a terminal or a file; `Styled` as it is.
+
+    This is the last step of all output: it keeps tabs and line ends, and escapes what `visible` escapes. Text
+    of JSON stays valid.
+    """
+    return text if isinstance(text, Styled) else _escaped(text, _UNSAFE_IN_LINES)
 
 
 def shortened(text: str, most: int) -> str:
@@ -28,30 +52,58 @@ def shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-_PASSWORD: Final = re.compile(r"(:/{1,3}[^/?#\s:@]*:)(\S*)(?=@)|([?&]\w*pass\w*=)([^&#\s]*)", re.IGNORECASE)
-"""A password before the host, up to the last @, as passwords may contain unquoted ones; or one after the ?.
-
-One or three slashes do not make a URL, but the password is hidden as well.
-"""
+_USER: Final = re.compile(r":/{1,3}[^/?#\s:@]*:")
+"""A user before a password. One or three slashes do not make a URL, but the password is hidden as well."""
+_SECRETS: Final = (
+    # A name without a password: package indexes and forges take tokens so.
+    re.compile(r"(https?:/{1,3})([^/?#\s:@]+)(?=@)", re.IGNORECASE),
+    re.compile(
+        r"([?&;][\w.-]*(?:pass|pwd|token|secret|credential|api_?key|signature)[\w.-]*=)([^&#;\s]+)",
+        re.IGNORECASE,
+    ),
+)
+"""Other secrets of URLs, after what precedes them."""
 
 
 def without_passwords(text: str) -> str:
-    """Return a text with ``***`` instead of the passwords of URLs in it."""
-    return _PASSWORD.sub(r"\1\3***", text)
+    """Return a text with ``***`` instead of the passwords and tokens of URLs in it."""
+    text = re.sub(r"\S+", lambda found: _without_password(found[0]), text)
+    for pattern in _SECRETS:
+        text = pattern.sub(r"\1***", text)
+    return text
+
+
+def _without_password(word: str) -> str:
+    start, end = _password(word)
+    return f"{word[:start]}***{word[end:]}" if start < end else word
+
+
+def _password(word: str) -> tuple[int, int]:
+    """Return start and end of the password up to the last @, as it may hold unquoted ones; or twice 0."""
+    end = max(word.rfind("@"), 0)
+    found = _USER.search(word, 0, end)
+    return (found.end(), end) if found else (0, 0)
 
 
 def without_secrets(text: str, url: str) -> str:
     """Return a text without a URL's password, in the URL's spelling and as clients decode and repeat it."""
     from urllib.parse import unquote
 
-    found = {match[2] or match[4] for match in _PASSWORD.finditer(url)} - {"", None}
+    found = {match[2] for pattern in _SECRETS for match in pattern.finditer(url)}
+    found |= {word[slice(*_password(word))] for word in url.split()} - {""}
     for secret in sorted({*found, *map(unquote, found)}, key=len, reverse=True):
         text = text.replace(secret, "***")
     return text
 
 
-def _escaped(line: str) -> str:
-    return _UNSAFE.sub(lambda found: ascii(found[0])[1:-1], line)
+def _escaped(text: str, unsafe: re.Pattern[str] = _UNSAFE) -> str:
+    return unsafe.sub(_escape, text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    letter = found[0]
+    # JSON has no two-digit form; it never holds the characters below a space.
+    return ascii(letter)[1:-1] if letter < " " else f"\\u{ord(letter):04x}"
 
 
 def lines_visible(text: str) -> str:

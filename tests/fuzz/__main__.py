@@ -26,6 +26,19 @@ from bakeoff.console import progress
 from bakeoff.grid import draw
 
 _PARTS = ("plan", "ends", "fields", "walk", "codec")
+_FILES = (
+    "result",
+    "watch",
+    "journal",
+    "lock",
+    "profile",
+    "avsc",
+    "schema",
+    "proto",
+    "records",
+    "requirements",
+    "cache",
+)
 _OBJECTS = 10
 """Payloads for each object; an object tries encode and decode, and takes longer to create."""
 _HEADINGS = {
@@ -53,7 +66,7 @@ def targets(patterns: Sequence[str]) -> list[str]:
     guarded = [name for name in codecs.names(needs_schema=True) if not codecs.describe(name).unguarded]
     names = [name for name in guarded if codecs.missing(name) is None]
     everything = [f"decode:{name}" for name in names] + [f"encode:{name}" for name in names]
-    everything += [f"part:{name}" for name in _PARTS]
+    everything += [f"part:{name}" for name in _PARTS] + [f"files:{name}" for name in _FILES]
     chosen: list[str] = []
     for pattern in patterns or ("*",):
         found = [

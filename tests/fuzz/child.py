@@ -57,6 +57,10 @@ def make(name: str) -> Target:
         from encoding import Encoding
 
         return Encoding(what)
+    if kind == "files":
+        from reading import Reading
+
+        return Reading(what)
     from parts import PARTS
 
     return PARTS[what]()

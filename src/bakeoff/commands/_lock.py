@@ -81,7 +81,7 @@ def write(new: Lock, path: Path, inputs: Sequence[Path], *, force: bool) -> None
         if each.content is not None:
             put(each.content, path.parent / each.file, inputs)
     # The name of a result file may be invalid text, for which TOML has no escape.
-    put(new.dumps().encode(errors="replace"), path)
+    put(new.dumps().encode(errors="replace").decode(), path)
     beside = f" and {', '.join(files)}" if (files := [d.file for d in new.dictionaries]) else ""
     click.echo(visible(f"wrote {path}: {new.named}{beside}"), err=True)
     if higher := raised(new.options):

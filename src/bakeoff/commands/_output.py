@@ -13,8 +13,9 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from ..console import console
+from ..console import console, unescaped
 from ..errors import RunError, UsageError
+from ..escape import escaped
 from ..files import atomic_write, is_device, is_result_file
 
 if TYPE_CHECKING:
@@ -59,11 +60,13 @@ def guard(output: Path | None, inputs: Iterable[Path] = ()) -> None:
         raise UsageError(f"{output}: is a result file of bakeoff; choose another file with -o")
 
 
-def put(content: bytes, output: Path | None, inputs: Iterable[Path] = ()) -> None:
-    """Write UTF-8 to a file, completely or not at all, or to standard output in its encoding.
+def put(content: str | bytes, output: Path | None, inputs: Iterable[Path] = ()) -> None:
+    """Write a text or a picture to a file, completely or not at all, or to standard output.
+
+    Text is escaped, and encoded as UTF-8 or as standard output is.
 
     Args:
-        content: The bytes to write.
+        content: The text, or the bytes of the picture.
         output: The file; None or ``-`` for standard output.
         inputs: Files that the command read; see `guard`.
 
@@ -72,15 +75,16 @@ def put(content: bytes, output: Path | None, inputs: Iterable[Path] = ()) -> Non
         UsageError: It must not be overwritten.
     """
     guard(output, inputs)
-    if output is not None and not is_stdout(output):
-        with atomic_write(output) as file:
+    to_stdout = is_stdout(output)
+    if isinstance(content, str):
+        encoding = getattr(sys.stdout, "encoding", None) if to_stdout else None
+        # A terminal without these letters gets question marks instead of an error.
+        content = escaped(content).encode(encoding or "utf-8", "replace")
+    if output is None or to_stdout:
+        with standard_output() as file:
             file.write(content)
         return
-    encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower()
-    if not encoding.startswith("utf"):
-        # A terminal without these letters gets question marks instead of an error.
-        content = content.decode(errors="surrogateescape").encode(encoding, "replace")
-    with standard_output() as file:
+    with atomic_write(output) as file:
         file.write(content)
 
 
@@ -88,7 +92,7 @@ def put_table(table: Table, form: str, output: Path | None = None) -> None:
     """Write a table in one of `bakeoff.reports.OUTPUT_FORMATS`; see `put`."""
     from ..reports import written
 
-    put(encoded(written(table, form, **layout(output))), output)
+    put(written(table, form, **layout(output)), output)
 
 
 @contextmanager
@@ -98,11 +102,6 @@ def exit_code_1_is_an_answer() -> Iterator[None]:
         yield
     except RunError as error:
         raise UsageError(str(error)) from error
-
-
-def encoded(text: str) -> bytes:
-    r"""Return UTF-8; invalid text in a file name is written as ``\udce9``, which JSON can read as well."""
-    return text.encode(errors="backslashreplace")
 
 
 @contextmanager
@@ -120,7 +119,7 @@ def standard_output() -> Iterator[IO[bytes]]:
     try:
         number = sys.stdout.fileno()
     except io.UnsupportedOperation:  # replaced by a program's own stream
-        yield sys.stdout.buffer
+        yield unescaped(sys.stdout).buffer
         return
     try:
         with io.open(number, "wb", closefd=False) as file:  # noqa: UP020 - Path has no numbers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -35,7 +36,8 @@ def destination(path: str, name: str | None, default: str | None = None) -> File
 def output(path: str, *, private: bool = False) -> Iterator[IO[bytes]]:
     """Open the file to write, compressed according to its extension; ``-`` is standard output.
 
-    A file appears when it is complete, or not at all; pipes and devices are written directly.
+    Records are written as they are, except to a terminal, which they must not control. A file appears when
+    it is complete, or not at all; pipes and devices are written directly.
 
     Args:
         path: The file.
@@ -50,8 +52,11 @@ def output(path: str, *, private: bool = False) -> Iterator[IO[bytes]]:
 
     target = Path(path)
     with ExitStack() as stack:
-        if path == "-":
-            file: Any = stack.enter_context(standard_output())
+        file: Any
+        if path == "-" and sys.stdout is not None and sys.stdout.isatty():
+            file = sys.stdout.buffer
+        elif path == "-":
+            file = stack.enter_context(standard_output())
         else:
             file = stack.enter_context(atomic_write(target, private=private))
         yield stack.enter_context(compressor(file, split_compression(target)[1]))

@@ -11,7 +11,7 @@ from ..errors import RunError, UsageError
 from ..files import is_watch_file
 from ._confirm import TypedOptions, confirm
 from ._options import Share, Time, format_option, trusted_option
-from ._output import encoded, exit_code_1_is_an_answer, guard, put, put_table, typed
+from ._output import exit_code_1_is_an_answer, guard, put, put_table, typed
 
 if TYPE_CHECKING:
     from ..reports.decide.compare import Gate
@@ -123,7 +123,7 @@ def command(
             found = confirm(found, (old, new), limit, typed)
         conclusion = written.conclusion(found, limit)
         if form == "json":
-            put(encoded(written.json(found, limit)), output)
+            put(written.json(found, limit), output)
         else:
             put_table(written.table(found, limit, conclusion), form, output)
     if limit is None:
@@ -162,7 +162,7 @@ def _compare_watches(before: Path, after: Path, form: str, output: Path | None, 
     with exit_code_1_is_an_answer():
         found = compare(read_watch(before), read_watch(after))
         if form == "json":
-            put(encoded(json(found, limit)), output)
+            put(json(found, limit), output)
         else:
             put_table(table(found, limit, conclusion(found, limit)), form, output)
     if limit is None:

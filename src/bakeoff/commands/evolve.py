@@ -89,7 +89,7 @@ def command(
     from ..bench.lab.evolution.attempt import Costs, attempts
     from ..bench.lab.evolution.trial import Trial, sample
     from ._evolution import Evolution, json, table
-    from ._output import encoded, guard, put, put_table
+    from ._output import guard, put, put_table
 
     guard(output, [Path(name.partition("#")[0]) for name in (old, new)] + ([Path(data)] if data else []))
     difference = _difference(old, new, renames, include)
@@ -103,7 +103,7 @@ def command(
             tried, costs = attempts(names, difference, before, after, budget, show)
     found = Evolution(old, new, difference, tuple(tried), costs, len(before), data or "", newer)
     if form == "json":
-        put(encoded(json(found)), output)
+        put(json(found), output)
     else:
         put_table(table(found), form, output)
     if not all(trial.clean for trial in tried):

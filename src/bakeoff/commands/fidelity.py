@@ -61,7 +61,7 @@ def command(codecs: tuple[str, ...], readers: tuple[str, ...], form: str, output
     else:
         names = (join_name(base, compression=compression) for base, _, compression in parts)
         text = _preserved(list(dict.fromkeys(names)), form)
-    put(text.encode(), output)
+    put(text, output)
 
 
 def _preserved(codecs: Sequence[str], form: str) -> str:

@@ -11,7 +11,7 @@ from ..errors import RunError, UsageError
 from . import _completion
 from ._earlier import results_in
 from ._options import Share, format_option
-from ._output import encoded, exit_code_1_is_an_answer, guard, put, put_table
+from ._output import exit_code_1_is_an_answer, guard, put, put_table
 from ._placed import listed
 
 
@@ -79,11 +79,11 @@ def command(
     )
     with exit_code_1_is_an_answer():
         if form == "json":
-            put(encoded(written.json(found)), output)
+            put(written.json(found), output)
         elif form == "html":
             from ..reports.page.history import render
 
-            put(encoded(render(found)), output)
+            put(render(found), output)
         else:
             put_table(written.figures(found) if form == "csv" else written.table(found), form, output)
     if limit is not None and (worse := regressions(found, limit)):

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import RunError, UsageError, hint, near
+from ..escape import Styled
 from . import _completion
 from ._options import AGE, costing
-from ._output import encoded, layout, put, typed
+from ._output import layout, put, typed
 from ._placed import listed
 from ._schemas import include_option, named
 
@@ -140,13 +141,13 @@ def command(
     from ..codecs.production.lock import located
     from ..reports.decide.lock import decided, lock_of
     from ..reports.decide.pick import Wish, pick
-    from ..reports.decide.pick_output import render
+    from ..reports.decide.pick_output import reasons
     from ..reports.decide.pick_placed import in_place, said
     from ..reports.decide.pick_readers import elsewhere, parse_readers
     from ..reports.model.cost import CostModel
     from ..reports.model.environment import block_noun
     from ..reports.model.files import load_all
-    from ..reports.model.merge import by_machine
+    from ..reports.model.merge import by_machine, plain_name
     from ..reports.model.prices import Prices, parse_rate
     from . import _lock
 
@@ -194,14 +195,13 @@ def command(
             raise UsageError(f"--write takes the results of one {noun}: the one that will run the codec")
         asked, adapted = in_place(*elsewhere(group, wish, asked_readers, tuple(LANGUAGES)), reads)
         choice = pick(asked, adapted, files_of[id(group[0])])
-        name, _, why = render(choice, explain=explain, **layout(None)).partition("\n\n")
-        parts = [why, *(f"{line}\n" for line in said(asked, choice))]
-        texts.append("".join([f"{label}\n" * bool(label), *parts]))
+        why = reasons(choice, explain=explain, **layout(None))
+        texts += ["\n", f"{label}\n" * bool(label), why, *(f"{line}\n" for line in said(asked, choice))]
         choices.append((label, choice))
     if wish.prices and wish.prices.gigabyte and adapted.cost.reads != 1 and crossings is None:
-        texts[-1] += "assumed: each payload crosses the network once; else use --crossings per-read\n"
+        texts.append("assumed: each payload crosses the network once; else use --crossings per-read\n")
     _check_agreement(choices, block_noun(results))
-    put(encoded("\n".join([f"{name}\n", *texts])), None)
+    put(Styled.joined([f"{plain_name(choice.winner.name)}\n", *texts]), None)
     if write:
         _lock.write(lock_of(choice, paths, results), place, paths, force=force)
     return None

@@ -15,7 +15,7 @@ from ..escape import visible
 from ..files import is_device, is_watch_file
 from ..reports.tables.layouts import LAYOUTS, PUBLISHED
 from ._options import costing, format_option
-from ._output import encoded, guard, is_stdout, layout, put, put_table, typed
+from ._output import guard, is_stdout, layout, put, put_table, typed
 
 if TYPE_CHECKING:
     from ..bench.results import ResultData
@@ -131,7 +131,7 @@ def command(
         from ..reports.tables.bencher import bencher
 
         _allow("bencher", "--anonymous", "--publishable")
-        put(encoded(bencher(results)), output)
+        put(bencher(results), output)
     elif form in _CHARTS:
         _write_chart(results, form, chart, output, options | {"dark": dark})
     elif form == "html":
@@ -142,7 +142,7 @@ def command(
         from ..reports import render
 
         screen = layout(output) if form == "text" else {}
-        put(encoded(render(results, form, layout=arranged, **options, **screen)), output)
+        put(render(results, form, layout=arranged, **options, **screen), output)
 
 
 def _show_watch(files: Sequence[Path], form: str, output: Path | None, show: bool) -> None:
@@ -197,7 +197,7 @@ def _put_page(html: str, output: Path | None, show: bool) -> None:
         import tempfile
 
         output = Path(tempfile.mkdtemp(prefix="bakeoff-")) / "report.html"
-    put(encoded(html), output)
+    put(html, output)
     if show and output is not None:
         click.echo(f"opening {output}", err=True)
         click.launch(output.resolve().as_uri())
@@ -238,5 +238,5 @@ def _write_suites(results: Sequence[ResultData], output: Path | None, inputs: Se
     for name, suite in files.items():
         text = io.StringIO()
         suite.dump(text)
-        put(text.getvalue().encode(), output / name, inputs)
+        put(text.getvalue(), output / name, inputs)
     click.echo(visible(f"wrote {', '.join(files)} to {output}"), err=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..console import live_display, show_on
+from ..console import live_display, show_on, show_text
 from ..errors import UsageError
 from ..escape import lines_visible, without_passwords
 from . import _completion
@@ -18,7 +18,7 @@ from ._earlier import print_comparison, results_in
 from ._grouped import GroupedCommand
 from ._machines import machine_options, machines_of, measure, plan
 from ._options import Share, Size, Sizes, Time, measuring, reading, records_option, seed_option, selecting
-from ._output import encoded, layout, typed
+from ._output import layout, typed
 from ._schemas import include_option
 
 if TYPE_CHECKING:
@@ -434,11 +434,12 @@ def _command_line() -> str:
     """Return the command line for the result file, without passwords of URLs."""
     import shlex
 
-    return encoded(shlex.join(["bakeoff", *map(without_passwords, sys.argv[1:])])).decode()
+    line = shlex.join(["bakeoff", *map(without_passwords, sys.argv[1:])])
+    return line.encode(errors="backslashreplace").decode()
 
 
 def _print(results: Sequence[ResultData], per: int | None) -> None:
     from ..reports import render
 
     options = layout(None) | ({"per": per} if per is not None else {})
-    click.echo(render(results, "text", **options).rstrip("\n"))
+    show_text(render(results, "text", **options))

@@ -15,7 +15,7 @@ from ..files import is_device
 from ..grid import draw
 from . import _completion
 from ._options import RECORDS, Share, reading, selecting
-from ._output import guard, is_stdout
+from ._output import guard, is_stdout, put
 from ._records import output, report_remark, report_skipped, slow_progress
 from ._schemas import include_option, named
 
@@ -92,10 +92,18 @@ def infer(
         schema = Schema.infer(made.records(show), name=name, confidence=confidence, base64=base64)
     text = schema.to_python().encode()
     _keep_corrected(file_path, text)
-    with output(target) as file:
-        file.write(text)
+    _write(text, target)
     report_remark(made)
     report_skipped(made.source, made.skipped, made.bad)
+
+
+def _write(text: bytes, target: str) -> None:
+    """Write a schema to a file as it is, or to standard output."""
+    if is_stdout(Path(target)):
+        put(text.decode(), None)
+        return
+    with output(target) as file:
+        file.write(text)
 
 
 def _keep_corrected(path: Path, text: bytes, otherwise: str = "remove it first") -> None:
@@ -158,8 +166,7 @@ def export(
         guard(file_path, (Path(schema.partition("#")[0]),))
         if not is_device(file_path):
             _keep_corrected(file_path, definition, f"--keep {target} keeps its numbers")
-    with output(target) as file:
-        file.write(definition)
+    _write(definition, target)
 
 
 @command.command("show")

@@ -17,7 +17,7 @@ from ..escape import visible
 from . import _completion
 from ._machines import machine_options, machines_of
 from ._options import RECORDS, reading, seed_option, selecting
-from ._output import encoded, guard, put
+from ._output import guard, put
 from ._records import destination, report_skipped
 from ._records import output as opened_output
 from ._schemas import include_option, named
@@ -143,7 +143,7 @@ def command(
     made = of_inferred(observed.inferred()) if observed.whole and observed.records else None
     facts = _facts(result, sources, made)
     if output is not None:
-        put(encoded(json.dumps(facts, indent=1) + "\n"), output)
+        put(json.dumps(facts, indent=1) + "\n", output)
     if sample is not None and kind is not None:
         _write_sample(result, sample, kind)
     if inferred is not None:
@@ -181,7 +181,7 @@ def _write_sample(found: SurveyFindings, path: Path, kind: FileFormat) -> None:
 def _write_schema(schema: Schema | None, path: Path) -> None:
     if schema is None:
         raise RunError(f"{path}: not written: the records have too many different keys for a schema")
-    put(schema.to_python().encode(), path)
+    put(schema.to_python(), path)
 
 
 def _facts(found: SurveyFindings, sources: tuple[str, ...], schema: Schema | None) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import click
 
 from ..errors import RunError, UsageError
 from ..escape import visible
-from ._output import encoded, exit_code_1_is_an_answer, put, put_table
+from ._output import exit_code_1_is_an_answer, put, put_table
 from ._releases import check_extra, codecs_of, comparing, measured
 
 
@@ -62,7 +62,7 @@ def command(
         result, {then: codec for codec, then, _ in pairs}, {now: codec for codec, _, now in pairs}
     )
     if form == "json":
-        put(encoded(written.json(found)), None)
+        put(written.json(found), None)
     else:
         put_table(written.table(found), form)
     if lines := worse(found):

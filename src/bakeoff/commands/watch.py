@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..console import live_display, show_on
+from ..console import live_display, show_on, show_text
 from ..errors import UsageError
 from ..files import is_device, is_watch_file
 from ._output import layout
@@ -168,7 +168,7 @@ def _print(found: WatchData) -> None:
     from ..reports import written
     from ..reports.tables.watched import table
 
-    click.echo(written(table(found), "text", **layout(None, stderr=True)).rstrip(), err=True)
+    show_text(written(table(found), "text", **layout(None, stderr=True)), stderr=True)
 
 
 def _write(records: Sequence[Any], path: str, *, anonymous: bool) -> None:
