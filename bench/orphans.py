@@ -12,6 +12,7 @@ import shutil
 import signal
 import stat
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 PREFIX = "bakeoff-"
@@ -23,9 +24,19 @@ _PR_SET_PDEATHSIG = 1
 
 def die_with(parent: int) -> None:
     """Make the kernel end this process when its parent ends, even if the parent is killed."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(1)
+    dying_with(parent)()
+
+
+def dying_with(parent: int) -> Callable[[], None]:
+    """Return `die_with` for a new process to call: between fork and exec, it must not load anything."""
+    prctl = ctypes.CDLL(None).prctl
+
+    def die() -> None:
+        prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
+
+    return die
 
 
 def hold(folder: Path) -> int:

@@ -161,7 +161,7 @@ def asked(folder: Path, silence: float) -> None:
 def test_a_machine_that_lies_is_given_up(lie: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lying(tmp_path, monkeypatch, LIES[lie][0])
     if "exit code" not in LIES[lie][1]:
-        monkeypatch.setattr("bakeoff.bench.run.machines.link._END", 0.1)
+        monkeypatch.setattr("bakeoff.bench.run.machines.link.END", 0.1)
     with pytest.raises(RunError, match=LIES[lie][1]) as error:
         asked(tmp_path, 60.0)
 
@@ -173,7 +173,7 @@ def test_a_machine_that_lies_is_given_up(lie: str, tmp_path: Path, monkeypatch: 
 def test_a_machine_that_stalls_is_given_up(lie: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a busy machine, its process may also seem silent."""
     lying(tmp_path, monkeypatch, STALLS[lie][0])
-    monkeypatch.setattr("bakeoff.bench.run.machines.link._END", 0.1)
+    monkeypatch.setattr("bakeoff.bench.run.machines.link.END", 0.1)
     with pytest.raises(RunError, match=f"evil: .*({STALLS[lie][1]}|no answer for)"):
         asked(tmp_path, 1.0)
 
@@ -184,7 +184,7 @@ def test_a_job_that_is_over_must_end(tmp_path: Path, monkeypatch: pytest.MonkeyP
         monkeypatch,
         "ready(); job()\nfor n in range(10**9): send('alive', cells={'0': [0, n]}); time.sleep(0.01)",
     )
-    monkeypatch.setattr("bakeoff.bench.run.machines.link._END", 0.1)
+    monkeypatch.setattr("bakeoff.bench.run.machines.link.END", 0.1)
     (machine,) = machines(["ssh://evil"])
     over = threading.Event()
     job = Time(corpus=CorpusInputs(""), cells=(TimedCell("json", "dump"),), rounds=3, slice=1e-4)

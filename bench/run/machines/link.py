@@ -9,23 +9,25 @@ import signal
 import subprocess
 import threading
 import time
-from collections import deque
 from collections.abc import Sequence
 from typing import IO, Protocol
 
 from ....errors import RunError
 from ....escape import visible
+from ...pipes import END, Said, is_ready, signal_group
 
 _START = 120.0
 """Seconds for a connection and the start of Python."""
-_END = 3.0
-"""Seconds in which a process ends after its input has ended."""
 _PART = 1 << 20
 """Most bytes of a read."""
 _STEP = 1 << 16
 """Bytes that are progress of a write, as a machine may take one at a time."""
 _TICK = 0.1
 """Seconds between two looks whether a connection has been closed."""
+_SAID = 20
+"""Most lines of standard error that are shown."""
+_LINE = 1000
+"""Most characters of one."""
 
 
 class Link(Protocol):
@@ -60,32 +62,6 @@ class Link(Protocol):
     def close(self) -> None:
         """End the connection and with it the agent; callers in `read` and `write` get an error."""
         ...
-
-
-class Said:
-    """The last lines that a process writes to standard error, however much it writes.
-
-    Args:
-        file: Its standard error.
-    """
-
-    _LINES = 20
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self._lines: deque[bytes] = deque(maxlen=self._LINES)
-        self._listening = threading.Thread(target=self._listen, daemon=True)
-        self._listening.start()
-
-    def _listen(self) -> None:
-        with self._file:
-            while line := self._file.readline(1000):
-                self._lines.append(line)
-
-    def text(self) -> str:
-        """Return the lines, escaped, as one; waits shortly for the end of the file."""
-        self._listening.join(_END)
-        return " ".join(visible(line.decode(errors="replace")) for line in list(self._lines)).strip()
 
 
 class CommandLink:
@@ -137,7 +113,7 @@ class CommandLink:
             # A process that it has started may keep its output open, as a connection that ssh shares does.
             ended = self._process.poll() is not None
             with self._reading:
-                if not self._closed and _is_ready(self._output, select.POLLIN):
+                if not self._closed and is_ready(self._output, select.POLLIN, _TICK):
                     return os.read(self._output.fileno(), size)
             if ended:
                 break
@@ -162,7 +138,7 @@ class CommandLink:
         with self._writing, contextlib.suppress(BrokenPipeError):
             if not self._closed:
                 try:
-                    ready = _is_ready(self._input, select.POLLOUT)
+                    ready = is_ready(self._input, select.POLLOUT, _TICK)
                     return os.write(self._input.fileno(), content) if ready else 0
                 except BlockingIOError:
                     return 0
@@ -170,8 +146,8 @@ class CommandLink:
 
     def _why(self) -> str:
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(_END)
-        said, code = self._said.text(), self._process.poll()
+            self._process.wait(END)
+        said, code = _shown(self._said), self._process.poll()
         ended = "the connection ended" if code is None else f"the connection ended with exit code {code}"
         return f"{self._name}: {ended}{said and f': {said}'}"
 
@@ -210,14 +186,13 @@ def run(command: Sequence[str], source: IO[bytes], within: float) -> tuple[int |
         with contextlib.suppress(subprocess.TimeoutExpired):
             code = process.wait(within)
     finally:
-        _signal_group(process, signal.SIGKILL)
+        signal_group(process, signal.SIGKILL)
         process.wait()
-    return code, said.text()
+    return code, _shown(said)
 
 
-def _signal_group(process: subprocess.Popen[bytes], number: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, number)
+def _shown(said: Said) -> str:
+    return " ".join(visible(line[:_LINE]) for line in said.lines()[-_SAID:]).strip()
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:
@@ -227,12 +202,6 @@ def _end_group(process: subprocess.Popen[bytes]) -> None:
     """
     for number in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(_END)
-        _signal_group(process, number)
+            process.wait(END)
+        signal_group(process, number)
     process.wait()
-
-
-def _is_ready(file: IO[bytes], event: int) -> bool:
-    poll = select.poll()
-    poll.register(file.fileno(), event)
-    return bool(poll.poll(_TICK * 1000))
