@@ -763,7 +763,7 @@ class Executor(Protocol):
         *,
         patience: float | None = None,
         over: Callable[[], bool] | None = None,
-        watch: Callable[[int], object] | None = None,
+        watch: Callable[[int, int], object] | None = None,
     ) -> Future[Ended]:
         """Run a job in a process of its own.
 
@@ -773,7 +773,7 @@ class Executor(Protocol):
             patience: Seconds without a heartbeat after which the worker is ended; None for no limit.
             over: Returns whether its time is over: the worker is then ended, or not started, with the outcome
                 "unfinished". Called regularly, in any thread.
-            watch: Called regularly with the running cell.
+            watch: Called regularly with the running cell, and the number of heartbeats.
 
         Raises (from the future):
             UsageError: The worker found the user's request impossible.

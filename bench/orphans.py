@@ -12,7 +12,10 @@ import shutil
 import signal
 import stat
 import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
+
+from ..errors import RunError
 
 PREFIX = "bakeoff-"
 """Prefix of the folders of runs in the folder for temporary files."""
@@ -23,9 +26,19 @@ _PR_SET_PDEATHSIG = 1
 
 def die_with(parent: int) -> None:
     """Make the kernel end this process when its parent ends, even if the parent is killed."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(1)
+    dying_with(parent)()
+
+
+def dying_with(parent: int) -> Callable[[], None]:
+    """Return `die_with` for a new process to call: between fork and exec, it must not load anything."""
+    prctl = ctypes.CDLL(None).prctl
+
+    def die() -> None:
+        prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
+
+    return die
 
 
 def hold(folder: Path) -> int:
@@ -38,6 +51,29 @@ def hold(folder: Path) -> int:
     # Renamed when locked, as others look for the final name.
     new.rename(folder / _HELD)
     return descriptor
+
+
+@contextlib.contextmanager
+def held_folder(prefix: str) -> Iterator[Path]:
+    """Make a folder for temporary files that the next run removes, should this one be killed.
+
+    Args:
+        prefix: Prefix of its name, which begins with `PREFIX`.
+
+    Raises:
+        RunError: There is no folder for temporary files.
+    """
+    with contextlib.ExitStack() as stack:
+        try:
+            remove_abandoned()
+            made = tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True)
+            folder = Path(stack.enter_context(made))
+            stack.callback(os.close, hold(folder))
+        except OSError as error:
+            raise RunError(
+                f"no folder for temporary files: {error.strerror}; set TMPDIR to a writable folder"
+            ) from error
+        yield folder
 
 
 def remove_abandoned() -> None:

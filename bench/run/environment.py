@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import sys
 import sysconfig
@@ -61,6 +62,19 @@ _KEPT = (
     "timer",
     "boot_time",
 )
+"""Facts that pyperf collects."""
+_FACTS: Mapping[str, tuple[type, ...]] = {
+    **dict.fromkeys((*_KEPT, *MACHINE), (str,)),
+    **dict.fromkeys(("pyperf_version", "governor", "cores", "removed_variables"), (str,)),
+    **{f"{kind.library}_version": (str,) for kind in COMPRESSORS.values()},
+    **dict.fromkeys(("pinned", "debug_build", "free_threading"), (bool,)),
+    "bakeoff_code": (str, type(None)),
+    "cpu_count": (int,),
+    "load_avg_1min": (int, float),
+    "memory_total": (int,),
+}
+"""The types of all facts."""
+_RANGES = {"cpu_count": (1, 1 << 16), "load_avg_1min": (0, 1 << 32), "memory_total": (0, 1 << 60)}
 
 
 def environment() -> dict[str, Fact]:
@@ -84,6 +98,14 @@ def environment() -> dict[str, Fact]:
         "memory_total": int(psutil.virtual_memory().total),
     }
     return found
+
+
+def is_fact(name: str, value: object) -> bool:
+    """Return whether a name and a value may be in an environment: its type, and the range of a number."""
+    if type(value) not in _FACTS.get(name, ()):
+        return False
+    least, most = _RANGES.get(name, (-math.inf, math.inf))
+    return not isinstance(value, int | float) or least <= value <= most
 
 
 def warnings(facts: Mapping[str, Fact]) -> list[str]:

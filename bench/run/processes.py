@@ -164,7 +164,7 @@ class LocalExecutor(contextlib.AbstractContextManager["LocalExecutor"]):
         *,
         patience: float | None = None,
         over: Callable[[], bool] | None = None,
-        watch: Callable[[int], object] | None = None,
+        watch: Callable[[int, int], object] | None = None,
         handles: Collection[int] = (),
     ) -> Future[Ended]:
         """Run a job in a separate process as soon as a processor is free; see `jobs.Executor`.
@@ -194,7 +194,7 @@ class LocalExecutor(contextlib.AbstractContextManager["LocalExecutor"]):
         job: Job,
         limits: _Limits,
         handles: Collection[int],
-        watch: Callable[[int], object] | None,
+        watch: Callable[[int, int], object] | None,
     ) -> Ended:
         if limits.over is not None and limits.over():
             return Ended(None, "unfinished", "out of time before it began")
@@ -309,7 +309,7 @@ class _Limits:
 
 
 def _wait(
-    pid: int, heartbeat: Heartbeat, limits: _Limits, watch: Callable[[int], object] | None
+    pid: int, heartbeat: Heartbeat, limits: _Limits, watch: Callable[[int, int], object] | None
 ) -> tuple[Outcome, str] | None:
     """Wait for the end of a process; return why it must be ended, or None if it ended normally."""
     handle = os.pidfd_open(pid)
@@ -320,7 +320,7 @@ def _wait(
         while not poll.poll(_TICK * 1000):
             cell, now = heartbeat.read()
             if watch is not None:
-                watch(cell)
+                watch(cell, now)
             if now != beats:
                 beats, since = now, time.monotonic()
             elif limits.patience is not None and time.monotonic() - since > limits.patience:

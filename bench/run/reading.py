@@ -117,7 +117,12 @@ def prepare(
     def over() -> bool:
         return stop() or (after is None and schedule.reading_over())
 
-    ended = executor.work(job, handles=() if objects.corpus else handles(source), over=over, watch=watch)
+    ended = executor.work(
+        job,
+        handles=() if objects.corpus else handles(source),
+        over=over,
+        watch=lambda percent, beats: watch(percent),
+    )
     prepared: Prepared | None = ended.answer
     if stop():
         raise KeyboardInterrupt

@@ -395,7 +395,7 @@ class _Contest:
 
         begun = time.monotonic()
 
-        def watch(index: int) -> None:
+        def watch(index: int, beats: int) -> None:
             if 0 <= index < len(group):
                 cell = group[index]
                 self.run.show(f"{self._said()}: {cell.operation_name} {cell.codec}", -1, 0)

@@ -15,11 +15,11 @@ import sys
 import sysconfig
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
 
 from ...errors import RunError, UsageError
-from .parts import Frame, Site, Watch
+from ..orphans import held_folder
+from .parts import TEMPORARY, Frame, Site, Watch
 
 _LIBRARIES: Final = {
     "json": "json _json",
@@ -83,8 +83,8 @@ def sample(pid: int, seconds: float) -> Sampled:
         raise UsageError(f"there is no process {pid}") from None
     except (psutil.AccessDenied, PermissionError):
         raise UsageError(_DENIED.format(pid=pid)) from None
-    with TemporaryDirectory(prefix="bakeoff-watch-") as folder:
-        path = Path(folder) / "samples.json"
+    with held_folder(TEMPORARY) as folder:
+        path = folder / "samples.json"
         _record(pid, seconds, path)
         plain = json.loads(path.read_bytes())
     stacks = list(_stacks(plain))

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
+TEMPORARY = "bakeoff-watch-"
+"""Prefix of the folder for what the processes of a watched program write."""
 _ROW = struct.Struct("8q")
 _CALL = 4e-8
 """Seconds that a watched call takes more, about: Python functions that C calls lose some of their speed."""

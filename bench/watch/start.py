@@ -18,6 +18,11 @@ from types import FrameType
 from ...errors import UsageError
 
 _HOOK = Path(__file__).parent / "hook"
+_OURS = frozenset({"SIGKILL", "SIGSTOP", "SIGCHLD", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGCONT"})
+"""Signals that cannot be caught, or that stop and continue a program together with its parent."""
+_FAULTS = frozenset({"SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGSYS", "SIGTRAP"})
+_OF_TERMINALS = frozenset({"SIGINT", "SIGQUIT", "SIGWINCH"})
+"""Signals that a terminal sends to all processes in the foreground."""
 AGAIN = 1.0
 """Seconds in which a signal may come again: `timeout` sends it to its child, then to all of the group."""
 
@@ -37,6 +42,16 @@ class Ended:
     wall: float
 
 
+def require() -> None:
+    """Refuse systems on which nothing can be watched.
+
+    Raises:
+        UsageError: It is one.
+    """
+    if sys.platform == "win32":
+        raise UsageError("watch is not available on Windows")
+
+
 def environment(folder: Path, *, records: bool, path: str = "") -> Mapping[str, str]:
     """Return the variables with which a program is watched.
 
@@ -48,8 +63,7 @@ def environment(folder: Path, *, records: bool, path: str = "") -> Mapping[str, 
     Raises:
         UsageError: This system is not supported.
     """
-    if sys.platform == "win32":
-        raise UsageError("watch is not available on Windows")
+    require()
     # Each process would compile it, 7 ms, if it may not write bytecode; read-only folders remain as they are.
     compileall.compile_file(_HOOK / "sitecustomize.py", quiet=2)
     found = {"BAKEOFF_WATCH": str(folder), "PYTHONPATH": os.pathsep.join(filter(None, (str(_HOOK), path)))}
@@ -57,7 +71,7 @@ def environment(folder: Path, *, records: bool, path: str = "") -> Mapping[str, 
 
 
 def run(command: Sequence[str], folder: Path, *, records: bool) -> Ended:
-    """Run a program to its end. Ctrl-C is left to it, and SIGTERM passed on.
+    """Run a program to its end. Signals are passed on; Ctrl-C reaches it from the terminal.
 
     Args:
         command: The program and its arguments.
@@ -83,7 +97,7 @@ def run(command: Sequence[str], folder: Path, *, records: bool) -> Ended:
 
 @contextmanager
 def _signals() -> Iterator[list[subprocess.Popen[bytes]]]:
-    """Pass SIGTERM and SIGHUP on to the programs in the list; Ctrl-C reaches them anyway.
+    """Pass signals on to the programs in the list, except those that they get from a terminal.
 
     Signals that are ignored stay so, as they are in the programs. A repeated one does not end the answer.
     """
@@ -93,25 +107,42 @@ def _signals() -> Iterator[list[subprocess.Popen[bytes]]]:
     def pass_on(number: int, frame: FrameType | None) -> None:
         nonlocal last
         last = time.monotonic()
+        theirs = _name(number) in _OF_TERMINALS and _in_foreground()
         for program in programs:
             # Not by `Popen.send_signal`, which would take the exit status of a program that has just ended.
-            if number != signal.SIGINT and program.returncode is None:
+            if not theirs and program.returncode is None:
                 with suppress(ProcessLookupError):
                     os.kill(program.pid, number)
 
     def come_late(number: int, frame: FrameType | None) -> None:
         if time.monotonic() - last > AGAIN:
-            signal.signal(number, before[signal.Signals(number)])
+            signal.signal(number, before[number])
             os.kill(os.getpid(), number)
 
-    numbers = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+    numbers = [int(number) for number in signal.valid_signals() if _name(number) not in _OURS | _FAULTS]
     before = {number: signal.getsignal(number) for number in numbers}
-    for number, handler in before.items():
-        if handler is not signal.SIG_IGN:
-            signal.signal(number, pass_on)
+    passed = [number for number, handler in before.items() if handler not in (signal.SIG_IGN, None)]
+    for number in passed:
+        signal.signal(number, pass_on)
     try:
         yield programs
     finally:
-        for number, handler in before.items():
-            late = handler is not signal.SIG_IGN and number != signal.SIGINT
-            signal.signal(number, come_late if late else handler)
+        for number in passed:
+            signal.signal(number, before[number] if number == signal.SIGINT else come_late)
+
+
+def _name(number: int) -> str:
+    """Return the name of a signal; of a real-time one, its number."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return str(number)
+
+
+def _in_foreground() -> bool:
+    """Whether what a terminal sends reaches this process, and so the programs that it has started."""
+    try:
+        with Path("/dev/tty").open("rb", buffering=0) as terminal:
+            return os.tcgetpgrp(terminal.fileno()) == os.getpgrp()
+    except OSError:
+        return False

@@ -12,15 +12,16 @@ import math
 import re
 import struct
 import uuid
-from collections import defaultdict
-from collections.abc import Hashable, Iterator, Mapping
+from collections import Counter, defaultdict, deque
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from ...escape import shortened
 
 _TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d(?::\d\d)?)?", re.ASCII)
-_HEX = re.compile("([0-9a-f]{2})*")
+_HEX = re.compile("[0-9a-f]*")
 _DOUBLE = re.compile("[0-9a-f]{16}")
 _STRINGS: Mapping[str, re.Pattern[str] | None] = {
     "int": re.compile(r"0|-?[1-9]\d*", re.ASCII),
@@ -43,6 +44,14 @@ _LONGEST = 40
 _DEEPEST = 200
 """Most levels of a value; comparing takes several calls per level."""
 _TOO_DEEP = f"more than {_DEEPEST} levels"
+_MOST = 250_000
+"""Most forms of a value: its scalars, lists, sets and maps."""
+_TOO_MANY = f"more than {_MOST:,} values"
+_MARKS = 4 * _MOST
+"""Most brackets and commas of a text: a form has one bracket and up to two commas, a pair another of both."""
+_STRUCTURE = (b"[", b"{", b",")
+_QUOTES = 4 * _MOST
+"""Most quotes of a text: a form has up to two strings."""
 
 
 class CanonicalError(ValueError):
@@ -68,20 +77,24 @@ class Change:
         return f"{self.path}: {self.wrote} became {self.became}"
 
 
-def canonical(value: Any, depth: int = 0) -> list[Any]:
+def canonical(value: Any) -> list[Any]:
     """Return the canonical form of a Python value.
 
     Subclasses are written as their base. Types that no other language has get the tag ``other``.
 
-    Args:
-        value: Any value.
-        depth: Levels around it.
-
     Raises:
-        CanonicalError: It has more levels than the canonical form, or a longer int than Python prints.
+        CanonicalError: It has more levels or values than the canonical form, or a longer int than Python
+            prints.
     """
+    return _canonical(value, 0, count())
+
+
+def _canonical(value: Any, depth: int, made: Iterator[int]) -> list[Any]:
     if depth > _DEEPEST:
         raise CanonicalError(_TOO_DEEP)
+    if next(made) >= _MOST:
+        raise CanonicalError(_TOO_MANY)
+    deeper = depth + 1
     match value:
         case None:
             return ["null"]
@@ -96,16 +109,18 @@ def canonical(value: Any, depth: int = 0) -> list[Any]:
         case bytes() | bytearray() | memoryview():
             return ["bytes", bytes(value).hex()]
         case _ if f"{type(value).__module__}.{type(value).__name__}" in _EXTENSIONS:
-            return ["tag", str(value.code), canonical(value.data, depth + 1)]
+            return ["tag", str(value.code), _canonical(value.data, deeper, made)]
         case list() | tuple():
-            return ["list", [canonical(each, depth + 1) for each in value]]
+            return ["list", [_canonical(each, deeper, made) for each in value]]
         case set() | frozenset():
-            return ["set", [canonical(each, depth + 1) for each in value]]
+            return ["set", [_canonical(each, deeper, made) for each in value]]
         case dict():
-            deeper = depth + 1
             return [
                 "map",
-                [[canonical(key, deeper), canonical(each, deeper)] for key, each in value.items()],
+                [
+                    [_canonical(key, deeper, made), _canonical(each, deeper, made)]
+                    for key, each in value.items()
+                ],
             ]
         case dt.datetime():
             return ["time", re.sub(r"\+00:00$", "Z", value.isoformat(timespec="microseconds"))]
@@ -127,12 +142,25 @@ def parse(text: bytes) -> list[Any]:
     Raises:
         CanonicalError: The text is not canonical.
     """
+    if not _is_small(text):
+        raise CanonicalError(f"it sent a value of {_TOO_MANY}")
     try:
         found = json.loads(text)
         _check(found)
-    except (ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise CanonicalError(f"it sent a value that is not canonical text: {error}"[:200]) from error
     return list(found)
+
+
+def _is_small(text: bytes) -> bool:
+    """Return whether a JSON text can be parsed with little memory: strings may have any content."""
+    if sum(map(text.count, _STRUCTURE)) <= _MARKS:
+        return True
+    bare = text.replace(rb"\\", b"").replace(rb"\"", b"")
+    if bare.count(b'"') > _QUOTES:
+        return False
+    outside = b"".join(bare.split(b'"')[::2])
+    return sum(map(outside.count, _STRUCTURE)) <= _MARKS
 
 
 def first_change(wrote: list[Any], became: list[Any]) -> Change | None:
@@ -186,22 +214,44 @@ def shown(form: list[Any]) -> str:
 
 def _of_maps(wrote: list[Any], became: list[Any], path: str) -> Iterator[Change]:
     old, new = _by_key(wrote), _by_key(became)
-    others = sorted((pairs[0][0] for name, pairs in new.items() if name not in old), key=shown)
+    others = _Others(pairs[0][0] for name, pairs in new.items() if name not in old)
     for name, pairs in old.items():
         key, found = pairs[0][0], new.get(name, [])
         place = path + _step(key)
         if len(pairs) == len(found):
-            for pair, arrived in zip(pairs, found, strict=True):
+            for pair, arrived in _matched(pairs, found):
                 yield from _of_pairs(pair, arrived, place)
         elif found:
             yield Change(place, f"{len(pairs)} of this key", f"{len(found)} of this key")
         else:
-            other = next((each for each in others if each[1:] == key[1:]), others[0] if others else None)
+            other = others.take(key)
             yield Change(place, f"key {shown(key)}", f"key {shown(other)}" if other else "no key")
-            if other:
-                others.remove(other)
-    for each in others:
-        yield Change(path, "no key", f"key {shown(each)}")
+    while other := others.take():
+        yield Change(path, "no key", f"key {shown(other)}")
+
+
+class _Others:
+    """The keys that only what became of a map has, each to be taken once."""
+
+    def __init__(self, keys: Iterable[list[Any]]) -> None:
+        # The first is the last of its list, from where it is taken.
+        self._keys = sorted(keys, key=shown, reverse=True)
+        self._by_text: dict[str, list[list[Any]]] = defaultdict(list)
+        for key in self._keys:
+            if isinstance(key[-1], str):
+                self._by_text[key[-1]].append(key)
+        self._taken: set[int] = set()
+
+    def take(self, like: list[Any] | None = None) -> list[Any] | None:
+        """Return a key, if possible with the same text; None if there is none left."""
+        same = self._by_text.get(like[-1], []) if like and isinstance(like[-1], str) else []
+        for keys in (same, self._keys):
+            while keys:
+                key = keys.pop()
+                if id(key) not in self._taken:
+                    self._taken.add(id(key))
+                    return key
+        return None
 
 
 def _of_pairs(wrote: list[Any], became: list[Any], path: str) -> Iterator[Change]:
@@ -215,59 +265,74 @@ def _by_key(pairs: list[Any]) -> dict[Hashable, list[Any]]:
     """Return the pairs of a map by key, with numbers of all types alike; a key may repeat."""
     found = defaultdict(list)
     for pair in pairs:
-        found[_name(pair[0])].append(pair)
-    for same in found.values():
-        if len(same) > 1:
-            same.sort(key=lambda pair: json.dumps(_numeric(_meaning(pair[1]))))
+        found[_meaning(pair[0], numeric=True)].append(pair)
     return found
 
 
-def _name(key: list[Any]) -> Hashable:
-    # Most keys are text, which needs no JSON.
-    return tuple(key) if key[0] == "text" else json.dumps(_numeric(_meaning(key)))
+def _matched(wrote: list[Any], became: list[Any]) -> Iterator[tuple[Any, Any]]:
+    """Yield each written pair of a key with one that arrived, if possible of the same value."""
+    if len(wrote) == 1:
+        yield wrote[0], became[0]
+        return
+    values: dict[Hashable, deque[int]] = defaultdict(deque)
+    for index, pair in enumerate(became):
+        values[_meaning(pair[1], numeric=True)].append(index)
+    rest, left = [], set(range(len(became)))
+    for pair in wrote:
+        if same := values.get(_meaning(pair[1], numeric=True)):
+            left.remove(index := same.popleft())
+            yield pair, became[index]
+        else:
+            rest.append(pair)
+    yield from zip(rest, (became[index] for index in sorted(left)), strict=True)
 
 
 def _step(key: list[Any]) -> str:
     return f".{key[1]}" if key[0] == "text" else f"[{shown(key)}]"
 
 
-def _meaning(form: list[Any]) -> list[Any]:
-    """Return the form without what carries no meaning: trailing zeros, bits of a NaN, order of a map."""
+def _meaning(form: list[Any], *, numeric: bool = False) -> Hashable:
+    """Return what two forms share if they mean the same.
+
+    It leaves out trailing zeros, the bits of a NaN, and the order of a map.
+
+    Args:
+        form: The form.
+        numeric: Numbers have one type, unless no double is the same number.
+    """
     tag, *rest = form
     if tag in ("float", "number"):
-        value = _float(rest[0])
-        return [tag, "nan" if math.isnan(value) else rest[0].lower()]
+        bits = "nan" if math.isnan(_float(rest[0])) else rest[0].lower()
+        return "number" if numeric else tag, bits
+    if tag == "int" and numeric and (bits := _bits(rest[0])):
+        return "number", bits
     if tag == "time":
         found = _TIME.fullmatch(rest[0])
         assert found is not None  # `_check` has matched it
-        return [tag, found[1], (found[2] or "").rstrip("0"), (found[3] or "").replace("+00:00", "Z")]
+        return tag, found[1], (found[2] or "").rstrip("0"), (found[3] or "").replace("+00:00", "Z")
     if tag == "list":
-        return [tag, [_meaning(each) for each in rest[0]]]
+        return tag, tuple([_meaning(each, numeric=numeric) for each in rest[0]])
     if tag == "set":
-        return [tag, sorted(map(_meaning, rest[0]), key=json.dumps)]
+        return tag, _unordered([_meaning(each, numeric=numeric) for each in rest[0]])
     if tag == "map":
-        return [tag, sorted(([_meaning(key), _meaning(value)] for key, value in rest[0]), key=json.dumps)]
-    return [tag, rest[0], _meaning(rest[1])] if tag == "tag" else form
+        return tag, _unordered(
+            [tuple([_meaning(each, numeric=numeric) for each in pair]) for pair in rest[0]]
+        )
+    return (tag, rest[0], _meaning(rest[1], numeric=numeric)) if tag == "tag" else tuple(form)
 
 
-def _numeric(meaning: list[Any]) -> list[Any]:
-    """Return a meaning in which numbers have one type, unless no double is the same number."""
-    tag, *rest = meaning
-    if tag == "float":
-        return ["number", rest[0]]
-    if tag == "int":
-        try:
-            value = float(int(rest[0]))
-        except (OverflowError, ValueError):
-            return meaning
-        return ["number", struct.pack(">d", value).hex()] if str(int(value)) == rest[0] else meaning
-    if tag == "list":
-        return [tag, [_numeric(each) for each in rest[0]]]
-    if tag == "set":
-        return [tag, sorted(map(_numeric, rest[0]), key=json.dumps)]
-    if tag == "map":
-        return [tag, sorted(([_numeric(part) for part in pair] for pair in rest[0]), key=json.dumps)]
-    return [tag, rest[0], _numeric(rest[1])] if tag == "tag" else meaning
+def _unordered(parts: list[Hashable]) -> Hashable:
+    found = frozenset(parts)
+    return found if len(found) == len(parts) else frozenset(Counter(parts).items())
+
+
+def _bits(digits: str) -> str:
+    """Return the bits of the double that is this int; empty if there is none."""
+    try:
+        value = float(int(digits))
+    except (OverflowError, ValueError):
+        return ""
+    return struct.pack(">d", value).hex() if str(int(value)) == digits else ""
 
 
 def _same_number(wrote: list[Any], became: list[Any]) -> bool:
@@ -287,17 +352,23 @@ def _float(bits: str) -> float:
 def _check(form: Any, depth: int = 0) -> None:
     if depth > _DEEPEST:
         raise ValueError(_TOO_DEEP)
+    _require_list(form)
     tag, *rest = form
     if tag in _STRINGS:
         (text,), pattern = rest, _STRINGS[tag]
         good = isinstance(text, str) and (pattern is None or pattern.fullmatch(text) is not None)
+        good = good and (pattern is not _HEX or len(text) % 2 == 0)
     elif tag in ("list", "set"):
         (parts,), good = rest, True
+        _require_list(parts)
         for each in parts:
             _check(each, depth + 1)
     elif tag == "map":
         (parts,), good = rest, True
-        for key, value in parts:
+        _require_list(parts)
+        for pair in parts:
+            _require_list(pair)
+            key, value = pair
             _check(key, depth + 1)
             _check(value, depth + 1)
     elif tag in ("null", "undefined"):
@@ -312,3 +383,8 @@ def _check(form: Any, depth: int = 0) -> None:
         good = tag == "other" and len(rest) == 2 and all(isinstance(each, str) for each in rest)
     if not good:
         raise ValueError(f"{form!r}"[:100])
+
+
+def _require_list(part: Any) -> None:
+    if not isinstance(part, list):
+        raise ValueError(f"{part!r}"[:100])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any
 
 from ..facts import ReadFacts
@@ -17,6 +18,8 @@ KEPT = 5
 _INDEX = re.compile(r"\[(int )?-?\d+\]")
 """One change is kept for all items of a list."""
 _LONGEST = 200
+_LOOKED = 1000
+"""Changes of a record that are looked at; a list can have one for each item."""
 
 
 def judge(
@@ -37,6 +40,7 @@ def judge(
     Raises:
         WorkerError: The worker failed.
     """
+    known = worker.library(library)
     counts: Counter[str] = Counter()
     places: dict[str, tuple[str, int]] = {}
     reasons: dict[str, int] = {}
@@ -51,11 +55,10 @@ def judge(
             counts["refused"] += 1
             _keep(reasons, read.reason[:_LONGEST], number)
             continue
-        found = list(changes(wrote, read))
+        found = list(islice(changes(wrote, read), _LOOKED))
         counts["changed" if found else "exact"] += 1
         for change in found:
             _keep(places, _INDEX.sub("[]", change.path), (str(change)[:_LONGEST], number))
-    known = next(each for each in worker.libraries if each.name == library)
     return ReadFacts(
         worker.language,
         known.name,

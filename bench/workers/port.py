@@ -5,17 +5,20 @@ docs/reference/worker.md describes the messages.
 
 from __future__ import annotations
 
-import math
+import os
+import select
+import signal
 import subprocess
-import tempfile
-import threading
+import time
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import IO, Any, NamedTuple, Self
 
-from ..frames import FrameError, frames_of
+from ..frames import FrameError, Frames
+from ..orphans import dying_with
+from ..pipes import Said, is_ready, signal_group
 from .canonical import CanonicalError, parse
 from .schemas import ReaderSchema
 
@@ -28,6 +31,18 @@ CONTENT = 64 << 20
 PATIENCE = 20.0
 """Seconds for an answer, beyond the time that it measures."""
 _WARM_UP = 50
+_BYE = 2.0
+"""Seconds in which a worker ends when it has been asked to."""
+_TICK = 1.0
+"""Seconds between two looks whether a worker has ended, while another process keeps its output open."""
+_PART = 1 << 20
+"""Most bytes of a read."""
+_NAME = 100
+"""Most characters of a name or version."""
+_LIBRARIES = 100
+"""Most libraries of a worker."""
+_SLOWEST = 1e15
+"""Most nanoseconds of a slice."""
 
 
 class WorkerError(Exception):
@@ -68,20 +83,21 @@ class Greeting(NamedTuple):
         """Return it from the JSON of a message.
 
         Raises:
-            KeyError: The message lacks it.
-            TypeError: The same.
+            KeyError, TypeError, AttributeError, ValueError: The message lacks it.
         """
         libraries = [
             Library(
-                str(each["name"]),
-                str(each["version"]),
-                str(each["format"]),
+                _name(each["name"]),
+                _name(each["version"]),
+                _name(each["format"]),
                 typed=each.get("typed") is True,
-                writer=str(each.get("writer") or ""),
+                writer=_name(each.get("writer") or ""),
             )
             for each in head["libraries"]
         ]
-        return cls(str(head["language"]), str(head["version"]), tuple(libraries))
+        if not 0 < len(libraries) <= _LIBRARIES:
+            raise ValueError("libraries")
+        return cls(_name(head["language"]), _name(head["version"]), tuple(libraries))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,17 +147,26 @@ class Worker(AbstractContextManager["Worker"]):
     ) -> None:
         self._patience = patience
         self._failed = ""
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - `close` closes it
         try:
             self._process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, cwd=folder
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                cwd=folder,
+                start_new_session=True,  # a group, with the processes that it starts
+                preexec_fn=dying_with(os.getpid()),
             )
         except OSError as error:
-            self._errors.close()
             raise WorkerError(f"it does not start: {error}") from error
-        assert self._process.stdout is not None
         assert self._process.stdin is not None
-        self._frames = frames_of(self._process.stdout, self._process.stdin)
+        assert self._process.stdout is not None
+        assert self._process.stderr is not None
+        self._input, self._output = self._process.stdin, self._process.stdout
+        self._said = Said(self._process.stderr)
+        os.set_blocking(self._input.fileno(), False)
+        self._frames = Frames(self._read, self._write)
         try:
             self._greet()
         except BaseException:
@@ -228,20 +253,52 @@ class Worker(AbstractContextManager["Worker"]):
     def close(self) -> None:
         """End the worker."""
         if self._process.poll() is None and not self._failed:
-            try:
+            self._until = time.monotonic() + _BYE
+            with suppress(OSError, subprocess.TimeoutExpired):
                 self._frames.send("bye")
-                self._process.wait(2)
-            except (OSError, subprocess.TimeoutExpired):
-                pass
-        self._process.kill()
+                self._process.wait(_BYE)
+        self._kill()
+        self._input.close()
+        self._output.close()
+
+    def _kill(self) -> None:
+        """End the process, and those that it has started."""
+        signal_group(self._process, signal.SIGKILL)
         self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            try:
-                assert pipe is not None
-                pipe.close()
-            except OSError:
-                pass  # bytes that a dead process did not take
-        self._errors.close()
+
+    def _read(self, size: int) -> bytes:
+        found = bytearray()
+        while len(found) < size:
+            self._await(self._output, select.POLLIN)
+            part = os.read(self._output.fileno(), min(size - len(found), _PART))
+            if not part:
+                raise EOFError
+            found += part
+        return bytes(found)
+
+    def _write(self, content: bytes) -> None:
+        rest = memoryview(content)
+        while rest:
+            self._await(self._input, select.POLLOUT)
+            with suppress(BlockingIOError):
+                rest = rest[os.write(self._input.fileno(), rest) :]
+
+    def _await(self, file: IO[bytes], event: int) -> None:
+        """Wait until a pipe can be used.
+
+        Raises:
+            TimeoutError: The time for an answer is over.
+            EOFError: The process has ended.
+        """
+        while True:
+            ended = self._process.poll() is not None
+            left = self._until - time.monotonic()
+            if is_ready(file, event, max(0.0, min(left, _TICK))):
+                return
+            if ended:
+                raise EOFError
+            if left <= 0:
+                raise TimeoutError
 
     def _greet(self) -> None:
         head, _ = self._ask("hello", self._patience, protocol=PROTOCOL)
@@ -250,8 +307,19 @@ class Worker(AbstractContextManager["Worker"]):
             raise self._fail(f"it speaks version {head.get('protocol')!r} of the protocol, not {PROTOCOL}")
         try:
             self.language, self.version, self.libraries = Greeting.of(head)
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise self._fail("it did not say its language and libraries") from error
+
+    def library(self, name: str) -> Library:
+        """Return one of its libraries.
+
+        Raises:
+            WorkerError: It has none of this name.
+        """
+        for each in self.libraries:
+            if each.name == name:
+                return each
+        raise self._fail(f"it has no library {name!r:.100}")
 
     def _ask(
         self, kind: str, patience: float, content: bytes = b"", **fields: Any
@@ -259,41 +327,33 @@ class Worker(AbstractContextManager["Worker"]):
         if self._failed:
             raise WorkerError(self._failed)
         expected = {"hello": "hello", "check": "value", "dump": "payload", "time": "times"}[kind]
-        late = threading.Event()
-        timer = threading.Timer(patience, self._late, [late])
-        timer.start()
+        self._until = time.monotonic() + patience
         try:
             self._frames.send(kind, content, **fields)
             head, answer = self._frames.receive(HEAD, CONTENT)
         except FrameError as error:
             raise self._fail(str(error)) from error
+        except TimeoutError as error:
+            raise self._fail(f"it did not answer within {patience:g} s") from error
         except (OSError, EOFError) as error:
-            raise self._fail(
-                f"it did not answer within {patience:g} s" if late.is_set() else self._end()
-            ) from error
-        finally:
-            timer.cancel()
+            raise self._fail(self._end()) from error
         if head["kind"] not in (expected, "error") or (kind == "hello" and head["kind"] == "error"):
             raise self._fail(f"it answered {kind!r} with {head['kind']!r}"[:100])
         return head, answer
 
-    def _late(self, late: threading.Event) -> None:
-        late.set()
-        self._process.kill()
-
     def _fail(self, reason: str) -> WorkerError:
         self._failed = reason
-        self._process.kill()
+        self._kill()
         return WorkerError(reason)
 
     def _end(self) -> str:
         """Return how the process ended, with the last error that it printed."""
         try:
-            code = self._process.wait(2)
+            code = self._process.wait(_BYE)
         except subprocess.TimeoutExpired:
             return "it closed its output"
-        self._errors.seek(0)
-        lines = self._errors.read(1 << 16).decode(errors="replace").split("\n")
+        signal_group(self._process, signal.SIGKILL)  # others may keep its standard error open
+        lines = self._said.lines()
         # Runtimes print a stack after their errors.
         told = [line.strip() for line in lines if "error: " in line.lower()] or list(map(str.strip, lines))
         last = next(filter(None, reversed(told)), "")
@@ -305,5 +365,16 @@ def _of(schema: ReaderSchema | None) -> dict[str, Any]:
     return {} if schema is None else {"schema": schema.fields()}
 
 
+def _name(value: Any) -> str:
+    """Return a text that is a name.
+
+    Raises:
+        ValueError: It is none.
+    """
+    if not isinstance(value, str) or len(value) > _NAME:
+        raise ValueError("a name")
+    return value
+
+
 def _positive(figure: Any) -> bool:
-    return isinstance(figure, int | float) and math.isfinite(figure) and figure > 0
+    return type(figure) in (int, float) and 0 < figure < _SLOWEST

@@ -114,7 +114,10 @@ def answers(watch: WatchData) -> Iterator[str]:
         yield from _of_samples(watch, watch.samples)
         return
     if not watch.sites:
-        yield "No call of a watched function was seen. Python with -I, -E or -S cannot be watched."
+        yield (
+            "No call of a watched function was seen. Python with -I, -E or -S cannot be watched, nor can a "
+            "process that cannot write to the folder for temporary files: as another user, or as it is full."
+        )
         return
     limit = f"Changing the codec cannot save more than {_at_most(watch.spent, watch.busy)} %."
     if watch.spent < SMALL * watch.busy:

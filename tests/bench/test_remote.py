@@ -65,7 +65,7 @@ class Scripted:
         found, self._rest = self._rest[:size], self._rest[size:]
         return found
 
-    def write(self, content: bytes) -> None:
+    def write(self, content: bytes, within: float) -> None:
         if b'"kind": "job"' in content:
             self._asked.set()
 
@@ -74,10 +74,10 @@ class Scripted:
         self._asked.set()
 
 
-def far(link: Callable[[], Link], tmp_path: Path) -> RemoteExecutor:
+def far(link: Callable[[], Link], tmp_path: Path, **limits: float) -> RemoteExecutor:
     """Return the executor of a machine."""
     machine = Machine("far", install="ssh far pip install bakeoff", connect=link)
-    return RemoteExecutor(machine, Blobs(tmp_path / "blobs"), lambda reason: None)
+    return RemoteExecutor(machine, Blobs(tmp_path / "blobs"), lambda reason: None, **limits)
 
 
 CHECK = Check(corpus=CorpusInputs(""), codec="json", seconds=1.0, operations=("dump", "size"))
@@ -186,7 +186,7 @@ def test_an_answer_that_breaks_a_rule_ends_the_machine(
     [
         (b"welcome\n" * 10_000, "does not answer as an agent"),
         (MAGIC + frame("hello", protocol=PROTOCOL, version="0.0.0"), "is 0.0.0 there .* ssh far pip"),
-        (GREETING + frame("ready", facts={}, cores=[0]), "facts are missing"),
+        (GREETING + frame("ready", facts={}, cores=[0]), "it sent no fact hostname or"),
         (GREETING + frame("ready", facts=environment(), cores=[]), "cores of the machine"),
     ],
 )
@@ -201,11 +201,10 @@ def test_what_a_shell_prints_first_is_skipped(tmp_path: Path) -> None:
         assert executor.cores == [0]
 
 
-def test_a_silent_machine_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_silent_machine_is_given_up(tmp_path: Path) -> None:
     """Its connection may never end."""
-    monkeypatch.setattr("bakeoff.bench.run.machines.remote._SILENCE", 0.0)
     with (
-        far(lambda: Scripted(GREETING + READY), tmp_path) as executor,
+        far(lambda: Scripted(GREETING + READY), tmp_path, silence=0.0) as executor,
         pytest.raises(RunError, match="far: no answer for 0 s"),
     ):
         executor.submit(TIME).result()
@@ -454,7 +453,7 @@ def test_files_of_modules_are_not_sent(tmp_path: Path) -> None:
 
 PYTHON = """#!/bin/sh
 echo "$@" >> "$HOME/asked"
-case "$2" in venv) mkdir -p "$3/bin"; cp "$0" "$3/bin/python";; pip) ;; *) exec {python} "$@";; esac
+case "$3" in venv) mkdir -p "$4/bin"; cp "$0" "$4/bin/python";; pip) ;; *) exec {python} "$@";; esac
 """
 
 
@@ -470,7 +469,7 @@ def test_a_wheel_is_installed_once(two: tuple[Any, Any], tmp_path: Path) -> None
 
     (place,) = (tmp_path / ".cache" / "bakeoff").iterdir()
     assert (place / wheel.name).read_bytes() == b"a wheel"
-    asked = [" ".join(line.split()[1:3]) for line in (tmp_path / "asked").read_text().splitlines()]
+    asked = [" ".join(line.split()[2:4]) for line in (tmp_path / "asked").read_text().splitlines()]
     assert [text for text in asked if "bench" not in text] == [
         f"venv .cache/bakeoff/{place.name}",
         "pip install",

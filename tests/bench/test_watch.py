@@ -646,6 +646,80 @@ def test_a_program_that_a_signal_ends(number, code, tmp_path):
     assert re.search(r"json\.dumps +1 ", said)
 
 
+HEARS = """
+import json, os, signal, sys
+def hear(number, frame):
+    os.write(1, b"%d\\n" % number)
+for number in {numbers}:
+    signal.signal(number, hear)
+signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(7))
+json.dumps([1])
+print("ready", flush=True)
+while True:
+    signal.pause()
+"""
+
+
+def test_signals_are_passed_on(tmp_path):
+    """All that can be, one after the other."""
+    ours = {signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD, signal.SIGCONT, signal.SIGTERM}
+    ours |= {signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU, signal.SIGPIPE, signal.SIGXFSZ}
+    ours |= {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSYS, signal.SIGTRAP}
+    numbers = sorted(map(int, signal.valid_signals() - ours))
+    assert {signal.SIGUSR1, signal.SIGUSR2, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP} <= set(numbers)
+    command = [*BAKEOFF, "watch", "--", sys.executable, "-c", HEARS.format(numbers=numbers)]
+    with subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as started:
+        assert started.stdout is not None
+        assert started.stdout.readline() == "ready\n"
+        for number in numbers:
+            started.send_signal(number)
+            assert started.stdout.readline() == f"{number}\n"
+        started.send_signal(signal.SIGTERM)
+        _, said = started.communicate(timeout=600)
+
+    assert started.returncode == 7
+    assert re.search(r"json\.dumps +1 ", said)
+
+
+def test_the_records_of_a_killed_watch_are_removed_by_the_next(tmp_path):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    program = "import json, sys\njson.dumps(['SECRET'])\nprint('ready', flush=True)\nsys.stdin.read()"
+    command = [*BAKEOFF, "watch", "--", sys.executable, "-c", program]
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as started:
+        assert started.stdout is not None
+        assert started.stdout.readline() == b"ready\n"
+        started.kill()
+    (left,) = temporary.glob("bakeoff-watch-*")
+    assert any(b"SECRET" in path.read_bytes() for path in left.glob("*.watch"))
+    command = [*BAKEOFF, "watch", "--", sys.executable, "-c", "pass"]
+    subprocess.run(command, cwd=tmp_path, env=environment, check=True, stderr=subprocess.DEVNULL)
+
+    assert not list(temporary.iterdir())
+
+
+@pytest.mark.parametrize("code", [0, 1, 3])
+def test_the_exit_code_is_the_programs_without_an_answer(code, tmp_path):
+    place = tmp_path / "gone"
+    place.mkdir()
+    program = f"import json, sys, shutil\njson.dumps([1])\nshutil.rmtree({str(place)!r})\nsys.exit({code})"
+    done = launch(tmp_path, "watch", "-o", str(place / "out.json"), "--", sys.executable, "-c", program)
+
+    assert done.returncode == code
+    assert re.search(r"bakeoff watch: no answer: .*out\.json: ", done.stderr)
+    assert "Traceback" not in done.stderr
+
+
 def test_a_signal_that_comes_again_does_not_end_the_answer(monkeypatch):
     monkeypatch.setattr(start, "AGAIN", 600.0)
     seen = []

@@ -25,7 +25,8 @@ def send(head, content=b''):
     + ASKED
 )
 HELLO = (
-    """send(b'{"kind": "hello", "protocol": 1, "language": "X", "version": "1", "libraries": []}')
+    """send(b'{"kind": "hello", "protocol": 1, "language": "X", "version": "1", \
+"libraries": [{"name": "json", "version": "1", "format": "json"}]}')
 """
     + ASKED
 )

@@ -100,7 +100,7 @@ def _check(
         ended = executor.work(
             dataclasses.replace(job, start=len(seen)),
             patience=max(PATIENCE, HARD * promise.seconds),
-            watch=lambda cell: show(name, max(cell, 0)),
+            watch=lambda cell, beats: show(name, max(cell, 0)),
         )
         if not ended.notes:
             return AttackedCodec(name, failed=ended.cause)

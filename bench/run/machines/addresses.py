@@ -11,7 +11,6 @@ import hashlib
 import math
 import re
 import shlex
-import subprocess
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,8 +19,8 @@ from pathlib import Path
 from urllib.parse import parse_qsl
 
 from ....errors import RunError, UsageError, hint, near
-from ....escape import visible, without_passwords
-from .link import CommandLink, Link
+from ....escape import without_passwords
+from .link import CommandLink, Link, run
 from .relay import AGENT
 
 
@@ -139,29 +138,30 @@ def _hash(wheel: Path) -> str:
 _INSTALL = """\
 set -e
 cd
-if [ -e {place}/complete ]; then exit; fi
-mkdir -p {place}
-cat > {place}/{name}
-{python} -m venv {place}
-{place}/bin/python -m pip install --quiet "{place}/{name}[fast]"
-touch {place}/complete
+if [ -e "$1/complete" ]; then exit; fi
+mkdir -p "$1"
+cat > "$1/$2"
+"$3" -P -m venv "$1"
+"$1/bin/python" -P -m pip install --quiet "$1/$2[fast]"
+touch "$1/complete"
 """
+"""Installs a wheel on another machine: the folder, the name of the wheel, the interpreter."""
+_PATIENCE = 600.0
+"""Seconds for it."""
 
 
 def _install(wheel: Path, place: str, python: str, ssh: Sequence[str], name: str) -> None:
     """Install a wheel in a folder of its own, unless that is done already."""
-    script = _INSTALL.format(place=place, name=shlex.quote(wheel.name), python=shlex.quote(python))
-    with wheel.open("rb") as file:
-        done = subprocess.run(
-            [*ssh, shlex.join(("sh", "-c", script))],
-            stdin=file,
-            capture_output=True,
-            start_new_session=True,
-            check=False,
-        )
-    if done.returncode:
-        said = visible(done.stderr.decode(errors="replace")[-2000:])
-        raise RunError(f"{name}: the wheel could not be installed: {said}")
+    command = [*ssh, shlex.join(("sh", "-c", _INSTALL, "sh", place, wheel.name, python))]
+    try:
+        with wheel.open("rb") as file:
+            code, said = run(command, file, _PATIENCE)
+    except OSError as error:
+        raise RunError(f"{name}: the wheel could not be installed: {error}") from error
+    if code is None:
+        said = f"it took more than {_PATIENCE:g} s"
+    if code != 0:
+        raise RunError(f"{name}: the wheel could not be installed: {said[-2000:]}")
 
 
 _NODE = re.compile(r"\w[\w.-]*", re.ASCII)

@@ -17,7 +17,7 @@ to us          meaning
 ``hello``      versions of the messages and of bakeoff
 ``waiting``    another run measures here
 ``ready``      facts about the machine and the cores that workers may use; jobs may follow
-``alive``      the running cell of each job; sent regularly
+``alive``      the running cell of each job, and its heartbeats so far; sent regularly
 ``ended``      how the worker of this number ended, with the dictionary that a check has trained
 =============  ====================================================================================
 """
@@ -59,7 +59,7 @@ class _Agent:
         self._frames = frames
         self._executor = executor
         self._over: set[int] = set()
-        self._cells: dict[int, int] = {}
+        self._cells: dict[int, tuple[int, int]] = {}
 
     def report(self, removed: str) -> None:
         """Take the lock, then say regularly that the agent is alive."""
@@ -97,7 +97,7 @@ class _Agent:
             job,
             patience=patience,
             over=lambda: number in self._over,
-            watch=lambda cell: self._cells.__setitem__(number, cell),
+            watch=lambda *cell: self._cells.__setitem__(number, cell),
         )
         future.add_done_callback(lambda future: self._answer(number, future))
 

@@ -15,7 +15,7 @@ from ...jobs import Alone, Check, Checked, Ended, Found, Job, Survey, Surveyed, 
 from ...operations import OPERATIONS, operation
 from ...results import CellResult, CodecFacts, Fact, Measurement, typed
 from ...survey import SurveyTally
-from ..environment import MACHINE
+from ..environment import MACHINE, is_fact
 from ..state import FAILED
 
 _Answer = Checked | Timed | Found | Surveyed
@@ -23,6 +23,7 @@ _KINDS: Mapping[type[Job], type[_Answer]] = {Check: Checked, Time: Timed, Alone:
 """The jobs that other machines get, and the kinds of their answers."""
 _MOST_FACTS = 200
 _MOST_CORES = 1 << 16
+_BEATS = 1 << 63
 _LINE = 2_000
 """Most characters of a text that is shown."""
 _LONGEST = 1 << 20
@@ -71,17 +72,25 @@ def facts_of(plain: Any) -> dict[str, Fact]:
     """Return the environment of a machine.
 
     Raises:
-        ValueError, TypeError, LookupError: It is not one.
+        ValueError: It is not one.
     """
-    _require(isinstance(plain, dict) and len(plain) <= _MOST_FACTS, "facts about the machine")
-    facts = {text(key): text(value) if isinstance(value, str) else value for key, value in plain.items()}
-    for value in facts.values():
-        _require(value is None or type(value) in (str, bool, int, float), "facts about the machine")
-        _require(not isinstance(value, float) or math.isfinite(value), "facts about the machine")
-    _require(
-        all(key in facts for key in (*MACHINE, "pinned", "governor", "debug_build")), "facts are missing"
-    )
-    return facts
+    _require(isinstance(plain, dict) and len(plain) <= _MOST_FACTS, "it did not send facts about the machine")
+    for name, value in plain.items():
+        _require(is_fact(name, value), f"it sent a fact that cannot be: {name!r:.40} is {value!r:.40}")
+    missing = [name for name in (*MACHINE, "pinned", "governor", "debug_build") if name not in plain]
+    _require(not missing, f"it sent no fact {' or '.join(missing)}")
+    return {name: text(value) if isinstance(value, str) else value for name, value in plain.items()}
+
+
+def beat_of(plain: Any) -> tuple[int, int]:
+    """Return the running cell of a job and the number of its heartbeats.
+
+    Raises:
+        ValueError: These are not.
+    """
+    _require(isinstance(plain, list) and len(plain) == 2, "the cells of jobs")
+    _require(all(type(value) is int and abs(value) < _BEATS for value in plain), "the cells of jobs")
+    return plain[0], plain[1]
 
 
 def cores_of(plain: Any) -> list[int]:
@@ -91,7 +100,7 @@ def cores_of(plain: Any) -> list[int]:
         ValueError: These are not cores.
     """
     _require(isinstance(plain, list) and 0 < len(plain) <= _MOST_CORES, "cores of the machine")
-    _require(all(type(core) is int and core >= 0 for core in plain), "cores of the machine")
+    _require(all(type(core) is int and 0 <= core < _MOST_CORES for core in plain), "cores of the machine")
     return list(plain)
 
 

@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
+import signal
 import subprocess
 import threading
-from collections import deque
+import time
 from collections.abc import Sequence
-from typing import Protocol
+from typing import IO, Protocol
 
 from ....errors import RunError
 from ....escape import visible
+from ...pipes import END, Said, is_ready, signal_group
 
 _START = 120.0
 """Seconds for a connection and the start of Python."""
-_END = 3.0
-"""Seconds in which a process ends after its input has ended."""
 _PART = 1 << 20
 """Most bytes of a read."""
+_STEP = 1 << 16
+"""Bytes that are progress of a write, as a machine may take one at a time."""
+_TICK = 0.1
+"""Seconds between two looks whether a connection has been closed."""
 _SAID = 20
-"""Lines of standard error to keep."""
+"""Most lines of standard error that are shown."""
+_LINE = 1000
+"""Most characters of one."""
 
 
 class Link(Protocol):
@@ -40,11 +47,15 @@ class Link(Protocol):
         """
         ...
 
-    def write(self, content: bytes) -> None:
+    def write(self, content: bytes, within: float) -> None:
         """Write all bytes.
 
+        Args:
+            content: The bytes.
+            within: Seconds in which the other side must take some of them.
+
         Raises:
-            RunError: The connection has ended; says why.
+            RunError: The connection has ended, or the other side takes nothing; says why.
         """
         ...
 
@@ -57,6 +68,7 @@ class CommandLink:
     """The standard input and output of a process.
 
     Args:
+        command: The program and its arguments.
         name: Name of the machine.
         patience: See `Link`.
 
@@ -67,8 +79,7 @@ class CommandLink:
     def __init__(self, command: Sequence[str], name: str, patience: float = _START) -> None:
         self.patience = patience
         self._name = name
-        self._reading = threading.Lock()
-        self._said: deque[bytes] = deque(maxlen=_SAID)
+        self._reading, self._writing, self._closed = threading.Lock(), threading.Lock(), False
         try:
             self._process = subprocess.Popen(
                 command,
@@ -82,56 +93,115 @@ class CommandLink:
             raise RunError(f"{name}: cannot start {command[0]}: {error.strerror}") from error
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._input, self._output = self._process.stdin, self._process.stdout
-        self._listening = threading.Thread(target=self._listen, daemon=True)
-        self._listening.start()
-
-    def _listen(self) -> None:
         assert self._process.stderr is not None
-        with self._process.stderr as stderr:
-            while line := stderr.readline(1000):
-                self._said.append(line)
+        self._input, self._output = self._process.stdin, self._process.stdout
+        self._said = Said(self._process.stderr)
+        os.set_blocking(self._input.fileno(), False)
 
     def read(self, size: int) -> bytes:
         """Read exactly that many bytes; see `Link`."""
         found = bytearray()
         while len(found) < size:
-            with self._reading:
-                closed = self._output.closed
-                part = b"" if closed else os.read(self._output.fileno(), min(size - len(found), _PART))
-            if not part:
+            if not (part := self._read(min(size - len(found), _PART))):
                 raise RunError(self._why())
             found += part
         return bytes(found)
 
-    def write(self, content: bytes) -> None:
+    def _read(self, size: int) -> bytes:
+        """Return the next bytes; none at the end."""
+        while not self._closed:
+            # A process that it has started may keep its output open, as a connection that ssh shares does.
+            ended = self._process.poll() is not None
+            with self._reading:
+                if not self._closed and is_ready(self._output, select.POLLIN, _TICK):
+                    return os.read(self._output.fileno(), size)
+            if ended:
+                break
+        return b""
+
+    def write(self, content: bytes, within: float) -> None:
         """Write all bytes; see `Link`."""
-        rest = memoryview(content)
-        try:
+        for begin in range(0, len(content), _STEP):
+            rest = memoryview(content)[begin : begin + _STEP]
+            end = time.monotonic() + within
             while rest:
-                rest = rest[os.write(self._input.fileno(), rest) :]
-        except (OSError, ValueError) as error:
-            raise RunError(self._why()) from error
+                ended = self._process.poll() is not None
+                taken = self._write(rest)
+                if not taken and ended:
+                    raise RunError(self._why())
+                rest = rest[taken:]
+                if rest and time.monotonic() > end:
+                    raise RunError(f"{self._name}: took no data for {within:g} s")
+
+    def _write(self, content: memoryview) -> int:
+        """Write what the process takes within a tick; return the number of bytes."""
+        with self._writing, contextlib.suppress(BrokenPipeError):
+            if not self._closed:
+                try:
+                    ready = is_ready(self._input, select.POLLOUT, _TICK)
+                    return os.write(self._input.fileno(), content) if ready else 0
+                except BlockingIOError:
+                    return 0
+        raise RunError(self._why())
 
     def _why(self) -> str:
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(_END)
-        self._listening.join(_END)
-        code = self._process.poll()
-        said = " ".join(visible(line.decode(errors="replace")) for line in self._said).strip()
+            self._process.wait(END)
+        said, code = _shown(self._said), self._process.poll()
         ended = "the connection ended" if code is None else f"the connection ended with exit code {code}"
         return f"{self._name}: {ended}{said and f': {said}'}"
 
     def close(self) -> None:
-        """End the process; see `Link`."""
-        with contextlib.suppress(OSError):
+        """End the process, and those that it has started; see `Link`."""
+        self._closed = True
+        with self._writing:
             self._input.close()
-        for end in (self._process.terminate, self._process.kill):
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(_END)
-            end()
-        self._process.wait()
-        # Another process may keep its output open, as a connection that ssh shares does.
-        if self._reading.acquire(timeout=_END):
+        _end_group(self._process)
+        with self._reading:
             self._output.close()
-            self._reading.release()
+
+
+def run(command: Sequence[str], source: IO[bytes], within: float) -> tuple[int | None, str]:
+    """Run a program to its end, or end it and those that it has started.
+
+    Args:
+        command: The program and its arguments.
+        source: Its standard input.
+        within: Seconds that it may take.
+
+    Returns:
+        Its exit code, None if it took longer; and the last lines of its standard error.
+    """
+    process = subprocess.Popen(
+        command,
+        stdin=source,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,  # Ctrl-C is for us
+    )
+    assert process.stderr is not None
+    said = Said(process.stderr)
+    code = None
+    try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            code = process.wait(within)
+    finally:
+        signal_group(process, signal.SIGKILL)
+        process.wait()
+    return code, _shown(said)
+
+
+def _shown(said: Said) -> str:
+    return " ".join(visible(line[:_LINE]) for line in said.lines()[-_SAID:]).strip()
+
+
+def _end_group(process: subprocess.Popen[bytes]) -> None:
+    """End a process that leads a group, and all others in the group.
+
+    It has some seconds to end by itself, as after the end of its input, and again after SIGTERM.
+    """
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(END)
+        signal_group(process, number)
+    process.wait()

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import base64
+import math
 import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib.metadata import version
 from itertools import count
 from typing import Any
@@ -24,47 +26,74 @@ from ...jobs import Ended, Job, encode
 from ...results import Fact
 from ..environment import abreast
 from .addresses import Machine
-from .answers import cores_of, ended_of, facts_of, text
+from .answers import beat_of, cores_of, ended_of, facts_of, text
 
 _LARGEST = 16 << 20
 """Most bytes of a message from an agent."""
 _SILENCE = 60.0
-"""Seconds without a message after which a machine has stalled; an agent sends one every second."""
+"""Seconds after which a machine has stalled: without a message, as an agent sends one every second; without
+taking any of what is sent to it; and for what it has to end."""
 _TICK = 0.1
 _MISSING = re.compile("No module named|not found|No such file")
 """What shells and Python say if there is no Python, or no bakeoff in it."""
 
 
+@dataclass(slots=True)
 class _Call:
     """A job on its way.
 
     Attributes:
-        cell: The running cell.
+        patience: Seconds without a heartbeat after which the agent has to end it.
+        over: Whether its time is over.
+        beat: The running cell, and the number of heartbeats.
+        moved: When it was sent, or made progress; infinity before.
+        late: When its time was over; infinity before.
         message: The message that ended it.
         done: It has ended, or never will.
     """
 
-    def __init__(self) -> None:
-        self.cell = IDLE
-        self.message: Mapping[str, Any] | None = None
-        self.done = threading.Event()
+    patience: float | None
+    over: Callable[[], bool] | None
+    beat: tuple[int, int] = IDLE, 0
+    moved: float = math.inf
+    late: float = math.inf
+    message: Mapping[str, Any] | None = None
+    done: threading.Event = field(default_factory=threading.Event)
+
+    def look(self, silence: float) -> str:
+        """Look whether its time is over; return what the agent should have done, if that is too long ago."""
+        now = time.monotonic()
+        if self.late == math.inf and self.over is not None and self.over():
+            self.late = now
+        if now > self.late + silence:
+            return "a job did not end"
+        if self.patience is not None and now > self.moved + self.patience + silence:
+            return f"a job made no progress for {self.patience + silence:g} s, and did not end"
+        return ""
 
 
 class RemoteExecutor(AbstractContextManager["RemoteExecutor"]):
     """The executor of another machine; see `jobs.Executor`.
 
     Leaving the context ends the agent and its workers. An answer that breaks a rule, an end of the connection
-    and a silence of a minute end it as well: all futures then raise `RunError`.
+    and a minute without progress end it as well: all futures then raise `RunError`.
 
     Args:
         blobs: Inputs of jobs, on this machine; dictionaries of the other one are added.
         waiting: Called regularly, until the machine may be used, with the reason; may raise to give up.
+        silence: Seconds without progress that are allowed.
 
     Raises:
         RunError: The agent cannot be started, or is of another version.
     """
 
-    def __init__(self, machine: Machine, blobs: Blobs, waiting: Callable[[str], object]) -> None:
+    def __init__(
+        self,
+        machine: Machine,
+        blobs: Blobs,
+        waiting: Callable[[str], object],
+        silence: float = _SILENCE,
+    ) -> None:
         assert machine.connect is not None
         self.blobs = blobs
         self.facts: Mapping[str, Fact] = {}
@@ -80,7 +109,8 @@ class RemoteExecutor(AbstractContextManager["RemoteExecutor"]):
         self._install = f"install bakeoff there: {machine.install}"
         self._state = f"connecting to {machine.name}"
         self._link = machine.connect()
-        self._frames = Frames(self._link.read, self._link.write)
+        self._frames = Frames(self._link.read, partial(self._link.write, within=silence))
+        self._silence = silence
         self._patience, self._greeted = self._link.patience, False
         self._heard = time.monotonic()
         for target in (self._read, self._watch):
@@ -118,7 +148,7 @@ class RemoteExecutor(AbstractContextManager["RemoteExecutor"]):
         *,
         patience: float | None = None,
         over: Callable[[], bool] | None = None,
-        watch: Callable[[int], object] | None = None,
+        watch: Callable[[int, int], object] | None = None,
     ) -> Future[Ended]:
         """Run a job on the machine; see `jobs.Executor`.
 
@@ -135,22 +165,23 @@ class RemoteExecutor(AbstractContextManager["RemoteExecutor"]):
         job: Job,
         patience: float | None,
         over: Callable[[], bool] | None,
-        watch: Callable[[int], object] | None,
+        watch: Callable[[int, int], object] | None,
     ) -> Ended:
         if over is not None and over():
             return Ended(None, "unfinished", "out of time before it began")
-        number, call = next(self._numbers), _Call()
+        number, call = next(self._numbers), _Call(patience, over)
         self._calls[number] = call
-        self._send(number, job, patience)
-        ended = 0.0
-        while self._broken is None and not call.done.wait(_TICK):
-            if watch is not None:
-                watch(call.cell)
-            if over is not None and not ended and over():
-                ended = time.monotonic()
-                self._frames.send("end", number=number)
-            if ended and time.monotonic() > ended + _SILENCE:
-                self._break("a job did not end")
+        try:
+            self._send(number, job, patience)
+            call.moved, told = time.monotonic(), False
+            while self._broken is None and not call.done.wait(_TICK):
+                if watch is not None:
+                    watch(*call.beat)
+                if call.late < math.inf and not told:
+                    told = True
+                    self._frames.send("end", number=number)
+        except RunError as error:
+            self._lose(error)
         if call.message is None:
             raise self._broken or RunError(f"{self._name}: no answer")
         return self._answer(job, call.message)
@@ -181,18 +212,23 @@ class RemoteExecutor(AbstractContextManager["RemoteExecutor"]):
         return ended
 
     def _break(self, reason: str) -> None:
+        self._lose(RunError(f"{self._name}: {reason}"))
+
+    def _lose(self, error: RunError) -> None:
         """Give the machine up: all jobs end, in all threads."""
-        if self._broken is None:
-            self._broken = RunError(f"{self._name}: {reason}")
+        self._broken = self._broken or error
         for call in list(self._calls.values()):
             call.done.set()
         self._ready.set()
 
     def _watch(self) -> None:
-        """Give the machine up if it is silent."""
-        while not self._closed.wait(1.0):
+        """Give the machine up if it is silent, or does not end a job that it has to end."""
+        while not self._closed.wait(_TICK):
+            reasons = [call.look(self._silence) for call in list(self._calls.values())]
             if time.monotonic() > self._heard + self._patience:
-                self._break(f"no answer for {self._patience:g} s")
+                reasons.append(f"no answer for {self._patience:g} s")
+            if reason := next(filter(None, reasons), ""):
+                self._break(reason)
                 self._link.close()
                 return
 
@@ -203,12 +239,12 @@ class RemoteExecutor(AbstractContextManager["RemoteExecutor"]):
             self._greet(self._frames.receive(_LARGEST, 0)[0])
             while self._broken is None:
                 message, _ = self._frames.receive(_LARGEST, 0)
-                self._heard = time.monotonic()
                 self._take(message)
+                self._heard = time.monotonic()
         except RunError as error:
             hint = f"; {self._install}" if _MISSING.search(str(error)) and not self._greeted else ""
-            self._broken = self._broken or RunError(f"{error}{hint}")
-            self._break("")
+            self._lose(RunError(f"{error}{hint}"))
+            self._link.close()
         except (FrameError, ValueError, TypeError, LookupError, AttributeError) as error:
             self._break(visible(text(str(error))))
             self._link.close()
@@ -223,21 +259,23 @@ class RemoteExecutor(AbstractContextManager["RemoteExecutor"]):
         if message != ours:
             theirs = text(str(message.get("version")))
             raise FrameError(f"bakeoff is {theirs} there and {ours['version']} here; {self._install}")
-        self._patience, self._greeted = _SILENCE, True
+        self._patience, self._greeted = self._silence, True
+        self._heard = time.monotonic()
 
     def _take(self, message: Mapping[str, Any]) -> None:
-        kind = message["kind"]
-        if kind == "waiting":
+        kind, ready = message["kind"], self._ready.is_set()
+        if kind == "waiting" and not ready:
             self._state = f"waiting: another run measures on {self._name}"
-        elif kind == "ready" and not self._ready.is_set():
+        elif kind == "ready" and not ready:
             self.facts = facts_of(message["facts"])
             self.cores = cores_of(message["cores"])
             self._ready.set()
-        elif kind == "alive":
-            for number, cell in message["cells"].items():
-                if (call := self._calls.get(int(number))) is not None:
-                    call.cell = int(cell)
-        elif kind == "ended":
+        elif kind == "alive" and ready:
+            for number, beat in message["cells"].items():
+                cell, beats = beat_of(beat)
+                if (call := self._calls.get(int(number))) is not None and beats > call.beat[1]:
+                    call.beat, call.moved = (cell, beats), time.monotonic()
+        elif kind == "ended" and ready:
             call = self._calls.pop(message["number"])
             call.message = message
             call.done.set()

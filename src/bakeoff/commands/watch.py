@@ -6,13 +6,12 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..console import live_display, show_on, show_text
-from ..errors import UsageError
+from ..errors import BakeoffError, UsageError
 from ..files import is_device, is_watch_file
 from ._output import layout
 from ._records import destination, output
@@ -87,6 +86,7 @@ def command(
       bakeoff watch --read /var/tmp/watch
       bakeoff watch --pid 4711 --seconds 30           # shares only; needs bakeoff[watch]
     """
+    from ..bench.orphans import held_folder
     from ..bench.watch import parts, start
 
     if (bool(program), prepared is not None, folder is not None, pid is not None).count(True) != 1:
@@ -102,17 +102,16 @@ def command(
         watch = parts.read(folder)
         _answer(watch, (), watch.busy - watch.own, watch.wall, path, anonymous=anonymous)
         return
-    with TemporaryDirectory(prefix="bakeoff-watch-") as name:
-        ended = start.run(program, Path(name), records=not no_records)
-        watch = parts.read(Path(name))
-        _answer(
-            watch,
-            program,
-            max(ended.busy, watch.busy) - watch.own,
-            ended.wall,
-            path,
-            anonymous=anonymous,
-        )
+    start.require()
+    with held_folder(parts.TEMPORARY) as made:
+        ended = start.run(program, made, records=not no_records)
+        try:
+            watch = parts.read(made)
+            total = max(ended.busy, watch.busy) - watch.own
+            _answer(watch, program, total, ended.wall, path, anonymous=anonymous)
+        except (BakeoffError, OSError) as error:
+            # The exit code is the program's, whatever becomes of the answer.
+            click.echo(f"bakeoff watch: no answer: {error}", err=True)
     click.get_current_context().exit(ended.code)
 
 
