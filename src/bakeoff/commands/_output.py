@@ -59,13 +59,14 @@ def guard(output: Path | None, inputs: Iterable[Path] = ()) -> None:
         raise UsageError(f"{output}: is a result file of bakeoff; choose another file with -o")
 
 
-def put(content: bytes, output: Path | None, inputs: Iterable[Path] = ()) -> None:
+def put(content: bytes, output: Path | None, inputs: Iterable[Path] = (), *, own: bool = False) -> None:
     """Write UTF-8 to a file, completely or not at all, or to standard output in its encoding.
 
     Args:
         content: The bytes to write.
         output: The file; None or ``-`` for standard output.
         inputs: Files that the command read; see `guard`.
+        own: The user has not typed its name, so it is no link and no other user's.
 
     Raises:
         RunError: The file cannot be written.
@@ -73,7 +74,7 @@ def put(content: bytes, output: Path | None, inputs: Iterable[Path] = ()) -> Non
     """
     guard(output, inputs)
     if output is not None and not is_stdout(output):
-        with atomic_write(output) as file:
+        with atomic_write(output, own=own) as file:
             file.write(content)
         return
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower()

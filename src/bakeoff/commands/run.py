@@ -13,6 +13,7 @@ import click
 from ..console import live_display, show_on
 from ..errors import UsageError
 from ..escape import lines_visible, without_passwords
+from ..files import check_own
 from . import _completion
 from ._earlier import print_comparison, results_in
 from ._grouped import GroupedCommand
@@ -337,6 +338,8 @@ def measured_here(
     from ..bench.run.machines.addresses import LOCAL
     from ..bench.run.session import Session
 
+    if not resume and "--output" not in typed(click.get_current_context()):
+        check_own(output)
     with live_display() as screen:
         session = Session(
             options,
