@@ -256,7 +256,13 @@ def command(
             )
         output = resume
         stored = stored_anywhere(resume, machines)
-        stored.check_imports(resume, corpora=bool(corpora), schema=given["schema"])
+        stored.check_typed(
+            resume,
+            corpora=bool(corpora),
+            schema=given["schema"],
+            codecs=bool(given["codecs"]),
+            offline=bool(given["offline"]) or stored.offline,
+        )
     how = {key: value or None for key, value in given.pop("how").items()}
     given["include"] = given["include"] or None
     options = Request.of(corpora, **given, **how).options(stored)
