@@ -88,7 +88,7 @@ def main() -> None:
         command += ["--codec", arguments.codec, "--corpus", arguments.corpus]
         command += ["--records", str(arguments.records), "--seed", str(arguments.seed)]
 
-    runner = pyperf.Runner(program_args=("-m", "bakeoff.bench"), add_cmdline_args=pass_on)
+    runner = pyperf.Runner(program_args=("-P", "-m", "bakeoff.bench"), add_cmdline_args=pass_on)
     parser = runner.argparser
     parser.description = __doc__
     parser.add_argument("--codec", required=True, help="codec name; `bakeoff codecs` lists them")

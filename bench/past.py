@@ -23,6 +23,7 @@ from statistics import fmean, variance
 from typing import TYPE_CHECKING
 
 from ..files import user_folder
+from ..opening import open_own, open_regular
 from .contention import free_level
 from .facts import ReadFacts, StoreFacts
 from .method import Cores
@@ -95,7 +96,8 @@ def remember(result: ResultData) -> str:
             return ""
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # SQLite would make it readable for all users.
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        opened = open_regular if os.environ.get(VARIABLE) else open_own
+        os.close(opened(path, os.O_RDWR | os.O_CREAT, 0o600))
         with _opened(path, "rw") as file:
             file.execute("begin immediate")
             file.execute(_TABLE)

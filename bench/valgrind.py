@@ -62,7 +62,9 @@ def version() -> str:
 def command(folder: Path) -> list[str]:
     """Return what a command line begins with, so that its processes write their counts to a folder."""
     output = f"--cachegrind-out-file={folder}/{_OUTPUT}%p"
-    return ["valgrind", "--quiet", "--tool=cachegrind", "--cache-sim=no", output]
+    # Otherwise it takes options from .valgrindrc in the working folder, which can name files to write.
+    mine = "--command-line-only=yes"
+    return ["valgrind", mine, "--quiet", "--tool=cachegrind", "--cache-sim=no", output]
 
 
 def environment() -> dict[str, str]:

@@ -20,7 +20,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...files import is_watch_file
+from ...files import is_watch_file, open_readable
 from ..cells import Cell
 from ..facts import PyperfFacts
 from .plain import plain_cell, typed
@@ -150,16 +150,22 @@ def _run(sample: Measurement, shared: Mapping[str, Any], operation: str) -> pype
     return pyperf.Run([sample.value], metadata=metadata, collect_metadata=False)
 
 
-def write(result: ResultData, path: Path) -> None:
+def write(result: ResultData, path: Path, *, own: bool = False) -> None:
     """Write a result file atomically.
+
+    Args:
+        result: The result.
+        path: The file.
+        own: The user has not typed its name.
 
     Raises:
         RunError: The file cannot be written; no partial file is left.
+        UsageError: The folder is missing or read-only, or `own` and not a regular file of this user.
     """
     from ...files import atomic_write
 
     suite = to_suite(result)
-    with atomic_write(path) as file:
+    with atomic_write(path, own=own) as file:
         text = io.TextIOWrapper(file, encoding="utf-8")
         suite.dump(text)
         text.detach()
@@ -188,8 +194,9 @@ def read_suite(path: Path) -> pyperf.BenchmarkSuite:
             f"{path}: a file of `bakeoff watch`, and not of a run; `bakeoff report {path}` shows it"
         )
     try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            text = file.read(LARGEST + 1)
+        with open_readable(path) as file:
+            plain = gzip.GzipFile(fileobj=file) if path.suffix == ".gz" else file
+            text = plain.read(LARGEST + 1)
         if len(text) > LARGEST:
             raise ResultFileError(f"{path}: more than {LARGEST:,} bytes, too many for a result file")
         check_values(path, text)

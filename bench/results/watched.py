@@ -152,6 +152,7 @@ class WatchData:
         environment: Facts about machine and interpreter.
         versions: Versions of the libraries that were timed.
         samples: Number of stacks, if the program was only sampled; otherwise None.
+        kept: The sha256 of the file with the kept records; empty without one.
     """
 
     program: tuple[str, ...]
@@ -166,6 +167,7 @@ class WatchData:
     environment: dict[str, Fact]
     versions: dict[str, str]
     samples: Count | None = None
+    kept: str = ""
 
     @property
     def spent(self) -> float:

@@ -17,6 +17,8 @@ from os import fsync
 from pathlib import Path
 
 from ...errors import BakeoffError, RunError, UsageError
+from ...files import write_new
+from ...opening import open_own
 from ..results import read
 from .entries import checked
 from .state import Entry, State, entries
@@ -39,7 +41,7 @@ def stored(output: Path) -> tuple[list[Entry], int]:
         ResultFileError: The result file cannot be read.
     """
     path = journal_path(output)
-    found, whole = _lines(path) if path.exists() else ([], 0)
+    found, whole = _lines(path) if os.path.lexists(path) else ([], 0)
     if found:
         return found, whole
     if not output.exists():
@@ -73,12 +75,8 @@ class Journal:
         self.gained = False
         self.aside: Path | None = None
         fresh, locked = not self.path.exists(), False
-        try:
-            self._file = self.path.open("a+b")
-        except OSError as error:
-            raise UsageError(
-                f"{output}: cannot write here: {error.strerror}; choose another with -o"
-            ) from error
+        with _opening(self.path):
+            self._file = os.fdopen(open_own(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT), "a+b")
         try:
             self._lock(output)
             locked = True
@@ -106,6 +104,8 @@ class Journal:
     def _go_on(self, output: Path) -> None:
         self.entries, whole = stored(output)
         self.unfinished, self._found = whole > 0, whole
+        if not self.unfinished and self.path.stat().st_size:
+            self._set_aside()
         with self._writing():
             self._file.truncate(whole)
             if not self.unfinished:
@@ -114,11 +114,11 @@ class Journal:
     def _set_aside(self) -> None:
         endings = chain([".old"], (f".old-{number}" for number in count(2)))
         places = (self.path.with_name(self.path.name + ending) for ending in endings)
-        path = next(place for place in places if not place.exists())
         with self._writing():
-            path.write_bytes(self.path.read_bytes())
+            self._file.seek(0)
+            mode = os.fstat(self._file.fileno()).st_mode & 0o777
+            self.aside = write_new(places, self._file.read(), mode)
             self._file.truncate(0)
-        self.aside = path
 
     def write(self, *new: Entry) -> None:
         """Write entries; they are on disk when this returns.
@@ -172,12 +172,20 @@ def _costly(entry: Entry) -> bool:
     return bool(entry["kind"] in ("process", "alone"))
 
 
+@contextlib.contextmanager
+def _opening(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be used: {error.strerror}; choose another with -o") from error
+
+
 def _lines(path: Path) -> tuple[list[Entry], int]:
     """Return the whole lines of a journal and their length; none if it is not a journal."""
     found: list[Entry] = []
     whole = 0
     state = State()
-    with path.open("rb") as file:
+    with _opening(path), os.fdopen(open_own(path), "rb") as file:
         for line in file:
             if not line.endswith(b"\n"):
                 break

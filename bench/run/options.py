@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 
-from ...codecs import describe, split_name
+from ...codecs import CodecError, describe, split_name
 from ...datasets.corpora import Sources, is_function, is_read_once
 from ...errors import UsageError
 from ...escape import without_passwords
@@ -19,6 +19,7 @@ from ..operations import DEFAULT, operation
 from ..operations.base import NOGC
 from ..results import Fact, typed
 from ..workers import builds
+from .releases import Releases
 from .stopping import Rule
 
 _LINE_BREAK = "\0"
@@ -200,13 +201,17 @@ class Options:
         if not (self.infer or self.schema or self.trusted or self.sources.hold_objects()):
             self._check_schemas(named)
 
-    def check_imports(self, path: Path, *, corpora: bool, schema: str | None) -> None:
-        """Refuse to import modules named only by the file of a resumed run, until they are typed again.
+    def check_typed(
+        self, path: Path, *, corpora: bool, schema: str | None, codecs: bool, offline: bool
+    ) -> None:
+        """Refuse to import modules, or fetch releases, that only the file of a resumed run names.
 
         Args:
             path: The file that these options are from.
             corpora: Corpora were typed.
             schema: As typed.
+            codecs: Codecs were typed.
+            offline: Nothing is fetched anyway.
 
         Raises:
             UsageError: The message says what to type.
@@ -223,6 +228,19 @@ class Options:
             raise UsageError(
                 f"{path}: refusing to import {', '.join(made)} named in the result file; to allow it, run "
                 f"bakeoff run {again}"
+            )
+        if codecs:
+            return
+        again = shlex.join([part for name in self.codecs for part in ("-c", name)])
+        if own := [name for name in self.codecs if not _is_known(name)]:
+            raise UsageError(
+                f"{path}: refusing to import {', '.join(own)} named in the result file; to allow it, type "
+                f"all codecs again, your own as NAME=MODULE:CODEC or NAME=FILE.py:CODEC: {again}"
+            )
+        if not offline and (wanted := Releases().not_cached(self.codecs)):
+            raise UsageError(
+                f"{path}: refusing to fetch {', '.join(map(str, wanted))} named in the result file; to allow "
+                f"it, run bakeoff run --resume {shlex.quote(str(path))} {again}"
             )
 
     def _check_servers(self) -> None:
@@ -318,6 +336,14 @@ class Options:
             mine, theirs = getattr(self, each.name), getattr(other, each.name)
             if mine != theirs and not each.metadata["resumable"]:
                 yield f"{each.name}: was {_shown(theirs)}, is now {_shown(mine)}"
+
+
+def _is_known(codec: str) -> bool:
+    try:
+        describe(codec)
+    except CodecError:
+        return False
+    return True
 
 
 def _is_list(kind: Any) -> bool:

@@ -12,7 +12,8 @@ import datetime as dt
 from itertools import chain, count
 from pathlib import Path
 
-from ...files import atomic_write, is_result_file
+from ...errors import RunError
+from ...files import is_result_file, write_new
 from ..results import BASELINE, ResultData, ResultFileError, read, write
 from .environment import MACHINE
 
@@ -48,7 +49,7 @@ class OutputFile:
                 if not last:
                     return
                 self._make_room(earlier, result)
-        write(result, self.path)
+        write(result, self.path, own=self.path != self._output)
         self._ours = True
 
     def _make_room(self, earlier: ResultData | None, result: ResultData) -> None:
@@ -68,10 +69,12 @@ class OutputFile:
         stamp = f"{_begun(earlier, self._output):%Y%m%dT%H%M%SZ}"
         marks = chain([stamp], (f"{stamp}-{number}" for number in count(2)))
         places = (_beside(self._output, mark) for mark in marks)
-        kept = next(place for place in places if not place.exists())
-        with atomic_write(kept) as file:
-            file.write(self._output.read_bytes())
-        return kept
+        try:
+            return write_new(places, self._output.read_bytes())
+        except OSError as error:
+            raise RunError(
+                f"{self._output}: the earlier result cannot be kept: {error.strerror}; choose another with -o"
+            ) from error
 
 
 def _beside(path: Path, mark: str) -> Path:

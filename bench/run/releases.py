@@ -135,8 +135,7 @@ class Releases:
         Returns:
             A note about what was fetched, if anything was.
         """
-        asked = dict.fromkeys(filter(None, map(release_of, codecs)))
-        wanted = [release for release in asked if not self._folder(release).exists()]
+        wanted = self.not_cached(codecs)
         if offline:
             self.failed |= dict.fromkeys(wanted, "not in the cache, and --offline fetches nothing")
             return []
@@ -150,6 +149,11 @@ class Releases:
         self.failed |= {release: _why_not(release, offered) or why for release, why in reasons.items() if why}
         fetched = ", ".join(str(release) for release, reason in reasons.items() if not reason)
         return [f"fetched {fetched} into {self._place}"] if fetched else []
+
+    def not_cached(self, codecs: Iterable[str]) -> list[Release]:
+        """Return the releases of codecs that are not in the cache."""
+        asked = dict.fromkeys(filter(None, map(release_of, codecs)))
+        return [release for release in asked if not self._folder(release).exists()]
 
     def _folder(self, release: Release) -> Path:
         return self._place / f"{release.library}-{release.version}"
@@ -223,7 +227,7 @@ def _pip(*arguments: str) -> subprocess.CompletedProcess[str]:
         UsageError: There is neither.
     """
     if find_spec("pip") is not None:
-        command = [sys.executable, "-m", "pip"]
+        command = [sys.executable, "-P", "-m", "pip"]
     elif (uv := shutil.which("uv")) is not None:
         command = [uv, "tool", "run", "--python", sys.executable, "pip"]
     else:

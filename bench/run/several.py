@@ -11,6 +11,7 @@ from types import FrameType
 from typing import Any
 
 from ...errors import BakeoffError, UsageError
+from ...files import check_own
 from ..results import ResultData, read
 from .context import Show
 from .journal import journal_path
@@ -79,6 +80,8 @@ class Several:
         """
         for file in self.files.values():
             guard(file)
+            if len(self.files) > 1:
+                check_own(file)
         with Reader(self._options) as reader:
             left = [machine for machine in self._machines if not self._is_complete(machine)]
             interpreters = [machine.name for machine in left if machine.python]

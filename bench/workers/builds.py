@@ -22,6 +22,7 @@ from pathlib import Path
 
 from ...errors import RunError, UsageError, hint, near
 from ...files import cache_folder
+from ...opening import open_own
 from .port import Greeting, Worker, WorkerError
 
 Show = Callable[[str, float, float], object]
@@ -263,7 +264,7 @@ def _alone(builds: Path, show: Show) -> Iterator[None]:
     """Wait until no other process builds. The kernel unlocks the file if this one is killed."""
     import fcntl  # missing on Windows, where nothing is measured
 
-    with (builds / "lock").open("w") as file:
+    with os.fdopen(open_own(builds / "lock", os.O_WRONLY | os.O_CREAT), "wb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -316,7 +317,8 @@ def _command(language: Language, folder: Path) -> tuple[str, ...]:
 
 def _run(language: Language, step: tuple[str, ...], folder: Path, log: Path, *, offline: bool) -> int:
     """Run a command of a build; return its exit code."""
-    with log.open("wb") as output:
+    with os.fdopen(open_own(log, os.O_WRONLY | os.O_CREAT), "wb") as output:
+        output.truncate()
         process = subprocess.Popen(
             [*step, *(language.offline if offline else ())],
             cwd=folder,

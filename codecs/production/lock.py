@@ -9,13 +9,13 @@ not import the benchmark or the reports.
 from __future__ import annotations
 
 import os
-import stat
 import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeVar
 
 from ...errors import RunError, UsageError
+from ...opening import open_regular
 from ..errors import CodecError, MissingLibrary
 from ..factory import codec
 from ..registry import join_name, split_name
@@ -254,15 +254,11 @@ def _content(path: str | os.PathLike[str], most: int, owners: Collection[int] | 
     Raises:
         OSError: It cannot be read, is not a regular file, or belongs to another user.
     """
-    opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    with os.fdopen(opened, "rb") as file:
-        state = os.fstat(opened)
-        if not stat.S_ISREG(state.st_mode):
-            raise OSError("it is not a regular file")
-        if owners is not None and state.st_uid not in owners:
+    with os.fdopen(open_regular(path), "rb") as file:
+        owner = os.fstat(file.fileno()).st_uid
+        if owners is not None and owner not in owners:
             raise OSError(
-                f"it belongs to another user, number {state.st_uid}; "
-                f"if you trust it, name it: {VARIABLE}={path}"
+                f"it belongs to another user, number {owner}; if you trust it, name it: {VARIABLE}={path}"
             )
         return file.read(most)
 

@@ -9,11 +9,9 @@ write, so the file is always complete, and several processes can share it.
 from __future__ import annotations
 
 import atexit
-import errno
 import os
 import random
 import re
-import stat
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -22,6 +20,7 @@ from time import monotonic
 from typing import Any
 
 from ...errors import UsageError
+from ...opening import open_own
 from ..core.base import CodecBase
 from ..registry import first_codecs, formats, spec_of
 from ..streams.compression import compressor
@@ -56,29 +55,12 @@ def _bytes(limit: int | str) -> int:
 def _opened(path: Path) -> int:
     """Open a file to append to: a regular file of this user, which others cannot read from now on.
 
-    Opening never blocks on a pipe.
-
     Raises:
         OSError: It is not such a file, or cannot be opened.
     """
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
-    for guard in ("O_NONBLOCK", "O_NOFOLLOW", "O_CLOEXEC"):
-        flags |= getattr(os, guard, 0)
+    file = open_own(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
-        file = os.open(path, flags, 0o600)
-    except OSError as error:
-        if error.errno == errno.ELOOP:
-            raise OSError("it is a link, which a sampler does not follow") from error
-        if error.errno == errno.ENXIO:
-            raise OSError("it is not a regular file") from error
-        raise
-    try:
-        state = os.fstat(file)
-        if not stat.S_ISREG(state.st_mode):
-            raise OSError("it is not a regular file")
-        if hasattr(os, "geteuid") and state.st_uid != os.geteuid():
-            raise OSError("it belongs to another user")
-        if hasattr(os, "fchmod") and state.st_mode & 0o077:
+        if hasattr(os, "fchmod") and os.fstat(file).st_mode & 0o077:
             os.fchmod(file, 0o600)
     except BaseException:
         os.close(file)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import mmap
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 from .errors import RunError, UsageError
+from .opening import foreign, open_regular
 
 CACHE = "BAKEOFF_CACHE"
 """Environment variable with the folder of the cache."""
@@ -19,31 +21,35 @@ CACHE = "BAKEOFF_CACHE"
 WATCH_KEY = "bakeoff_watch"
 """First key of the file that `bakeoff watch` writes."""
 
-_STREAMS = (Path("/dev/stdout"), Path("/dev/stderr"))
+_STREAMS = (Path("/dev/stdin"), Path("/dev/stdout"), Path("/dev/stderr"))
 
 
 @contextmanager
-def atomic_write(path: Path, *, private: bool = False) -> Iterator[IO[bytes]]:
+def atomic_write(path: Path, *, private: bool = False, own: bool = False) -> Iterator[IO[bytes]]:
     """Open a temporary file next to `path` that replaces it only on success.
 
-    Pipes and devices are written directly. For a link, its target is replaced. Permissions are kept.
+    Pipes and devices are written directly. For a link that the user has typed, its target is replaced.
+    Permissions are kept.
 
     Args:
         path: The file.
         private: Only its owner may read it, whatever the permissions were.
+        own: The user has not typed its name; see `check_own`.
 
     Raises:
-        UsageError: The folder is missing or read-only.
+        UsageError: The folder is missing or read-only, or `own` forbids it.
         RunError: The disk is full; no part of a file is left.
     """
-    if is_device(path):
+    if own:
+        check_own(path)
+    elif is_device(path):
         try:
             with path.open("wb") as file:
                 yield file
         except OSError as error:
             raise RunError(f"{path}: not written: {error.strerror}") from error
         return
-    path = path.resolve()
+    path = path.absolute() if own else path.resolve()
     try:
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
         mode = 0o600 if private else mode
@@ -67,8 +73,42 @@ def atomic_write(path: Path, *, private: bool = False) -> Iterator[IO[bytes]]:
         temporary.unlink(missing_ok=True)
 
 
+def check_own(path: Path) -> None:
+    """Refuse to write where others could have prepared something, as the user has not typed this name.
+
+    Raises:
+        UsageError: A link, a folder, a pipe, a device or another user's file is there.
+    """
+    if reason := foreign(path):
+        raise UsageError(f"{path}: not written, as {reason}; remove it, or name a file with -o")
+
+
+def write_new(paths: Iterable[Path], content: bytes, mode: int = 0o666) -> Path:
+    """Write a file to the first of some paths at which there is nothing, not even a broken link.
+
+    Raises:
+        OSError: It cannot be written; no part of it is left.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    for path in paths:
+        try:
+            opened = os.open(path, flags, mode)
+        except FileExistsError:
+            continue
+        try:
+            with os.fdopen(opened, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
+        return path
+    raise FileExistsError(errno.EEXIST, "every name is taken")
+
+
 def read_limited(path: str | os.PathLike[str], most: int) -> bytes:
-    """Return the content of a file, which may be an endless one.
+    """Return the content of a regular file, or of a pipe that the shell has opened (``/dev/fd/63``).
 
     Args:
         path: The file.
@@ -78,11 +118,25 @@ def read_limited(path: str | os.PathLike[str], most: int) -> bytes:
         UsageError: The file is larger.
         OSError: It cannot be read.
     """
-    with Path(path).open("rb") as file:
+    with open_readable(Path(path)) as file:
         content = file.read(most + 1)
     if len(content) > most:
         raise UsageError(f"{path}: larger than {most >> 20} MiB, the limit for this file")
     return content
+
+
+def open_readable(path: Path) -> IO[bytes]:
+    """Open a regular file, or a pipe that the shell has opened; no other pipe, and no device.
+
+    Raises:
+        OSError: It is anything else, or cannot be opened.
+    """
+    return path.open("rb") if _is_inherited(path) else os.fdopen(open_regular(path), "rb")
+
+
+def _is_inherited(path: Path) -> bool:
+    place = path.absolute()
+    return place in _STREAMS or place.parent == Path("/dev/fd")
 
 
 def cache_folder(name: str) -> Path:
@@ -114,8 +168,7 @@ def user_folder(variable: str, usual: str, mac: str) -> Path:
 def is_device(path: Path) -> bool:
     """Whether a path exists and is not a regular file."""
     # /dev/stdout may be a link to a regular file, and must still not be replaced.
-    place = path.absolute()
-    return place in _STREAMS or place.parent == Path("/dev/fd") or (path.exists() and not path.is_file())
+    return _is_inherited(path) or (path.exists() and not path.is_file())
 
 
 def _umask() -> int:
@@ -127,7 +180,7 @@ def _umask() -> int:
 def is_watch_file(path: Path) -> bool:
     """Whether a path leads to a file of `bakeoff watch`, possibly damaged, without parsing it."""
     try:
-        with path.open("rb") as file:
+        with os.fdopen(open_regular(path), "rb") as file:
             return b"".join(file.read(64).split()).startswith(b'{"%s":' % WATCH_KEY.encode())
     except OSError:
         return False
@@ -138,7 +191,7 @@ def is_result_file(path: Path) -> bool:
     if is_watch_file(path):
         return True
     try:
-        with path.open("rb") as file:
+        with os.fdopen(open_regular(path), "rb") as file:
             if file.read(1) != b"{":
                 return False
             # The file may be a corpus of any size: mapping it takes no extra memory.

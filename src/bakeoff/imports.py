@@ -61,7 +61,7 @@ def named(text: str) -> Any:
 
 
 def module(where: str) -> ModuleType:
-    """Import a module by name, also from the current folder, or a file.
+    """Import a module by name, also from the current folder, or a file. An installed module comes first.
 
     The module of a file is named after its stem, as in an ordinary import, unless another module has this
     name. The file can import modules from its folder.
@@ -71,8 +71,7 @@ def module(where: str) -> ModuleType:
     """
     try:
         if not where.endswith(".py"):
-            if (here := str(Path.cwd())) not in sys.path:
-                sys.path.insert(0, here)
+            _search_last(Path.cwd())
             found = import_module(where)
             _imported.setdefault(where, "")
             return found
@@ -118,9 +117,7 @@ def _of_file(path: Path) -> ModuleType:
     for name, file in _imported.items():
         if file == str(path):
             return sys.modules[name]
-    if (folder := str(path.parent)) not in sys.path:
-        # Last, so that no file there replaces a library's module.
-        sys.path.append(folder)
+    _search_last(path.parent)
     name = path.stem
     if name.isidentifier():
         there = sys.modules.get(name)
@@ -131,6 +128,12 @@ def _of_file(path: Path) -> ModuleType:
             _imported[name] = str(path)
             return there
     return _load(f"{name}_{crc32(str(path).encode()):08x}", path)
+
+
+def _search_last(folder: Path) -> None:
+    """Search a folder for modules after all others, so that no file there replaces a library's module."""
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))
 
 
 def _load(name: str, path: Path) -> ModuleType:

@@ -178,6 +178,17 @@ def test_releases_that_cannot_be_measured_have_a_reason(run, name, outcome, reas
     assert reason in cell.reason
 
 
+@pytest.mark.usefixtures("run")
+def test_a_resumed_run_fetches_no_release_that_was_not_typed(folder, tmp_path):
+    environment = released.environment(folder) | {"BAKEOFF_CACHE": str(tmp_path / "cache")}
+    done = launch(folder, "run", "rows.py:ROWS", "--resume", "r.json", **environment)
+
+    assert 2 == done.returncode
+    assert "r.json: refusing to fetch tinycodec 1.0, tinycodec 2.0" in done.stderr
+    assert "--resume r.json -c tiny==1.0 -c tiny==2.0" in done.stderr
+    assert not (tmp_path / "cache").exists()
+
+
 @pytest.fixture
 def executor(run: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalExecutor]:
     """Return an executor that finds the fetched releases."""

@@ -179,7 +179,8 @@ def _begin(folder: str) -> Any:
 def _note(folder: str, text: str) -> None:
     """Leave a note for the answer, as the program's own output is not ours."""
     try:
-        file = os.open(f"{folder}/{os.getpid()}.note", os.O_WRONLY | os.O_CREAT, 0o600)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW
+        file = os.open(f"{folder}/{os.getpid()}.note", flags, 0o600)
         os.write(file, text.encode(errors="replace"))
         os.close(file)
     except OSError:

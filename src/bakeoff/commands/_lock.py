@@ -15,6 +15,7 @@ from ..codecs.production.lock import VARIABLE, Faults, Lock, LockLocation, fault
 from ..errors import RunError, UsageError
 from ..escape import lines_visible, visible
 from ..files import is_device
+from ..opening import foreign
 from ._output import guard, put
 
 if TYPE_CHECKING:
@@ -53,14 +54,18 @@ def check(place: LockLocation, max_age: float | None) -> None:
     click.echo(visible(f"{path} matches: {lock.codec} ({', '.join(libraries)}{numbers})"))
 
 
-def write(new: Lock, path: Path, inputs: Sequence[Path], *, force: bool) -> None:
+def write(new: Lock, place: LockLocation, inputs: Sequence[Path], *, force: bool) -> None:
     """Write a lock file.
 
     Raises:
-        UsageError: The existing lock has another wire format, and `force` is false.
+        UsageError: The existing lock has another wire format, and `force` is false; or it was not named, and
+            is a link or another user's.
         RunError: The existing file is not a lock.
     """
+    path, own = Path(place.path), not place.named
     guard(path, inputs)
+    if own and (reason := foreign(path)):
+        raise UsageError(f"{path}: not written, as {reason}; remove it, or name it with --lock")
     lines = []
     if path.is_symlink() or (path.exists() and not is_device(path)):
         # An existing file that is not a lock is kept: reading it raises the error.
@@ -79,9 +84,9 @@ def write(new: Lock, path: Path, inputs: Sequence[Path], *, force: bool) -> None
             lines = change.lines
     for each in new.dictionaries:
         if each.content is not None:
-            put(each.content, path.parent / each.file, inputs)
+            put(each.content, path.parent / each.file, inputs, own=True)
     # The name of a result file may be invalid text, for which TOML has no escape.
-    put(new.dumps().encode(errors="replace").decode(), path)
+    put(new.dumps().encode(errors="replace").decode(), path, own=own)
     beside = f" and {', '.join(files)}" if (files := [d.file for d in new.dictionaries]) else ""
     click.echo(visible(f"wrote {path}: {new.named}{beside}"), err=True)
     if higher := raised(new.options):

@@ -60,7 +60,7 @@ def guard(output: Path | None, inputs: Iterable[Path] = ()) -> None:
         raise UsageError(f"{output}: is a result file of bakeoff; choose another file with -o")
 
 
-def put(content: str | bytes, output: Path | None, inputs: Iterable[Path] = ()) -> None:
+def put(content: str | bytes, output: Path | None, inputs: Iterable[Path] = (), *, own: bool = False) -> None:
     """Write a text or a picture to a file, completely or not at all, or to standard output.
 
     Text is escaped, and encoded as UTF-8 or as standard output is.
@@ -69,6 +69,7 @@ def put(content: str | bytes, output: Path | None, inputs: Iterable[Path] = ()) 
         content: The text, or the bytes of the picture.
         output: The file; None or ``-`` for standard output.
         inputs: Files that the command read; see `guard`.
+        own: The user has not typed its name, so it is no link and no other user's.
 
     Raises:
         RunError: The file cannot be written.
@@ -84,7 +85,7 @@ def put(content: str | bytes, output: Path | None, inputs: Iterable[Path] = ()) 
         with standard_output() as file:
             file.write(content)
         return
-    with atomic_write(output) as file:
+    with atomic_write(output, own=own) as file:
         file.write(content)
 
 

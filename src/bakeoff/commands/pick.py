@@ -163,7 +163,7 @@ def command(
     if readers and reads is not None:
         raise UsageError("--readers counts the reads of each language; remove --reads")
     asked_readers = parse_readers(readers) if readers else ()
-    place = Path(located(lock).path)
+    place = located(lock)
     wish = Wish(
         cost=CostModel.of(reads, bandwidth, crossings),
         rate=None if rate is None else parse_rate(rate),

@@ -238,5 +238,5 @@ def _write_suites(results: Sequence[ResultData], output: Path | None, inputs: Se
     for name, suite in files.items():
         text = io.StringIO()
         suite.dump(text)
-        put(text.getvalue(), output / name, inputs)
+        put(text.getvalue(), output / name, inputs, own=True)
     click.echo(visible(f"wrote {', '.join(files)} to {output}"), err=True)

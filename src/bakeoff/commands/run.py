@@ -13,6 +13,7 @@ import click
 from ..console import live_display, show_on, show_text
 from ..errors import UsageError
 from ..escape import lines_visible, without_passwords
+from ..files import check_own
 from . import _completion
 from ._earlier import print_comparison, results_in
 from ._grouped import GroupedCommand
@@ -255,7 +256,13 @@ def command(
             )
         output = resume
         stored = stored_anywhere(resume, machines)
-        stored.check_imports(resume, corpora=bool(corpora), schema=given["schema"])
+        stored.check_typed(
+            resume,
+            corpora=bool(corpora),
+            schema=given["schema"],
+            codecs=bool(given["codecs"]),
+            offline=bool(given["offline"]) or stored.offline,
+        )
     how = {key: value or None for key, value in given.pop("how").items()}
     given["include"] = given["include"] or None
     options = Request.of(corpora, **given, **how).options(stored)
@@ -337,6 +344,8 @@ def measured_here(
     from ..bench.run.machines.addresses import LOCAL
     from ..bench.run.session import Session
 
+    if not resume and "--output" not in typed(click.get_current_context()):
+        check_own(output)
     with live_display() as screen:
         session = Session(
             options,

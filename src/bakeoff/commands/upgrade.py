@@ -10,8 +10,12 @@ import click
 
 from ..errors import RunError, UsageError
 from ..escape import visible
+from ..files import read_limited
 from ._output import exit_code_1_is_an_answer, put, put_table
 from ._releases import check_extra, codecs_of, comparing, measured
+
+_LARGEST = 1 << 20
+"""Most bytes of a requirements file."""
 
 
 @click.command()
@@ -82,9 +86,10 @@ def _pinned(path: Path) -> Mapping[str, str]:
 
     found: dict[str, str] = {}
     try:
-        content = path.read_text()
+        content = read_limited(path, _LARGEST).decode()
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: cannot be read: {error}") from error
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"{path}: cannot be read: {reason}") from error
     for number, line in enumerate(content.replace("\\\n", " ").splitlines(), 1):
         # Without comments, and without options such as --hash.
         text = f" {line}".split(" #")[0].split(" -")[0].strip()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,13 +14,17 @@ import click
 
 from ..console import live_display, show_on, show_text
 from ..errors import BakeoffError, UsageError
-from ..files import is_device, is_watch_file
-from ._output import layout
-from ._records import destination, output
+from ..files import atomic_write, check_own, is_device, is_watch_file
+from ._output import layout, typed
+from ._records import destination
 
 if TYPE_CHECKING:
     from ..bench.results.watched import WatchData
     from ..bench.watch.parts import Watch
+
+
+_RECORDS = ".msgpack"
+"""Ending of the file with the kept records."""
 
 
 @click.command("watch", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -94,7 +100,11 @@ def command(
     if prepared is not None:
         _prepare(prepared, records=not no_records)
         return
+    if "--output" not in typed(click.get_current_context()):
+        check_own(path)
     _check(path)
+    if pid is None and not no_records:
+        _check_records(path)
     if pid is not None:
         _sample(pid, seconds, path)
         return
@@ -145,6 +155,36 @@ def _check(path: Path) -> None:
         raise UsageError(f"{path}: exists, and `bakeoff watch` has not written it; choose another with -o")
 
 
+def _records_of(path: Path) -> Path:
+    """Return the file for the records of an answer."""
+    return path.with_suffix(_RECORDS)
+
+
+def _check_records(path: Path) -> None:
+    """Refuse to replace a file of records that the watch in `path` has not written.
+
+    Raises:
+        UsageError: There is such a file, a link or a folder.
+    """
+    from ..bench.results import ResultFileError
+    from ..bench.results.watched import read_watch
+
+    records = _records_of(path)
+    check_own(records)
+    if not records.exists():
+        return
+    try:
+        kept = read_watch(path).kept
+    except ResultFileError:
+        kept = ""
+    with records.open("rb") as file:
+        if hashlib.file_digest(file, "sha256").hexdigest() != kept:
+            raise UsageError(
+                f"{records}: exists, and the watch in {path} has not written it; move it away, choose "
+                "another file with -o, or keep no records with --no-records"
+            )
+
+
 def _answer(
     watch: Watch, program: Sequence[str], total: float, wall: float, path: Path, *, anonymous: bool
 ) -> None:
@@ -158,9 +198,14 @@ def _answer(
     found = answer.answer(watch, program, total, wall)
     found = replace(found, savings=tuple(savings), versions=answer.versions(savings))
     _print(found)
-    write_watch(found, path)
-    if records := list(answer.records(watch)):
-        _write(records, str(path.with_suffix(".msgpack")), anonymous=anonymous)
+    count, content = _encoded(list(answer.records(watch)), anonymous=anonymous)
+    write_watch(replace(found, kept=hashlib.sha256(content).hexdigest() if count else ""), path)
+    if count:
+        place = _records_of(path)
+        with atomic_write(place, private=True, own=True) as file:
+            file.write(content)
+        kind = "synthetic records like those kept" if anonymous else "of its records"
+        click.echo(f"{count:,} {kind}: bakeoff run {shlex.quote(str(place))}", err=True)
 
 
 def _print(found: WatchData) -> None:
@@ -170,16 +215,15 @@ def _print(found: WatchData) -> None:
     show_text(written(table(found), "text", **layout(None, stderr=True)), stderr=True)
 
 
-def _write(records: Sequence[Any], path: str, *, anonymous: bool) -> None:
+def _encoded(records: Sequence[Any], *, anonymous: bool) -> tuple[int, bytes]:
+    """Return the number of records that MessagePack can hold, and the content of their file."""
     from ..datasets.readers.problems import Problems
     from ..datasets.synthetic import made
     from ..datasets.synthetic.fit import fit_records
     from ..datasets.writing import write
 
-    if anonymous:
+    if anonymous and records:
         records = list(made(fit_records(records, len(records)), len(records), 1))
-    problems = Problems(skip=True)
-    with output(path, private=True) as file:
-        count = write(records, file, destination(path, None), problems)
-    kind = "synthetic records like those kept" if anonymous else "of its records"
-    click.echo(f"{count:,} {kind}: bakeoff run {shlex.quote(path)}", err=True)
+    file = io.BytesIO()
+    count = write(records, file, destination("", "msgpack"), Problems(skip=True))
+    return count, file.getvalue()
