@@ -43,6 +43,8 @@ _TOPICS = {
         "--at",
         "--encoding",
         "--null-value",
+        "--no-header",
+        "--decimal-comma",
         "--skip-invalid",
         "--trusted",
     ],
