@@ -37,7 +37,8 @@ class Corpus(ABC):
         bad: (where, cause) of the first hundred records that the last pass skipped.
         skipped: Number of all skipped records.
         share: Part of the source that the last pass read, see `cut`.
-        remark: A finding that may surprise the user, from the last pass or before; empty if there is none.
+        remark: What may surprise the user, from the last pass or before, with one finding on a line; empty if
+            there is none.
     """
 
     def __init__(self, name: str, source: str, description: str, schema: Any, seed: int) -> None:

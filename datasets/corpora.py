@@ -44,6 +44,8 @@ def corpus(
     at: str | None = None,
     encoding: str | None = None,
     null: Collection[str] = (),
+    no_header: bool = False,
+    decimal_comma: bool = False,
 ) -> Corpus:
     """Return a corpus.
 
@@ -62,6 +64,8 @@ def corpus(
             Pointer (``/items``).
         encoding: Encoding of text files; not needed for UTF-8 and files with a byte order mark.
         null: Texts of CSV cells that mean None, for instance ``["NA", ""]``.
+        no_header: The first line of CSV is a record, and the columns are ``column1``, ``column2`` and so on.
+        decimal_comma: Numbers of CSV have a decimal comma, as in ``1,5``.
 
     Raises:
         UnknownCorpus: No such name or file.
@@ -85,6 +89,8 @@ def corpus(
         at=at,
         encoding=encoding,
         null=null,
+        no_header=no_header,
+        decimal_comma=decimal_comma,
     )
     if is_built_in(source):
         if format is not None:
@@ -119,9 +125,9 @@ def corpus(
 
 def _refuse_unread(source: str, reading: ReadOptions) -> None:
     """Refuse options for reading files if the source is not a file."""
-    for option, value in (("at", reading.at), ("encoding", reading.encoding), ("null-value", reading.null)):
-        if value:
-            raise UsageError(f"{source} is not a file; remove --{option}")
+    given = {"at": reading.at, "encoding": reading.encoding}
+    for option in (*(name for name, value in given.items() if value), *reading.of_cells()):
+        raise UsageError(f"{source} is not a file; remove --{option}")
 
 
 def is_read_once(source: str) -> bool:

@@ -39,10 +39,13 @@ class BadRecord(UnreadableCorpus):
         source: The file.
         where: Line, byte offset or document, and the number of the record.
         cause: The cause of the error.
+        only: There is no other record to read.
     """
 
-    def __init__(self, source: str, where: str, cause: str) -> None:
-        super().__init__(f"{source}, {where}: {cause}; use --skip-invalid to skip bad records")
+    def __init__(self, source: str, where: str, cause: str, *, only: bool = False) -> None:
+        advice = "" if only else "; use --skip-invalid to skip bad records"
+        super().__init__(f"{source}, {where}: {cause}{advice}")
         self.source = source
         self.where = where
         self.cause = cause
+        self.only = only

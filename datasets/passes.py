@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import time
 from abc import abstractmethod
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Generator, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Self
@@ -30,6 +31,8 @@ class ReadOptions:
         at: Location of the records in each document; None for the document itself.
         encoding: Encoding of text; None is UTF-8, or the encoding of a byte order mark.
         null: Texts of CSV cells that mean None.
+        no_header: The first line of CSV is a record.
+        decimal_comma: Numbers of CSV have a decimal comma.
     """
 
     format: str | None = None
@@ -40,6 +43,8 @@ class ReadOptions:
     at: RecordPath | None = None
     encoding: str | None = None
     null: frozenset[str] = frozenset()
+    no_header: bool = False
+    decimal_comma: bool = False
 
     @classmethod
     def of(
@@ -56,6 +61,11 @@ class ReadOptions:
             null=frozenset(null),
             **others,
         )
+
+    def of_cells(self) -> list[str]:
+        """Return the names of the given options that apply to CSV only."""
+        given = {"null-value": self.null, "no-header": self.no_header, "decimal-comma": self.decimal_comma}
+        return [name for name, value in given.items() if value]
 
 
 _SOME = 64
@@ -83,8 +93,11 @@ class Cut:
 class Passed(Corpus):
     """Records that can only be read all in sequence."""
 
-    def __init__(self, name: str, source: str, description: str, reading: ReadOptions) -> None:
+    def __init__(
+        self, name: str, source: str, description: str, reading: ReadOptions, remark: str = ""
+    ) -> None:
         super().__init__(name, source, description, None, reading.seed)
+        self.remark = self._before = remark
         self._limit = reading.limit
         self._skip_bad = reading.skip_bad
         self._cut: tuple[float | None, int | None] | None = None
@@ -94,7 +107,7 @@ class Passed(Corpus):
         self._cut = None if seconds is None and after is None else (seconds, after)
 
     @abstractmethod
-    def _read(self, problems: Problems, on_progress: Progress | None) -> Iterator[Any]:
+    def _read(self, problems: Problems, on_progress: Progress | None) -> Generator[Any]:
         """Iterate over all records, and set `_digest`, the hash of the data read, at the end."""
 
     def _remark_on_only(self, record: Any) -> str:
@@ -105,21 +118,24 @@ class Passed(Corpus):
         self.bad = problems.kept
         self.skipped = 0
         self.share = 1.0
+        remark = self._before
         try:
-            records = self._read(problems, on_progress)
-            first = list(islice(records, 1))
-            if not first:
-                raise UnreadableCorpus(f"{self.source}: contains no records{_skipped(problems)}")
-            yield first[0]
-            second = list(islice(records, 1))
-            if second:
-                first.clear()
-                yield second[0]
-                yield from records
-            elif self._limit != 1:
-                self.remark = self._remark_on_only(first[0]) or self.remark
+            # Closed before its remarks are taken: readers add some at the end.
+            with closing(self._read(problems, on_progress)) as records:
+                first = list(islice(records, 1))
+                if not first:
+                    raise UnreadableCorpus(f"{self.source}: contains no records{_skipped(problems)}")
+                yield first[0]
+                second = list(islice(records, 1))
+                if second:
+                    first.clear()
+                    yield second[0]
+                    yield from records
+                elif self._limit != 1:
+                    remark = self._remark_on_only(first[0]) or remark
         finally:
             self.skipped = problems.total
+            self.remark = "\n".join(filter(None, (remark, *dict.fromkeys(problems.remarks))))
 
     def sample(
         self, n: int, on_progress: Progress | None = None, *, room: int | None = None, least: int = 1

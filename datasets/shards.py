@@ -19,17 +19,15 @@ from ..errors import UsageError
 from .errors import UnknownCorpus, UnknownFormat, UnreadableCorpus
 from .passes import ReadOptions
 from .readers.at import Search
+from .readers.encoding import shown
 from .readers.files import check_trust, files_below
-from .readers.formats import FileFormat, format_of
+from .readers.formats import FileFormat, format_in, format_of
 from .readers.problems import Problems
 from .readers.streams import BUFFER, MAGIC, Hashed, Input, Pieces, explaining, split_compression
 
 PIECE = 64 << 20
 """Bytes of a piece. The same for all, because it decides which records are in a sample."""
 _SPLIT = ("jsonl", "avro", "parquet")
-_WHOLE = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff", *MAGIC)
-"""First bytes of files that cannot be split whatever their names: text of wider characters, compressed data.
-"""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -55,7 +53,7 @@ def pieces(source: str, reading: ReadOptions) -> list[Piece]:
 
     Raises:
         UnknownCorpus: There is no such file.
-        UnknownFormat: A file's extension is not that of a format.
+        UnknownFormat: Neither the ending nor, of a file on this machine, the content is that of a format.
         UntrustedCorpus: A format may only be read if trusted.
         UnreadableCorpus: It cannot be listed, or has no files of records.
         UsageError: A URL needs fsspec, which is not installed, or names an unknown file system.
@@ -63,13 +61,18 @@ def pieces(source: str, reading: ReadOptions) -> list[Piece]:
     found = _remote(source, reading) if "://" in source else _local(source, reading)
     made = []
     for shard, size in sorted(found):
-        plain, packed = split_compression(Path(shard))
-        kind = format_of(plain, reading.format)
+        _, packed = split_compression(Path(shard))
+        kind = _format(shard, reading)
         check_trust(kind, shard, reading)
         whole = packed is not None or kind.name not in _SPLIT or reading.encoding is not None
         step = max(1, size) if whole else PIECE
         made += [Piece(shard, start, min(start + step, size)) for start in range(0, max(1, size), step)]
     return made
+
+
+def _format(shard: str, reading: ReadOptions) -> FileFormat:
+    path = Path(shard)
+    return format_of(path, reading.format) if "://" in shard else format_in(path, reading.format)
 
 
 def _local(source: str, reading: ReadOptions) -> list[tuple[str, int]]:
@@ -137,15 +140,15 @@ def records(piece: Piece, reading: ReadOptions, problems: Problems) -> Iterator[
         UsageError: A library is not installed.
     """
     problems.source = str(piece)
-    plain, packed = split_compression(Path(piece.shard))
-    kind = format_of(plain, reading.format)
+    _, packed = split_compression(Path(piece.shard))
+    kind = _format(piece.shard, reading)
     search = None if reading.at is None else Search(reading.at)
     try:
         reopen, size = _opener(piece.shard)
         with reopen() as file:
             raw = Hashed(file, size, None, reopen)
             with explaining(piece.shard, raw):
-                if (piece.start, piece.end) == (0, size) or file.read(8).startswith(_WHOLE):
+                if (piece.start, piece.end) == (0, size) or _is_whole(kind, file.read(BUFFER)):
                     file.seek(0)
                     if piece.start == 0:
                         yield from kind.read(Input(raw, packed).file, problems, reading, search)
@@ -153,6 +156,11 @@ def records(piece: Piece, reading: ReadOptions, problems: Problems) -> Iterator[
                     yield from _part(piece, kind, raw, file, (problems, reading, search))
     except OSError as error:
         raise UnreadableCorpus(f"{piece.shard}: cannot be opened: {error.strerror or error}") from error
+
+
+def _is_whole(kind: FileFormat, head: bytes) -> bool:
+    """Return whether a file cannot be split whatever its name: text of wider characters, compressed data."""
+    return head.startswith(tuple(MAGIC)) or (kind.text and shown(head) is not None)
 
 
 def _part(piece: Piece, kind: FileFormat, raw: Hashed, file: IO[bytes], how: Any) -> Iterator[Any]:

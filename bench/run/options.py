@@ -73,6 +73,8 @@ class Options:
         at: Path of the records in each document.
         encoding: Encoding of text files.
         null: Cells of CSV that mean null.
+        no_header: The first line of CSV is a record.
+        decimal_comma: Numbers of CSV have a decimal comma.
         gc: Garbage collector during slices: "on", "off", or "both".
         burst: Each timed call follows other work, and is timed by itself.
         rounds: Minimum number of rounds of a process.
@@ -114,6 +116,8 @@ class Options:
     at: str | None = field(default=None, metadata=_READING)
     encoding: str | None = field(default=None, metadata=_READING)
     null: tuple[str, ...] | None = field(default=None, metadata=_READING)
+    no_header: bool = field(default=False, metadata=_READING)
+    decimal_comma: bool = field(default=False, metadata=_READING)
     rounds: int = field(default=Processes.ROUNDS, metadata=_FIXED)
     slice: float = field(default=Slices.LENGTH, metadata=_WORK)
     cell_timeout: float = field(default=Budget.CELL_TIMEOUT, metadata=_EFFORT)

@@ -109,7 +109,11 @@ def tag_readers() -> Mapping[int, Any]:
     def as_tag(number: int) -> Any:
         return lambda value, immutable: cbor2.CBORTag(number, value)
 
-    return {4: decimal, 5: bigfloat, 30: rational, 35: as_tag(35), 36: as_tag(36)}
+    def itself(value: Any, immutable: bool) -> Any:
+        return value
+
+    # cbor2 reads what a file begins with (tag 55799, RFC 8949 section 3.4.6) as immutable values.
+    return {4: decimal, 5: bigfloat, 30: rational, 35: as_tag(35), 36: as_tag(36), 55799: itself}
 
 
 def _cbor2(reading: Mapping[str, Any]) -> Spec:

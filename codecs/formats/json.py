@@ -49,7 +49,7 @@ JSON = Format(
     content_encoding="utf-8",
     file_extension=".json",
     framing=Lines(),
-    files=(".jsonl", ".ndjson", ".jsonlines"),
+    files=(".jsonl", ".ndjson", ".jsonlines", ".ldjson", ".geojsonl", ".geojsonseq"),
     suffix=True,
     family=JSON_FAMILY,
 )

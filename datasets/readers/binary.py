@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import datetime as dt
 import io
-from collections.abc import Callable, Iterator
+import ipaddress
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import chain
 from typing import Any
 
 from ...codecs import Codec, DecodeError, codec
+from ...codecs.registry import spec_of
 from ...codecs.safety.limits import OWN_DATA
 from ...codecs.streams.decoder import payloads
 from ...schemas import Schema, SchemaError
 from ..errors import UnreadableCorpus
+from .foreign import OwnTypes, Plain
 from .json_window import RECORD_LIMIT
 from .problems import Problems
 from .streams import BUFFER, Pieces
@@ -46,20 +49,45 @@ def read_framed(name: str, file: io.BufferedReader, problems: Problems) -> Itera
         name: The codec. If it can run code, it is trusted: the caller has checked that this is allowed.
     """
     kind = codec(name, trusted=True).with_limits(**FILE)
-    return _records(kind, file, problems, kind.decode)
+    own = OwnTypes(name, spec_of(name).facts.policies.classes, _PLAIN.get(name, dict)())
+    return _records(kind, file, problems, lambda payload: own.replaced(kind.decode(payload)))
+
+
+def _plain_cbor() -> Plain:
+    import cbor2
+
+    addresses = (
+        ipaddress.IPv4Address,
+        ipaddress.IPv6Address,
+        ipaddress.IPv4Network,
+        ipaddress.IPv6Network,
+        ipaddress.IPv4Interface,
+        ipaddress.IPv6Interface,
+    )
+    # Other than cbor2 6, earlier releases have a frozendict of another module, or none.
+    frozen = getattr(cbor2, "frozendict", None)
+    return dict.fromkeys(addresses, str) | ({} if frozen is None else {frozen: dict})
+
+
+_PLAIN: Mapping[str, Callable[[], Plain]] = {"cbor2": _plain_cbor}
+"""For codecs whose library has types of its own: those that have a plain value."""
 
 
 def read_bson(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
     """Iterate over concatenated BSON documents, as ``mongodump`` writes them.
 
     The database's own types become plain types, so that every codec can encode the record: ObjectId becomes
-    its 24 digits, Decimal128 a Decimal, Int64 an int. Dates are aware, in UTC.
+    its 24 digits, Decimal128 a Decimal, Int64 an int, binary data bytes, code its text, and a reference the
+    dict that is stored. Dates are aware, in UTC. The others, such as Regex and MinKey, are refused.
     """
     # This import comes first: a format's file declares its codecs on import, and their order matters.
     kind = codec("bson").with_limits(**FILE)
     import bson
     from bson import codec_options
-    from bson.binary import UuidRepresentation
+    from bson.binary import Binary, UuidRepresentation
+    from bson.code import Code
+    from bson.dbref import DBRef
+    from bson.son import SON
 
     from ...codecs.formats.bson import WRAP
 
@@ -81,10 +109,21 @@ def read_bson(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
                 plain(bson.Int64, int),
                 plain(bson.ObjectId, str),
                 plain(bson.Decimal128, bson.Decimal128.to_decimal),
-                plain(bson.Timestamp, bson.Timestamp.as_datetime),
+                plain(bson.Timestamp, lambda value: dt.datetime.fromtimestamp(value.time, dt.UTC)),
             ]
         ),
     )
+
+    plain_values: Plain = {
+        Binary: bytes,
+        Code: lambda code: None if code.scope is not None else str(code),
+        DBRef: DBRef.as_doc,
+        SON: dict,
+        bson.Decimal128: bson.Decimal128.to_decimal,
+        bson.ObjectId: str,
+        bson.Int64: int,
+    }
+    own = OwnTypes("bson", spec_of("bson").facts.policies.classes, plain_values)
 
     def decode(payload: bytes) -> Any:
         try:
@@ -92,7 +131,7 @@ def read_bson(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
         except (bson.InvalidBSON, ValueError, OverflowError, RecursionError) as error:
             raise DecodeError("bson", f"not BSON: {error}") from error
         # Our own codec does the same with values other than documents.
-        return record[WRAP] if record.keys() == {WRAP} else record
+        return own.replaced(record[WRAP] if record.keys() == {WRAP} else record)
 
     return _records(kind, file, problems, decode)
 

@@ -12,13 +12,15 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import IO, Any
 
 from ...codecs import missing
 from ...errors import UsageError
 from ...schemas import Schema
 from ..errors import UnreadableCorpus, UntrustedCorpus
+from .arrow_values import has_nanoseconds, is_finer, plain_field, values_of
 from .json_window import RECORD_LIMIT
 from .problems import Problems
 
@@ -66,40 +68,73 @@ def _need_pyarrow(problems: Problems) -> None:
         raise UsageError(f"{problems.source}: {reason}")
 
 
-def _rows(pyarrow: Any, batch: Any) -> Iterator[dict[str, Any]]:
-    """Iterate over the rows of a batch. Moments finer than a datetime are text."""
-    columns = [_column(pyarrow, column) for column in batch.columns]
+def _rows(batch: Any, finer: Collection[int]) -> Iterator[dict[str, Any]]:
+    """Iterate over the rows of a batch.
+
+    Args:
+        batch: The batch.
+        finer: Columns whose times in nanoseconds are text.
+    """
+    columns = [values_of(column, number in finer) for number, column in enumerate(batch.columns)]
     names = batch.schema.names
     return (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
 
 
-def _column(pyarrow: Any, column: Any) -> list[Any]:
-    types, kind = pyarrow.types, column.type
-    coarser = None
-    if types.is_timestamp(kind) and kind.unit == "ns":
-        coarser = pyarrow.timestamp("us", kind.tz)
-    elif types.is_duration(kind) and kind.unit == "ns":
-        coarser = pyarrow.duration("us")
-    elif types.is_time64(kind) and kind.unit == "ns":
-        coarser = pyarrow.time64("us")
-    if coarser is not None:
-        try:
-            column = column.cast(coarser)
-        except pyarrow.ArrowInvalid:
-            if types.is_duration(kind):
-                # Write durations as text by the conventions.
-                import numpy
+def _schema(theirs: Any, finer: Collection[int]) -> Schema:
+    import pyarrow
 
-                return list(numpy.asarray(column.to_numpy(zero_copy_only=False)))
-            texts = column.cast(pyarrow.string()).to_pylist()
-            return [None if text is None else text.replace(" ", "T", 1) for text in texts]
-    if types.is_timestamp(kind) and kind.tz == "UTC":
-        # Use a fixed offset, as decoded by codecs: to them, a named time zone is a different zone.
-        column = column.cast(pyarrow.timestamp(column.type.unit, "+00:00"))
-    values: list[Any] = column.to_pylist()
-    if types.is_map(kind):
-        return [None if pairs is None else dict(pairs) for pairs in values]
-    return values
+    rows = pyarrow.schema([plain_field(field, number in finer) for number, field in enumerate(theirs)])
+    return Schema.of_definition(rows.serialize().to_pybytes(), "arrow", "the Arrow schema")
+
+
+def _finer(batches: Iterable[Any], numbers: Sequence[int]) -> set[int]:
+    """Return the columns with a time finer than a microsecond.
+
+    Args:
+        batches: Batches of these columns only.
+        numbers: The numbers of the columns in rows.
+    """
+    found: set[int] = set()
+    for batch in batches:
+        for number, column in zip(numbers, batch.columns, strict=True):
+            if number not in found and is_finer(column):
+                found.add(number)
+        if len(found) == len(numbers):
+            break
+    return found
+
+
+def _in_nanoseconds(schema: Any) -> list[int]:
+    return [number for number, field in enumerate(schema) if has_nanoseconds(field.type)]
+
+
+def _finer_in_parquet(whole: Any) -> set[int]:
+    """Return the columns of a Parquet file with a time finer than a microsecond, as far as it can be read."""
+    import pyarrow
+
+    numbers = _in_nanoseconds(whole.schema_arrow)
+    names = [whole.schema_arrow.names[number] for number in numbers]
+    found: set[int] = set()
+    for group in range(whole.metadata.num_row_groups if numbers else 0):
+        with suppress(pyarrow.ArrowException, OSError, ValueError):
+            found |= _finer(whole.iter_batches(row_groups=[group], columns=names, use_threads=False), numbers)
+    return found
+
+
+def _finer_in_arrow(source: _Seeking) -> set[int]:
+    """Return the same for an Arrow file or stream."""
+    import pyarrow
+
+    found: set[int] = set()
+    whole = _arrow(source)
+    numbers = _in_nanoseconds(whole.schema)
+    if numbers:
+        with suppress(pyarrow.ArrowException, OSError, ValueError):
+            for batch in _batches(whole):
+                # Unchecked offsets can point anywhere.
+                batch.validate(full=True)
+                found |= _finer([batch.select(numbers)], numbers)
+    return found
 
 
 def _check_names(names: list[str], problems: Problems) -> None:
@@ -108,10 +143,14 @@ def _check_names(names: list[str], problems: Problems) -> None:
 
 
 def _not_it(problems: Problems, what: str, error: Exception, file: io.BufferedReader) -> UnreadableCorpus:
-    # A short read shows the reader of a pipe that more data may follow.
+    _drain(file)
+    return UnreadableCorpus(f"{problems.source}: not {what}: {_one_line(error)}")
+
+
+def _drain(file: io.BufferedReader) -> None:
+    """Read the rest of a file: its end shows the reader of a pipe that more data may follow."""
     while file.read(_PIECE):
         pass
-    return UnreadableCorpus(f"{problems.source}: not {what}: {_one_line(error)}")
 
 
 def _one_line(error: Exception) -> str:
@@ -126,7 +165,8 @@ def schema_of_parquet(file: io.BufferedReader, source: str) -> Schema | None:
     import pyarrow.parquet
 
     try:
-        return _schema(pyarrow.parquet.read_schema(_Seeking(file).file))
+        whole = pyarrow.parquet.ParquetFile(_Seeking(file).file, buffer_size=_PIECE, pre_buffer=False)
+        return _schema(whole.schema_arrow, _finer_in_parquet(whole))
     except (pyarrow.ArrowException, OSError, ValueError):  # SchemaError is one
         return None
 
@@ -138,13 +178,10 @@ def schema_of_arrow(file: io.BufferedReader, source: str) -> Schema | None:
     import pyarrow
 
     try:
-        return _schema(_arrow(file)[0].schema)
+        seeking = _Seeking(file)
+        return _schema(_arrow(seeking).schema, _finer_in_arrow(seeking))
     except (pyarrow.ArrowException, OSError, ValueError):
         return None
-
-
-def _schema(theirs: Any) -> Schema:
-    return Schema.of_definition(theirs.serialize().to_pybytes(), "arrow", "the Arrow schema")
 
 
 def read_parquet(
@@ -172,6 +209,7 @@ def read_parquet(
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise _not_it(problems, "a Parquet file", error, file) from error
     _check_names(names, problems)
+    finer = _finer_in_parquet(whole)
     total, done = whole.metadata.num_rows, 0
     for group in range(whole.metadata.num_row_groups):
         facts = whole.metadata.row_group(group)
@@ -182,7 +220,7 @@ def read_parquet(
             continue
         try:
             for batch in whole.iter_batches(size, row_groups=[group], use_threads=False):
-                rows = list(_rows(pyarrow, batch)) if names else [{}] * batch.num_rows
+                rows = list(_rows(batch, finer)) if names else [{}] * batch.num_rows
                 done += len(rows)
                 if part is None:
                     source.follow(done / max(1, total))
@@ -213,40 +251,42 @@ def read_arrow(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
 
     if not file.peek(1):
         return
+    source = _Seeking(file)
     try:
-        whole, seeking = _arrow(file)
+        finer = _finer_in_arrow(source)
+        whole = _arrow(source)
         names = whole.schema.names
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise _not_it(problems, "an Arrow file or stream", error, file) from error
     _check_names(names, problems)
-    batches = whole if seeking is None else _batches(whole, seeking)
     done = 0
     try:
-        for batch in batches:
-            # Unchecked offsets can point anywhere.
+        for batch in _batches(whole):
             batch.validate(full=True)
             for start in range(0, batch.num_rows, ROWS):
                 part = batch.slice(start, ROWS)
-                yield from _rows(pyarrow, part)
+                yield from _rows(part, finer)
                 done += part.num_rows
+            source.follow(source.file.tell() / source.size)
     except (pyarrow.ArrowException, OSError, ValueError, ArithmeticError) as error:
+        _drain(file)
         problems.add(f"row {done + 1:,}", f"{_one_line(error)}; the rest cannot be read", error)
 
 
-def _arrow(file: io.BufferedReader) -> tuple[Any, _Seeking | None]:
-    """Return a reader, either of a stream from its start, or of a file with random access, and that file."""
+def _arrow(source: _Seeking) -> Any:
+    """Return a reader of a stream, or of a file with random access."""
     import pyarrow.ipc
 
-    if file.peek(6)[:6] != b"ARROW1":
-        return pyarrow.ipc.open_stream(file), None
-    seeking = _Seeking(file)
-    return pyarrow.ipc.open_file(seeking.file), seeking
+    source.file.seek(0)
+    head = source.file.read(6)
+    source.file.seek(0)
+    return (pyarrow.ipc.open_file if head == b"ARROW1" else pyarrow.ipc.open_stream)(source.file)
 
 
-def _batches(whole: Any, source: _Seeking) -> Iterator[Any]:
-    for number in range(whole.num_record_batches):
-        yield whole.get_batch(number)
-        source.follow((number + 1) / whole.num_record_batches)
+def _batches(whole: Any) -> Iterator[Any]:
+    if hasattr(whole, "get_batch"):
+        return map(whole.get_batch, range(whole.num_record_batches))
+    return iter(whole)
 
 
 def _numpy(problems: Problems) -> Any:

@@ -1,10 +1,6 @@
-"""Read CSV: a header line, then one record per line.
+"""Read CSV: one record per line, below a header line with the names of the columns.
 
-The first thousand rows determine the type of a column. Its type is integer, decimal or boolean if *every*
-non-empty cell is written as one in the usual way, with at most 18 digits, or 15 for decimals, so that the
-value is exact. Otherwise it is text: ``007``, ``+1`` and ``1e5`` make a column text. An empty cell is None,
-except in a column of text, where it is an empty text. A later cell that does not fit its column stays text.
-Texts declared as null (``NA``) are None in every column, and do not affect its type.
+`cells` determines the types of the columns.
 """
 
 from __future__ import annotations
@@ -14,67 +10,39 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from itertools import chain, islice
 from typing import Any
 
 from ..errors import UnreadableCorpus
+from ..passes import ReadOptions
+from .cells import LOOK_AHEAD, Column, may_be_a_row
 from .encoding import not_utf8
 from .json_window import CHUNK, RECORD_LIMIT
 from .problems import Problems
 
-LOOK_AHEAD = 1_000
 HEADER_LIMIT = 1024 * 1024
+_REMARKS = 5
+"""Most columns with a remark."""
 
-_INT = re.compile(r"-?(?:0|[1-9]\d{0,17})", re.ASCII)
-_FLOAT = re.compile(r"(?=.{1,17}$)-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?", re.ASCII)
 _QUOTED = re.compile(rb'(?:^|(?<=[,;\t|]))(?:\xef\xbb\xbf)?"(?:[^"]|"")*"?')
 """A quoted cell, which may contain delimiters."""
-_TRUTH = {"true": True, "false": False, "True": True, "False": False, "TRUE": True, "FALSE": False}
-
-CellReader = Callable[[str], Any]
 
 
-_TYPES: tuple[tuple[Callable[[str], object], CellReader], ...] = (
-    (_INT.fullmatch, int),
-    (_FLOAT.fullmatch, float),
-    (_TRUTH.__contains__, _TRUTH.__getitem__),
-)
-"""Types of a column in order of preference, each with its pattern and its conversion."""
-
-
-def _column(cells: list[str], null: frozenset[str]) -> CellReader:
-    read = _typed_column([cell for cell in cells if cell and cell not in null])
-    return (lambda cell: None if cell in null else read(cell)) if null else read
-
-
-def _typed_column(filled: list[str]) -> CellReader:
-    if not filled:
-        return lambda cell: cell or None
-    for is_one, read in _TYPES:
-        if all(map(is_one, filled)):
-            return partial(_typed_cell, is_one, read)
-    return str
-
-
-def _typed_cell(is_one: Callable[[str], object], read: CellReader, cell: str) -> Any:
-    return read(cell) if is_one(cell) else cell or None
-
-
-def read_tsv(file: io.BufferedReader, problems: Problems, null: frozenset[str]) -> Iterator[Any]:
+def read_tsv(file: io.BufferedReader, problems: Problems, reading: ReadOptions) -> Iterator[Any]:
     """Iterate over the rows of a file with tabs as delimiters."""
-    return read_csv(file, problems, null, "\t")
+    return read_csv(file, problems, reading, "\t")
 
 
 def read_csv(
-    file: io.BufferedReader, problems: Problems, null: frozenset[str], delimiter: str | None = None
+    file: io.BufferedReader, problems: Problems, reading: ReadOptions, delimiter: str | None = None
 ) -> Iterator[Any]:
     """Iterate over the rows as dicts.
 
     Args:
-        null: Texts of cells that mean None.
-        delimiter: None takes the most frequent of ``, ; tab |`` in the header, outside quotes.
+        reading: Its `null`, `no_header` and `decimal_comma` apply.
+        delimiter: None takes the most frequent of ``, ; tab |`` in the first line, outside quotes.
     """
     if delimiter is None:
         head = file.peek(HEADER_LIMIT)[:HEADER_LIMIT]
@@ -82,21 +50,44 @@ def read_csv(
         delimiter = max(",;\t|", key=header_line.count)
     rows = _rows(file, problems, delimiter)
     bad = problems.total
-    try:
-        _, names = next(rows)
-    except StopIteration:
-        return
+    top = next(rows, None)
     if problems.total > bad:
         where, cause = problems.kept[-1]
-        raise UnreadableCorpus(f"{problems.source}, {where}: the header cannot be read: {cause}")
-    if len(counts := Counter(names)) != len(names):
-        double = next(name for name in names if counts[name] > 1)
-        raise UnreadableCorpus(f"{problems.source}, line 1: the header names column {double!r} twice")
+        what = "first row" if reading.no_header else "header"
+        raise UnreadableCorpus(f"{problems.source}, {where}: the {what} cannot be read: {cause}")
+    if top is None:
+        return
+    names = top[1]
+    if reading.no_header:
+        rows = chain([top], rows)
+        names = [f"column{number}" for number in range(1, len(names) + 1)]
+    else:
+        _check_names(names, problems)
     good = _whole_rows(rows, len(names), problems)
     first = list(islice(good, LOOK_AHEAD))
-    columns = [_column([row[n] for row in first], null) for n in range(len(names))]
-    for row in chain(first, good):
-        yield {name: read(cell) for name, read, cell in zip(names, columns, row, strict=True)}
+    point = "," if reading.decimal_comma else "."
+    columns = [Column(name, [row[n] for row in first], reading.null, point) for n, name in enumerate(names)]
+    if not reading.no_header and may_be_a_row(names, columns, first):
+        problems.remark("line 1 is read as the names of the columns; if it is a record, use --no-header")
+    cells = [(column.name, column.read) for column in columns]
+    try:
+        for row in chain(first, good):
+            yield {name: read(cell) for (name, read), cell in zip(cells, row, strict=True)}
+    finally:
+        remarks = [remark for column in columns for remark in column.remarks()]
+        for remark in remarks[:_REMARKS]:
+            problems.remark(remark)
+        if (more := len(remarks) - _REMARKS) > 0:
+            problems.remark(f"{more:,} more columns are like these")
+
+
+def _check_names(names: list[str], problems: Problems) -> None:
+    if len(counts := Counter(names)) != len(names):
+        double = next(name for name in names if counts[name] > 1)
+        raise UnreadableCorpus(
+            f"{problems.source}, line 1: the header names column {double!r} twice; if it is a record, use "
+            "--no-header"
+        )
 
 
 def _whole_rows(rows: Iterator[tuple[int, list[str]]], width: int, problems: Problems) -> Iterator[list[str]]:
@@ -104,7 +95,7 @@ def _whole_rows(rows: Iterator[tuple[int, list[str]]], width: int, problems: Pro
         if len(row) == width:
             yield row
         else:
-            problems.add(f"line {line}, record {number}", f"{len(row)} cells where the header has {width}")
+            problems.add(f"line {line}, record {number}", f"{len(row)} cells where line 1 has {width}")
 
 
 def _rows(file: io.BufferedReader, problems: Problems, delimiter: str) -> Iterator[tuple[int, list[str]]]:

@@ -24,6 +24,12 @@ _CONTROLS = re.compile(rb"[\x80-\x9f]")
 """Control characters in latin-1, which no text has; in cp1252 they are quotes and dashes."""
 
 
+_LOOK = 1 << 16
+"""Bytes whose zeros show an encoding without a byte order mark."""
+_PUNCTUATION = re.compile(r"[\t\n\r \",:;|{}\[\]-]")
+"""Characters between the values of all text formats."""
+
+
 def checked(encoding: str) -> str:
     """Return the name of an existing encoding.
 
@@ -40,13 +46,47 @@ def checked(encoding: str) -> str:
 
 
 def as_utf8(file: io.BufferedReader, encoding: str | None, source: str) -> io.BufferedReader:
-    """Return a file as UTF-8, from the given encoding or that of its byte order mark."""
+    """Return a file as UTF-8, from the given encoding or the one that its first bytes show."""
     if encoding is None:
-        head = file.peek(4)[:4]
-        encoding = next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
+        encoding = shown(file.peek(_LOOK)[:_LOOK])
     if encoding is None or codecs.lookup(encoding).name == "utf-8":
         return file
     return io.BufferedReader(Pieces(_recoded(file, encoding, source)), _CHUNK)
+
+
+def shown(head: bytes) -> str | None:
+    """Return the encoding that the first bytes of a text show, by a byte order mark or by their zeros.
+
+    UTF-8 has no zeros, but UTF-16 and UTF-32 write the characters between values with them.
+
+    Returns:
+        The encoding; None for UTF-8, and if the bytes do not show it.
+    """
+    for mark, name in _MARKS.items():
+        if head.startswith(mark):
+            return name
+    if b"\0" not in head:
+        return None
+    wide = head[: len(head) // 4 * 4]
+    for name, high in (("utf-32-le", 3), ("utf-32-be", 0)):
+        if wide and not any(wide[high::4]) and _punctuation(wide, name):
+            return name
+    try:
+        head.decode()
+    except UnicodeDecodeError as error:
+        # The last character may be incomplete.
+        is_utf8 = error.start > len(head) - 4
+    else:
+        is_utf8 = True
+    # A stray zero in UTF-8 is a fault of its record.
+    if is_utf8 and 8 * head.count(0) < len(head):
+        return None
+    found, name = max((_punctuation(head, name), name) for name in ("utf-16-le", "utf-16-be"))
+    return name if found else None
+
+
+def _punctuation(head: bytes, encoding: str) -> int:
+    return len(_PUNCTUATION.findall(head.decode(encoding, "ignore")))
 
 
 def not_utf8(error: UnicodeDecodeError) -> str:

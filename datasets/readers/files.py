@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
@@ -15,11 +15,11 @@ from typing import IO, Any
 from ...errors import UsageError
 from ...files import is_result_file
 from ..base import Progress
-from ..errors import UnknownFormat, UnreadableCorpus, UntrustedCorpus
+from ..errors import BadRecord, UnknownFormat, UnreadableCorpus, UntrustedCorpus
 from ..passes import Cut, Passed, ReadOptions
 from .at import Search, way_in
-from .csv import LOOK_AHEAD
-from .formats import FileFormat, file_formats, format_of, sniff
+from .cells import LOOK_AHEAD
+from .formats import LOOK, FileFormat, file_formats, format_in, format_of, sniff
 from .json_window import RECORD_LIMIT
 from .problems import Problems
 from .streams import opened, split_compression
@@ -27,6 +27,8 @@ from .streams import opened, split_compression
 MOST_PIPED = 8 << 30
 """Most bytes of a pipe that are kept."""
 
+_SEARCHED = 1_000
+"""Bad records after which a search for a good one ends."""
 _LESS = "limit it with --records N, or save it to a file"
 
 PIECE = 1 << 20
@@ -39,6 +41,7 @@ class Files(Passed):
     Args:
         folder: The folder of the files, if the source is a folder.
         spool: The temporary copy of a pipe; it is deleted with the corpus.
+        remark: What may surprise the user about the files.
     """
 
     def __init__(
@@ -50,6 +53,7 @@ class Files(Passed):
         *,
         folder: Path | None = None,
         spool: Any = None,
+        remark: str = "",
     ) -> None:
         for path, kind in files:
             check_trust(kind, source if spool else str(path), reading)
@@ -59,7 +63,7 @@ class Files(Passed):
         if reading.at is not None:
             name += str(reading.at)[1:]
             description += f", the records at {reading.at}"
-        super().__init__(name, source, description, reading)
+        super().__init__(name, source, description, reading, remark)
         self._reading = reading
         self._files = files
         self._folder = folder
@@ -83,7 +87,25 @@ class Files(Passed):
                 self._schema = found
         return self._schema
 
-    def _read(self, problems: Problems, on_progress: Progress | None) -> Iterator[Any]:
+    def _read(self, problems: Problems, on_progress: Progress | None) -> Generator[Any]:
+        count = 0
+        try:
+            for record in self._read_all(problems, on_progress):
+                count += 1
+                yield record
+        except BadRecord as error:
+            if count or self._has_others():
+                raise
+            raise BadRecord(error.source, error.where, error.cause, only=True) from error
+
+    def _has_others(self) -> bool:
+        """Return whether there are records to read if bad ones are skipped, not too far from the start."""
+        try:
+            return any(True for _ in self._read_all(_Some(skip=True), None))
+        except UnreadableCorpus:
+            return False
+
+    def _read_all(self, problems: Problems, on_progress: Progress | None) -> Iterator[Any]:
         total = sum(path.stat().st_size for path, _ in self._files)
         over = None if self._cut is None else Cut(*self._cut)
         before = 0
@@ -124,6 +146,20 @@ class Files(Passed):
         )
 
 
+class _Some(Problems):
+    """Bad records that are skipped in the search for a good one."""
+
+    def add(self, where: str, cause: str, error: BaseException | None = None) -> None:
+        """Record a bad record.
+
+        Raises:
+            BadRecord: There were too many.
+        """
+        super().add(where, cause, error)
+        if self.total >= _SEARCHED:
+            raise BadRecord(self.source, where, cause)
+
+
 def _shifted(on_progress: Progress, before: int, total: int) -> Progress:
     return lambda done, _: on_progress(before + done, total)
 
@@ -145,20 +181,20 @@ def _check_use(reading: ReadOptions, kinds: Mapping[str, FileFormat]) -> None:
     names = " and ".join(kinds)
     if reading.encoding is not None and not any(kind.text for kind in kinds.values()):
         raise UsageError(f"--encoding {reading.encoding}: {names} is not a text format")
-    if reading.null and not any(kind.cells for kind in kinds.values()):
-        raise UsageError(f"--null-value: applies to CSV and TSV only; this is {names}")
+    if not any(kind.cells for kind in kinds.values()) and (given := reading.of_cells()):
+        raise UsageError(f"--{given[0]}: applies to CSV and TSV only; this is {names}")
 
 
 def one_file(path: Path, source: str, reading: ReadOptions) -> Files:
     """Return the records of a file that can be read repeatedly.
 
     Raises:
-        UnknownFormat: The extension is not that of a format.
+        UnknownFormat: Neither its ending nor its content is that of a format.
         UntrustedCorpus: The format may only be read if trusted.
         UsageError: The format does not use an option.
     """
     stem = split_compression(path)[0].stem
-    return Files(stem, source, [(path, format_of(path, reading.format))], reading)
+    return Files(stem, source, [(path, format_in(path, reading.format))], reading)
 
 
 def whole_folder(folder: Path, source: str, reading: ReadOptions) -> Files:
@@ -171,10 +207,8 @@ def whole_folder(folder: Path, source: str, reading: ReadOptions) -> Files:
         UntrustedCorpus: A format may only be read if trusted.
     """
     files, results = files_below(folder, source, reading.format)
-    made = Files(folder.resolve().name, source, files, reading, folder=folder)
-    if results:
-        made.remark = f"{source}: {results:,} result file{'s' * (results > 1)} of bakeoff skipped"
-    return made
+    remark = f"{source}: {results:,} result file{'s' * (results > 1)} of bakeoff skipped" if results else ""
+    return Files(folder.resolve().name, source, files, reading, folder=folder, remark=remark)
 
 
 def files_below(folder: Path, source: str, form: str | None) -> tuple[list[tuple[Path, FileFormat]], int]:
@@ -228,7 +262,7 @@ def pipe(file: IO[bytes], name: str, source: str, reading: ReadOptions) -> Files
         kept = _copied(bounded, spool, PIECE)
         if kind is None:
             with opened(path) as plain:
-                kind = sniff(plain.file.peek(1 << 16), source)
+                kind = sniff(plain.file.peek(LOOK)[:LOOK], source)
         check_trust(kind, source, reading)
         if reading.limit is None:
             while _copied(bounded, spool, PIECE):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import codecs
 import functools
 import io
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...codecs.registry import first_codecs, formats
-from ..errors import UnknownFormat
+from ..errors import UnknownFormat, UnreadableCorpus
 from ..passes import ReadOptions
 from .at import Search
-from .encoding import as_utf8
+from .encoding import as_utf8, shown
 from .problems import Problems
-from .streams import split_compression
+from .streams import opened, split_compression
 
 if TYPE_CHECKING:
     from ...schemas import Schema
@@ -37,7 +37,7 @@ class FileFormat:
             whole.
         codec: Codec that writes it, record by record; empty if `writing` has another writer, or none.
         text: Whether readers get it as UTF-8, whatever its encoding.
-        cells: Whether texts of cells can mean None.
+        cells: Whether the options for cells of CSV apply; its reader gets the options.
         unwrap: Whether a file that consists of one list is read as the items of that list.
         trusted_only: Whether reading it runs code from the file.
         schema: ``module:function`` that returns the `Schema` in an open file, given the file and its name;
@@ -84,7 +84,7 @@ class FileFormat:
         if search is not None and self.search:
             found: Iterator[Any] = _imported(self.search)(file, problems, search)
             return found
-        told: tuple[Any, ...] = (reading.null,) if self.cells else ()
+        told: tuple[Any, ...] = (reading,) if self.cells else ()
         if self.pickles:
             told = (reading.trusted,)
         records: Iterator[Any]
@@ -116,7 +116,13 @@ def _unwrapped(records: Iterator[Any]) -> Iterator[Any]:
 
 _OWN = (
     FileFormat("jsonl", reader="json:read_json_lines", codec="json", text=True),
-    FileFormat("json", (".json", ".geojson"), "json:read_json", search="json:read_json_at", text=True),
+    FileFormat(
+        "json",
+        (".json", ".geojson", ".har", ".ipynb"),
+        "json:read_json",
+        search="json:read_json_at",
+        text=True,
+    ),
     FileFormat("csv", (".csv",), "csv:read_csv", text=True, cells=True),
     FileFormat("tsv", (".tsv", ".tab"), "csv:read_tsv", text=True, cells=True),
     FileFormat("msgpack", codec="msgpack", unwrap=True),
@@ -134,7 +140,35 @@ _OWN = (
 )
 """Formats with a separate reader or with options."""
 
-_MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\x93NUMPY": "npy"}
+LOOK = 1 << 16
+"""Bytes of a file that show its format."""
+_MAGIC = {
+    b"PAR1": "parquet",
+    b"ARROW1": "arrow",
+    b"\xff\xff\xff\xff": "arrow",
+    b"\x93NUMPY": "npy",
+    b"Obj\1": "avro",
+    b"\xd9\xd9\xf7": "cbor",
+    b"\x80\4\x95": "pickle",
+    b"\x80\5\x95": "pickle",
+}
+"""First bytes of files that no other format has."""
+_VALUE = r'(?:[\[{"]|(?:true|false|null|-?\d[\d.eE+-]*)\s*[,\]])'
+_TEXT = {
+    re.compile(rf'\{{\s*["}}]|\[\s*(?:\]|{_VALUE})'): "json",
+    # The record separator of RFC 7464.
+    re.compile("\x1e"): "jsonl",
+    re.compile("---|%YAML"): "yaml",
+}
+"""Starts of texts: a list or object of JSON, but not ``[section]`` or ``[2024-01-01]``."""
+_KEY = rb"[\w$.@-]"
+_BINARY = {
+    re.compile(rb"(?:[\x80-\x9b]|\x9f)?(?:[\xa1-\xbb]|\xbf)(?:[\x61-\x77]|\x78.)" + _KEY, re.DOTALL): "cbor",
+    re.compile(rb"...\0[\1-\x13]" + _KEY + rb"{1,60}\0", re.DOTALL): "bson",
+}
+"""Starts of binary records: a dict whose first key is a name, also in a list."""
+_MSGPACK = re.compile(rb"(?:[\x90-\x9f]|\xdc..|\xdd....)?(?:[\x81-\x8f]|\xde..)[\xa1-\xbf]" + _KEY, re.DOTALL)
+"""The same for MessagePack; a list of CBOR may begin so, too."""
 
 
 @functools.cache
@@ -158,8 +192,8 @@ def file_formats() -> Mapping[str, FileFormat]:
 def codec_of(path: str, name: str | None = None) -> str:
     """Return the codec whose conventions a file's records follow; the JSON codec if the format is unknown."""
     try:
-        return format_of(Path(path), name).codec or "json"
-    except UnknownFormat:
+        return format_in(Path(path), name).codec or "json"
+    except (UnknownFormat, UnreadableCorpus):
         return "json"
 
 
@@ -184,18 +218,57 @@ def format_of(path: Path, name: str | None = None, option: str = "--from") -> Fi
     raise UnknownFormat(f"{path}: unknown ending; choose a format with {option} {'|'.join(file_formats())}")
 
 
+def format_in(path: Path, name: str | None = None) -> FileFormat:
+    """Return the format of a file that exists: the named one, or that of its ending, or of its content.
+
+    Raises:
+        UnknownFormat: No such format, or neither ending nor content show one.
+        UnreadableCorpus: The file cannot be opened.
+    """
+    try:
+        return format_of(path, name)
+    except UnknownFormat:
+        if name is not None:
+            raise
+        with opened(path, split_compression(path)[1]) as plain:
+            if (kind := shown_format(plain.file.peek(LOOK)[:LOOK])) is None:
+                raise
+        return kind
+
+
 def sniff(head: bytes, name: str) -> FileFormat:
     """Determine the format of a file without a name from its first bytes.
 
     Raises:
         UnknownFormat: They fit several formats, or none.
     """
-    start = head.removeprefix(codecs.BOM_UTF8).lstrip()
-    if start[:1] in (b"{", b"["):
-        return file_formats()["json"]
-    if start.startswith((b"---", b"%YAML")):
-        return file_formats()["yaml"]
-    for magic, kind in _MAGIC.items():
-        if head.startswith(magic):
-            return file_formats()[kind]
-    raise UnknownFormat(f"{name}: unknown format; choose one with --from {'|'.join(file_formats())}")
+    if (kind := shown_format(head)) is None:
+        raise UnknownFormat(f"{name}: unknown format; choose one with --from {'|'.join(file_formats())}")
+    return kind
+
+
+def shown_format(head: bytes) -> FileFormat | None:
+    """Return the format that the first bytes of a file show; None if they fit several formats, or none."""
+    found = next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), None)
+    if found is None:
+        text = head.decode(shown(head) or "utf-8", "ignore").removeprefix("\ufeff").lstrip(" \t\r\n")
+        found = next((kind for pattern, kind in _TEXT.items() if pattern.match(text)), None)
+    if found is None and _is_msgpack(head):
+        found = "msgpack"
+    if found is None:
+        found = next((kind for pattern, kind in _BINARY.items() if pattern.match(head)), None)
+    return None if found is None else file_formats()[found]
+
+
+def _is_msgpack(head: bytes) -> bool:
+    """Return whether the first values are dicts or lists of MessagePack."""
+    if not _MSGPACK.match(head):
+        return False
+    import msgpack
+
+    values = msgpack.Unpacker(strict_map_key=False)
+    values.feed(head)
+    try:
+        return all(isinstance(value, dict | list) for value in islice(values, 3))
+    except (ValueError, msgpack.UnpackException):
+        return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from copy import copy
 from itertools import islice, tee
 from typing import Any
@@ -28,7 +28,7 @@ class Made(Passed):
         super().__init__(name, source, description or doc or f"records of {source}", reading)
         self._function = function
 
-    def _read(self, problems: Problems, on_progress: Progress | None) -> Iterator[Any]:
+    def _read(self, problems: Problems, on_progress: Progress | None) -> Generator[Any]:
         hasher = Hasher()
         number = 0
         over = Cut(*self._cut or ())

@@ -17,6 +17,7 @@ class Problems:
         source: The file being read.
         kept: (where, cause) of the first hundred, `where` with the file's name.
         total: Number of bad records.
+        remarks: What may surprise the user about the records, with the file's name.
     """
 
     def __init__(self, *, skip: bool) -> None:
@@ -24,6 +25,11 @@ class Problems:
         self.source = ""
         self.kept: list[tuple[str, str]] = []
         self.total = 0
+        self.remarks: list[str] = []
+
+    def remark(self, text: str) -> None:
+        """Record what may surprise the user about the records."""
+        self.remarks.append(f"{self.source}: {text}")
 
     def add(self, where: str, cause: str, error: BaseException | None = None) -> None:
         """Record a bad record.

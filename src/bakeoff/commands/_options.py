@@ -171,7 +171,7 @@ def format_option(
     )
 
 
-_HOW: Final = ("skip_bad", "trusted", "at", "encoding", "null")
+_HOW: Final = ("skip_bad", "trusted", "at", "encoding", "null", "no_header", "decimal_comma")
 
 trusted_option: Final = click.option(
     "--trusted", is_flag=True, help="Allow pickle files, which can run any code."
@@ -223,6 +223,14 @@ def reading(function: _F) -> _F:
             multiple=True,
             metavar="TEXT",
             help="CSV cell to read as None, such as NA; repeatable.",
+        ),
+        click.option(
+            "--decimal-comma", is_flag=True, help="Numbers of CSV have a decimal comma, such as 1,5."
+        ),
+        click.option(
+            "--no-header",
+            is_flag=True,
+            help="The first line of CSV is a record; the columns are column1, column2, ...",
         ),
         click.option(
             "--encoding", metavar="NAME", help="Text encoding: latin-1, cp1252, utf-16.  [default: utf-8]"

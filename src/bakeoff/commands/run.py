@@ -44,6 +44,8 @@ _TOPICS = {
         "--at",
         "--encoding",
         "--null-value",
+        "--no-header",
+        "--decimal-comma",
         "--skip-invalid",
         "--trusted",
     ],
