@@ -70,7 +70,9 @@ def imported(library: str, known: str) -> dict[str, str]:
         if name in _STARTED or top in (_OURS, "__main__") or not isinstance(file, str):
             continue
         if folder := max(filter(file.startswith, installed), key=len, default=""):
-            package, version = _version(top, vars(sys.modules[top]).get("__version__"), installed[folder])
+            # A library may name a module of its own, whose package is not imported.
+            stated = vars(sys.modules.get(top, module)).get("__version__")
+            package, version = _version(top, stated, installed[folder])
             if version not in ("", known):
                 versions[top] = version
             if package == _normal(library):

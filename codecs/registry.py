@@ -43,7 +43,7 @@ RAW = "/raw"
 
 FORMAT_MODULES = (
     "json", "msgpack", "bson", "yaml", "pickle", "marshal", "cbor", "plist",
-    "avro", "protobuf", "thrift", "arrow",
+    "avro", "protobuf", "thrift", "arrow", "fory",
 )  # fmt: skip
 """The modules of `formats`, in the order of the 2011 table, followed by those it lacks.
 

@@ -40,7 +40,7 @@ from ..streams.framing import Lines
 from ..version_faults import ORJSON_LISTS, ORJSON_TIMES, ORJSON_TUPLES, noted
 from ._hooks import anything, hooked
 from ._pure import pure_copy
-from .structs import OBJECTS, TYPED, typed
+from .structs import ATTRS, DATACLASSES, OBJECTS, TYPED, opening, typed
 
 JSON = Format(
     name="json",
@@ -629,3 +629,19 @@ def _pydantic_core() -> Spec:
         ),
         policies=replace(POLICIES, duplicate_keys="reject/last", surrogates="reject"),
     )
+
+
+@declare(
+    "mashumaro-json", JSON, library="mashumaro", extra="mashumaro", needs_schema=True, in_default_set=False,
+    values=DATACLASSES,
+)  # fmt: skip
+def _mashumaro() -> Spec:
+    return opening(_orjson(), "mashumaro", texts=True)
+
+
+@declare(
+    "cattrs-json", JSON, library="cattrs", extra="cattrs", needs_schema=True, in_default_set=False,
+    values=ATTRS,
+)  # fmt: skip
+def _cattrs() -> Spec:
+    return opening(_orjson(), "cattrs", texts=True)

@@ -30,7 +30,7 @@ from ..safety.policies import Policies
 from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Values
 from ._hooks import anything, hooked, texts
-from .structs import OBJECTS, typed
+from .structs import ATTRS, DATACLASSES, OBJECTS, opening, typed
 
 _family = FormatFamily(
     "MessagePack", {**NATIVE_BYTES, dt.datetime: utc_or_text}, text_keys=False, integers=WORDS
@@ -451,3 +451,19 @@ def _msgspec() -> Spec:
         losses=("datetimes with an offset are decoded in UTC",),
         policies=replace(POLICIES, classes=(msgspec.msgpack.Ext,)),
     )
+
+
+@declare(
+    "mashumaro-msgpack", MSGPACK, library="mashumaro", extra="mashumaro", needs_schema=True,
+    in_default_set=False, values=DATACLASSES,
+)  # fmt: skip
+def _mashumaro() -> Spec:
+    return opening(_lists(), "mashumaro", texts=False)
+
+
+@declare(
+    "cattrs-msgpack", MSGPACK, library="cattrs", extra="cattrs", needs_schema=True, in_default_set=False,
+    values=ATTRS,
+)  # fmt: skip
+def _cattrs() -> Spec:
+    return opening(_lists(), "cattrs", texts=False)

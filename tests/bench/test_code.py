@@ -120,6 +120,16 @@ def test_an_edit_changes_what_was_edited(
     assert changed == {name for name in {*before, *after} if before.get(name) != after.get(name)}
 
 
+def test_a_module_under_a_name_without_a_package_is_no_error(folder: Path) -> None:
+    """As pyfory's ``mmh3.mmh3`` has."""
+    before = code(folder)
+    append("site/library/__init__.py", "import sys\nsys.modules['nowhere.part'] = sys.modules[__name__]\n")(
+        folder
+    )
+
+    assert before == code(folder)
+
+
 def test_a_package_installed_from_a_folder_changes_without_a_version(folder: Path) -> None:
     from_folder(folder)
     before = code(folder)["library"]

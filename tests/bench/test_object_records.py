@@ -150,6 +150,8 @@ def local():
 '''
 MODEL = "pydantic-json/model"
 STRUCTS = ["msgspec-json/struct", "msgspec-msgpack/struct"]
+ATTRS = [*STRUCTS, "cattrs-json", "cattrs-msgpack"]
+DATACLASSES = [*ATTRS, "mashumaro-json", "mashumaro-msgpack"]
 
 
 @pytest.fixture
@@ -188,8 +190,8 @@ def of_each_class(tmp_path_factory: pytest.TempPathFactory) -> ResultData:
     [
         ("api", "OrderRead", "pydantic model", [MODEL]),
         ("structs", "Struct", "msgspec Struct", STRUCTS),
-        ("data", "Data", "dataclass", STRUCTS),
-        ("attributed", "Attrs", "attrs class", STRUCTS),
+        ("data", "Data", "dataclass", DATACLASSES),
+        ("attributed", "Attrs", "attrs class", ATTRS),
         ("rows", "Row", "named tuple", STRUCTS),
     ],
 )

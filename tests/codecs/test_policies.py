@@ -26,6 +26,7 @@ import cbor2
 import msgpack
 import msgspec
 import ormsgpack
+import pyfory
 import pytest
 import yaml
 from click.testing import CliRunner
@@ -84,6 +85,23 @@ LONG = 2**70
 DEEP = nested(121)
 BSON_TWICE = struct.pack("<i", 19) + b"\x10a\0\1\0\0\0\x10a\0\2\0\0\0\0"
 
+
+def fory(value: Any, *, xlang: bool) -> bytes:
+    return pyfory.Fory(xlang=xlang).serialize(value)
+
+
+def of_fory(*values: Any) -> dict[str, list[bytes]]:
+    """Return what Fory writes of values, by the codec."""
+    return {
+        name: [fory(value, xlang=xlang) for value in values]
+        for name, xlang in (("fory", False), ("fory/xlang", True))
+    }
+
+
+FORY_TWICE = {
+    name: [payload.replace(b"b", b"a") for payload in made]
+    for name, made in of_fory({"a": 1, "b": 2}, [{"b": 1, "a": 2}]).items()
+}
 PAYLOADS: Mapping[str, Mapping[str, list[bytes]]] = {
     "duplicate_keys": {
         "json": [b'{"a":1,"a":2}', b'[{"b":0,"a":1,"a":2}]', b'{"a":1,"\\u0061":2}'],
@@ -101,6 +119,7 @@ PAYLOADS: Mapping[str, Mapping[str, list[bytes]]] = {
         ],
         "marshal": [b"{\xda\1a\xe9\1\0\0\0\xda\1a\xe9\2\0\0\x000"],
         "pickle": [b"(X\1\0\0\0aK\1X\1\0\0\0aK\2d."],
+        **FORY_TWICE,
     },
     "nonfinite": {
         "json": [b"[NaN]", b'{"a":-Infinity}', b"Infinity"],
@@ -112,6 +131,7 @@ PAYLOADS: Mapping[str, Mapping[str, list[bytes]]] = {
         "plist/binary": [plistlib.dumps(x, fmt=plistlib.FMT_BINARY) for x in ([NAN], {"a": INF})],
         "marshal": [b"\xe7\0\0\0\0\0\0\xf8\x7f"],
         "pickle": [pickle.dumps(x) for x in (NAN, {"a": [INF]}, Decimal("NaN"), Colour.HOT, Box(NAN))],
+        **of_fory(NAN, [INF], {"a": -INF}),
     },
     "surrogates": {
         "json": [rb'["\ud800"]', rb'{"a\udfff":1}', rb'"\udc00\ud800"'],
@@ -123,6 +143,7 @@ PAYLOADS: Mapping[str, Mapping[str, list[bytes]]] = {
         "plist/binary": [binary_plist(b"\x61\xd8\0"), binary_plist(b"\xd1\1\1", b"\x61\xd8\0")],
         "marshal": [b"\xf5\3\0\0\0\xed\xa0\x80"],
         "pickle": [pickle.dumps("\ud800"), pickle.dumps({"a\udfff": 1})],
+        **of_fory("\ud800", ["a\udfff"], {"\udc00": 1}),
     },
     "big_integers": {
         "json": [b"[18446744073709551616]", b'{"a":-9223372036854775809}', b"%d" % LONG],
@@ -143,6 +164,7 @@ PAYLOADS: Mapping[str, Mapping[str, list[bytes]]] = {
         "plist/binary": [plistlib.dumps([1], fmt=plistlib.FMT_BINARY) + b"x"],
         "marshal": [b"NN"],
         "pickle": [pickle.dumps(1) + b"x"],
+        **{name: [payload + b"x" for payload in made] for name, made in of_fory(1, []).items()},
     },
     "extensions": {
         "msgpack": [b"\xd4\5x", b"\x91\xc7\3\x7fabc", b"\x81\xa1a\xd8\1" + b"x" * 16],
@@ -172,6 +194,7 @@ PAYLOADS: Mapping[str, Mapping[str, list[bytes]]] = {
         "plist/binary": [plistlib.dumps(DEEP, fmt=plistlib.FMT_BINARY)],
         "marshal": [marshal.dumps(DEEP)],
         "pickle": [pickle.dumps(DEEP), pickle.dumps(DEEP, 2)],
+        **of_fory(DEEP),
     },
 }  # fmt: skip
 """Payloads that show each thing, by format or codec; a format that has none of it is left out."""

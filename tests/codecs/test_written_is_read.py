@@ -104,6 +104,18 @@ def test_yaml_names_an_offset_that_it_cannot_read(name: str) -> None:
         bakeoff.codec(name).encode({"at": LOCAL})
 
 
+@pytest.mark.parametrize("name", ["yaml", "yaml/pure", "ryaml", "ruamel.yaml"])
+@pytest.mark.parametrize("minutes", [-1439, -720, -330, -1, 0, 1, 330, 841, 1439])
+@pytest.mark.parametrize("naive", [dt.datetime.min, dt.datetime.max, dt.datetime(999, 1, 1)])
+def test_yaml_reads_datetimes_that_have_no_moment_in_utc(name: str, minutes: int, naive: dt.datetime) -> None:
+    """In UTC they can be in the years 0 and 10000; as text, with offset, they are the same."""
+    moment = naive.replace(tzinfo=dt.timezone(dt.timedelta(minutes=minutes)))
+    codec, text = bakeoff.codec(name), bakeoff.codec("json")
+    record = {"at": moment, moment: [moment]}
+
+    assert text.encode(record) == text.encode(codec.decode(codec.encode(record)))
+
+
 @pytest.mark.parametrize("text", ["\ufffe", "a\uffff"])
 def test_plist_refuses_what_xml_does_not_have(text: str) -> None:
     """In texts and in keys; binary lists have room for it."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from ....codecs.binding import Binding
+    from ...plan.advice import Advice
     from ...tree.types import Type
     from ..layout import Layout
 
@@ -30,6 +31,7 @@ class BindableSchema(Protocol):
     def layout(self) -> Layout: ...
     def definition(self, language: str) -> bytes: ...
     def apply(self, record: Any, /) -> Any: ...
+    def advise(self, record: Any, /) -> tuple[Any, list[Advice]]: ...
 
 
 def make(schema: BindableSchema, kind: str, **options: Any) -> Binding:

@@ -1,0 +1,79 @@
+"""Bind records to cattrs: attrs classes and dataclasses, or TypedDicts built from the description tree."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import uuid
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ....codecs.binding import Binding
+from ....codecs.conventions.rules import duration_text
+from ...plan.convert import from_text, to_timedelta
+from .annotations import Calls, Form, annotation, bytes_forms, checked
+
+if TYPE_CHECKING:
+    from . import BindableSchema
+
+
+def binding(
+    schema: BindableSchema,
+    *,
+    write: Callable[[Any], Any],
+    read: Callable[[Any], Any],
+    texts: bool,
+) -> Binding:
+    """Return the hooks that cattrs makes for a schema's records; `type` are its `Calls`.
+
+    Args:
+        schema: The schema.
+        write: Writes the dicts that the library makes of records.
+        read: Reads the dicts that it makes records of.
+        texts: Bytes are written as base64, as in all codecs of JSON.
+
+    Raises:
+        SchemaError: The library does not support a type.
+    """
+    kind, own, tuples = annotation(schema, ("attrs", "dataclass"), "cattrs")
+    preconf: Any = import_module(f"cattrs.preconf.{'orjson' if texts else 'msgpack'}")
+    converter = preconf.make_converter(detailed_validation=False)
+    # Its own forms are base85 and seconds since 1970, without the offset; it has none of the last five types.
+    forms = {
+        **bytes_forms(texts=texts),
+        dt.datetime: Form(dt.datetime.isoformat, dt.datetime.fromisoformat),
+        dt.date: Form(dt.date.isoformat, dt.date.fromisoformat),
+        dt.time: Form(dt.time.isoformat, from_text(dt.time)),
+        dt.timedelta: Form(duration_text, to_timedelta(None)),
+        decimal.Decimal: Form(str, decimal.Decimal),
+        uuid.UUID: Form(str, uuid.UUID),
+        type(None): Form(_none, _none),
+    }
+    for each, form in forms.items():
+        converter.register_unstructure_hook(each, form.write)
+        converter.register_structure_hook(each, _reading(form.read))
+    for each, items in tuples.items():
+        converter.register_unstructure_hook(each, converter.get_unstructure_hook(items))
+        converter.register_structure_hook(each, _reading_tuple(each, items, converter))
+    opened, built = converter.get_unstructure_hook(kind), converter.get_structure_hook(kind)
+    return Binding(
+        Calls(lambda record: write(opened(record)), lambda data: built(read(data), kind)),
+        schema.apply if own else checked(schema),
+        schema.apply,
+        as_is=own,
+    )
+
+
+def _reading(read: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda value, _: read(value)
+
+
+def _reading_tuple(cls: type, items: Any, converter: Any) -> Callable[[Any, Any], Any]:
+    read = converter.get_structure_hook(items)
+    return lambda value, _: cls(*read(value, items))
+
+
+def _none(value: None) -> None:
+    if value is not None:
+        raise TypeError("expected None")

@@ -1,0 +1,63 @@
+"""Bind records to mashumaro: dataclasses, or TypedDicts built from the description tree."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ....codecs.binding import Binding
+from ....codecs.conventions.rules import duration_text
+from ...plan.convert import to_timedelta
+from .annotations import Calls, Form, annotation, bytes_forms, checked
+
+if TYPE_CHECKING:
+    from . import BindableSchema
+
+
+def binding(
+    schema: BindableSchema, *, write: Callable[[Any], Any], read: Callable[[Any], Any], texts: bool
+) -> Binding:
+    """Return mashumaro's code for a schema's records; `type` are its `Calls`.
+
+    Args:
+        schema: The schema.
+        write: Writes the dicts that the library makes of records.
+        read: Reads the dicts that it makes records of.
+        texts: Bytes are written as base64, as in all codecs of JSON.
+
+    Raises:
+        SchemaError: The library does not support a type.
+    """
+    from mashumaro.codecs import BasicDecoder, BasicEncoder
+    from mashumaro.dialect import Dialect
+
+    kind, own, tuples = annotation(schema, ("dataclass",), "mashumaro")
+    # Its own forms are seconds as a float, which does not have all microseconds, and base64 with line breaks.
+    forms = {dt.timedelta: Form(duration_text, to_timedelta(None)), **bytes_forms(texts=texts)}
+
+    strategies: dict[type, dict[str, Any]] = {
+        each: {"serialize": form.write, "deserialize": form.read} for each, form in forms.items()
+    }
+
+    class Conventions(Dialect):
+        serialization_strategy = strategies
+        no_copy_collections = (list, dict)
+
+    def coded(each: Any, write: Any = None, read: Any = None) -> Calls:
+        encoder: Any = BasicEncoder(each, default_dialect=Conventions, post_encoder_func=write)
+        decoder: Any = BasicDecoder(each, default_dialect=Conventions, pre_decoder_func=read)
+        return Calls(encoder.encode, decoder.decode)
+
+    for each, items in tuples.items():
+        inner = coded(items)
+        strategies[each] = {
+            "serialize": inner.encode,
+            "deserialize": lambda value, cls=each, read=inner.decode: cls(*read(value)),
+        }
+    return Binding(
+        coded(kind, write, read),
+        schema.apply if own else checked(schema),
+        schema.apply,
+        as_is=own,
+    )
