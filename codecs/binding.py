@@ -50,6 +50,10 @@ class SchemaProtocol(Protocol):
     @property
     def hashes_text_only(self) -> bool: ...
     @property
+    def has_sets(self) -> bool: ...
+    @property
+    def has_floats(self) -> bool: ...
+    @property
     def embeds(self) -> bool: ...
     @property
     def nests(self) -> bool: ...
@@ -93,6 +97,8 @@ class Bound:
         as_is: Whether `encode` and `decode` alone handle records that are objects of the schema's class.
         reading: ``(writer: Schema) -> decode`` for payloads written with another version of the
             schema, if the format needs to know it (Avro); None if `decode` reads them directly.
+        suspect: Bytes of payloads that `decode` may refuse although `encode` wrote them, such as the null
+            that stands for a NaN. Such a payload is decoded before it is returned.
         deepest: `DEEPEST` if records may contain others of their kind; 0 if the schema limits nesting.
     """
 
@@ -104,4 +110,5 @@ class Bound:
     definition: str = ""
     as_is: bool = False
     reading: Callable[[SchemaProtocol], Callable[..., Any]] | None = None
+    suspect: tuple[bytes, ...] = ()
     deepest: int = 0

@@ -106,6 +106,8 @@ cdef enum:
     POOLED = 1024 * 1024
     # A payload of up to this many bytes has too few keys to take long, whatever their hashes.
     FEW_KEYS = 16 * 1024
+    # Levels of a record that are looked at, where nothing limits them but the stack.
+    GREATEST = 1 << 30
 
 LEAST = {"json": 2, "bson": 7}
 """Minimum bytes of a nesting level, for formats in which it is more than one."""
@@ -208,8 +210,14 @@ cdef class Core:
     cdef str _refusal
     cdef bint _asks
     cdef int _encode_depth
-    # Levels that need neither a check nor a split; at most `_encode_depth`.
+    # Bytes of payloads that are decoded before they are returned; None: no such payloads.
+    cdef tuple _suspect
+    # Rewrites what the library would write otherwise; None if there is nothing.
+    cdef object _exact
+    # Levels that need neither a check nor a split: at most `_encode_depth`, if that is checked.
     cdef int _shallow
+    # Whether only plain objects take the fast path: nesting is checked, or the library writes some values otherwise.
+    cdef bint _looks
     cdef object _split
     cdef object _inside
     cdef tuple _too_deep
@@ -266,7 +274,7 @@ cdef class Core:
             if not isinstance(self.bound, Bound):
                 raise ValueError(f"codec {spec.name}: expected a Bound from bind, got {type(self.bound).__name__}")
             encode, decode = self.bound.encode, self.bound.decode
-            self._no_dicts = not self.bound.dicts
+            self._no_dicts, self._suspect = not self.bound.dicts, self.bound.suspect or None
         self._encode = _Call(encode, tuple(calls.encode_arguments), dict(calls.encode_options), calls.encode_again)
         bounded = guards.bounded(settings.limits) if guards.bounded else {}
         # A library that is only given the limit of items does not check depth.
@@ -287,7 +295,9 @@ cdef class Core:
             self._deepest = min(self._deepest, self.bound.deepest)
             self._encode_depth = self._walked_depth = self._deepest
         self._split = guards.split
-        self._shallow = min(self._encode_depth, guards.shallow) if guards.shallow else self._encode_depth
+        self._shallow = min(self._encode_depth, guards.shallow) if guards.shallow else self._encode_depth or GREATEST
+        self._exact = guards.exact
+        self._looks = self._encode_depth != 0 or self._exact is not None
         self._find_end = NULL if guards.whole is None else finder(guards.whole)
         if guards.whole is not None and self._find_end is NULL:
             raise ValueError(f"codec {spec.name}: no finder of ends for {guards.whole!r}")
@@ -370,13 +380,15 @@ cdef class Core:
         """
         cdef PyObject *result
         if self._quick_encode and stack_left() >= STACK and (
-            self._encode_depth == 0 or _is_shallow(<PyObject *>obj, self._shallow, PY_SSIZE_T_MAX)
+            not self._looks or _is_shallow(<PyObject *>obj, self._shallow, PY_SSIZE_T_MAX)
         ) and (self._scan is None or _is_json(<PyObject *>obj, DEFAULT_DEPTH)):
             result = _raw_call(self._encode, obj)
             if result is not NULL and bytes_exactly(result):
                 if self._unhashed:
                     forget_hash(result)
                 payload = _owned(result)
+                if self._suspect is not None:
+                    self._read_again(payload, self._suspect)
                 return self._encode_rewritten(obj) if self._is_wrong(payload) else payload
             return self._finish(obj, result)
         return self._encode_slowly(obj)
@@ -401,6 +413,11 @@ cdef class Core:
                 raise EncodeError(self.name, _sentence(error)) from error
         if self._asks:
             self._refuse(obj)
+        if self._exact is not None and not _is_shallow(<PyObject *>obj, self._shallow, PY_SSIZE_T_MAX):
+            try:
+                obj = self._exact(obj)
+            except BaseException as error:
+                raise self._encode_error(error)
         if self._plain_encode:
             return self._finish(obj, _raw_call(self._encode, obj if self._wrap is None else self._wrapped(obj)))
         try:
@@ -414,7 +431,21 @@ cdef class Core:
     cdef object _finish(self, obj, PyObject *result):
         """Convert the library's result, a new reference, to bytes. If it is NULL, handle the error."""
         payload = self._as_bytes(self._encode_failed(obj) if result is NULL else _owned(result))
+        if self._suspect is not None:
+            self._read_again(payload, self._suspect)
         return self._encode_rewritten(obj) if self._is_wrong(payload) else payload
+
+    cdef int _read_again(self, payload, tuple suspect) except -1:
+        """Refuse a payload that the library wrote, but does not read; it has one of the bytes if so."""
+        if not any([part in payload for part in suspect]):
+            return 0
+        try:
+            _call(self._decode, payload)
+        except BaseException as error:
+            if not _is_ours(error):
+                raise
+            raise EncodeError(self.name, f"would be refused when it is decoded: {_sentence(error)}") from error
+        return 0
 
     cdef object _as_bytes(self, payload):
         if PyUnicode_CheckExact(payload):
@@ -493,14 +524,26 @@ cdef class Core:
             try:
                 lowered = self._lower(obj)
                 if self._plain_encode:
-                    return _call(self._encode, lowered if self._wrap is None else self._wrapped(lowered))
+                    payload = _call(self._encode, lowered if self._wrap is None else self._wrapped(lowered))
+                    if self.bound is not None:
+                        # The schema may not read the form that the conventions give a value.
+                        self._read_again(payload, (b"",))
+                    return payload
                 return self._encode_guarded(lowered)
             except BaseException as second:
                 if not _is_ours(second):
                     raise
                 error, deep = second, self._is_too_deep(second)
+        raise self._encode_error(error)
+
+    cdef object _encode_error(self, error):
+        """Return the error for the user, with the library's error as its cause."""
+        if not _is_ours(error) or isinstance(error, EncodeError):
+            return error
         reason = self._reason(error, self._encode_depth)
-        raise EncodeError(self.name, f"{reason}, or contains itself" if deep else reason) from error
+        ours = EncodeError(self.name, f"{reason}, or contains itself" if self._is_too_deep(error) else reason)
+        ours.__cause__ = error
+        return ours
 
     # decode -----------------------------------------------------------------------------------
 

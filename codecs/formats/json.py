@@ -19,7 +19,14 @@ from ..binding import Bound, SchemaProtocol
 from ..conventions import classes as objects
 from ..conventions._forms import KeyedEncoder
 from ..conventions.arrays import ARRAYS, COLUMNS, convention, kind_of
-from ..conventions.families import JSON64_FAMILY, JSON_FAMILY, FormatFamily, content, distinct_keys
+from ..conventions.families import (
+    JSON64_FAMILY,
+    JSON_FAMILY,
+    FormatFamily,
+    content,
+    distinct_keys,
+    exactly,
+)
 from ..conventions.notes import FIGURES, STRANGERS, Cost, Note, costly_keys
 from ..registry import declare
 from ..safety._unique import unique
@@ -31,7 +38,9 @@ from ..streams.framing import Lines
 from ..version_faults import ORJSON_LISTS, ORJSON_TIMES, ORJSON_TUPLES, noted
 from ._hooks import anything, hooked
 from ._pure import pure_copy
-from .structs import OBJECTS, TYPED, typed
+from .structs import NONFINITE_AS_NULL as NULLED
+from .structs import OBJECTS, TYPED, left_out, typed
+from .structs import ROUNDED_OFFSETS as ROUNDED
 
 JSON = Format(
     name="json",
@@ -47,10 +56,6 @@ JSON = Format(
 PRESERVES = frozenset({"none", "bool", "int", "float", "str", "list", "dict", "key_order"})
 ANY_NUMBER = PRESERVES | {"bigint", "nonfinite"}
 LITERALS = Note("writes NaN and Infinity as bare words, which RFC 8259 does not allow", "float_nonfinite")
-NULLED = "NaN and Infinity become null"
-ROUNDED = Note(
-    "rounds offsets from UTC to whole minutes; offsets before 1972 can have seconds", "type_datetime"
-)
 FAULTS = Note(
     "the library cuts datetime64 to microseconds, and writes NaT in an array as an arbitrary datetime",
     "type_ndarray",
@@ -79,6 +84,7 @@ _RAPIDJSON_COSTS = tuple(
     Cost("writes dates and times by a hook, as the library rounds offsets from UTC", about, "dump", 2.0)
     for about in ("type_datetime", "type_date", "type_time")
 )
+
 
 _MODELS: tuple[objects.ClassFamily, ...] = ("model",)
 # Both write moments in UTC with a final Z, so rewritten records must leave moments to them.
@@ -115,6 +121,7 @@ def _json() -> Spec:
 
     return Spec.of(
         encode=encoder.encode,
+        exact=exactly(),
         decode=json.JSONDecoder().decode,
         raw=_raw_text(json),
         text=True,
@@ -184,6 +191,7 @@ def _simplejson(library: ModuleType) -> Spec:
 
     return Spec.of(
         encode=encode(),
+        exact=exactly(),
         decode=library.JSONDecoder(allow_nan=True).decode,
         # Decimals as text, which no reader rounds.
         raw=_raw_text(library, use_decimal=False),
@@ -256,8 +264,11 @@ def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
     """Add the encoding options and notes; a fault of some releases needs slower options."""
     faults = [fault for fault in (ORJSON_TIMES, ORJSON_LISTS, ORJSON_TUPLES) if fault.found(orjson)]
     notes = [Note("reads integers beyond 64 bits as floats", "int_beyond_64"), costly_keys(1.25)]
+    # Of a dataclass it omits inherited slots and names that begin with "_", and writes cached properties.
+    options = orjson.OPT_PASSTHROUGH_DATACLASS
     # One option leaves times, dates and datetimes to Python, where only times are wrong.
-    options = orjson.OPT_PASSTHROUGH_DATETIME if {ORJSON_TIMES, ORJSON_LISTS} <= {*faults} else 0
+    moments = orjson.OPT_PASSTHROUGH_DATETIME if {ORJSON_TIMES, ORJSON_LISTS} <= {*faults} else 0
+    options |= moments
     if ORJSON_LISTS in faults:
         spec = spec.changed(shallow=_TOGETHER, policies=replace(spec.facts.policies, nesting="reject"))
     elif ORJSON_TIMES in faults:
@@ -266,7 +277,8 @@ def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
         # 3.12 and 3.13 leave the buffer if many lists that are nested 210 deep follow one another.
         encode_depth=DEFAULT_DEPTH,
         inside=_inside,
-        notes=[*notes, *([] if options else [ROUNDED]), *noted(faults)],
+        losses=(*spec.facts.losses, *([] if moments else [ROUNDED])),
+        notes=[*notes, *noted(faults)],
     )
 
 
@@ -277,11 +289,11 @@ def _orjson_writing(orjson: ModuleType, spec: Spec, leaf: Callable[[Any], Any], 
     times = () if wrong else (dt.time, dt.datetime)
     keys = distinct_keys((*_ORJSON_KEYS, *times))
     return spec.changed(
-        encode_arguments=(leaf, options or None),
+        encode_arguments=(leaf, options),
         encode_again=KeyedEncoder(
             orjson.dumps, (leaf, options | orjson.OPT_NON_STR_KEYS), keys, content
         ).encode,
-        split=_split(orjson, leaf, options or None) if spec.guards.shallow else None,
+        split=_split(orjson, leaf, options) if spec.guards.shallow else None,
     )
 
 
@@ -289,7 +301,7 @@ _TOGETHER = 30
 """Levels of lists that orjson before 3.12 ends within its buffer."""
 
 
-def _split(orjson: ModuleType, leaf: Callable[[Any], Any], options: int | None) -> Callable[[Any], Any]:
+def _split(orjson: ModuleType, leaf: Callable[[Any], Any], options: int) -> Callable[[Any], Any]:
     """Return a function that encodes inner lists first, so that fewer than `_TOGETHER` end together."""
 
     def split(value: Any, lists: int = 0) -> Any:
@@ -319,7 +331,7 @@ def _orjson_numpy() -> Spec:
     import orjson
 
     spec = _orjson()
-    deep, options = (*spec.calls.encode_arguments, None)[:2]
+    deep, options = spec.calls.encode_arguments
 
     def leaf(value: Any) -> Any:
         # A column is passed on as its array, which the library supports.
@@ -327,8 +339,13 @@ def _orjson_numpy() -> Spec:
         return deep(value) if write is None else write(value)
 
     quick_leaf = JSON64_FAMILY.leaf_or(leaf) if deep is JSON64_FAMILY.leaf else leaf
-    return _orjson_writing(orjson, spec, quick_leaf, (options or 0) | orjson.OPT_SERIALIZE_NUMPY).changed(
+    return _orjson_writing(orjson, spec, quick_leaf, options | orjson.OPT_SERIALIZE_NUMPY).changed(
         raw=_raw_orjson(orjson, orjson.OPT_SERIALIZE_NUMPY),
+        losses=(
+            *spec.facts.losses,
+            "NumPy's floats of 16 and 32 bits are written with fewer digits",
+            "datetime64 is cut to microseconds, and dates become datetimes",
+        ),
         notes=(*spec.facts.notes, FAULTS),
     )
 
@@ -339,6 +356,7 @@ def _msgspec() -> Spec:
 
     return Spec.of(
         encode=msgspec.json.Encoder(enc_hook=_msgspec_family.leaf).encode,
+        exact=exactly(left_out),
         decode=msgspec.json.Decoder().decode,
         raw=RawCalls(
             msgspec.json.Encoder().encode,
@@ -355,8 +373,7 @@ def _msgspec() -> Spec:
         family=_msgspec_family,
         accelerated=True,
         preserves=PRESERVES | {"bigint"},
-        losses=(NULLED, MERGED, "dict keys True and False become the text of 1 and 0"),
-        notes=(ROUNDED,),
+        losses=(NULLED, MERGED, "dict keys True and False become the text of 1 and 0", ROUNDED),
         policies=NO_LITERALS,
     )
 
@@ -365,9 +382,8 @@ def _msgspec() -> Spec:
 def _msgspec_struct() -> Spec:
     import msgspec
 
-    spec = typed(_msgspec(), msgspec.json.Decoder, also={"bytes", "int_keys"})
-    losses = (*spec.facts.losses, NULLED, "a key Decimal('-0') is decoded as Decimal('0')")
-    return spec.changed(losses=losses, notes=(*spec.facts.notes, ROUNDED))
+    losses = (NULLED, "a key Decimal('-0') is decoded as Decimal('0')")
+    return typed(_msgspec(), msgspec.json, also={"bytes", "int_keys"}, losses=losses)
 
 
 def _pydantic(*, models: bool = False) -> Spec:
@@ -404,10 +420,10 @@ def _pydantic(*, models: bool = False) -> Spec:
         losses=(
             "decoded fields are in the order of the schema",
             "integers become floats if the schema says float",
+            ROUNDED,
         ),
         notes=(
             LITERALS,
-            ROUNDED,
             Note(
                 "reads texts and numbers that no codec writes: seconds since 1970 as a datetime, numbers as "
                 "a Decimal, UUIDs in braces; cuts times to microseconds",
@@ -462,6 +478,7 @@ def _ujson() -> Spec:
         # By position, since a keyword takes a third of a short call: ensure_ascii, encode_html_chars,
         # escape_forward_slashes, sort_keys, indent, allow_nan, reject_bytes, default.
         encode_arguments=(False, False, False, False, 0, True, True, JSON_FAMILY.leaf),
+        exact=exactly(),
         decode=ujson.loads,
         raw=RawCalls(
             lambda record: ujson.dumps(record, ensure_ascii=False, escape_forward_slashes=False).encode(),
@@ -478,7 +495,7 @@ def _ujson() -> Spec:
         losses=(
             MERGED,
             "Decimal becomes a float",
-            "dict keys that are bytes become raw text; tuples, enums and datetimes their `str`",
+            "dict keys that are bytes become raw text; all but text, numbers and None their `str`",
         ),
         notes=(
             LITERALS,
@@ -530,6 +547,7 @@ def _rapidjson() -> Spec:
     }
     return Spec.of(
         encode=ConventionEncoder(**writing),
+        exact=exactly(),
         encode_again=KeyedEncoder(ConventionEncoder(**keys, **writing), (), _RAPIDJSON_KEYS, content).encode,
         decode=rapidjson.loads,
         # It stops at a NUL byte, which JSON text never contains.
@@ -616,7 +634,7 @@ def _pydantic_core() -> Spec:
                 FIGURES,
             ),
             LITERALS,
-            ROUNDED,
         ),
+        losses=(ROUNDED,),
         policies=replace(POLICIES, duplicate_keys="reject/last", surrogates="reject"),
     )

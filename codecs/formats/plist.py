@@ -168,7 +168,7 @@ def _xml() -> Spec:
     return _plist(
         plistlib.FMT_XML,
         _family,
-        ("datetimes are cut to seconds", "carriage returns in text become line feeds"),
+        ("datetimes are cut to seconds", "carriage returns in text and keys become line feeds"),
     ).changed(
         encode=_encode_xml,
         encode_options={},
