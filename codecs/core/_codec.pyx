@@ -27,6 +27,7 @@ from ..errors import (
     CodecError, DecodeError, EncodeError, LimitError, MissingField, PolicyError, TooMuchError,
 )
 from ..safety.limits import DEFAULT_DEPTH
+from ..safety.policies import held as content_of
 from ..spec import Spec
 
 from libc.string cimport memcmp
@@ -106,6 +107,8 @@ cdef enum:
     POOLED = 1024 * 1024
     # A payload of up to this many bytes has too few keys to take long, whatever their hashes.
     FEW_KEYS = 16 * 1024
+    # Bytes that any payload may decompress to (`streams.compression.FREE`).
+    FREE = 1024 * 1024
     # Levels of a record that are looked at, where nothing limits them but the stack.
     GREATEST = 1 << 30
 
@@ -154,6 +157,9 @@ cdef class Core:
     cdef Py_ssize_t _uncounted
     # An uncompressed payload of up to this many bytes has no more values and keys than the limits allow.
     cdef Py_ssize_t _few
+    # An uncompressed payload of up to this many bytes is not too large for `decode`, and what counts its values.
+    cdef Py_ssize_t _modest
+    cdef Rules _written
     # The same for the lengths of texts and integers in the decoded record, and for nesting.
     cdef Py_ssize_t _unseen
     cdef Py_ssize_t _flat
@@ -308,6 +314,8 @@ cdef class Core:
                 self._flat, self._unasked = PY_SSIZE_T_MAX, self._uncounted
         self._may_share = guards.whole == "cbor"
         self._decode_again, self._subclass = calls.decode_again, calls.subclass
+        if self.bound is not None and self.bound.again is not None:
+            self._decode_again = self.bound.again
         if self.compression is not None:
             self._compress, self._decompress = self.compression.compress, self.compression.decompress_within
         if settings.asked:
@@ -355,6 +363,8 @@ cdef class Core:
         # A value takes at least one byte, except empty ones in YAML, which its loader counts. In JSON, a delimiter
         # comes before each but the first.
         self._few = self._items if self._count_at_most is NULL else min(self._items, PY_SSIZE_T_MAX // 2) * 2
+        self._modest = min(limits.size if self.compression is None else self._decompressed, self._few)
+        self._written = Rules(max_items=limits.items, inside=content_of)
         if self._check_keys is not None:
             self._few = min(self._few, FEW_KEYS)
         self._uncounted = min(limits.size, self._few) if self.compression is None else limits.size
@@ -389,6 +399,8 @@ cdef class Core:
                 payload = _owned(result)
                 if self._suspect is not None:
                     self._read_again(payload, self._suspect)
+                if PyBytes_GET_SIZE(payload) > self._modest:
+                    self._refuse_unreadable(obj, payload)
                 return self._encode_rewritten(obj) if self._is_wrong(payload) else payload
             return self._finish(obj, result)
         return self._encode_slowly(obj)
@@ -424,16 +436,71 @@ cdef class Core:
             payload = self._encode_guarded(obj)
         except BaseException as error:
             payload = self._encode_again(obj, error)
+        payload = self._as_bytes(payload)
+        if self._compress is None and PyBytes_CheckExact(payload) and PyBytes_GET_SIZE(payload) > self._modest:
+            self._refuse_unreadable(obj, payload)
         if self._sampler is not None:
             self._count_down(obj)
-        return self._as_bytes(payload)
+        return payload
 
     cdef object _finish(self, obj, PyObject *result):
         """Convert the library's result, a new reference, to bytes. If it is NULL, handle the error."""
         payload = self._as_bytes(self._encode_failed(obj) if result is NULL else _owned(result))
         if self._suspect is not None:
             self._read_again(payload, self._suspect)
+        if PyBytes_CheckExact(payload) and PyBytes_GET_SIZE(payload) > self._modest:
+            self._refuse_unreadable(obj, payload)
         return self._encode_rewritten(obj) if self._is_wrong(payload) else payload
+
+    cdef object _compressed(self, obj, bytes plain):
+        """Return a compressed payload that `decode` accepts."""
+        cdef Py_ssize_t size = PyBytes_GET_SIZE(plain)
+        if size > self._modest:
+            self._refuse_unreadable(obj, plain)
+        payload = self._compress(plain)
+        if len(payload) > self._most:
+            raise self._too_large(len(payload), self._most)
+        if size > FREE and size > self._ratio * len(payload):
+            raise EncodeError(
+                self.name, f"{size:,} bytes compress to {len(payload):,}, more than the limit of {self._ratio:,} times "
+                           f"that is read (see with_limits, ratio)"
+            )
+        return payload
+
+    def _too_large(self, size, most):
+        return EncodeError(
+            self.name, f"payload of {size:,} bytes, more than the limit of {most:,} that is read (see with_limits)"
+        )
+
+    cdef int _refuse_unreadable(self, obj, bytes payload) except -1:
+        """Refuse an uncompressed payload that exceeds the limits of `decode`: the reader's by default, too."""
+        cdef held_t held
+        cdef Py_ssize_t size = PyBytes_GET_SIZE(payload)
+        cdef Py_ssize_t most = self._most if self._compress is None else self._decompressed
+        if size > most:
+            raise self._too_large(size, most)
+        if self._count_at_most is not NULL and self._count_at_most(
+            <const unsigned char *>PyBytes_AS_STRING(payload), size, self._items
+        ) <= <size_t>self._items:
+            return 0
+        if self._count is not NULL and _end(self._count, payload, &held) >= 0:
+            if held.values > self._items:
+                raise EncodeError(
+                    self.name, f"holds {held.values:,} values, more than the limit of {self._items:,} that is read "
+                               f"(see with_limits)"
+                )
+            if self.spec.guards.bounded is None:
+                return 0
+        try:
+            if self.bound is not None and self.bound.give is not None:
+                self.decode(payload)  # The library's object does not show its values.
+            else:
+                check_record(obj, self._written)
+        except LimitError as error:
+            raise EncodeError(self.name, error.reason) from error
+        except TooMuchError as error:
+            raise EncodeError(self.name, f"holds {error}, the limit of what is read (see with_limits)") from error
+        return 0
 
     cdef int _read_again(self, payload, tuple suspect) except -1:
         """Refuse a payload that the library wrote, but does not read; it has one of the bytes if so."""
@@ -487,7 +554,7 @@ cdef class Core:
             if self._is_wrong(payload):
                 payload = _call(self._encode, self._lower(obj))
         if self._compress is not None:
-            payload = self._compress(PyUnicode_AsUTF8String(payload) if isinstance(payload, str) else payload)
+            payload = self._compressed(obj, PyUnicode_AsUTF8String(payload) if isinstance(payload, str) else payload)
         return payload
 
     cdef int _refuse(self, obj) except -1:
@@ -510,7 +577,7 @@ cdef class Core:
 
     cdef object _encode_again(self, obj, error):
         """Encode the object in the codec's other way, else rewritten by the conventions, or raise the error."""
-        if not _is_ours(error):
+        if not _is_ours(error) or isinstance(error, EncodeError):
             raise error
         deep = self._is_too_deep(error)
         if self._encode.again is not None and not deep:
@@ -924,11 +991,11 @@ cdef class Core:
             data = self._readable(payload)
             if path_.way.locate(data, &field) == FOUND:
                 if path_.way.kind == IN_BSON:
-                    return _bson_replaced(data, &field, len(path_.steps), self.encode({"": value}))
-                return _joined(
+                    return self._spliced(_bson_replaced(data, &field, len(path_.steps), self.encode({"": value})))
+                return self._spliced(_joined(
                     PyBytes_AS_STRING(data), field.start, self.encode(value),
                     PyBytes_AS_STRING(data) + field.end, PyBytes_GET_SIZE(data) - field.end
-                )
+                ))
         return self._encode_changed(payload, path_, lambda _: value)
 
     def append(self, payload, path, item):
@@ -963,7 +1030,7 @@ cdef class Core:
                 else:
                     longer = _longer(path_.way.kind, data, &field, self.encode(item))
                 if longer is not None:
-                    return longer
+                    return self._spliced(longer)
 
         def extend(value):
             if (made := extended(value, item)) is None:
@@ -971,6 +1038,11 @@ cdef class Core:
             return made
 
         return self._encode_changed(payload, path_, extend)
+
+    cdef bytes _spliced(self, bytes payload):
+        if PyBytes_GET_SIZE(payload) > self._modest:
+            self._refuse_unreadable(None, payload)
+        return payload
 
     cdef _Path _path(self, path):
         cdef _Path made

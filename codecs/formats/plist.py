@@ -81,7 +81,8 @@ class _CountingParser(_Parser):
 
     def __init__(self, kind: type[dict[Any, Any]], limits: Limits) -> None:
         super().__init__(kind)
-        self._left, self._deepest = limits.items, limits.deepest
+        # The outermost element is that of the file.
+        self._left, self._deepest = limits.items + 1, limits.deepest
 
     def handle_begin_element(self, element: str, attributes: Any) -> None:
         self._left -= 1
