@@ -57,6 +57,10 @@ def make(name: str) -> Target:
         from encoding import Encoding
 
         return Encoding(what)
+    if kind == "values":
+        from valuing import Values
+
+        return Values(what)
     from parts import PARTS
 
     return PARTS[what]()
