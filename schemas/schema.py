@@ -299,6 +299,13 @@ class Schema:
 
         return Schema(types_of(layout.root))._given(layout)
 
+    def as_dicts(self) -> Schema:
+        """Return this schema without objects of its classes."""
+        made = copy.copy(self)
+        made.as_objects = False
+        made._prepare()
+        return made
+
     def listed(self) -> Schema:
         """Return the schema of lists of these records, for codecs that take many records at once."""
         made = Schema(

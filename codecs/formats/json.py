@@ -39,7 +39,7 @@ from ..version_faults import ORJSON_LISTS, ORJSON_TIMES, ORJSON_TUPLES, noted
 from ._hooks import anything, hooked
 from ._pure import pure_copy
 from .structs import NONFINITE_AS_NULL as NULLED
-from .structs import OBJECTS, TYPED, left_out, typed
+from .structs import OBJECTS, TYPED, dicts_of, left_out, typed
 from .structs import ROUNDED_OFFSETS as ROUNDED
 
 JSON = Format(
@@ -386,6 +386,10 @@ def _msgspec_struct() -> Spec:
     return typed(_msgspec(), msgspec.json, also={"bytes", "int_keys"}, losses=losses)
 
 
+_SUSPECT = (b"null", b"NaN", b"Infinity")
+"""What a model of the user's own writes for a float or a Decimal that is no number, and may not read."""
+
+
 def _pydantic(*, models: bool = False) -> Spec:
     def bind(schema: SchemaProtocol) -> Bound:
         binding = schema.binding("pydantic", models=models)
@@ -400,6 +404,8 @@ def _pydantic(*, models: bool = False) -> Spec:
                 dicts=not hasattr(schema.types, "fields"),
                 definition=binding.definition,
                 as_is=binding.as_is,
+                again=dicts_of(schema, bind) if binding.as_is else None,
+                suspect=_SUSPECT[0 if schema.has_floats else 1 :] if binding.as_is else (),
             )
         return Bound(encode=lambda record: write(take(record)), decode=decode, definition=binding.definition)
 
@@ -457,6 +463,10 @@ def _pydantic_models() -> Spec:
     spec = _pydantic(models=True)
     return spec.changed(
         preserves=frozenset(spec.facts.preserves) - {"namedtuple"},
+        losses=(
+            *spec.facts.losses,
+            "models of one's own write NaN and Infinity as null, unless they set `ser_json_inf_nan`",
+        ),
         takes="pydantic models",
         policies=replace(POLICIES, surrogates="reject", inside=inside),
     )

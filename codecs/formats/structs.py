@@ -6,6 +6,7 @@ Records of typed codecs are objects of the schema's classes, or Structs made fro
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from functools import cache
 from typing import Any
 
 from ..binding import Bound, SchemaProtocol, unbound
@@ -60,6 +61,21 @@ def left_out(kind: type) -> Callable[[Any], Any] | None:
     return known.open if known is not None and hides else None
 
 
+def dicts_of(schema: SchemaProtocol, bind: Callable[[SchemaProtocol], Bound]) -> Callable[[bytes], Any]:
+    """Return a function that decodes records as dicts, for those that the schema's classes refuse."""
+
+    @cache
+    def bound() -> Bound:
+        return bind(schema.as_dicts())
+
+    def decode(data: bytes) -> Any:
+        made = bound()
+        record = made.decode(data)
+        return record if made.give is None else made.give(record)
+
+    return decode
+
+
 def typed(
     spec: Spec,
     format: Any,
@@ -100,6 +116,7 @@ def typed(
             give=None if binding.as_is else binding.give,
             dicts=not (array_like and hasattr(schema.types, "fields")),
             as_is=binding.as_is,
+            again=dicts_of(schema, bind) if binding.as_is else None,
         )
 
     def raw(schema: SchemaProtocol) -> RawCalls:

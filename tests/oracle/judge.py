@@ -182,6 +182,7 @@ LOSSES: dict[str, Callable[[Any, Any], bool]] = {
     "a key Decimal('-0') is decoded as Decimal('0')": _never,
     "decoded fields are in the order of the schema": _never,
     "integers become floats if the schema says float": _number,
+    "models of one's own write NaN and Infinity as null, unless they set `ser_json_inf_nan`": _nulled,
     "Decimal becomes a float": FORMS["float"],
     "Decimal -0 loses its sign": _unsigned,
     "Decimal NaN and Infinity become floats": _no_number,
