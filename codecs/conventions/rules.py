@@ -154,7 +154,7 @@ def _plain_set(value: set[Any] | frozenset[Any]) -> list[Any]:
     """Sort the items if possible, so that equal sets have equal payloads."""
     try:
         items = sorted(value)
-    except TypeError:
+    except (TypeError, ArithmeticError):
         return sorted(value, key=_order)
     # Sets compare as subsets, and NaN with nothing: then the order depends on that of the hashes.
     if not items or type(items[0]) in _ORDERED or {int} == set(map(type, items)):

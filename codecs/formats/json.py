@@ -89,6 +89,8 @@ _RAPIDJSON_COSTS = tuple(
 _MODELS: tuple[objects.ClassFamily, ...] = ("model",)
 # Both write moments in UTC with a final Z, so rewritten records must leave moments to them.
 _msgspec_family = FormatFamily("JSON (msgspec)", {dt.datetime: None, dt.time: None})
+# As ujson writes Decimals itself.
+_ujson_family = FormatFamily("JSON (ujson)", {Decimal: float})
 _pydantic_family = FormatFamily("JSON (pydantic)", {dt.datetime: None})
 
 
@@ -487,7 +489,7 @@ def _ujson() -> Spec:
         encode=ujson.dumps,
         # By position, since a keyword takes a third of a short call: ensure_ascii, encode_html_chars,
         # escape_forward_slashes, sort_keys, indent, allow_nan, reject_bytes, default.
-        encode_arguments=(False, False, False, False, 0, True, True, JSON_FAMILY.leaf),
+        encode_arguments=(False, False, False, False, 0, True, True, _ujson_family.leaf),
         exact=exactly(),
         decode=ujson.loads,
         raw=RawCalls(
@@ -498,13 +500,14 @@ def _ujson() -> Spec:
         stops="itself",
         walk="json",
         too_deep=("Reached object decoding depth limit", "Maximum recursion level reached"),
-        family=JSON_FAMILY,
+        family=_ujson_family,
         accelerated=True,
         preserves=ANY_NUMBER,
         forms={"decimal": "float"},
         losses=(
             MERGED,
             "Decimal becomes a float",
+            "Decimal sNaN becomes -1.0, or makes the payload unreadable",
             "dict keys that are bytes become raw text; all but text, numbers and None their `str`",
         ),
         notes=(

@@ -35,6 +35,15 @@ def key_catalog() -> list[Value]:
     return _KEYS
 
 
+def _differ(chosen: list[Value]) -> bool:
+    """Whether values can be keys of one dict."""
+    try:
+        given, meant = {each.given for each in chosen}, {each.meant for each in chosen}
+    except ValueError:  # NumPy compares a number with empty bytes
+        return False
+    return len(given) == len(meant) == len({repr(each.meant) for each in chosen}) == len(chosen)
+
+
 def record(random: Random, depth: int = 0) -> Value:
     """Return a random record of one to some twenty values."""
     roll = random.random()
@@ -64,7 +73,7 @@ def record(random: Random, depth: int = 0) -> Value:
         )
     if way == 5:
         chosen = random.choices(key_catalog(), k=len(items))
-        if len({repr(each.meant) for each in chosen}) == len({each.meant for each in chosen}) == len(chosen):
+        if _differ(chosen):
             pairs = zip(chosen, items, strict=True)
             made = [(key.given, key.meant, item) for key, item in pairs]
             kinds = ", ".join(f"{key.kind}: {item.kind}" for key, item in zip(chosen, items, strict=True))
@@ -75,7 +84,7 @@ def record(random: Random, depth: int = 0) -> Value:
             )
     if way == 6:
         chosen = random.choices(key_catalog(), k=random.randint(0, 3))
-        if len({repr(each.meant) for each in chosen}) == len({each.meant for each in chosen}) == len(chosen):
+        if _differ(chosen):
             kinds = ", ".join(each.kind for each in chosen)
             return Value(f"set of {kinds}", {each.given for each in chosen}, {each.meant for each in chosen})
     names = random.sample([key for key in KEYS if type(key) is str], len(items))

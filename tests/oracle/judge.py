@@ -184,6 +184,7 @@ LOSSES: dict[str, Callable[[Any, Any], bool]] = {
     "integers become floats if the schema says float": _number,
     "models of one's own write NaN and Infinity as null, unless they set `ser_json_inf_nan`": _nulled,
     "Decimal becomes a float": FORMS["float"],
+    "Decimal sNaN becomes -1.0, or makes the payload unreadable": _never,
     "Decimal -0 loses its sign": _unsigned,
     "Decimal NaN and Infinity become floats": _no_number,
     "offsets from UTC are rounded to whole minutes": _rounded,
@@ -215,7 +216,11 @@ LOSSES: dict[str, Callable[[Any, Any], bool]] = {
 def _holds(explains: Callable[[Any, Any], bool], before: Any, after: Any) -> bool:
     try:
         return explains(before, after)
-    except ValueError:  # a text that is no base64, or no moment
+    except (
+        TypeError,
+        ValueError,
+        OverflowError,
+    ):  # a text that is no base64 or no moment, a value of another type
         return False
 
 
