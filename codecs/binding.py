@@ -50,10 +50,15 @@ class SchemaProtocol(Protocol):
     @property
     def hashes_text_only(self) -> bool: ...
     @property
+    def has_sets(self) -> bool: ...
+    @property
+    def has_floats(self) -> bool: ...
+    @property
     def embeds(self) -> bool: ...
     @property
     def nests(self) -> bool: ...
     def __hash__(self) -> int: ...
+    def as_dicts(self) -> SchemaProtocol: ...
     def fixer(self, codec: CodecProtocol, /) -> Callable[[Any], Any] | None: ...
     def refusal(self, codec: CodecProtocol, /) -> str | None: ...
     def binding(self, kind: str, /, **options: Any) -> Binding: ...
@@ -93,6 +98,10 @@ class Bound:
         as_is: Whether `encode` and `decode` alone handle records that are objects of the schema's class.
         reading: ``(writer: Schema) -> decode`` for payloads written with another version of the
             schema, if the format needs to know it (Avro); None if `decode` reads them directly.
+        again: Callable ``(bytes) -> object`` for payloads that `decode` refuses: it returns dicts for records
+            that the schema's own classes refuse. None if `decode` builds no such objects.
+        suspect: Bytes of payloads that `decode` may refuse although `encode` wrote them, such as the null
+            that stands for a NaN. Such a payload is decoded before it is returned.
         deepest: `DEEPEST` if records may contain others of their kind; 0 if the schema limits nesting.
     """
 
@@ -104,4 +113,6 @@ class Bound:
     definition: str = ""
     as_is: bool = False
     reading: Callable[[SchemaProtocol], Callable[..., Any]] | None = None
+    again: Callable[[bytes], Any] | None = None
+    suspect: tuple[bytes, ...] = ()
     deepest: int = 0

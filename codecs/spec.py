@@ -149,6 +149,9 @@ class Guards:
         inside: Callable that returns the content of an object other than dict, list, tuple and set
             as a list, if the library writes that object natively, or None for nothing; the check of nesting
             counts it.
+        exact: Callable ``(object) -> object`` that rewrites what the library would write by rules of its own,
+            or by methods of a subclass (`conventions.families.exactly`). It is not called for objects that
+            have only dicts, lists and values of built-in types.
         plain_keys: The library writes MessagePack keys that it cannot read, and its hook calls `doubt` if
             it returns a possible one.
         too_deep: Parts of the library's error messages on nesting, if the error is not a `RecursionError`.
@@ -178,6 +181,7 @@ class Guards:
     shallow: int = 0
     split: Callable[[Any], Any] | None = None
     inside: Callable[[Any], list[Any] | None] | None = None
+    exact: Callable[[Any], Any] | None = None
     plain_keys: bool = False
     too_deep: Sequence[str] = ()
     check_payload: Callable[[bytes], None] | None = None

@@ -151,6 +151,18 @@ class Schema:
         return True
 
     @property
+    def has_sets(self) -> bool:
+        """Whether records may hold sets, whose order is not that of their items."""
+        return any(
+            isinstance(node, t.SetType | t.FrozenSetType | t.AnyType) for _, node in t.walk(self.types)
+        )
+
+    @property
+    def has_floats(self) -> bool:
+        """Whether records may hold floats, also NaN and Infinity."""
+        return any(isinstance(node, t.FloatType | t.AnyType) for _, node in t.walk(self.types))
+
+    @property
     def embeds(self) -> bool:
         """Whether formats that need a schema may embed values in their payloads as MessagePack."""
         # A layout cannot distinguish the values in this place.
@@ -286,6 +298,13 @@ class Schema:
         from .wire.layout import types_of
 
         return Schema(types_of(layout.root))._given(layout)
+
+    def as_dicts(self) -> Schema:
+        """Return this schema without objects of its classes."""
+        made = copy.copy(self)
+        made.as_objects = False
+        made._prepare()
+        return made
 
     def listed(self) -> Schema:
         """Return the schema of lists of these records, for codecs that take many records at once."""

@@ -23,6 +23,8 @@ from uuid import UUID
 
 from libc.stdint cimport int64_t, uint64_t
 
+from ..safety._stack cimport RESERVE, stack_left
+
 import_datetime()
 
 cdef extern from "Python.h":
@@ -67,6 +69,8 @@ cdef extern from *:
 cdef enum:
     # The most that any library writes: orjson.
     LEVELS = 254
+    # Types whose form is known at once.
+    KNOWN = 1024
 
 cdef object UTC = dt.timezone.utc
 cdef object ExtType = None
@@ -112,6 +116,111 @@ cdef class Forms:
         if self._doubt is not None and (PyList_CheckExact(form) or PyDict_CheckExact(form)):
             self._doubt()
         return form
+
+
+cdef class Rewriter:
+    """Rewrites the values that a library would write by rules of its own, or by methods of a subclass.
+
+    Args:
+        form_of: ``(type) -> (value) -> form, or None``: what converts the values of a type; None leaves them to the
+            library.
+        fields_of: ``(type) -> names or None``: the fields of a class whose objects the library writes, or a hook.
+        opened: ``(object) -> form``: such an object as plain values.
+    """
+
+    cdef object _form_of
+    cdef object _fields_of
+    cdef object _opened
+    cdef dict _known
+
+    def __init__(self, form_of, fields_of, opened):
+        self._form_of, self._fields_of, self._opened, self._known = form_of, fields_of, opened, {}
+
+    def rewrite(self, record, /):
+        """Return a record in which these values are converted: the record itself if there are none.
+
+        Raises:
+            RecursionError: It is too deep, or contains itself.
+        """
+        return self._rewritten(record)
+
+    def forget(self):
+        """Ask again for the forms of all types."""
+        self._known.clear()
+
+    cdef object _rewritten(self, object value):
+        cdef PyObject *kind = type_of(<PyObject *>value)
+        if stack_left() < RESERVE:
+            raise RecursionError("nested too deeply")
+        if kind is <PyObject *>dict:
+            return self._dict(value)
+        if kind is <PyObject *>list or kind is <PyObject *>tuple:
+            return self._items(value)
+        form = self._known_form(type(value))
+        if form is None:
+            return self._set(value) if kind is <PyObject *>set or kind is <PyObject *>frozenset else value
+        if type(form) is not tuple:
+            return self._rewritten(form(value))
+        for name in <tuple>form:
+            held = getattr(value, name, None)
+            if not _is_scalar(<PyObject *>held) and self._rewritten(held) is not held:
+                return self._rewritten(self._opened(value))
+        return value
+
+    cdef object _known_form(self, kind):
+        """Return a function, the names of fields as a tuple, or None."""
+        cdef PyObject *found = PyDict_GetItem(self._known, kind)
+        if found is not NULL:
+            return <object>found
+        form = self._form_of(kind)
+        if form is None:
+            form = self._fields_of(kind)
+        if len(self._known) >= KNOWN:
+            self._known.clear()
+        self._known[kind] = form
+        return form
+
+    cdef object _dict(self, dict value):
+        cdef dict changed = None
+        for key, item in value.items():
+            name = key if _is_scalar(<PyObject *>key) else self._rewritten(key)
+            held = item if _is_scalar(<PyObject *>item) else self._rewritten(item)
+            if held is item and name is key:
+                continue
+            if name is not key:
+                # Its place changes, so all others follow in their order.
+                changed = {self._rewritten(key): self._rewritten(item) for key, item in value.items()}
+                if len(changed) != len(value):
+                    raise ValueError("two keys of a dict are written alike")
+                return changed
+            if changed is None:
+                changed = value.copy()
+            changed[key] = held
+        return value if changed is None else changed
+
+    cdef object _set(self, value):
+        items = [item if _is_scalar(<PyObject *>item) else self._rewritten(item) for item in value]
+        if all([made is item for made, item in zip(items, value)]):
+            return value
+        changed = type(value)(items)
+        if len(changed) != len(value):
+            raise ValueError("two items of a set are written alike")
+        return changed
+
+    cdef object _items(self, value):
+        cdef list changed = None
+        cdef Py_ssize_t position = 0
+        for item in value:
+            if not _is_scalar(<PyObject *>item):
+                held = self._rewritten(item)
+                if held is not item:
+                    if changed is None:
+                        changed = list(value)
+                    changed[position] = held
+            position += 1
+        if changed is None:
+            return value
+        return changed if PyList_CheckExact(value) else tuple(changed)
 
 
 def base64_text(value, /):

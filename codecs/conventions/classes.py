@@ -114,6 +114,22 @@ def fields_of(value: Any) -> dict[str, Any] | None:
     return {**fields, **extra} if extra else fields
 
 
+def named_fields(value: Any) -> dict[str, Any] | None:
+    """Return all fields of an object by the names that it is written with, also of named tuples and arrays.
+
+    None for other objects, and for what is no record: a RootModel.
+    """
+    known = record_class(type(value))
+    if known is None:
+        return None
+    held = known.open(value)
+    if known.family != "namedtuple" and isinstance(held, dict):
+        return held
+    if getattr(known.cls, "__pydantic_root_model__", False):
+        return None
+    return {key: getattr(value, name) for key, name in zip(known.keys, known.attributes, strict=True)}
+
+
 def _by_attributes(cls: type[Any], family: ClassFamily, names: tuple[str, ...]) -> RecordClass:
     return RecordClass(cls, family, names, names, _getter(names, names))
 

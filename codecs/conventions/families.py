@@ -12,13 +12,14 @@ import datetime as dt
 import enum
 import functools
 import operator
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from ._forms import Forms
+from ._forms import Forms, Rewriter
 from .arrays import DOCUMENTED, convention, holds_numbers
 from .classes import CLASSES, opened, record_class
-from .rules import RULES, SCALARS, Rule
+from .rules import RULE_OF, RULES, SCALARS, Rule
 
 NULL_TEXT = "$null"
 WORDS = range(-(2**63), 2**64)
@@ -26,24 +27,57 @@ WORDS = range(-(2**63), 2**64)
 
 
 def _exact_datetime(value: dt.datetime) -> dt.datetime:
-    return dt.datetime.combine(value.date(), value.timetz())
+    return dt.datetime.combine(dt.datetime.date(value), dt.datetime.timetz(value))
 
 
+_WHOLE = slice(None)
 _EXACT: Mapping[type, Callable[[Any], Any]] = {
     str: str.__str__,
     int: int.__int__,
     float: float.__float__,
-    dict: dict,
-    list: list,
-    tuple: tuple,
-    set: set,
-    frozenset: frozenset,
+    OrderedDict: lambda value: dict(OrderedDict.items(value)),
+    dict: lambda value: dict(dict.items(value)),
+    list: list.copy,
+    tuple: lambda value: tuple.__getitem__(value, _WHOLE),
+    set: lambda value: set(set.__iter__(value)),
+    frozenset: lambda value: frozenset(frozenset.__iter__(value)),
     bytes: bytes.__bytes__,
-    bytearray: bytearray,
+    bytearray: bytearray.copy,
     dt.datetime: _exact_datetime,
     **{scalar.type: scalar.exact for scalar in SCALARS},
 }
 """Converts a value of a subclass to the base type, ignoring overridden methods; datetime before date."""
+_ASKED = (
+    *("__iter__", "__len__", "__getitem__", "__contains__", "__int__", "__index__", "__float__", "__str__"),
+    *(
+        "__repr__",
+        "__bytes__",
+        "__format__",
+        "items",
+        "keys",
+        "values",
+        "get",
+        "copy",
+        "as_tuple",
+        "isoformat",
+    ),
+)
+"""Methods of built-in types that a library may call to write a value."""
+
+
+def exact_form(kind: type) -> Callable[[Any], Any] | None:
+    """Return what converts values of a subclass that overrides such methods to the type that it extends.
+
+    None for all other types, those with a convention of their own, and members of enumerations.
+    """
+    if kind in _EXACT or kind is bool or convention(kind) is not None or issubclass(kind, enum.Enum):
+        return None
+    for base, exact in _EXACT.items():
+        if issubclass(kind, base):
+            if all(getattr(kind, name, None) is getattr(base, name, None) for name in _ASKED):
+                return None
+            return None if _of_own_type.dispatch(kind) is not _NO_RULE else exact
+    return None
 
 
 @functools.singledispatch
@@ -60,6 +94,8 @@ The lookup takes longer than the conversion of most objects.
 """
 _NAMED: set[type] = set()
 """The named tuples among these classes, which are written like tuples."""
+_REWRITERS: list[Rewriter] = []
+"""What `exactly` has made, each with the forms of the types that it has met."""
 
 
 def _forget_some() -> None:
@@ -97,6 +133,8 @@ def register_type(kind: type[Any], write: Callable[[Any], Any]) -> None:
     _of_own_type.register(kind, write)
     _OPEN.clear()
     _NAMED.clear()
+    for rewriter in _REWRITERS:
+        rewriter.forget()
 
 
 def _native_bytes(value: bytearray | memoryview) -> bytes:
@@ -167,6 +205,8 @@ class FormatFamily:
         if (known := record_class(kind)) is not None:
             _forget_some()
             if known.family == "namedtuple":
+                if exact_form(kind) is not None:
+                    return self._tuple(_EXACT[tuple](value))
                 _NAMED.add(kind)
                 return self._tuple(value)
             _OPEN[kind] = known.open
@@ -256,7 +296,8 @@ class FormatFamily:
         """Lower a dict key or an item of a set, in which an array remains a tuple."""
         for kind in (tuple, frozenset):
             if isinstance(value, kind):
-                return kind(map(self._lower_hashable, value))
+                items = value if type(value) is kind else _EXACT[kind](value)
+                return kind(map(self._lower_hashable, items))
         return self.lower(value)
 
     def _lower_dict(self, value: dict[Any, Any]) -> dict[Any, Any]:
@@ -277,6 +318,10 @@ class FormatFamily:
         return written
 
 
+_NO_NUMBERS = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}
+"""As the JSON libraries write them."""
+
+
 def _text_key(key: Any) -> Any:
     """Return a key as text, as in JSON, even if the format has its type for values."""
     if isinstance(key, enum.Enum):
@@ -292,7 +337,8 @@ def _text_key(key: Any) -> Any:
     if isinstance(key, int):
         return int.__repr__(key)
     if isinstance(key, float):
-        return float.__repr__(key)
+        text = float.__repr__(key)
+        return _NO_NUMBERS.get(text, text)
     return JSON_FAMILY.leaf(key)
 
 
@@ -339,6 +385,45 @@ def content(value: Any) -> Any:
     if _of_own_type.dispatch(type(value)) is not _NO_RULE:
         return None
     return [] if holds_numbers(value) else opened(value)
+
+
+@functools.cache
+def exactly(
+    others: Callable[[type], Callable[[Any], Any] | None] | None = None, own: str = ""
+) -> Callable[[Any], Any]:
+    """Return a function that rewrites the values that a library would write otherwise than the conventions.
+
+    Args:
+        others: ``(type) -> (value) -> form, or None``: the written form of types that the library writes by
+            rules of its own. Subclasses with methods of their own are always rewritten.
+        own: The library's package, whose types are left to it.
+    """
+
+    def form_of(kind: type) -> Callable[[Any], Any] | None:
+        if own and kind.__module__.partition(".")[0] == own:
+            return None
+        return (None if others is None else others(kind)) or exact_form(kind)
+
+    def fields(kind: type) -> tuple[str, ...] | None:
+        if _of_own_type.dispatch(kind) is not _NO_RULE or (known := record_class(kind)) is None:
+            return None
+        return known.attributes
+
+    _REWRITERS.append(Rewriter(form_of, fields, _opened))
+    return _REWRITERS[-1].rewrite
+
+
+def _opened(value: Any) -> Any:
+    return _EXACT[tuple](value) if isinstance(value, tuple) else opened(value)
+
+
+def sorted_sets(kind: type) -> Callable[[Any], Any] | None:
+    """Return what writes sets as sorted lists, for libraries that write them in the order of their hashes."""
+    for base in (set, frozenset):
+        if issubclass(kind, base):
+            exact, write = _EXACT[base], RULE_OF[base].write
+            return lambda value: write(exact(value))
+    return None
 
 
 def documented(shown: Sequence[FormatFamily]) -> list[list[str]]:

@@ -16,6 +16,9 @@ FIGURES: Final = "figures"
 VERSION: Final = "version"
 """A note on a fault of the installed version of the library, for any records."""
 
+MERGED: Final = "dict keys that are written alike (a date and its ISO 8601 text) become one"
+"""A loss of codecs whose libraries write keys one by one."""
+
 
 class Note(str):
     """A remark that tables show below the figures; a plain string appears in `bakeoff codecs NAME` only.

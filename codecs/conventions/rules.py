@@ -91,7 +91,7 @@ SCALARS = (
         form="iso",
         words="ISO 8601 text",
         write=dt.date.isoformat,
-        exact=lambda value: dt.date.fromordinal(value.toordinal()),
+        exact=lambda value: dt.date.fromordinal(dt.date.toordinal(value)),
         draw=lambda random: dt.date(2026, 1, 1) + dt.timedelta(days=random.randrange(365)),
         example=dt.date(2020, 1, 2),
     ),
@@ -137,12 +137,33 @@ SCALARS = (
 SCALAR_OF: Mapping[type, Scalar] = {scalar.type: scalar for scalar in SCALARS}
 
 
+_ORDERED = frozenset({str, bytes, dt.date, dt.timedelta, uuid.UUID})
+"""Types whose values have one order."""
+
+
+def _order(item: Any) -> tuple[str, Any]:
+    """Return a text by which items of any types are sorted, the same in every process."""
+    if isinstance(item, frozenset):
+        return type(item).__qualname__, repr(sorted(map(_order, item)))
+    if isinstance(item, tuple):
+        return type(item).__qualname__, repr(tuple(map(_order, item)))
+    return type(item).__qualname__, repr(item)
+
+
 def _plain_set(value: set[Any] | frozenset[Any]) -> list[Any]:
     """Sort the items if possible, so that equal sets have equal payloads."""
     try:
-        return sorted(value)
-    except TypeError:
-        return list(value)
+        items = sorted(value)
+    except (TypeError, ArithmeticError):
+        return sorted(value, key=_order)
+    # Sets compare as subsets, and NaN with nothing: then the order depends on that of the hashes.
+    if not items or type(items[0]) in _ORDERED or {int} == set(map(type, items)):
+        return items
+    return sorted(items, key=_order) if any(map(_has_no_order, items)) else items
+
+
+def _has_no_order(item: Any) -> bool:
+    return item != item or isinstance(item, frozenset | tuple)
 
 
 def _base64(token: str, kind: type) -> Rule:
@@ -165,3 +186,4 @@ RULES: tuple[Rule, ...] = (
     _list(tuple, "list", list),
 )
 """In order of precedence; objects of classes with fields become dicts, see `classes`."""
+RULE_OF: Mapping[type, Rule] = {rule.type: rule for rule in RULES}

@@ -27,6 +27,7 @@ from ..errors import (
     CodecError, DecodeError, EncodeError, LimitError, MissingField, PolicyError, TooMuchError,
 )
 from ..safety.limits import DEFAULT_DEPTH
+from ..safety.policies import held as content_of
 from ..spec import Spec
 
 from libc.string cimport memcmp
@@ -106,6 +107,10 @@ cdef enum:
     POOLED = 1024 * 1024
     # A payload of up to this many bytes has too few keys to take long, whatever their hashes.
     FEW_KEYS = 16 * 1024
+    # Bytes that any payload may decompress to (`streams.compression.FREE`).
+    FREE = 1024 * 1024
+    # Levels of a record that are looked at, where nothing limits them but the stack.
+    GREATEST = 1 << 30
 
 LEAST = {"json": 2, "bson": 7}
 """Minimum bytes of a nesting level, for formats in which it is more than one."""
@@ -152,6 +157,9 @@ cdef class Core:
     cdef Py_ssize_t _uncounted
     # An uncompressed payload of up to this many bytes has no more values and keys than the limits allow.
     cdef Py_ssize_t _few
+    # An uncompressed payload of up to this many bytes is not too large for `decode`, and what counts its values.
+    cdef Py_ssize_t _modest
+    cdef Rules _written
     # The same for the lengths of texts and integers in the decoded record, and for nesting.
     cdef Py_ssize_t _unseen
     cdef Py_ssize_t _flat
@@ -208,8 +216,14 @@ cdef class Core:
     cdef str _refusal
     cdef bint _asks
     cdef int _encode_depth
-    # Levels that need neither a check nor a split; at most `_encode_depth`.
+    # Bytes of payloads that are decoded before they are returned; None: no such payloads.
+    cdef tuple _suspect
+    # Rewrites what the library would write otherwise; None if there is nothing.
+    cdef object _exact
+    # Levels that need neither a check nor a split: at most `_encode_depth`, if that is checked.
     cdef int _shallow
+    # Whether only plain objects take the fast path: nesting is checked, or the library writes some values otherwise.
+    cdef bint _looks
     cdef object _split
     cdef object _inside
     cdef tuple _too_deep
@@ -266,7 +280,7 @@ cdef class Core:
             if not isinstance(self.bound, Bound):
                 raise ValueError(f"codec {spec.name}: expected a Bound from bind, got {type(self.bound).__name__}")
             encode, decode = self.bound.encode, self.bound.decode
-            self._no_dicts = not self.bound.dicts
+            self._no_dicts, self._suspect = not self.bound.dicts, self.bound.suspect or None
         self._encode = _Call(encode, tuple(calls.encode_arguments), dict(calls.encode_options), calls.encode_again)
         bounded = guards.bounded(settings.limits) if guards.bounded else {}
         # A library that is only given the limit of items does not check depth.
@@ -287,7 +301,9 @@ cdef class Core:
             self._deepest = min(self._deepest, self.bound.deepest)
             self._encode_depth = self._walked_depth = self._deepest
         self._split = guards.split
-        self._shallow = min(self._encode_depth, guards.shallow) if guards.shallow else self._encode_depth
+        self._shallow = min(self._encode_depth, guards.shallow) if guards.shallow else self._encode_depth or GREATEST
+        self._exact = guards.exact
+        self._looks = self._encode_depth != 0 or self._exact is not None
         self._find_end = NULL if guards.whole is None else finder(guards.whole)
         if guards.whole is not None and self._find_end is NULL:
             raise ValueError(f"codec {spec.name}: no finder of ends for {guards.whole!r}")
@@ -298,6 +314,8 @@ cdef class Core:
                 self._flat, self._unasked = PY_SSIZE_T_MAX, self._uncounted
         self._may_share = guards.whole == "cbor"
         self._decode_again, self._subclass = calls.decode_again, calls.subclass
+        if self.bound is not None and self.bound.again is not None:
+            self._decode_again = self.bound.again
         if self.compression is not None:
             self._compress, self._decompress = self.compression.compress, self.compression.decompress_within
         if settings.asked:
@@ -345,6 +363,8 @@ cdef class Core:
         # A value takes at least one byte, except empty ones in YAML, which its loader counts. In JSON, a delimiter
         # comes before each but the first.
         self._few = self._items if self._count_at_most is NULL else min(self._items, PY_SSIZE_T_MAX // 2) * 2
+        self._modest = min(limits.size if self.compression is None else self._decompressed, self._few)
+        self._written = Rules(max_items=limits.items, inside=content_of)
         if self._check_keys is not None:
             self._few = min(self._few, FEW_KEYS)
         self._uncounted = min(limits.size, self._few) if self.compression is None else limits.size
@@ -370,13 +390,17 @@ cdef class Core:
         """
         cdef PyObject *result
         if self._quick_encode and stack_left() >= STACK and (
-            self._encode_depth == 0 or _is_shallow(<PyObject *>obj, self._shallow, PY_SSIZE_T_MAX)
+            not self._looks or _is_shallow(<PyObject *>obj, self._shallow, PY_SSIZE_T_MAX)
         ) and (self._scan is None or _is_json(<PyObject *>obj, DEFAULT_DEPTH)):
             result = _raw_call(self._encode, obj)
             if result is not NULL and bytes_exactly(result):
                 if self._unhashed:
                     forget_hash(result)
                 payload = _owned(result)
+                if self._suspect is not None:
+                    self._read_again(payload, self._suspect)
+                if PyBytes_GET_SIZE(payload) > self._modest:
+                    self._refuse_unreadable(obj, payload)
                 return self._encode_rewritten(obj) if self._is_wrong(payload) else payload
             return self._finish(obj, result)
         return self._encode_slowly(obj)
@@ -401,20 +425,94 @@ cdef class Core:
                 raise EncodeError(self.name, _sentence(error)) from error
         if self._asks:
             self._refuse(obj)
+        if self._exact is not None and not _is_shallow(<PyObject *>obj, self._shallow, PY_SSIZE_T_MAX):
+            try:
+                obj = self._exact(obj)
+            except BaseException as error:
+                raise self._encode_error(error)
         if self._plain_encode:
             return self._finish(obj, _raw_call(self._encode, obj if self._wrap is None else self._wrapped(obj)))
         try:
             payload = self._encode_guarded(obj)
         except BaseException as error:
             payload = self._encode_again(obj, error)
+        payload = self._as_bytes(payload)
+        if self._compress is None and PyBytes_CheckExact(payload) and PyBytes_GET_SIZE(payload) > self._modest:
+            self._refuse_unreadable(obj, payload)
         if self._sampler is not None:
             self._count_down(obj)
-        return self._as_bytes(payload)
+        return payload
 
     cdef object _finish(self, obj, PyObject *result):
         """Convert the library's result, a new reference, to bytes. If it is NULL, handle the error."""
         payload = self._as_bytes(self._encode_failed(obj) if result is NULL else _owned(result))
+        if self._suspect is not None:
+            self._read_again(payload, self._suspect)
+        if PyBytes_CheckExact(payload) and PyBytes_GET_SIZE(payload) > self._modest:
+            self._refuse_unreadable(obj, payload)
         return self._encode_rewritten(obj) if self._is_wrong(payload) else payload
+
+    cdef object _compressed(self, obj, bytes plain):
+        """Return a compressed payload that `decode` accepts."""
+        cdef Py_ssize_t size = PyBytes_GET_SIZE(plain)
+        if size > self._modest:
+            self._refuse_unreadable(obj, plain)
+        payload = self._compress(plain)
+        if len(payload) > self._most:
+            raise self._too_large(len(payload), self._most)
+        if size > FREE and size > self._ratio * len(payload):
+            raise EncodeError(
+                self.name, f"{size:,} bytes compress to {len(payload):,}, more than the limit of {self._ratio:,} times "
+                           f"that is read (see with_limits, ratio)"
+            )
+        return payload
+
+    def _too_large(self, size, most):
+        return EncodeError(
+            self.name, f"payload of {size:,} bytes, more than the limit of {most:,} that is read (see with_limits)"
+        )
+
+    cdef int _refuse_unreadable(self, obj, bytes payload) except -1:
+        """Refuse an uncompressed payload that exceeds the limits of `decode`: the reader's by default, too."""
+        cdef held_t held
+        cdef Py_ssize_t size = PyBytes_GET_SIZE(payload)
+        cdef Py_ssize_t most = self._most if self._compress is None else self._decompressed
+        if size > most:
+            raise self._too_large(size, most)
+        if self._count_at_most is not NULL and self._count_at_most(
+            <const unsigned char *>PyBytes_AS_STRING(payload), size, self._items
+        ) <= <size_t>self._items:
+            return 0
+        if self._count is not NULL and _end(self._count, payload, &held) >= 0:
+            if held.values > self._items:
+                raise EncodeError(
+                    self.name, f"holds {held.values:,} values, more than the limit of {self._items:,} that is read "
+                               f"(see with_limits)"
+                )
+            if self.spec.guards.bounded is None:
+                return 0
+        try:
+            if self.bound is not None and self.bound.give is not None:
+                self.decode(payload)  # The library's object does not show its values.
+            else:
+                check_record(obj, self._written)
+        except LimitError as error:
+            raise EncodeError(self.name, error.reason) from error
+        except TooMuchError as error:
+            raise EncodeError(self.name, f"holds {error}, the limit of what is read (see with_limits)") from error
+        return 0
+
+    cdef int _read_again(self, payload, tuple suspect) except -1:
+        """Refuse a payload that the library wrote, but does not read; it has one of the bytes if so."""
+        if not any([part in payload for part in suspect]):
+            return 0
+        try:
+            _call(self._decode, payload)
+        except BaseException as error:
+            if not _is_ours(error):
+                raise
+            raise EncodeError(self.name, f"would be refused when it is decoded: {_sentence(error)}") from error
+        return 0
 
     cdef object _as_bytes(self, payload):
         if PyUnicode_CheckExact(payload):
@@ -456,7 +554,7 @@ cdef class Core:
             if self._is_wrong(payload):
                 payload = _call(self._encode, self._lower(obj))
         if self._compress is not None:
-            payload = self._compress(PyUnicode_AsUTF8String(payload) if isinstance(payload, str) else payload)
+            payload = self._compressed(obj, PyUnicode_AsUTF8String(payload) if isinstance(payload, str) else payload)
         return payload
 
     cdef int _refuse(self, obj) except -1:
@@ -479,7 +577,7 @@ cdef class Core:
 
     cdef object _encode_again(self, obj, error):
         """Encode the object in the codec's other way, else rewritten by the conventions, or raise the error."""
-        if not _is_ours(error):
+        if not _is_ours(error) or isinstance(error, EncodeError):
             raise error
         deep = self._is_too_deep(error)
         if self._encode.again is not None and not deep:
@@ -493,14 +591,26 @@ cdef class Core:
             try:
                 lowered = self._lower(obj)
                 if self._plain_encode:
-                    return _call(self._encode, lowered if self._wrap is None else self._wrapped(lowered))
+                    payload = _call(self._encode, lowered if self._wrap is None else self._wrapped(lowered))
+                    if self.bound is not None:
+                        # The schema may not read the form that the conventions give a value.
+                        self._read_again(payload, (b"",))
+                    return payload
                 return self._encode_guarded(lowered)
             except BaseException as second:
                 if not _is_ours(second):
                     raise
                 error, deep = second, self._is_too_deep(second)
+        raise self._encode_error(error)
+
+    cdef object _encode_error(self, error):
+        """Return the error for the user, with the library's error as its cause."""
+        if not _is_ours(error) or isinstance(error, EncodeError):
+            return error
         reason = self._reason(error, self._encode_depth)
-        raise EncodeError(self.name, f"{reason}, or contains itself" if deep else reason) from error
+        ours = EncodeError(self.name, f"{reason}, or contains itself" if self._is_too_deep(error) else reason)
+        ours.__cause__ = error
+        return ours
 
     # decode -----------------------------------------------------------------------------------
 
@@ -881,11 +991,11 @@ cdef class Core:
             data = self._readable(payload)
             if path_.way.locate(data, &field) == FOUND:
                 if path_.way.kind == IN_BSON:
-                    return _bson_replaced(data, &field, len(path_.steps), self.encode({"": value}))
-                return _joined(
+                    return self._spliced(_bson_replaced(data, &field, len(path_.steps), self.encode({"": value})))
+                return self._spliced(_joined(
                     PyBytes_AS_STRING(data), field.start, self.encode(value),
                     PyBytes_AS_STRING(data) + field.end, PyBytes_GET_SIZE(data) - field.end
-                )
+                ))
         return self._encode_changed(payload, path_, lambda _: value)
 
     def append(self, payload, path, item):
@@ -920,7 +1030,7 @@ cdef class Core:
                 else:
                     longer = _longer(path_.way.kind, data, &field, self.encode(item))
                 if longer is not None:
-                    return longer
+                    return self._spliced(longer)
 
         def extend(value):
             if (made := extended(value, item)) is None:
@@ -928,6 +1038,11 @@ cdef class Core:
             return made
 
         return self._encode_changed(payload, path_, extend)
+
+    cdef bytes _spliced(self, bytes payload):
+        if PyBytes_GET_SIZE(payload) > self._modest:
+            self._refuse_unreadable(None, payload)
+        return payload
 
     cdef _Path _path(self, path):
         cdef _Path made

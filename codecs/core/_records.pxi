@@ -84,6 +84,9 @@ cdef extern from *:
     }
     #endif
 
+    /* Whether an object may hold others, or is of a class, which may have methods of its own. */
+    #define BAKEOFF_HOLDS(value) PyType_HasFeature(Py_TYPE(value), Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HEAPTYPE)
+
     /* Levels that may still be entered, values that may still be looked at, and the end of the stack for it. */
     typedef struct { Py_ssize_t levels, values; const char *lowest; } bakeoff_look_t;
 
@@ -102,7 +105,7 @@ cdef extern from *:
             if (entry != NULL) {
                 if ((look->values -= count) < 0) return 1;
                 for (end = entry + count; entry < end; entry++)
-                    if (entry->value != NULL && PyType_IS_GC(Py_TYPE(entry->value))
+                    if (entry->value != NULL && BAKEOFF_HOLDS(entry->value)
                         && (found = bakeoff_look_at(entry->value, look))) break;
             }
             else
@@ -113,7 +116,7 @@ cdef extern from *:
             PyObject **item = ((PyListObject *)value)->ob_item, **end = item + PyList_GET_SIZE(value);
             if ((look->values -= end - item) < 0) return 1;
             for (; item < end; item++)
-                if (PyType_IS_GC(Py_TYPE(*item)) && (found = bakeoff_look_at(*item, look))) break;
+                if (BAKEOFF_HOLDS(*item) && (found = bakeoff_look_at(*item, look))) break;
         }
         else found = 1;
         look->levels++;
@@ -122,13 +125,13 @@ cdef extern from *:
     static int bakeoff_look_into(PyObject *value, void *looking) {
         bakeoff_look_t *look = (bakeoff_look_t *)looking;
         if (look->values-- <= 0) return 1;
-        return PyType_IS_GC(Py_TYPE(value)) && bakeoff_look_at(value, look);
+        return BAKEOFF_HOLDS(value) && bakeoff_look_at(value, look);
     }
     static inline int bakeoff_is_shallow(PyObject *value, Py_ssize_t levels, Py_ssize_t values) {
         bakeoff_look_t look = {levels, values, NULL};
         /* Fewer levels fit in any stack that calls get. */
         if (levels > 1000) look.lowest = (const char *)&look - bakeoff_stack_left() + 32 * 1024 /* RESERVE */;
-        return !PyType_IS_GC(Py_TYPE(value)) || !bakeoff_look_at(value, &look);
+        return !BAKEOFF_HOLDS(value) || !bakeoff_look_at(value, &look);
     }
     """
     # Whether an object has only leaves, and plain dicts and lists nested at most `levels` deep. True of most

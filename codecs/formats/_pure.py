@@ -43,7 +43,7 @@ def pure_copy(package: str, *accelerators: str, whole: bool = True) -> ModuleTyp
             sys.modules.update(saved)
 
 
-def extension_copy(extension: ModuleType, module: ModuleType, stand_ins: Mapping[str, Any]) -> ModuleType:
+def extension_copy(extension: ModuleType, stand_ins: Mapping[ModuleType, Mapping[str, Any]]) -> ModuleType:
     """Return a private copy of an extension module, initialized with replacements for some Python objects.
 
     An extension with state per module (PEP 489) looks up Python objects once, when it is initialized. Other
@@ -52,8 +52,7 @@ def extension_copy(extension: ModuleType, module: ModuleType, stand_ins: Mapping
 
     Args:
         extension: The imported extension module.
-        module: The module in which it looks up the objects.
-        stand_ins: Replacements in that module, by name.
+        stand_ins: Replacements by name, in each module in which it looks up the objects.
 
     Raises:
         ImportError: It cannot be loaded twice.
@@ -63,10 +62,14 @@ def extension_copy(extension: ModuleType, module: ModuleType, stand_ins: Mapping
         raise ImportError(f"nothing says how {extension.__name__} was loaded")
     with _lock:
         copy = module_from_spec(spec)
-        saved = {name: getattr(module, name) for name in stand_ins}
+        saved = {
+            module: {name: getattr(module, name) for name in named} for module, named in stand_ins.items()
+        }
         try:
-            vars(module).update(stand_ins)
+            for module, named in stand_ins.items():
+                vars(module).update(named)
             spec.loader.exec_module(copy)
         finally:
-            vars(module).update(saved)
+            for module, named in saved.items():
+                vars(module).update(named)
     return copy

@@ -19,8 +19,8 @@ from functools import cache, lru_cache, partial
 from typing import Any
 
 from ..conventions.classes import CLASSES
-from ..conventions.families import NATIVE_BYTES, FormatFamily
-from ..conventions.notes import STRANGERS, Note, about
+from ..conventions.families import NATIVE_BYTES, FormatFamily, exactly
+from ..conventions.notes import MERGED, STRANGERS, Note, about
 from ..registry import declare
 from ..safety.keys import key_check
 from ..safety.policies import Policies, held
@@ -116,6 +116,10 @@ def tag_readers() -> Mapping[int, Any]:
     return {4: decimal, 5: bigfloat, 30: rational, 35: as_tag(35), 36: as_tag(36), 55799: itself}
 
 
+def _bytes_of(kind: type) -> Callable[[Any], bytes] | None:
+    return bytes if kind is memoryview else None
+
+
 def _cbor2(reading: Mapping[str, Any]) -> Spec:
     from fractions import Fraction
 
@@ -150,6 +154,8 @@ def _cbor2(reading: Mapping[str, Any]) -> Spec:
         encode_options={"default": write},
         encode_depth=SAFE_DEPTH,
         inside=inside,
+        # It takes a memoryview for a list.
+        exact=exactly(_bytes_of),
         too_deep=("maximum container nesting depth",),
         decode=cbor2.loads,
         decode_options=reading,
@@ -175,11 +181,8 @@ def _cbor2(reading: Mapping[str, Any]) -> Spec:
         family=_family,
         accelerated=True,
         preserves=PRESERVES,
-        # The option `encoders` would fix the first, but doubles the time of every dump.
-        notes=(
-            Note("writes a memoryview as a list of numbers, unlike the other codecs", "type_memoryview"),
-            Note("decodes patterns and MIME messages (tags 35 and 36) as `cbor2.CBORTag`", STRANGERS),
-        ),
+        losses=("Decimal -0 loses its sign", "Decimal NaN and Infinity become floats", MERGED),
+        notes=(Note("decodes patterns and MIME messages (tags 35 and 36) as `cbor2.CBORTag`", STRANGERS),),
         policies=Policies(
             duplicate_keys="last",
             nonfinite="allow",

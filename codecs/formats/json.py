@@ -19,7 +19,14 @@ from ..binding import Bound, SchemaProtocol
 from ..conventions import classes as objects
 from ..conventions._forms import KeyedEncoder
 from ..conventions.arrays import ARRAYS, COLUMNS, convention, kind_of
-from ..conventions.families import JSON64_FAMILY, JSON_FAMILY, FormatFamily, content, distinct_keys
+from ..conventions.families import (
+    JSON64_FAMILY,
+    JSON_FAMILY,
+    FormatFamily,
+    content,
+    distinct_keys,
+    exactly,
+)
 from ..conventions.notes import (
     FIGURES,
     STRANGERS,
@@ -40,7 +47,9 @@ from ..streams.framing import Lines
 from ..version_faults import ORJSON_LISTS, ORJSON_TIMES, ORJSON_TUPLES, noted
 from ._hooks import anything, hooked
 from ._pure import pure_copy
-from .structs import ATTRS, DATACLASSES, OBJECTS, TYPED, opening, typed
+from .structs import ATTRS, DATACLASSES, OBJECTS, TYPED, dicts_of, left_out, opening, typed
+from .structs import NONFINITE_AS_NULL as NULLED
+from .structs import ROUNDED_OFFSETS as ROUNDED
 
 JSON = Format(
     name="json",
@@ -56,10 +65,6 @@ JSON = Format(
 PRESERVES = frozenset({"none", "bool", "int", "float", "str", "list", "dict", "key_order"})
 ANY_NUMBER = PRESERVES | {"bigint", "nonfinite"}
 LITERALS = Note("writes NaN and Infinity as bare words, which RFC 8259 does not allow", "float_nonfinite")
-NULLED = "NaN and Infinity become null"
-ROUNDED = Note(
-    "rounds offsets from UTC to whole minutes; offsets before 1972 can have seconds", "type_datetime"
-)
 FAULTS = Note(
     "the library cuts datetime64 to microseconds, and writes NaT in an array as an arbitrary datetime",
     "type_ndarray",
@@ -89,9 +94,12 @@ _RAPIDJSON_COSTS = tuple(
     for about in ("type_datetime", "type_date", "type_time")
 )
 
+
 _MODELS: tuple[objects.ClassFamily, ...] = ("model",)
 # Both write moments in UTC with a final Z, so rewritten records must leave moments to them.
 _msgspec_family = FormatFamily("JSON (msgspec)", {dt.datetime: None, dt.time: None})
+# As ujson writes Decimals itself.
+_ujson_family = FormatFamily("JSON (ujson)", {Decimal: float})
 _pydantic_family = FormatFamily("JSON (pydantic)", {dt.datetime: None})
 
 
@@ -124,6 +132,7 @@ def _json() -> Spec:
 
     return Spec.of(
         encode=encoder.encode,
+        exact=exactly(),
         decode=json.JSONDecoder().decode,
         raw=_raw_text(json),
         text=True,
@@ -183,6 +192,7 @@ def _simplejson(library: ModuleType) -> Spec:
 
     return Spec.of(
         encode=encode(),
+        exact=exactly(),
         decode=library.JSONDecoder(allow_nan=True).decode,
         # Decimals as text, which no reader rounds.
         raw=_raw_text(library, use_decimal=False),
@@ -259,8 +269,11 @@ def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
         costly_keys(1.25),
         counted_levels(1.06),
     ]
+    # Of a dataclass it omits inherited slots and names that begin with "_", and writes cached properties.
+    options = orjson.OPT_PASSTHROUGH_DATACLASS
     # One option leaves times, dates and datetimes to Python, where only times are wrong.
-    options = orjson.OPT_PASSTHROUGH_DATETIME if {ORJSON_TIMES, ORJSON_LISTS} <= {*faults} else 0
+    moments = orjson.OPT_PASSTHROUGH_DATETIME if {ORJSON_TIMES, ORJSON_LISTS} <= {*faults} else 0
+    options |= moments
     if ORJSON_LISTS in faults:
         spec = spec.changed(shallow=_TOGETHER, policies=replace(spec.facts.policies, nesting="reject"))
     elif ORJSON_TIMES in faults:
@@ -269,7 +282,8 @@ def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
         # 3.12 and 3.13 leave the buffer if many lists that are nested 210 deep follow one another.
         encode_depth=DEFAULT_DEPTH,
         inside=_inside,
-        notes=[*notes, *([] if options else [ROUNDED]), *noted(faults)],
+        losses=(*spec.facts.losses, *([] if moments else [ROUNDED])),
+        notes=[*notes, *noted(faults)],
     )
 
 
@@ -280,11 +294,11 @@ def _orjson_writing(orjson: ModuleType, spec: Spec, leaf: Callable[[Any], Any], 
     times = () if wrong else (dt.time, dt.datetime)
     keys = distinct_keys((*_ORJSON_KEYS, *times))
     return spec.changed(
-        encode_arguments=(leaf, options or None),
+        encode_arguments=(leaf, options),
         encode_again=KeyedEncoder(
             orjson.dumps, (leaf, options | orjson.OPT_NON_STR_KEYS), keys, content
         ).encode,
-        split=_split(orjson, leaf, options or None) if spec.guards.shallow else None,
+        split=_split(orjson, leaf, options) if spec.guards.shallow else None,
     )
 
 
@@ -292,7 +306,7 @@ _TOGETHER = 30
 """Levels of lists that orjson before 3.12 ends within its buffer."""
 
 
-def _split(orjson: ModuleType, leaf: Callable[[Any], Any], options: int | None) -> Callable[[Any], Any]:
+def _split(orjson: ModuleType, leaf: Callable[[Any], Any], options: int) -> Callable[[Any], Any]:
     """Return a function that encodes inner lists first, so that fewer than `_TOGETHER` end together."""
 
     def split(value: Any, lists: int = 0) -> Any:
@@ -322,7 +336,7 @@ def _orjson_numpy() -> Spec:
     import orjson
 
     spec = _orjson()
-    deep, options = (*spec.calls.encode_arguments, None)[:2]
+    deep, options = spec.calls.encode_arguments
 
     def leaf(value: Any) -> Any:
         # A column is passed on as its array, which the library supports.
@@ -330,8 +344,13 @@ def _orjson_numpy() -> Spec:
         return deep(value) if write is None else write(value)
 
     quick_leaf = JSON64_FAMILY.leaf_or(leaf) if deep is JSON64_FAMILY.leaf else leaf
-    return _orjson_writing(orjson, spec, quick_leaf, (options or 0) | orjson.OPT_SERIALIZE_NUMPY).changed(
+    return _orjson_writing(orjson, spec, quick_leaf, options | orjson.OPT_SERIALIZE_NUMPY).changed(
         raw=_raw_orjson(orjson, orjson.OPT_SERIALIZE_NUMPY),
+        losses=(
+            *spec.facts.losses,
+            "NumPy's floats of 16 and 32 bits are written with fewer digits",
+            "datetime64 is cut to microseconds, and dates become datetimes",
+        ),
         notes=(
             *spec.facts.notes,
             FAULTS,
@@ -346,6 +365,7 @@ def _msgspec() -> Spec:
 
     return Spec.of(
         encode=msgspec.json.Encoder(enc_hook=_msgspec_family.leaf).encode,
+        exact=exactly(left_out),
         decode=msgspec.json.Decoder().decode,
         raw=RawCalls(
             msgspec.json.Encoder().encode,
@@ -362,8 +382,8 @@ def _msgspec() -> Spec:
         family=_msgspec_family,
         accelerated=True,
         preserves=PRESERVES | {"bigint"},
-        losses=(NULLED, MERGED, "dict keys True and False become the text of 1 and 0"),
-        notes=(ROUNDED, counted_levels(1.05)),
+        losses=(NULLED, MERGED, "dict keys True and False become the text of 1 and 0", ROUNDED),
+        notes=(counted_levels(1.05),),
         policies=NO_LITERALS,
     )
 
@@ -372,9 +392,12 @@ def _msgspec() -> Spec:
 def _msgspec_struct() -> Spec:
     import msgspec
 
-    spec = typed(_msgspec(), msgspec.json.Decoder, also={"bytes", "int_keys"})
-    losses = (*spec.facts.losses, NULLED, "a key Decimal('-0') is decoded as Decimal('0')")
-    return spec.changed(losses=losses, notes=(*spec.facts.notes, ROUNDED))
+    losses = (NULLED, "a key Decimal('-0') is decoded as Decimal('0')")
+    return typed(_msgspec(), msgspec.json, also={"bytes", "int_keys"}, losses=losses)
+
+
+_SUSPECT = (b"null", b"NaN", b"Infinity")
+"""What a model of the user's own writes for a float or a Decimal that is no number, and may not read."""
 
 
 def _pydantic(*, models: bool = False) -> Spec:
@@ -391,6 +414,8 @@ def _pydantic(*, models: bool = False) -> Spec:
                 dicts=not hasattr(schema.types, "fields"),
                 definition=binding.definition,
                 as_is=binding.as_is,
+                again=dicts_of(schema, bind) if binding.as_is else None,
+                suspect=_SUSPECT[0 if schema.has_floats else 1 :] if binding.as_is else (),
             )
         return Bound(encode=lambda record: write(take(record)), decode=decode, definition=binding.definition)
 
@@ -411,10 +436,10 @@ def _pydantic(*, models: bool = False) -> Spec:
         losses=(
             "decoded fields are in the order of the schema",
             "integers become floats if the schema says float",
+            ROUNDED,
         ),
         notes=(
             LITERALS,
-            ROUNDED,
             Note(
                 "reads texts and numbers that no codec writes: seconds since 1970 as a datetime, numbers as "
                 "a Decimal, UUIDs in braces; cuts times to microseconds",
@@ -448,6 +473,10 @@ def _pydantic_models() -> Spec:
     spec = _pydantic(models=True)
     return spec.changed(
         preserves=frozenset(spec.facts.preserves) - {"namedtuple"},
+        losses=(
+            *spec.facts.losses,
+            "models of one's own write NaN and Infinity as null, unless they set `ser_json_inf_nan`",
+        ),
         takes="pydantic models",
         policies=replace(POLICIES, surrogates="reject", inside=inside),
     )
@@ -468,7 +497,8 @@ def _ujson() -> Spec:
         encode=ujson.dumps,
         # By position, since a keyword takes a third of a short call: ensure_ascii, encode_html_chars,
         # escape_forward_slashes, sort_keys, indent, allow_nan, reject_bytes, default.
-        encode_arguments=(False, False, False, False, 0, True, True, JSON_FAMILY.leaf),
+        encode_arguments=(False, False, False, False, 0, True, True, _ujson_family.leaf),
+        exact=exactly(),
         decode=ujson.loads,
         raw=RawCalls(
             lambda record: ujson.dumps(record, ensure_ascii=False, escape_forward_slashes=False).encode(),
@@ -478,14 +508,15 @@ def _ujson() -> Spec:
         stops="itself",
         walk="json",
         too_deep=("Reached object decoding depth limit", "Maximum recursion level reached"),
-        family=JSON_FAMILY,
+        family=_ujson_family,
         accelerated=True,
         preserves=ANY_NUMBER,
         forms={"decimal": "float"},
         losses=(
             MERGED,
             "Decimal becomes a float",
-            "dict keys that are bytes become raw text; tuples, enums and datetimes their `str`",
+            "Decimal sNaN becomes -1.0, or makes the payload unreadable",
+            "dict keys that are bytes become raw text; all but text, numbers and None their `str`",
         ),
         notes=(
             LITERALS,
@@ -538,6 +569,7 @@ def _rapidjson() -> Spec:
     }
     return Spec.of(
         encode=ConventionEncoder(**writing),
+        exact=exactly(),
         encode_again=KeyedEncoder(ConventionEncoder(**keys, **writing), (), _RAPIDJSON_KEYS, content).encode,
         decode=rapidjson.loads,
         # It stops at a NUL byte, which JSON text never contains.
@@ -625,8 +657,8 @@ def _pydantic_core() -> Spec:
             objects_in_python(5.0),
             counted_levels(1.05),
             LITERALS,
-            ROUNDED,
         ),
+        losses=(ROUNDED,),
         policies=replace(POLICIES, duplicate_keys="reject/last", surrogates="reject"),
     )
 

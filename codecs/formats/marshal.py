@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import CodeType, EllipsisType
 from typing import Any
 
-from ..conventions.families import NATIVE_BYTES, FormatFamily
+from ..conventions.families import NATIVE_BYTES, FormatFamily, exactly
 from ..conventions.notes import STRANGERS, Note
 from ..registry import declare
 from ..safety.policies import Policies
@@ -31,6 +31,19 @@ PRESERVES = frozenset(
     }
 )  # fmt: skip
 
+NATIVE: frozenset[type] = frozenset(
+    {str, int, float, bool, type(None), bytes, complex, CodeType, EllipsisType, type}
+)
+_NESTED = NATIVE | {tuple, set, frozenset}
+
+
+def _leaf_of(kind: type) -> Callable[[Any], Any] | None:
+    return None if kind in _NESTED else _family.leaf
+
+
+_lower = exactly(_leaf_of)
+"""It takes any object with a buffer for bytes, so all other types are rewritten before."""
+
 
 @declare("marshal", MARSHAL)
 def _marshal() -> Spec:
@@ -42,6 +55,8 @@ def _marshal() -> Spec:
     return Spec.of(
         encode=marshal.dumps,
         encode_arguments=(4,),
+        scan=NATIVE,
+        lower=_lower,
         decode=marshal.loads,
         raw=RawCalls(marshal.dumps, marshal.loads),
         too_deep=("recursion limit exceeded", "too deeply nested"),

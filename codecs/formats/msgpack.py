@@ -19,8 +19,8 @@ from typing import Any
 
 from ..conventions._forms import KeyedEncoder, utc_or_text
 from ..conventions.arrays import ARRAYS, COLUMNS, convention, kind_of
-from ..conventions.families import NATIVE_BYTES, WORDS, FormatFamily, content, distinct_keys
-from ..conventions.notes import Cost, Note, costly_keys, counted_levels, objects_in_python
+from ..conventions.families import NATIVE_BYTES, WORDS, FormatFamily, content, distinct_keys, exactly
+from ..conventions.notes import MERGED, Cost, Note, costly_keys, counted_levels, objects_in_python
 from ..core._codec import doubt
 from ..registry import declare
 from ..safety._unique import unique
@@ -30,7 +30,16 @@ from ..safety.policies import Policies
 from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Values
 from ._hooks import anything, hooked, texts
-from .structs import ATTRS, DATACLASSES, OBJECTS, opening, typed
+from .structs import (
+    ATTRS,
+    DATACLASSES,
+    OBJECTS,
+    OFFSETS_IN_UTC,
+    ROUNDED_OFFSETS,
+    left_out,
+    opening,
+    typed,
+)
 
 _family = FormatFamily(
     "MessagePack", {**NATIVE_BYTES, dt.datetime: utc_or_text}, text_keys=False, integers=WORDS
@@ -131,6 +140,7 @@ def _msgpack(library: ModuleType, unpackb: Callable[..., Any], **options: Any) -
         family=_family,
         accelerated=not library.Packer.__module__.endswith("fallback"),
         preserves=PRESERVES,
+        losses=(MERGED,),
         notes=_COSTS,
         policies=replace(
             POLICIES,
@@ -179,7 +189,7 @@ def _tuples() -> Spec:
     return _msgpack(msgpack, msgpack.unpackb, use_list=False).changed(
         preserves=(PRESERVES - {"list"}) | {"tuple"},
         forms={"list": "tuple"},
-        losses=("list becomes tuple",),
+        losses=("list becomes tuple", MERGED),
     )
 
 
@@ -329,7 +339,9 @@ def _ormsgpack() -> Spec:
     from msgpack import ExtType
 
     # Each option slows down every call, so a record is first tried without them.
-    writing = ormsgpack.OPT_NON_STR_KEYS | ormsgpack.OPT_PASSTHROUGH_BIG_INT
+    # Of a dataclass it omits names that begin with "_".
+    always = ormsgpack.OPT_PASSTHROUGH_DATACLASS
+    writing = always | ormsgpack.OPT_NON_STR_KEYS | ormsgpack.OPT_PASSTHROUGH_BIG_INT
     reading = ormsgpack.OPT_NON_STR_KEYS | ormsgpack.OPT_DATETIME_AS_TIMESTAMP_EXT
 
     def inside(value: Any) -> Any:
@@ -356,7 +368,7 @@ def _ormsgpack() -> Spec:
         leaf = leaf_or_extension if keep else _ormsgpack_family.leaf
         hook = ExtType if keep else None
         return {
-            "encode_arguments": (leaf,),
+            "encode_arguments": (leaf, always),
             "encode_again": with_keys(leaf),
             "lower": partial(lower, leaf=leaf),
             "decode_options": {"ext_hook": hook} if keep else {},
@@ -365,7 +377,7 @@ def _ormsgpack() -> Spec:
 
     return Spec.of(
         encode=ormsgpack.packb,
-        encode_arguments=(_ormsgpack_family.leaf,),
+        encode_arguments=(_ormsgpack_family.leaf, always),
         encode_again=with_keys(_ormsgpack_family.leaf),
         decode=ormsgpack.unpackb,
         raw=_raw_ormsgpack(ormsgpack),
@@ -380,12 +392,9 @@ def _ormsgpack() -> Spec:
         preserves=PRESERVES - {"datetime_aware"},
         notes=(
             Note("writes all datetimes as text: its timestamps drop the microseconds", "type_datetime"),
-            Note(
-                "rounds offsets from UTC to whole minutes; offsets before 1972 can have seconds",
-                "type_datetime",
-            ),
             costly_keys(1.3),
         ),
+        losses=(ROUNDED_OFFSETS,),
         policies=replace(
             POLICIES,
             extensions="keep/reject",
@@ -415,14 +424,14 @@ def _ormsgpack_any() -> Spec:
 def _msgspec_struct() -> Spec:
     import msgspec
 
-    return typed(_msgspec(), msgspec.msgpack.Decoder)
+    return typed(_msgspec(), msgspec.msgpack, losses=(OFFSETS_IN_UTC,))
 
 
 @declare("msgspec-msgpack/array", MSGPACK, library="msgspec", extra="msgspec", needs_schema=True)
 def _msgspec_array() -> Spec:
     import msgspec
 
-    return typed(_msgspec(), msgspec.msgpack.Decoder, array_like=True)
+    return typed(_msgspec(), msgspec.msgpack, losses=(OFFSETS_IN_UTC,), array_like=True)
 
 
 @declare("msgspec-msgpack", MSGPACK, library="msgspec", extra="msgspec")
@@ -431,6 +440,7 @@ def _msgspec() -> Spec:
 
     return Spec.of(
         encode=msgspec.msgpack.Encoder(enc_hook=_msgspec_family.leaf).encode,
+        exact=exactly(left_out),
         decode=msgspec.msgpack.Decoder().decode,
         check_keys=key_check("msgpack", msgspec.msgpack.Decoder().decode),
         raw=RawCalls(
@@ -448,7 +458,11 @@ def _msgspec() -> Spec:
         accelerated=True,
         preserves=PRESERVES,
         forms={"datetime_offset": "utc"},
-        losses=("datetimes with an offset are decoded in UTC",),
+        losses=(
+            OFFSETS_IN_UTC,
+            ROUNDED_OFFSETS,
+            MERGED,
+        ),
         policies=replace(POLICIES, classes=(msgspec.msgpack.Ext,)),
     )
 

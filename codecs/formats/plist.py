@@ -81,7 +81,8 @@ class _CountingParser(_Parser):
 
     def __init__(self, kind: type[dict[Any, Any]], limits: Limits) -> None:
         super().__init__(kind)
-        self._left, self._deepest = limits.items, limits.deepest
+        # The outermost element is that of the file.
+        self._left, self._deepest = limits.items + 1, limits.deepest
 
     def handle_begin_element(self, element: str, attributes: Any) -> None:
         self._left -= 1
@@ -168,7 +169,7 @@ def _xml() -> Spec:
     return _plist(
         plistlib.FMT_XML,
         _family,
-        ("datetimes are cut to seconds", "carriage returns in text become line feeds"),
+        ("datetimes are cut to seconds", "carriage returns in text and keys become line feeds"),
     ).changed(
         encode=_encode_xml,
         encode_options={},

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Any, Literal
 
 from ..binding import Bound, SchemaProtocol, unbound
-from ..conventions.classes import ClassFamily
+from ..conventions.classes import ClassFamily, record_class
+from ..conventions.families import FormatFamily, sorted_sets
 from ..conventions.notes import STRANGERS, Note
 from ..core.codec import Codec
 from ..safety.keys import with_checked_keys
@@ -30,13 +31,18 @@ TYPED = frozenset(
 )
 """The types that a typed decoder preserves in addition to the format's own."""
 
+ROUNDED_OFFSETS = "offsets from UTC are rounded to whole minutes"
+"""Only those before 1972 have seconds."""
+NONFINITE_AS_NULL = "NaN and Infinity become null"
+OFFSETS_IN_UTC = "datetimes with an offset are decoded in UTC"
+
 # For formats whose payloads contain only the values of a schema: Avro, Arrow, protobuf, Thrift.
 WIRE_PRESERVES = TYPED | {
     "none", "bool", "int", "bigint", "float", "nonfinite", "str", "bytes", "bytearray", "list", "dict",
     "namedtuple", "int_keys", "any_keys",
 }  # fmt: skip
 WIRE_LOSSES = (
-    "datetimes with an offset are decoded in UTC",
+    OFFSETS_IN_UTC,
     "decoded fields are in the order of the schema",
     "integers become floats if the schema says float",
 )
@@ -53,28 +59,71 @@ STRICT = "refuses records with fields that are not in the schema"
 UNCHECKED = "often decodes damaged payloads silently; a name with |crc32 detects damage"
 
 
+def left_out(kind: type) -> Callable[[Any], Any] | None:
+    """Return the form of what msgspec writes otherwise: sets, and attrs classes with names like ``_a``."""
+    if (form := sorted_sets(kind)) is not None:
+        return form
+    known = record_class(kind)
+    hides = known is not None and known.family == "attrs" and any(name[0] == "_" for name in known.keys)
+    return known.open if known is not None and hides else None
+
+
+def dicts_of(schema: SchemaProtocol, bind: Callable[[SchemaProtocol], Bound]) -> Callable[[bytes], Any]:
+    """Return a function that decodes records as dicts, for those that the schema's classes refuse."""
+
+    @cache
+    def bound() -> Bound:
+        return bind(schema.as_dicts())
+
+    def decode(data: bytes) -> Any:
+        made = bound()
+        record = made.decode(data)
+        return record if made.give is None else made.give(record)
+
+    return decode
+
+
 def typed(
-    spec: Spec, decoder: Callable[..., Any], *, also: Collection[str] = (), array_like: bool = False
+    spec: Spec,
+    format: Any,
+    *,
+    also: Collection[str] = (),
+    losses: Collection[str] = (),
+    array_like: bool = False,
 ) -> Spec:
     """Return a codec of msgspec with a typed decoder.
 
     Args:
         spec: The same codec without types.
-        decoder: The format's ``Decoder`` class.
+        format: The module of the format, with its ``Encoder`` and ``Decoder``.
         also: Further types that the typed codec preserves.
+        losses: Further losses.
         array_like: Records are written as lists of their values, without field names.
     """
+    assert spec.facts.family is not None
+    family, decoder = spec.facts.family, format.Decoder
+    # Text in place of an integer could not be read as one, or as another value.
+    exact_family = FormatFamily(family.name, family.native, text_keys=family.text_keys)
+
+    def leaf(value: Any) -> Any:
+        if type(value) is int:
+            raise TypeError("an integer beyond 64 bits, which cannot be read as one")
+        return family.leaf(value)
 
     def bind(schema: SchemaProtocol) -> Bound:
         binding = schema.binding("msgspec", array_like=array_like)
         decode = decoder(binding.type).decode
+        # In the order of their hashes, equal sets have other payloads in other processes.
+        order = "deterministic" if schema.has_sets else None
         return Bound(
-            encode=spec.calls.encode,
+            encode=format.Encoder(enc_hook=leaf, order=order).encode,
+            suspect=(b"null",) if NONFINITE_AS_NULL in losses and schema.has_floats else (),
             decode=decode if schema.hashes_text_only else with_checked_keys(decode, spec.calls.decode),
             take=binding.take,
             give=None if binding.as_is else binding.give,
             dicts=not (array_like and hasattr(schema.types, "fields")),
             as_is=binding.as_is,
+            again=dicts_of(schema, bind) if binding.as_is else None,
         )
 
     def raw(schema: SchemaProtocol) -> RawCalls:
@@ -89,11 +138,17 @@ def typed(
 
     return spec.changed(
         decode=unbound,
+        exact=None,
+        lower=exact_family.lower,
         raw=raw,
         bind=bind,
         preserves={*spec.facts.preserves, *TYPED, *also, *(() if array_like else ("dataclass",))}
         - {"key_order"},
-        losses=("records are decoded as Structs, in the order of the schema, without unknown fields",),
+        losses=(
+            "records are decoded as Structs, in the order of the schema, without unknown fields",
+            ROUNDED_OFFSETS,
+            *losses,
+        ),
         takes="`msgspec.Struct` objects",
         notes=(),
     )

@@ -178,6 +178,8 @@ def _yaml(*, accelerated: bool) -> Spec:
             for key, _ in node.value:
                 if not isinstance(key, yaml.ScalarNode):
                     raise TypeError("a container as a key, or as an item of a set, cannot be decoded")
+            if len({(key.tag, key.value) for key, _ in node.value}) < len(node.value):
+                raise ValueError("two keys of a dict, or items of a set, are written alike")
             return node
 
     def represent(self: Any, value: Any) -> Any:
@@ -417,6 +419,7 @@ def _ruamel() -> Spec:
             *("none", "bool", "int", "bigint", "float", "nonfinite", "str", "list", "dict", "datetime"),
             *("datetime_aware", "datetime_offset", "date", "int_keys", "key_order"),
         },
+        losses=("datetimes whose offset has seconds become text",),
         notes=(
             f"{_QUADRATIC}, and so do keys with the same hash",
             Note("YAML 1.2: `yes`, `no`, `on` and `1:30` are text without quotes", STRANGERS),

@@ -31,11 +31,11 @@ LOSSES = {
     "datetimes are decoded in UTC, also naive ones": ("datetime +05:30",),
     "datetimes are cut to seconds": ("datetime µs", "datetime year 9000"),
     "dict keys True and False become the text of 1 and 0": ("dict bool key",),
-    "dict keys that are bytes become raw text; tuples, enums and datetimes their `str`": (
+    "dict keys that are bytes become raw text; all but text, numbers and None their `str`": (
         "dict bytes key",
         "dict tuple key",
     ),
-    "carriage returns in text become line feeds": ("str CR",),
+    "carriage returns in text and keys become line feeds": ("str CR",),
     "the field `_id` of a record is moved to the front": ("key order, _id",),
     "datetimes in a repeated hour lose their fold": ("datetime fold=1",),
 }

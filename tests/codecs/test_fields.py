@@ -137,13 +137,21 @@ def test_what_walkers_leave_to_the_library_is_read_all_the_same(name, payload, p
     assert value == codec.peek(payload, path, None)
 
 
-def test_a_reference_of_bson_is_no_document():
-    """PyMongo makes a DBRef of it, which has no fields here."""
-    codec = bakeoff.codec("bson")
-    payload = codec.encode({"a": {"$ref": "films", "$id": 5}, "b": 1})
-    assert codec.decode(payload)["a"] == codec.peek(payload, "a")
-    with pytest.raises(MissingField):
-        codec.peek(payload, "a.$id")
+@pytest.mark.parametrize("name", ["bson", "bson/pure"])
+@pytest.mark.parametrize("strict", [{}, {"extensions": "reject"}, {"duplicate_keys": "reject"}])
+def test_a_document_that_pymongo_takes_for_a_reference_is_a_dict(name, strict):
+    """JSON Schemas have these keys."""
+    codec = bakeoff.codec(name).with_policies(**strict)
+    record = {
+        "a": {"$ref": "films", "$id": {"n": [5]}, "$db": "x", "more": [{"$ref": "a", "$id": 1}]},
+        "b": 1,
+    }
+    payload = codec.encode(record)
+
+    assert record == codec.decode(payload)
+    assert record["a"] == codec.peek(payload, "a")
+    assert [5] == codec.peek(payload, ("a", "$id", "n"))
+    assert "a" == codec.peek(payload, ("a", "more", 0, "$ref"))
 
 
 def test_a_missing_field_says_how_far_the_path_leads():

@@ -435,10 +435,10 @@ def test_the_class_decides_what_its_own_codecs_do(value, name):
     assert not differences(value, made.decode(made.encode(value)))
 
 
-def test_a_private_field_that_msgspec_leaves_out_is_said_to_be_missing():
+def test_a_private_field_that_msgspec_leaves_out_is_written():
     made = bakeoff.codec("msgspec-json")
 
-    assert "_hidden" in find_losses(Guarded(1), made.decode(made.encode(Guarded(1))), made.preserves).wrong
+    assert find_losses(Guarded(1), made.decode(made.encode(Guarded(1))), made.preserves).wrong is None
 
 
 # Building --------------------------------------------------------------------------------------------
@@ -607,7 +607,7 @@ def test_a_convention_of_ones_own_goes_before_the_fields(cls, name, monkeypatch)
     conventions._OPEN.clear()
     conventions._NAMED.clear()
     made = bakeoff.codec(name)
-    native = {"orjson": (DataItem,), "msgspec-json": (DataItem, StructItem, AttrsItem)}.get(name, ())
+    native = {"msgspec-json": (DataItem, StructItem, AttrsItem)}.get(name, ())
     found = made.decode(made.encode({"v": cls(sku="s", price=decimal.Decimal(1))}))
 
     assert found == {"v": {"sku": "s", "price": "1"} if cls in native else "s"}

@@ -125,7 +125,7 @@ PAYLOADS: Mapping[str, Mapping[str, list[bytes]]] = {
         "json": [b"[NaN]", b'{"a":-Infinity}', b"Infinity"],
         "msgpack": [*(msgpack.packb(x) for x in ([NAN], {"a": -INF}, INF)), b"\xca\x7f\x80\0\0"],
         "cbor": [cbor2.dumps([NAN]), cbor2.dumps({"a": -INF}), b"\xf9\x7c\0", b"\xd8\x63\xf9\x7e\0"],
-        "bson": [bson.encode({"a": [x]}) for x in (NAN, -INF, bson.Decimal128("NaN"), bson.DBRef("x", INF))],
+        "bson": [bson.encode({"a": [x]}) for x in (NAN, -INF, bson.Decimal128("NaN"))],
         "yaml": [b"[.nan]", b"a: -.inf\n", b"{.inf: 1}"],
         "plist": [xml("<real>nan</real>"), xml("<array><real>-inf</real></array>")],
         "plist/binary": [plistlib.dumps(x, fmt=plistlib.FMT_BINARY) for x in ([NAN], {"a": INF})],
@@ -176,7 +176,7 @@ PAYLOADS: Mapping[str, Mapping[str, list[bytes]]] = {
             bson.encode({"a": [x]})
             for x in (
                 bson.ObjectId(), bson.Decimal128("1"), bson.Regex("a"), bson.Code("x"), bson.Code("x", {}),
-                bson.Timestamp(1, 1), bson.MinKey(), bson.MaxKey(), bson.DBRef("a", 1), bson.Binary(b"x", 5),
+                bson.Timestamp(1, 1), bson.MinKey(), bson.MaxKey(), bson.Binary(b"x", 5),
             )
         ],
         "yaml": [b"!foo 1", b"[!!python/tuple [1]]", b"!<tag:x> {}"],
@@ -261,8 +261,6 @@ def values_in(value: Any) -> list[Any]:
         inner: Any = [part for pair in value.items() for part in pair]
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         inner = vars(value).values()
-    elif isinstance(value, bson.DBRef):
-        inner = [value.as_doc()]
     elif isinstance(value, (cbor2.CBORTag, enum.Enum)):
         inner = [value.value]
     else:

@@ -25,6 +25,8 @@ from bakeoff import codecs
 from bakeoff.console import progress
 from bakeoff.grid import draw
 
+sys.path.append(str(Path(__file__).parents[1]))  # `oracle`, for a case that is repeated in this process
+
 _PARTS = ("plan", "ends", "fields", "walk", "codec")
 _FILES = (
     "result",
@@ -57,7 +59,7 @@ _FAULTS = ("deaths", "foreign", "broken", "slow", "large")
 
 
 def targets(patterns: Sequence[str]) -> list[str]:
-    """Return the targets of patterns: both directions of a codec, or one of them for ``KIND:NAME``.
+    """Return the targets of patterns: all those of a codec, or one of them for ``KIND:NAME``.
 
     Raises:
         click.UsageError: One of them means nothing.
@@ -66,6 +68,7 @@ def targets(patterns: Sequence[str]) -> list[str]:
     guarded = [name for name in codecs.names(needs_schema=True) if not codecs.describe(name).unguarded]
     names = [name for name in guarded if codecs.missing(name) is None]
     everything = [f"decode:{name}" for name in names] + [f"encode:{name}" for name in names]
+    everything += [f"values:{name}" for name in names if not codecs.describe(name).needs_schema]
     everything += [f"part:{name}" for name in _PARTS] + [f"files:{name}" for name in _FILES]
     chosen: list[str] = []
     for pattern in patterns or ("*",):
@@ -185,8 +188,9 @@ def main(
     # The order of sets, and so the seeds, depend on the hash seed of each child.
     os.environ["PYTHONHASHSEED"] = "0"
     # The process that forks the children imports this folder's modules, and does not know our path.
-    here, given = str(Path(__file__).parent), os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = os.pathsep.join([here, given] if given else [here])
+    here, given = Path(__file__).parent, os.environ.get("PYTHONPATH")
+    folders = [str(here), str(here.parent), *([given] if given else [])]
+    os.environ["PYTHONPATH"] = os.pathsep.join(folders)
     before = {path: path.stat().st_mtime_ns for path in findings.glob("*.case")}
     click.echo(f"seed {seed}")
     results, interrupted = _run(chosen, Order(runs, seconds, seed, patience, findings), jobs)

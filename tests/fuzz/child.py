@@ -61,6 +61,10 @@ def make(name: str) -> Target:
         from reading import Reading
 
         return Reading(what)
+    if kind == "values":
+        from valuing import Values
+
+        return Values(what)
     from parts import PARTS
 
     return PARTS[what]()

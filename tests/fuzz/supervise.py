@@ -22,7 +22,7 @@ from tally import Tally
 
 CHILDREN = multiprocessing.get_context("forkserver")
 """Children are forked by a process with all imports, which take longer than a short run."""
-CHILDREN.set_forkserver_preload(["child", "decoding", "encoding", "parts", "reading"])
+CHILDREN.set_forkserver_preload(["child", "decoding", "encoding", "parts", "reading", "valuing"])
 MOST_DEATHS = 20
 """Deaths after which a target is given up, as each costs a start."""
 FIRST_PATIENCE = 60.0

@@ -249,7 +249,7 @@ def _texts(value: Any) -> list[str]:
 def _is_written_form(a: Any, b: Any, declares: bool) -> bool:
     """Return whether `b` is a form that a format without the type of `a` may write."""
     if isinstance(b, str):
-        return b in _texts(a)
+        return b in _texts(a) or (declares and isinstance(a, dt.datetime | dt.time) and _is_rounded(a, b))
     if _differs_in_zone(a, b):
         return b.fold <= a.fold and token_of(a) in ("datetime_zone", "datetime_fold")
     if isinstance(a, bytearray):
@@ -262,7 +262,22 @@ def _is_written_form(a: Any, b: Any, declares: bool) -> bool:
         return declares
     if isinstance(a, decimal.Decimal) and isinstance(b, decimal.Decimal | int):
         return declares and a == b
-    return declares and _is_coarser(a, b)
+    return declares and (_is_coarser(a, b) or _is_rounded(a, b))
+
+
+def _is_rounded(a: Any, b: Any) -> bool:
+    """Return whether `b`, or the moment that it is the text of, is `a` with its offset in whole minutes."""
+    kind = dt.datetime if isinstance(a, dt.datetime) else dt.time
+    try:
+        found = kind.fromisoformat(b) if isinstance(b, str) else b
+    except ValueError:
+        return False
+    if not isinstance(a, kind) or not isinstance(found, kind):
+        return False
+    offset, other = a.utcoffset(), found.utcoffset()
+    if offset is None or other is None or abs(offset - other) >= dt.timedelta(minutes=1):
+        return False
+    return a.replace(tzinfo=None) == found.replace(tzinfo=None)
 
 
 def _differs_in_zone(a: Any, b: Any) -> bool:

@@ -7,7 +7,7 @@ they accept without an error; reading trusts the library. The schema limits nest
 these raise a `RecursionError` before the stack overflows.
 """
 
-from ....codecs.conventions.classes import opened as fields_of_object
+from ....codecs.conventions.classes import named_fields
 from ....codecs.errors import TooMuchError
 
 from cpython.dict cimport PyDict_CheckExact, PyDict_Size
@@ -427,12 +427,11 @@ cdef class Fields(Step):
             return dict(enumerate(record))
         if isinstance(record, dict):
             return dict(record)
-        found, known = {}, fields_of_object(record)
+        if (known := named_fields(record)) is not None:
+            return known
+        found = {}
         for field in self.fields:
-            if isinstance(known, dict):
-                value = known.get(field.key, Ellipsis)
-            else:
-                value = getattr(record, field.key, Ellipsis) if isinstance(field.key, str) else Ellipsis
+            value = getattr(record, field.key, Ellipsis) if isinstance(field.key, str) else Ellipsis
             if value is not Ellipsis:
                 found[field.key] = value
         if not found and self.fields:
@@ -447,10 +446,13 @@ cdef class Fields(Step):
 
     cdef object built(self, dict fields):
         """Make the record that was read from its fields by key."""
-        if self.places:
-            fields_in_order = tuple(fields.values())
-            return fields_in_order if self.build is None else self.build(*fields_in_order)
-        return fields if self.build is None else self.build(fields)
+        made = tuple(fields.values()) if self.places else fields
+        if self.build is None:
+            return made
+        try:
+            return self.build(*made) if self.places else self.build(fields)
+        except Exception:
+            return made  # The class refuses what was written; advice says so.
 
 
 cdef class ToDict(Fields):

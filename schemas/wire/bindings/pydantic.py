@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, NotRequired
 
 from ....codecs.binding import Binding
-from ....codecs.conventions.classes import record_class
+from ....codecs.conventions.classes import fields_of, record_class
 from ....codecs.conventions.families import JSON_FAMILY
 from ....codecs.conventions.rules import SCALAR_OF, duration_text
 from ....codecs.core.paths import join, step
@@ -154,6 +154,9 @@ def _own(schema: BindableSchema, cls: Any) -> Binding:
         writing, reading = {"by_alias": False}, {"by_alias": False, "by_name": True}
     elif any(info.serialization_alias or info.validation_alias for _, info in infos):
         writing, reading = {"by_alias": True}, {"by_alias": True}
+    if _has_json(adapter.core_schema) or any(map(_refuses_computed, models)):
+        # Otherwise the text of `Json` is written as its value, and computed fields, which are refused.
+        writing["round_trip"] = True
     encode = functools.partial(adapter.serializer.to_json, **writing)
     load: Callable[..., Any] = functools.partial(adapter.validator.validate_json, **reading)
 
@@ -175,6 +178,18 @@ def _reads_what_it_writes(name: str, info: Any) -> bool:
 
     written, read = info.serialization_alias or name, info.validation_alias or name
     return written in (read.choices if isinstance(read, AliasChoices) else (read,))
+
+
+def _refuses_computed(model: Any) -> bool:
+    computed = getattr(model, "model_computed_fields", None)
+    return bool(computed) and model.model_config.get("extra") == "forbid"
+
+
+def _has_json(core: Any) -> bool:
+    """Whether a core schema has a field of type `Json`."""
+    if isinstance(core, Mapping):
+        return core.get("type") == "json" or any(map(_has_json, core.values()))
+    return isinstance(core, list | tuple) and any(map(_has_json, core))
 
 
 def _refused(error: Any) -> ValueError:
@@ -324,6 +339,7 @@ class _Objects:
         self.cls: Any = node.cls
         self.build: Callable[..., Any] | None = build_of(node) if read else None
         self.names = {item.name: item.attribute or item.name for item in node.fields}
+        self.attributes = set(self.names.values())
         self.tag = dict([tag]) if (tag := tag_of(node.cls)) else {}
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
@@ -338,12 +354,18 @@ class _Objects:
         if not isinstance(value, self.cls):
             return value
         found = ((name, getattr(value, attribute, ...)) for name, attribute in self.names.items())
-        return self.tag | {name: held for name, held in found if held is not ...}
+        fields = self.tag | {name: held for name, held in found if held is not ...}
+        # Those that a subclass adds are refused, like those of a dict.
+        known = fields_of(value) or {}
+        return fields | {name: known[name] for name in known.keys() - self.attributes}
 
     def built(self, fields: dict[str, Any]) -> Any:
         if self.build is None or fields.keys() != self.names.keys():
             return fields  # Do not drop values that the object has no place for.
-        return self.build(**fields) if self.build is self.cls else self.build(fields)
+        try:
+            return self.build(**fields) if self.build is self.cls else self.build(fields)
+        except Exception:  # noqa: BLE001 - the class refuses what was written; advice says so
+            return fields
 
 
 def _typed_dict(name: str, kinds: dict[str, Any], required: set[str]) -> Any:
