@@ -1,4 +1,4 @@
-"""Numbers with their ranges: types of fields in files, which `results.plain.typed` checks."""
+"""Values with their ranges: types of fields in files, which `results.plain.typed` checks."""
 
 from __future__ import annotations
 
@@ -29,6 +29,14 @@ class Range:
         return self.low <= value <= self.high and (value == 0 or abs(value) >= self.least)
 
 
+@dataclass(frozen=True, slots=True)
+class _OneLine:
+    def holds(self, text: str) -> bool:
+        return "\n" not in text and "\r" not in text
+
+
+Line = Annotated[str, _OneLine()]
+"""A part of a benchmark's name, which pyperf writes on one line."""
 Count = Annotated[int, Range(0, 2**64)]
 Calls = Annotated[int, Range(1, 2**64)]
 Amount = Annotated[float, Range(0.0, _MOST, _LEAST)]

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..operations import operation
 from ..quantities import Amount, Calls, Change, Count, Logarithm, Positive
-from ..results import CellResult, CodecFacts, CorpusFacts, Fact, typed
+from ..results import CellResult, CodecFacts, CorpusFacts, Fact, check_environment, typed
 from .state import Entry
 
 
@@ -99,6 +99,7 @@ def checked(entry: Any) -> Entry:
 
     Raises:
         TypeError: They do not.
+        ValueError: Facts about the environment that cannot be written.
         LookupError: An unknown kind.
         UsageError: An unknown operation.
     """
@@ -107,6 +108,14 @@ def checked(entry: Any) -> Entry:
     rest = dict(entry)
     _CHECKS[rest.pop("kind")](rest)
     return entry
+
+
+def _head(rest: dict[str, Any]) -> None:
+    check_environment(typed(_Head, rest).environment)
+
+
+def _environment(rest: dict[str, Any]) -> None:
+    check_environment(typed(_Facts, rest).facts)
 
 
 def _cell(rest: dict[str, Any]) -> None:
@@ -147,10 +156,10 @@ def _of(cls: type) -> Callable[[dict[str, Any]], object]:
 
 
 _CHECKS: Mapping[str, Callable[[dict[str, Any]], object]] = {
-    "head": _a(_Head),
+    "head": _head,
     "codec": _of(CodecFacts),
     "corpus": _of(CorpusFacts),
-    "environment": _a(_Facts),
+    "environment": _environment,
     "option": _a(_Facts),
     "warning": _a(_Warning),
     "cell": _cell,
