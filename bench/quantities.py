@@ -43,6 +43,8 @@ Amount = Annotated[float, Range(0.0, _MOST, _LEAST)]
 """Seconds, bytes, or a quotient of amounts."""
 Positive = Annotated[float, Range(_LEAST, _MOST)]
 """An amount that others are divided by."""
+Measured = Annotated[float, Range(1e-30, 1e30)]
+"""A figure of one process; products of two are amounts."""
 Change = Annotated[float, Range(-_MOST, _MOST, _LEAST)]
 """A difference of amounts."""
 Logarithm = Annotated[float, Range(-200.0, 200.0)]

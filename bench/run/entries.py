@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..operations import operation
-from ..quantities import Amount, Calls, Change, Count, Logarithm, Positive
+from ..quantities import Amount, Calls, Change, Count, Logarithm, Measured
 from ..results import CellResult, CodecFacts, CorpusFacts, Fact, check_environment, typed
 from .state import Entry
 
@@ -38,14 +38,14 @@ class _Warning:
 @dataclass(frozen=True, slots=True)
 class _Rough:
     cell: str
-    seconds: Positive
+    seconds: Measured
 
 
 @dataclass(frozen=True, slots=True)
 class _Process:
     corpus: str
     pair: Count
-    reference_kernel: Positive
+    reference_kernel: Measured
     cells: Mapping[str, Any]
     contention: Amount = 0.0
     least: Amount = 0.0
@@ -56,8 +56,8 @@ class _Process:
 class _Figure:
     """The figures of a cell in a process; a worker may send more."""
 
-    raw: Positive
-    paired: Positive
+    raw: Measured
+    paired: Measured
     loops: Calls = 1
     duration: Amount = 0.0
     rounds: Count = 1
@@ -78,7 +78,7 @@ class _Value:
 class _Seconds:
     """The figure of a rate, which is one over it."""
 
-    value: Positive
+    value: Measured
 
 
 @dataclass(frozen=True, slots=True)
