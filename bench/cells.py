@@ -6,6 +6,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Self
 
+from .quantities import Line
+
 
 def operation_name(operation: str, variant: str = "", place: str = "", parameter: str = "") -> str:
     """Return an operation as text: ``OPERATION[-VARIANT][@PLACE][:PARAMETER]``."""
@@ -32,12 +34,12 @@ class Cell:
         codec: Name of the codec.
     """
 
-    corpus: str
-    operation: str
-    variant: str = field(default="", kw_only=True)
-    place: str = field(default="", kw_only=True)
-    parameter: str = field(default="", kw_only=True)
-    codec: str
+    corpus: Line
+    operation: Line
+    variant: Line = field(default="", kw_only=True)
+    place: Line = field(default="", kw_only=True)
+    parameter: Line = field(default="", kw_only=True)
+    codec: Line
 
     @property
     def operation_name(self) -> str:

@@ -1,4 +1,4 @@
-"""Numbers with their ranges: types of fields in files, which `results.plain.typed` checks."""
+"""Values with their ranges: types of fields in files, which `results.plain.typed` checks."""
 
 from __future__ import annotations
 
@@ -29,12 +29,22 @@ class Range:
         return self.low <= value <= self.high and (value == 0 or abs(value) >= self.least)
 
 
+@dataclass(frozen=True, slots=True)
+class _OneLine:
+    def holds(self, text: str) -> bool:
+        return "\n" not in text and "\r" not in text
+
+
+Line = Annotated[str, _OneLine()]
+"""A part of a benchmark's name, which pyperf writes on one line."""
 Count = Annotated[int, Range(0, 2**64)]
 Calls = Annotated[int, Range(1, 2**64)]
 Amount = Annotated[float, Range(0.0, _MOST, _LEAST)]
 """Seconds, bytes, or a quotient of amounts."""
 Positive = Annotated[float, Range(_LEAST, _MOST)]
 """An amount that others are divided by."""
+Measured = Annotated[float, Range(1e-30, 1e30)]
+"""A figure of one process; products of two are amounts."""
 Change = Annotated[float, Range(-_MOST, _MOST, _LEAST)]
 """A difference of amounts."""
 Logarithm = Annotated[float, Range(-200.0, 200.0)]

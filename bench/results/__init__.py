@@ -22,6 +22,7 @@ from .file import (
     LARGEST,
     UNREADABLE,
     VERSION_KEY,
+    check_environment,
     from_suite,
     read,
     read_suite,
@@ -53,6 +54,6 @@ __all__ = [
     "CheckFacts", "CodecFacts", "CorpusFacts", "Direction", "Fact", "Facts", "GrowthFacts", "Measurement",
     "OperationFacts", "Outcome", "PairFacts", "Part", "PeakFacts", "Phase", "PipelineFacts",
     "PipelineSetup", "PyperfFacts", "Ranking", "ReadFacts", "ResultData", "ResultFileError", "Setup",
-    "StoreFacts", "StoreSetup", "Unit", "Verdict", "averaged", "built", "from_suite", "plain_cell", "read",
-    "read_suite", "to_suite", "typed", "without_defaults", "write",
+    "StoreFacts", "StoreSetup", "Unit", "Verdict", "averaged", "built", "check_environment", "from_suite",
+    "plain_cell", "read", "read_suite", "to_suite", "typed", "without_defaults", "write",
 ]  # fmt: skip

@@ -97,6 +97,17 @@ def _flat(cell: CellResult) -> Iterator[tuple[str, Fact]]:
     yield from (("resolution", cell.resolution), ("rough", cell.rough), ("steady", cell.steady))
 
 
+def check_environment(facts: Mapping[str, Fact]) -> None:
+    """Refuse facts that cannot be written, as pyperf has a type or a range for their name.
+
+    Raises:
+        ValueError: There are such facts.
+    """
+    import pyperf
+
+    pyperf.Run([1.0], metadata=_pyperf_metadata(facts), collect_metadata=False)
+
+
 def _pyperf_metadata(facts: Mapping[str, Fact]) -> dict[str, str | int | float]:
     """Leave out unknown values: pyperf takes no empty ones."""
     found = ((key, _pyperf_value(value)) for key, value in facts.items() if value is not None)
@@ -257,6 +268,7 @@ def _from_document(plain: dict[str, Any], suite: pyperf.BenchmarkSuite) -> Resul
         benchmark = benchmarks.get(cell.name)
         entry["samples"] = () if benchmark is None else _samples(benchmark, sums=cell.operation_name in sums)
     result = typed(ResultData, plain)
+    check_environment(result.environment)
     for ranking in result.rankings:
         if [(pair.a, pair.b) for pair in ranking.pairs] != list(combinations(ranking.order, 2)):
             raise ValueError(f"{ranking.corpus}: a pair of its ranking is missing")

@@ -59,7 +59,7 @@ def averaged(mean: Any, new: Any, count: int) -> Any:
 _T = TypeVar("_T")
 
 
-def typed(cls: type[_T], fields: Mapping[str, Any]) -> _T:
+def typed(cls: type[_T], fields: Any) -> _T:
     """Make one of our dataclasses, and those in it, from the untrusted values of a file.
 
     Lists become tuples where the class declares these.
@@ -67,6 +67,8 @@ def typed(cls: type[_T], fields: Mapping[str, Any]) -> _T:
     Raises:
         TypeError: A field is missing, unknown, or of another type or range than the class declares.
     """
+    if not isinstance(fields, Mapping):
+        raise TypeError(f"fields are {fields!r:.40}")
     made = built(cls, fields)
     for key, kind in _kinds(cast("Any", cls)).items():
         if not _fits(value := getattr(made, key), kind):

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..operations import operation
-from ..quantities import Amount, Calls, Change, Count, Logarithm, Positive
-from ..results import CellResult, CodecFacts, CorpusFacts, Fact, typed
+from ..quantities import Amount, Calls, Change, Count, Logarithm, Measured
+from ..results import CellResult, CodecFacts, CorpusFacts, Fact, check_environment, typed
 from .state import Entry
 
 
@@ -38,14 +38,14 @@ class _Warning:
 @dataclass(frozen=True, slots=True)
 class _Rough:
     cell: str
-    seconds: Positive
+    seconds: Measured
 
 
 @dataclass(frozen=True, slots=True)
 class _Process:
     corpus: str
     pair: Count
-    reference_kernel: Positive
+    reference_kernel: Measured
     cells: Mapping[str, Any]
     contention: Amount = 0.0
     least: Amount = 0.0
@@ -56,8 +56,8 @@ class _Process:
 class _Figure:
     """The figures of a cell in a process; a worker may send more."""
 
-    raw: Positive
-    paired: Positive
+    raw: Measured
+    paired: Measured
     loops: Calls = 1
     duration: Amount = 0.0
     rounds: Count = 1
@@ -78,7 +78,7 @@ class _Value:
 class _Seconds:
     """The figure of a rate, which is one over it."""
 
-    value: Positive
+    value: Measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +99,7 @@ def checked(entry: Any) -> Entry:
 
     Raises:
         TypeError: They do not.
+        ValueError: Facts about the environment that cannot be written.
         LookupError: An unknown kind.
         UsageError: An unknown operation.
     """
@@ -107,6 +108,14 @@ def checked(entry: Any) -> Entry:
     rest = dict(entry)
     _CHECKS[rest.pop("kind")](rest)
     return entry
+
+
+def _head(rest: dict[str, Any]) -> None:
+    check_environment(typed(_Head, rest).environment)
+
+
+def _environment(rest: dict[str, Any]) -> None:
+    check_environment(typed(_Facts, rest).facts)
 
 
 def _cell(rest: dict[str, Any]) -> None:
@@ -147,10 +156,10 @@ def _of(cls: type) -> Callable[[dict[str, Any]], object]:
 
 
 _CHECKS: Mapping[str, Callable[[dict[str, Any]], object]] = {
-    "head": _a(_Head),
+    "head": _head,
     "codec": _of(CodecFacts),
     "corpus": _of(CorpusFacts),
-    "environment": _a(_Facts),
+    "environment": _environment,
     "option": _a(_Facts),
     "warning": _a(_Warning),
     "cell": _cell,

@@ -2,7 +2,7 @@
 
 Everything that a command writes passes `escape.escaped` here, at the last step: `escaped_output` replaces the
 standard streams, and `Screen` writes past them only what it has escaped itself. Text of a file, a library or
-a remote machine therefore cannot control the terminal, whoever prints it.
+a remote machine therefore cannot control the terminal.
 """
 
 from __future__ import annotations
