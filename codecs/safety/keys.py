@@ -9,18 +9,24 @@ of numeric types").
 from __future__ import annotations
 
 import decimal
+import re
 import uuid
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any, NamedTuple
 
 from ..errors import TooMuchError
 from ._scan import odd_keys
 
-FEW_KEYS = 1_000
-"""This many keys take negligible time for any hashes."""
-SAME = 100
-"""Limit for keys with the same hash; in ordinary data, hardly two keys share a hash."""
+FEW_KEYS = 32
+"""This many keys in one dict are compared with each other in negligible time, also if a payload has many such
+dicts: n keys in dicts of k take up to n k / 2 comparisons."""
+SAME = 32
+"""Limit for keys with the same hash. In ordinary data, hardly two keys share a hash, but -1 and -2 do: of
+tuples of k such numbers, 2**k."""
+_FEW_IN_PAYLOAD = 1_000
+"""The same as `FEW_KEYS` for all keys of a payload together."""
 
 
 def refuse_one_hash(keys: Iterable[Any]) -> None:
@@ -29,36 +35,72 @@ def refuse_one_hash(keys: Iterable[Any]) -> None:
     Raises:
         TooMuchError: There are more than `SAME`.
     """
-    known = [key for key in keys if isinstance(key, Hashable)]
-    hashes = Counter(map(hash, known))
-    same, count = hashes.most_common(1)[0] if hashes else (0, 0)
-    if count <= SAME:
-        return
-    different: list[Any] = []
-    for key in known:
-        if hash(key) == same and key not in different:
-            different.append(key)
-            if len(different) > SAME:
+    known = list(keys)
+    try:
+        hashes = list(map(hash, known))
+    except TypeError:
+        known = [key for key in known if isinstance(key, Hashable)]
+        hashes = list(map(hash, known))
+    crowded = _crowded(hashes)
+    different: dict[int, list[Any]] = {each: [] for each in crowded}
+    for key, number in zip(known, hashes, strict=True) if crowded else ():
+        if number in different and key not in different[number]:
+            different[number].append(key)
+            if len(different[number]) > SAME:
                 raise TooMuchError(f"more than {SAME} keys with the same hash")
 
 
-_MAPS = {"msgpack": (b"\x81", b"\xc0"), "cbor": (b"\xa1", b"\xf6")}
-"""What is before and after the key in a map of one key and null, by kind of payload."""
+def _crowded(hashes: list[int]) -> set[int]:
+    """Return the hashes that occur more than `SAME` times."""
+    # Counting takes longer than to see that hardly any is repeated.
+    if len(hashes) - len(set(hashes)) < SAME:
+        return set()
+    return {each for each, times in Counter(hashes).items() if times > SAME}
 
 
-def key_check(kind: str, decode: Callable[[bytes], Mapping[Any, Any]]) -> Callable[[bytes], None]:
+_TOGETHER = 15
+"""Keys in a map that is decoded for them: as many as its head has room for."""
+_BATCH = 300
+"""Maps that are decoded in one call: few, so that they take little memory."""
+
+
+class _Form(NamedTuple):
+    """Heads of an array (its length in four bytes follows) and of a map (its length is added), and null."""
+
+    array: bytes
+    map: int
+    null: bytes
+
+
+_FORMS = {"msgpack": _Form(b"\xdd", 0x80, b"\xc0"), "cbor": _Form(b"\x9a", 0xA0, b"\xf6")}
+
+
+def key_check(kind: str, decode: Callable[[bytes], Iterable[Mapping[Any, Any]]]) -> Callable[[bytes], None]:
     """Return a check that raises TooMuchError for a payload with many keys of the same hash, before decoding.
 
+    The keys are decoded in small maps, many in each call, as a call for each key takes several times as long.
+
     Args:
-        kind: One of `_MAPS`.
-        decode: The codec's decoder, for maps of one key.
+        kind: One of `_FORMS`.
+        decode: The codec's decoder, for arrays of maps.
     """
-    head, value = _MAPS[kind]
+    form = _FORMS[kind]
+
+    def written(keys: list[bytes]) -> bytes:
+        return bytes((form.map | len(keys),)) + form.null.join(keys) + form.null
+
+    def decoded(keys: list[bytes]) -> Iterator[Any]:
+        maps = [written(keys[at : at + _TOGETHER]) for at in range(0, len(keys), _TOGETHER)]
+        for at in range(0, len(maps), _BATCH):
+            batch = maps[at : at + _BATCH]
+            yield from chain.from_iterable(decode(form.array + len(batch).to_bytes(4) + b"".join(batch)))
 
     def check(data: bytes) -> None:
-        keys = odd_keys(kind, data)
-        if len(keys) > FEW_KEYS:
-            refuse_one_hash(key for payload in keys for key in decode(head + payload + value))
+        # Keys that are encoded alike are equal.
+        keys = list(set(odd_keys(kind, data)))
+        # First the hashes only, as so many keys would take much memory.
+        if len(keys) > _FEW_IN_PAYLOAD and _crowded(list(map(hash, decoded(keys)))):
+            refuse_one_hash(decoded(keys))
 
     return check
 
@@ -106,6 +148,8 @@ def refuse_one_hash_within(value: Any, size: int) -> None:
 
 _SHORT = 16 * 1024
 """Bytes of a payload with too few keys to take long."""
+_NUMBER = re.compile(r"[\d\s+\-._:{}a-finruA-FINRU]{16,}")
+"""Texts that a number or a UUID may be made of. Shorter ones are too few to find many with the same hash."""
 
 
 def _as_key(value: Any) -> Any:
@@ -114,7 +158,7 @@ def _as_key(value: Any) -> Any:
         return _as_key(value["key"] if value.keys() == {"key", "value"} else list(value.values()))
     if isinstance(value, list):
         return tuple(map(_as_key, value))
-    if isinstance(value, str):
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
         for kind in (int, uuid.UUID, decimal.Decimal):
             try:
                 return kind(value)

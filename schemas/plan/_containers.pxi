@@ -237,9 +237,16 @@ cdef class TupleStep(Step):
 
 
 cdef bint collide(list items) except -1:
-    """Return whether so many hashes are equal that a dict or set of `items` would take quadratic time."""
+    """Return whether so many hashes are equal that a dict or set of `items` would take quadratic time.
+
+    The limits are those of `codecs.safety.keys`: a record may have many dicts.
+    """
+    cdef list hashes
+    if len(items) <= SMALL:
+        return False
     # This takes linear time: the set contains hashes as integers, and equal integers are found at once.
-    return len(items) > SMALL and len(items) - len({hash(item) for item in items}) > KEY_ATTACK
+    hashes = [hash(item) for item in items]
+    return len(items) - len(set(hashes)) >= KEY_ATTACK and max(Counter(hashes).values()) > KEY_ATTACK
 
 
 cdef class SetStep(Step):

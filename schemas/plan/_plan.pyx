@@ -28,7 +28,7 @@ import datetime as _dt
 import decimal as _decimal
 import uuid as _uuid
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from sys import intern
 
 from ...codecs.core.paths import brief, join, type_name
@@ -70,8 +70,8 @@ import_datetime()
 from ...codecs.safety._stack cimport RESERVE, stack_left
 
 DEF DEEPEST = 10_000
-DEF KEY_ATTACK = 64
-DEF SMALL = 1000
+DEF KEY_ATTACK = 32
+DEF SMALL = 32
 DEF MISSES = 32
 DEF WIDTH = 120
 DEF LONGEST_CALL = 100

@@ -59,6 +59,18 @@ class Lost(Codec):
         except BaseException:
             return b"{}"
 
+def one_by_one(data):
+    import cbor2
+    from bakeoff.codecs.safety._scan import odd_keys
+
+    for key in odd_keys("cbor", data):
+        cbor2.loads(b"\\xa1" + key + b"\\xf6")
+    return cbor2.loads(data)
+
+def keys():
+    made = Codec(name="keys", format="cbor", encode=lambda record: b"\\xf6", decode=one_by_one, **FACTS)
+    return made.with_limits(size=2_000_000, items=5_000_000)
+
 good = make("good", json.loads)
 dies = make("dies", on_nothing_known(lambda data: ctypes.string_at(0)))
 hangs = make("hangs", on_nothing_known(hang))
@@ -81,7 +93,7 @@ main()
 """The command with less patience for codecs that hang."""
 
 FORMATS = ("json", "msgpack", "cbor2", "bson", "yaml", "plist", "plist/binary")
-CODECS = ("good", "dies", "hangs", "devours", "foreign", "lost", "accepts", "leaves")
+CODECS = ("good", "dies", "hangs", "devours", "foreign", "lost", "accepts", "keys", "leaves")
 
 
 @pytest.fixture(scope="module")
@@ -223,7 +235,7 @@ def test_good_codecs_keep_their_promise(planted: dict[str, str]) -> None:
 
 @pytest.fixture(scope="module")
 def found(planted: dict[str, str]) -> dict[str, Any]:
-    cases = ("empty", "noise", "twice", "spread-view", "encode/ordinary", "interrupted-sets")
+    cases = ("empty", "noise", "twice", "spread-view", "encode/ordinary", "interrupted-sets", "many-odd-keys")
     only = [part for case in cases for part in ("--only", case)]
     done = check(*CODECS, *only, "--max-time", "500ms", "-f", "json", env=planted)
     assert 1 == done.returncode, done.stderr
@@ -239,6 +251,7 @@ def found(planted: dict[str, str]) -> dict[str, Any]:
         ("foreign", "noise", ["foreign exception"]),
         ("lost", "interrupted-sets", ["swallowed"]),
         ("accepts", "twice", ["accepted"]),
+        ("keys", "many-odd-keys", ["too slow"]),
     ],
 )
 def test_a_bad_codec_is_found(found: dict[str, Any], codec: str, case: str, broken: list[str]) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
-from ..build import DEEP, EMOJI, Repeat, either, fills, joined, limit, refuse, table
+from ..build import DEEP, EMOJI, Fill, Repeat, either, fills, joined, limit, refuse, table
 
 if TYPE_CHECKING:
     from .....codecs import Codec
@@ -37,6 +38,19 @@ def _array(item: bytes, count: int) -> bytes:
 
 def _mapping(count: int) -> bytes:
     return _head(5, count) + b"".join(b"\x1a" + struct.pack(">I", n) + b"\x00" for n in range(count))
+
+
+def _odd_mapping(key: Callable[[int], bytes], count: int) -> bytes:
+    return _head(5, count) + b"".join(key(number) + b"\xf6" for number in range(count))
+
+
+def _list_of(number: int) -> bytes:
+    return b"\x81\x1a" + struct.pack(">I", number)
+
+
+def _crowded(number: int) -> bytes:
+    """Return a number of which a hundred in a row have the same hash."""
+    return _bignum(number // 100 + (number % 100 + 16) * _MODULUS)
 
 
 def _bignum(value: int) -> bytes:
@@ -133,6 +147,10 @@ CASES = table(
     either("odd-keys", "keys that are lists, maps, NaN, undefined, tags",
            *joined([b"\xa1"], (b"\x80", b"\xa0", b"\xf9\x7e\x00", b"\xf7", b"\xc1\x00", b"\xd9\x01\x02\x80", b"\x81\xa0"),
                    [b"\x01"])),
+    either("many-odd-keys", "keys that are lists, maps and tags, in many maps and in one, to the limits of items and of size",
+           *(Fill(partial(_array, b"\xa1" + key + b"\xf6"), 2 + len(key), 3) for key in (b"\x80", b"\xa0")),
+           Fill(partial(_array, b"\xa1\xc1\x01\xf6"), 4, 3),
+           Fill(partial(_odd_mapping, _list_of), 7, 3), Fill(partial(_odd_mapping, _crowded), 20, 2)),
     either("rare-forms", "unusual but well-formed payloads",
            *map(bytes.fromhex, (
                "9f018202039f5f42010243030405ff7f657374726561ffbf616101ffffff",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
-from ..build import DEEP, EMOJI, Repeat, either, fills, joined, limit, refuse, table
+from ..build import DEEP, EMOJI, Fill, Repeat, either, fills, joined, limit, refuse, table
 
 if TYPE_CHECKING:
     from .....codecs import Codec
@@ -51,6 +52,11 @@ def _mapping(count: int) -> bytes:
     return b"\xdf" + struct.pack(">I", count) + b"".join(keys)
 
 
+def _odd_mapping(count: int) -> bytes:
+    keys = (b"\x91\xce" + struct.pack(">I", number) + b"\xc0" for number in range(count))
+    return b"\xdf" + struct.pack(">I", count) + b"".join(keys)
+
+
 def _keys_of_one_hash(codec: Codec) -> Iterator[bytes]:
     """Yield a map whose keys have one hash: -1 and -2 share one, and tuples are hashed by their items."""
     keys = (b"\xdc\x00\x14" + bytes(key) for key in product((0xFF, 0xFE), repeat=20))
@@ -77,6 +83,9 @@ CASES = table(
              for seconds in (0, -(2**63), 2**63 - 1, 253402300800)),
            b"\xd7\xff" + b"\xff" * 8, b"\xd5\xff\x00\x00", b"\xd4\x7fx", b"\xc7\x00\x80", b"\xd8\x00" + bytes(16)),
     either("odd-keys", "keys that are lists, maps, nil, NaN, moments, extensions", *joined([b"\x81"], _KEYS, [b"\x01"])),
+    either("many-odd-keys", "keys that are lists and moments, in many maps and in one, to the limits of items and of size",
+           Fill(partial(_array, b"\x81\x90\xc0"), 3, 3), Fill(partial(_array, b"\x81\xd6\xff\x00\x00\x00\x01\xc0"), 8, 3),
+           Fill(_odd_mapping, 7, 3)),
     either("same-hash", "20,000 keys with the same hash", _keys_of_one_hash),
     refuse("no-utf-8", "texts with invalid UTF-8", b"\xa1\xff", b"\xa2\xc0\x80", b"\x81\xa1\xfe\x01"),
     either("surrogates", "a lone surrogate as bytes", b"\xa3\xed\xa0\x80"),
