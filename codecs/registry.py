@@ -69,6 +69,7 @@ class Declaration:
             encodes and decodes, or types of arrays and frames (`arrays.kind_of`). Empty: any records.
         only: The types of records that it accepts, if it is limited to these.
         source: Source of the user's own codec, as typed: ``pkg.module:name`` or ``FILE.py:name``.
+        also: Other modules that it needs, which are no dependencies of bakeoff.
     """
 
     name: str
@@ -88,6 +89,7 @@ class Declaration:
     values: tuple[str, ...] = ()
     only: bool = False
     source: str = ""
+    also: tuple[str, ...] = ()
 
 
 _declared: dict[str, Declaration] = {}
@@ -103,6 +105,7 @@ def declare(
     library: str = "",
     module: str = "",
     extra: str = "",
+    also: tuple[str, ...] = (),
     needs_schema: bool = False,
     in_default_set: bool = True,
     unguarded: bool = False,
@@ -146,6 +149,7 @@ def declare(
             unguarded=unguarded,
             values=values,
             only=only,
+            also=also,
         )
         return describe_codec
 
@@ -368,10 +372,13 @@ def missing(name: str) -> str | None:
             f"{declaration.library} {release} cannot be used here, as {here}; `bakeoff run -c {name}` "
             "measures it in a folder of its own"
         )
-    if not declaration.module or _is_there(declaration.module):
-        return None
-    what = f"bakeoff[{declaration.extra}]" if declaration.extra else declaration.library
-    return f"{declaration.library} is not installed; pip install '{what}'"
+    if declaration.module and not _is_there(declaration.module):
+        what = f"bakeoff[{declaration.extra}]" if declaration.extra else declaration.library
+        return f"{declaration.library} is not installed; pip install '{what}'"
+    for module in declaration.also:
+        if not _is_there(module):
+            return f"{module} is not installed; pip install {module}"
+    return None
 
 
 def _is_there(module: str) -> bool:
