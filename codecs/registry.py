@@ -126,7 +126,7 @@ def declare(
                 format=kind,
                 origin=name,
                 library=library or "Python",
-                version=_version(library),
+                version=_version(library, module or library),
                 unguarded=unguarded,
                 notes=(
                     *(Note(guard.note(name), GUARD) for guard in GUARDS.get(name, ())),
@@ -156,9 +156,15 @@ def declare(
     return decorate
 
 
-def _version(library: str) -> str:
-    """Return a library's version; empty for one that is importable but not installed."""
-    return (version(library) or "") if library else sys.version.split()[0]
+def _version(library: str, module: str) -> str:
+    """Return a library's version; that of its imported module if its metadata are not here, or empty.
+
+    PyInstaller and layers of AWS Lambda often leave the metadata out.
+    """
+    if not library:
+        return sys.version.split()[0]
+    told = getattr(sys.modules.get(module), "__version__", "")
+    return version(library) or (told if isinstance(told, str) else "")
 
 
 @functools.cache
