@@ -69,6 +69,7 @@ class Declaration:
             encodes and decodes, or types of arrays and frames (`arrays.kind_of`). Empty: any records.
         only: The types of records that it accepts, if it is limited to these.
         source: Source of the user's own codec, as typed: ``pkg.module:name`` or ``FILE.py:name``.
+        also: Other modules that it needs, which are no dependencies of bakeoff.
     """
 
     name: str
@@ -88,6 +89,7 @@ class Declaration:
     values: tuple[str, ...] = ()
     only: bool = False
     source: str = ""
+    also: tuple[str, ...] = ()
 
 
 _declared: dict[str, Declaration] = {}
@@ -103,6 +105,7 @@ def declare(
     library: str = "",
     module: str = "",
     extra: str = "",
+    also: tuple[str, ...] = (),
     needs_schema: bool = False,
     in_default_set: bool = True,
     unguarded: bool = False,
@@ -123,7 +126,7 @@ def declare(
                 format=kind,
                 origin=name,
                 library=library or "Python",
-                version=_version(library),
+                version=_version(library, module or library),
                 unguarded=unguarded,
                 notes=(
                     *(Note(guard.note(name), GUARD) for guard in GUARDS.get(name, ())),
@@ -146,15 +149,22 @@ def declare(
             unguarded=unguarded,
             values=values,
             only=only,
+            also=also,
         )
         return describe_codec
 
     return decorate
 
 
-def _version(library: str) -> str:
-    """Return a library's version; empty for one that is importable but not installed."""
-    return (version(library) or "") if library else sys.version.split()[0]
+def _version(library: str, module: str) -> str:
+    """Return a library's version; that of its imported module if its metadata are not here, or empty.
+
+    PyInstaller and layers of AWS Lambda often leave the metadata out.
+    """
+    if not library:
+        return sys.version.split()[0]
+    told = getattr(sys.modules.get(module), "__version__", "")
+    return version(library) or (told if isinstance(told, str) else "")
 
 
 @functools.cache
@@ -368,10 +378,13 @@ def missing(name: str) -> str | None:
             f"{declaration.library} {release} cannot be used here, as {here}; `bakeoff run -c {name}` "
             "measures it in a folder of its own"
         )
-    if not declaration.module or _is_there(declaration.module):
-        return None
-    what = f"bakeoff[{declaration.extra}]" if declaration.extra else declaration.library
-    return f"{declaration.library} is not installed; pip install '{what}'"
+    if declaration.module and not _is_there(declaration.module):
+        what = f"bakeoff[{declaration.extra}]" if declaration.extra else declaration.library
+        return f"{declaration.library} is not installed; pip install '{what}'"
+    for module in declaration.also:
+        if not _is_there(module):
+            return f"{module} is not installed; pip install {module}"
+    return None
 
 
 def _is_there(module: str) -> bool:

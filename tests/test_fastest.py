@@ -115,6 +115,35 @@ def test_a_lock_is_named_by_the_environment(tmp_path, monkeypatch):
     assert "bson" == bakeoff.fastest().name
 
 
+@pytest.mark.parametrize(
+    ("name", "requires", "said"),
+    [
+        ("msgpack", "msgpack = '>=1,<99'", "msgpack"),
+        ("msgpack", "msgpack = '>=99'", "is installed, the lock requires >=99"),
+        ("bson", "pymongo = '>=4'", "pymongo does not say its version here"),
+    ],
+)
+def test_a_lock_where_metadata_are_missing(tmp_path, name, requires, said):
+    """As in programs of PyInstaller: the module says its version, if it has one."""
+    path = lock(tmp_path, name, requires=requires)
+    program = (
+        "import sys\n"
+        "from bakeoff.codecs import registry\n"
+        "from bakeoff.codecs.production import lock\n"
+        "registry.version = lock.version = lambda library: None\n"
+        "import bakeoff\n"
+        "try:\n"
+        "    print(bakeoff.fastest(lock=sys.argv[1]).name)\n"
+        "except bakeoff.BakeoffError as error:\n"
+        "    print(error)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True
+    )
+    assert said in done.stdout
+    assert "  is installed" not in done.stdout
+
+
 def test_no_lock_grants_trust(tmp_path):
     path = lock(tmp_path, "marshal")
 

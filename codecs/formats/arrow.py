@@ -254,7 +254,15 @@ def _frames(kind: type, to_table: Callable[[Any], Any], of_table: Callable[[Any]
     )
 
 
-@declare("arrow/pandas", FRAMES, library="pyarrow", extra="pyarrow", values=("pandas.DataFrame",), only=True)
+@declare(
+    "arrow/pandas",
+    FRAMES,
+    library="pyarrow",
+    extra="pyarrow",
+    also=("pandas",),
+    values=("pandas.DataFrame",),
+    only=True,
+)
 def _pandas() -> Spec:
     import pandas
     import pyarrow
@@ -269,7 +277,15 @@ def _pandas() -> Spec:
     return _frames(pandas.DataFrame, to_table, of_table)
 
 
-@declare("arrow/polars", FRAMES, library="pyarrow", extra="pyarrow", values=("polars.DataFrame",), only=True)
+@declare(
+    "arrow/polars",
+    FRAMES,
+    library="pyarrow",
+    extra="pyarrow",
+    also=("polars",),
+    values=("polars.DataFrame",),
+    only=True,
+)
 def _polars() -> Spec:
     import polars
 

@@ -226,6 +226,7 @@ def _pure() -> Spec:
     library="msgpack-numpy",
     module="msgpack_numpy",
     extra="msgpack-numpy",
+    also=("numpy",),
     values=(*ARRAYS, *COLUMNS),
 )
 def _numpy() -> Spec:

@@ -28,7 +28,7 @@ class Encoded(JSONFormat):
 
     def write_data(self, data: Any, datacontenttype: str | None) -> bytes:
         """Return the body of an event in binary mode."""
-        if data is None or datacontenttype != self.codec.media_type:
+        if data is None or not self._reads(datacontenttype):
             return super().write_data(data, datacontenttype)
         return self.codec.encode(data)
 
@@ -41,7 +41,7 @@ class Encoded(JSONFormat):
     def write(self, event: BaseCloudEvent) -> bytes:
         """Return an event in structured mode, as JSON."""
         data: Any = event.get_data()
-        if data is not None and event.get_datacontenttype() == self.codec.media_type:
+        if data is not None and self._reads(event.get_datacontenttype()):
             event = _with(event, self.codec.encode(data))
         return super().write(event)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from falcon import MediaMalformedError
+from falcon import MediaMalformedError, MediaNotFoundError
 from falcon.media import BaseHandler
 from falcon.typing import ReadableIO
 
@@ -32,10 +32,14 @@ class Handler(BaseHandler):
         """Return the record in a request.
 
         Raises:
+            MediaNotFoundError: There is no body; ``get_media`` then returns its ``default_when_empty``.
             MediaMalformedError: The body cannot be decoded; the codec's error is its cause.
         """
+        body = stream.read()
+        if not body:
+            raise MediaNotFoundError(self._codec.name)
         try:
-            return self._codec.decode(stream.read())
+            return self._codec.decode(body)
         except DecodeError as error:
             raise MediaMalformedError(self._codec.name) from error
 

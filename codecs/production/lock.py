@@ -429,6 +429,12 @@ def faults(lock: Lock) -> Faults:
         if found is None:
             missing.append(f"{library} is not installed, {wanted}: pip install '{library}{allowed}'")
             continue
+        if not found:
+            unfit.append(
+                f"{library} does not say its version here, {wanted}: add its metadata, *.dist-info, "
+                "to the program"
+            )
+            continue
         try:
             fits = allows(allowed, found)
         except ValueError:

@@ -9,10 +9,16 @@ from __future__ import annotations
 import collections.abc
 import dataclasses
 import enum
+import fractions
+import ipaddress
 import itertools
+import pathlib
+import re
 import types as pytypes
 import typing
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
 from ...codecs.conventions.classes import RecordClass, record_class
@@ -78,6 +84,16 @@ _SUPPORTED = ", ".join(kind.__name__ for kind in t.LEAVES if kind is not type(No
     ", Enum, Literal, list, tuple, set, frozenset, dict, unions, TypedDict, dataclass, attrs classes, "
     "NamedTuple, msgspec.Struct, pydantic models and dicts of types"
 )
+_LEFT_ALONE = (
+    ipaddress.IPv4Address,
+    ipaddress.IPv6Address,
+    ipaddress.IPv4Network,
+    ipaddress.IPv6Network,
+    pathlib.PurePath,
+    re.Pattern,
+    fractions.Fraction,
+)
+_VALIDATED = ("pydantic.networks", "pydantic.types", "pydantic.color", "pydantic_core._pydantic_core")
 _QUALIFIERS = ("Required", "NotRequired", "ReadOnly", "Final")
 
 
@@ -131,11 +147,11 @@ class _Describer:
             raise SchemaError(path, f"nested more than {MAX_DEPTH} deep")
         # Records are distinguished by identity, because the same class may appear twice.
         if (at := next((i for i, outer in enumerate(self.inside) if spec is outer), -1)) >= 0:
-            if isinstance(spec, type | dict):
+            if _is_record(spec):
                 self.references += 1
                 return self._ref(spec, "Record")
             # A union or alias around a record ends there. Without a record in between, recursion never ends.
-            if not any(isinstance(between, type | dict) for between in self.inside[at:]):
+            if not any(map(_is_record, self.inside[at:])):
                 name = getattr(spec, "__name__", "this type")
                 reason = f"`{name}` contains itself but is not a record; make it one, or use `Any` instead"
                 raise SchemaError(path, reason)
@@ -145,7 +161,7 @@ class _Describer:
             made = self._compound(spec, path)
         finally:
             self.inside.pop()
-        if self.references > before and isinstance(made, t.RecordType) and isinstance(spec, type | dict):
+        if self.references > before and isinstance(made, t.RecordType) and _is_record(spec):
             # A node with references is described once. Repeated in each place, it would grow without end.
             ref = self._ref(spec, made.name)
             made = dataclasses.replace(made, name=ref.name)
@@ -153,10 +169,10 @@ class _Describer:
             self.referred[id(spec)] = ref
         return made
 
-    def _ref(self, spec: type | dict[Any, Any], name: str) -> t.RefType:
+    def _ref(self, spec: Any, name: str) -> t.RefType:
         """Return the reference to a record, with a unique name."""
         if id(spec) not in self.refs:
-            wanted = spec.__name__ if isinstance(spec, type) else name
+            wanted = name if isinstance(spec, dict) else _class_name(spec)
             numbered = (wanted if i == 1 else f"{wanted}{i}" for i in itertools.count(1))
             name = next(name for name in numbered if name not in self.names)
             self.names.add(name)
@@ -189,6 +205,12 @@ class _Describer:
             return self._literal(spec, path)
         if origin in (typing.Union, pytypes.UnionType):
             return self._union(typing.get_args(spec), path)
+        if origin is not None and _is_record(spec):
+            given = dict(zip(origin.__parameters__, typing.get_args(spec), strict=True))
+            made = self._class(origin, path, given)
+            if not isinstance(made, t.RecordType):
+                return made
+            return dataclasses.replace(made, name=_class_name(spec), arguments=typing.get_args(spec))
         if origin is not None or spec in _LISTS + _SETS + _MAPS + (tuple, frozenset):
             return self._container(origin or spec, typing.get_args(spec), spec, path)
         if isinstance(spec, type):
@@ -225,6 +247,8 @@ class _Describer:
     def _union(self, arguments: tuple[Any, ...], path: str) -> t.Type:
         options: list[t.Type] = []
         for argument in arguments:
+            if _is_unset(argument):
+                continue  # msgspec does not write such a field.
             option = self.node(argument, path)
             if isinstance(option, t.AnyType):
                 return option
@@ -244,6 +268,11 @@ class _Describer:
 
     def _literal(self, spec: Any, path: str) -> t.Type:
         values = typing.get_args(spec)
+        enums = {type(value) for value in values if isinstance(value, enum.Enum)}
+        if enums:
+            others = tuple(value for value in values if not isinstance(value, enum.Enum))
+            rest = (typing.Literal[others],) if others else ()
+            return self._union((*sorted(enums, key=lambda cls: cls.__qualname__), *rest), path)
         for value in values:
             if type(value) not in (str, int, bool, type(None)):
                 raise SchemaError(path, f"a Literal must be str, int, bool or None, got {value!r}")
@@ -261,15 +290,20 @@ class _Describer:
 
     # records -------------------------------------------------------------------------------------
 
-    def _class(self, cls: type[Any], path: str) -> t.Type:
+    def _class(self, cls: type[Any], path: str, given: Mapping[Any, Any] = MappingProxyType({})) -> t.Type:
         if issubclass(cls, enum.Enum):
             return t.EnumType(cls)
-        if typing.is_typeddict(cls) or type(cls).__name__ == "_TypedDictMeta":
-            return self._typed_dict(cls, path)
+        bound = {**_bound(cls), **given}
+        if _is_typed_dict(cls):
+            return self._typed_dict(cls, path, bound)
         known = record_class(cls)
         if known is None:
+            if _is_left_alone(cls):
+                return t.AnyType()
             raise _unsupported(cls, path)
-        declared = _declared(known, path)
+        declared = {
+            name: (_filled(hint, bound), must) for name, (hint, must) in _declared(known, path).items()
+        }
         if getattr(cls, "__pydantic_root_model__", False):
             return self.node(declared["root"][0], path)
         fields = [
@@ -283,9 +317,10 @@ class _Describer:
                 fields.insert(0, (name, name, Literal[value], True))
         return self._record(cls, fields, path, positional=positional)
 
-    def _typed_dict(self, cls: Any, path: str) -> t.Type:
+    def _typed_dict(self, cls: Any, path: str, bound: Mapping[Any, Any]) -> t.Type:
         required = cls.__required_keys__
-        fields = [(name, name, hint, name in required) for name, hint in _hints(cls, path).items()]
+        hints = {name: _filled(hint, bound) for name, hint in _hints(cls, path).items()}
+        fields = [(name, name, hint, name in required) for name, hint in hints.items()]
         return dataclasses.replace(self._record(cls, fields, path), cls=None)
 
     def _plain(self, spec: dict[Any, Any], path: str) -> t.Type:
@@ -324,6 +359,59 @@ class _Describer:
             if not self.lenient:
                 raise
             return t.AnyType()
+
+
+def _is_typed_dict(cls: Any) -> bool:
+    return typing.is_typeddict(cls) or type(cls).__name__ == "_TypedDictMeta"
+
+
+def _is_record(spec: Any) -> bool:
+    """Return whether a declaration is a class, a dict of types, or a generic record class with arguments."""
+    if isinstance(spec, type | dict):
+        return True
+    origin = typing.get_origin(spec)
+    return isinstance(origin, type) and (_is_typed_dict(origin) or record_class(origin) is not None)
+
+
+def _class_name(spec: Any) -> str:
+    """Return the name of a class; that of a generic one has the names of its arguments."""
+    if (origin := typing.get_origin(spec)) is None:
+        name: str = getattr(spec, "__name__", "") or "Any"
+        return name
+    words = (_class_name(each) for each in (origin, *typing.get_args(spec)))
+    return "".join(word[:1].upper() + word[1:] for word in words)
+
+
+def _bound(cls: Any) -> dict[Any, Any]:
+    """Return the arguments of a class's generic bases by their parameters, unless two bases differ in one."""
+    found: dict[Any, Any] = {}
+    for owner in cls.__mro__:
+        for base in vars(owner).get("__orig_bases__", ()):
+            parameters = getattr(typing.get_origin(base), "__parameters__", ())
+            for parameter, argument in zip(parameters, typing.get_args(base), strict=False):
+                same = found.setdefault(parameter, argument) is argument
+                found[parameter] = argument if same else Any
+    return {parameter: _filled(argument, found) for parameter, argument in found.items()}
+
+
+def _filled(hint: Any, bound: Mapping[Any, Any]) -> Any:
+    """Return an annotation with arguments in place of type parameters."""
+    if isinstance(hint, TypeVar):
+        return bound.get(hint, hint)
+    parameters = () if isinstance(hint, type) else getattr(hint, "__parameters__", ())
+    return hint[tuple(bound.get(each, each) for each in parameters)] if parameters and bound else hint
+
+
+def _is_unset(spec: Any) -> bool:
+    return isinstance(spec, type) and (spec.__module__, spec.__name__) == ("msgspec", "UnsetType")
+
+
+def _is_left_alone(cls: type[Any]) -> bool:
+    """Return whether a class is not a type of ours, but a usual one of values that models validate.
+
+    Their fields are any value. If a record has such an object, codecs refuse that record.
+    """
+    return issubclass(cls, _LEFT_ALONE) or cls.__module__ in _VALIDATED
 
 
 def _declared(known: RecordClass, path: str) -> dict[str, tuple[Any, bool]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import keyword
+import re
 import unicodedata
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -52,7 +53,9 @@ def to_python(
         line = f"{printer.free(name)} = {printer.name('Schema')}({root})"
         body = f"{body}\n\n\n{line}" if body else line
     imports = f"{printer.imports()}\n\n\n" if printer.used or printer.foreign else ""
-    return f'"""Records `{name}`{origin and f", {origin}"}."""\n\n{imports}{body}\n'
+    told = _one_line(f"Records `{name}`{origin and f', {origin}'}.")
+    quoted = told.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"""{quoted}"""\n\n{imports}{body}\n'
 
 
 class _Printer:
@@ -74,7 +77,7 @@ class _Printer:
 
     def free(self, wanted: str) -> str:
         """Return a name that no class of the module has."""
-        name = wanted if wanted.isidentifier() and not hasattr(builtins, wanted) else "Records"
+        name = wanted if _is_class_name(wanted) else "Records"
         while name in TAKEN or name in self.foreign or name in self.printed:
             name += "s"
         return name
@@ -120,9 +123,11 @@ class _Printer:
         return [self.type(child, path + part) for part, child in t.children(node)]
 
     def _record(self, node: t.RecordType, path: str) -> str:
-        name, number = node.name, 2
+        # Names of definitions are those of a file, which anyone may have written.
+        wanted = node.name if _is_class_name(node.name) else _class_name(node.name)
+        name, number = wanted, 2
         while name in TAKEN or name in self.foreign or self.printed.get(name, node) != node:
-            name, number = f"{node.name}{number}", number + 1
+            name, number = f"{wanted}{number}", number + 1
         if name in self.printed:
             return name
         self.printed[name], self.named[node] = node, name
@@ -155,7 +160,24 @@ class _Printer:
 
     def _remark(self, item: t.Field, path: str) -> str:
         remark = self.remarks.get(path + step(item.name))
-        return f"  # {remark}" if remark else ""
+        return f"  # {_one_line(remark)}" if remark else ""
+
+
+def _is_class_name(name: str) -> bool:
+    """Return whether a class of the module can have a name; annotations need the names of builtins."""
+    return _is_plain(name) and not hasattr(builtins, name)
+
+
+def _class_name(name: str) -> str:
+    """Return a valid name for a class from the words of another."""
+    words = re.findall(r"[A-Za-z0-9]+", name)
+    made = "".join(word[:1].upper() + word[1:] for word in words)
+    return made if _is_class_name(made) else f"Record{made}"
+
+
+def _one_line(text: str) -> str:
+    """Return a text without control characters, which could end a comment or hide what follows."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
 def _is_named_tuple(node: t.RecordType) -> bool:

@@ -275,12 +275,19 @@ class RecordType(Type):
         fields: In order.
         cls: The class that `Schema(..., as_objects=True)` builds; None for plain dicts.
         positional: Whether the wire has a list of its values (named tuples).
+        arguments: The types in place of the parameters of a generic class.
     """
 
     name: str
     fields: tuple[Field, ...]
     cls: type[Any] | None = field(default=None)
     positional: bool = False
+    arguments: tuple[Any, ...] = ()
+
+    @property
+    def declared(self) -> Any:
+        """The class with its arguments, as an annotation; None for plain dicts."""
+        return self.cls[self.arguments] if self.arguments else self.cls  # type: ignore[index]
 
     def __str__(self) -> str:
         return self.name

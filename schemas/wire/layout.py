@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -559,7 +559,7 @@ def _free(taken: set[int]) -> Iterator[int]:
 # Deriving -------------------------------------------------------------------------------------------
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-_MADE = re.compile(r"(field|null|option)\d+")
+_MADE = re.compile(r"(fieldx*|null|option)\d+")
 """Names made from numbers, without the underscore."""
 
 _WIRES: dict[type[t.Type], WireKind] = {
@@ -675,10 +675,14 @@ class _Deriver:
         name = self.named[id(node)] = self._name(wanted)
         slots: list[WireField] = []
         taken: set[str] = set()
-        for number, (key, kind, required) in enumerate(inside, 1):
+        fields = list(inside)
+        # Formats that also store the keys refuse a made-up name that is another field's key.
+        keys = {_folded(key) for key, _, _ in fields}
+        for number, (key, kind, required) in enumerate(fields, 1):
             made = self.kind(kind, path + step(key), f"{name}{capitals(key)}")
-            slots.append(WireField(key, wire_name(key, number, taken), number, made, required))
-        fresh = _free({slot.number for slot in slots})
+            others = keys - {_folded(key)}
+            slots.append(WireField(key, wire_name(key, number, taken, others), number, made, required))
+        fresh = (n for n in _free({slot.number for slot in slots}) if f"null{n}" not in keys)
         slots = [
             replace(slot, null=next(fresh)) if not slot.required and may_be_null(slot.kind) else slot
             for slot in slots
@@ -695,11 +699,25 @@ def _options(kind: WireType) -> tuple[WireType, ...]:
     return tuple(option.kind for option in kind.options) if isinstance(kind, WireUnion) else (kind,)
 
 
-def wire_name(key: str | int, number: int, taken: set[str]) -> str:
-    """Return the key if it is a valid name that stays unique when capitals and underscores are ignored."""
-    plain = str(key).replace("_", "").lower()
+def _folded(key: str | int) -> str:
+    return str(key).replace("_", "").lower()
+
+
+def wire_name(key: str | int, number: int, taken: set[str], others: Set[str] = frozenset()) -> str:
+    """Return the key if it is a valid name that stays unique when capitals and underscores are ignored.
+
+    Args:
+        key: The key.
+        number: The number of the field.
+        taken: Names so far, without capitals and underscores; gets the returned one.
+        others: The other keys, without capitals and underscores, which a made-up name must not be.
+    """
+    plain = _folded(key)
     if isinstance(key, int) or not _NAME.fullmatch(key) or plain in taken or _MADE.fullmatch(plain):
-        return f"field_{number}"
+        stem = "field"
+        while f"{stem}{number}" in others:
+            stem += "x"
+        return f"{stem}_{number}"
     taken.add(plain)
     return key
 

@@ -43,6 +43,17 @@ def test_data_goes_both_ways_in_structured_mode(binding):
 
 
 @pytest.mark.parametrize("mode", ["binary", "structured"])
+@pytest.mark.parametrize("media_type", [*CODEC.media_type_aliases, f"{CODEC.media_type}; charset=utf-8"])
+@pytest.mark.parametrize("data", [DATA, 5, "53", []])
+def test_types_that_are_read_are_written(binding, mode, media_type, data):
+    """5, written by the SDK and read by the codec, was 53."""
+    form = CODEC.for_cloudevents()
+    write, read = getattr(binding, f"to_{mode}"), getattr(binding, f"from_{mode}")
+
+    assert data == read(write(event(data, datacontenttype=media_type), form), form).get_data()
+
+
+@pytest.mark.parametrize("mode", ["binary", "structured"])
 def test_events_of_others_are_read_as_the_sdk_reads_them(binding, mode):
     """JSON and text of producers who have no codec."""
     from cloudevents.core.formats.json import JSONFormat

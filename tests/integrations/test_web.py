@@ -209,3 +209,30 @@ def test_flask_sessions():
     assert [1, 1, 2, 1, 2, 1, 2, 3] == seen
     app.secret_key = None
     assert None is app.session_interface.open_session(app, flask.Request({}))
+
+
+@pytest.mark.parametrize("app", FALCON)
+def test_falcon_has_a_default_for_an_empty_body(app: Callable[..., Any]) -> None:
+    pytest.importorskip("falcon", reason="missing here: falcon; pip install falcon")
+    import falcon.asgi
+    from falcon.testing import TestClient
+
+    codec = bakeoff.codec("msgpack")
+    seen = []
+
+    class Plain:
+        def on_post(self, request: Any, response: Any) -> None:
+            seen.append(request.get_media(default_when_empty={"a": 1}))
+
+    class Awaited:
+        async def on_post(self, request: Any, response: Any) -> None:
+            seen.append(await request.get_media(default_when_empty={"a": 1}))
+
+    kind, resource = (falcon.App, Plain()) if app is falcon_wsgi else (falcon.asgi.App, Awaited())
+    made = kind()
+    made.req_options.media_handlers.update(codec.for_falcon())
+    made.add_route("/", resource)
+    for body in (b"", codec.encode({})):
+        TestClient(made).simulate_post("/", body=body, headers={"content-type": codec.media_type})
+
+    assert [{"a": 1}, {}] == seen

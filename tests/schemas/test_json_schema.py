@@ -14,6 +14,7 @@ from kinds import Colour
 from pydantic import BaseModel, Field, TypeAdapter
 
 from bakeoff import codecs
+from bakeoff.codecs import codec
 from bakeoff.datasets import corpus, names
 from bakeoff.schemas import Hint, Schema, SchemaError
 from bakeoff.schemas.tree import types as t
@@ -304,3 +305,15 @@ def test_references_count_where_they_are():
     node = Schema.of_definition(json.dumps(doubling(11)).encode(), "json-schema").types
 
     assert sum(1 for _ in t.walk(node)) == 2**12 - 1
+
+
+def test_bytes_that_pydantic_writes_as_plain_text_stay_text() -> None:
+    """Its `format: binary` is unencoded; base64 has `contentEncoding`."""
+    document = {
+        "type": "object",
+        "properties": {"a": {"type": "string", "format": "binary"}},
+        "required": ["a"],
+    }
+    one = codec("json", schema=Schema.of_definition(json.dumps(document), "json-schema", "x"))
+
+    assert {"a": "plain"} == one.decode(b'{"a": "plain"}')

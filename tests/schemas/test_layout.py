@@ -78,7 +78,7 @@ def test_a_layout_says_the_types_it_was_derived_from(name: str) -> None:
         (["a", "b"], ["a", "b"]),
         (["with space", "", "9", "_x", "ok"], ["field_1", "field_2", "field_3", "field_4", "ok"]),
         (["aB", "ab", "a_b"], ["aB", "field_2", "field_3"]),
-        (["field_2", "null_1", "option_1"], ["field_1", "field_2", "field_3"]),
+        (["field_2", "null_1", "option_1"], ["field_1", "fieldx_2", "field_3"]),
     ],
 )
 def test_keys_that_are_no_names_are_named_by_number(keys: list[str], expected: list[str]) -> None:

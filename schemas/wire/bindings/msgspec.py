@@ -166,11 +166,11 @@ class _Builder:
 
     def _record(self, node: t.RecordType, path: str) -> Any:
         if node.cls is not None and hasattr(node.cls, "_fields"):
-            return node.cls
+            return node.declared
         if self.as_objects and _is_own(node):
             for below, each in t.walk(node, path):
                 self._check(each, below)
-            return node.cls
+            return node.declared
         if node not in self.made:
             unset, names = self.msgspec.UNSET, {}
             fields: list[Any] = []

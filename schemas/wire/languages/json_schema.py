@@ -173,11 +173,11 @@ _FORMATS: dict[str, t.Type] = {
     "decimal": t.DecimalType(),
     **{SCALAR_OF[kind].token: node for kind, node in t.LEAVES.items() if isinstance(node, t.TextType)},
     "byte": t.BytesType(),
-    "binary": t.BytesType(),
     "base64": t.BytesType(),
     "base64url": t.BytesType("base64url"),
 }
-"""Types of text formats; the last four are OpenAPI's and pydantic's. Others (`email`, `uri`) are text."""
+"""Types of text formats; the last three are OpenAPI's and pydantic's. Others are text: `email`, `uri`, and
+`binary`, as which pydantic writes bytes unencoded."""
 _ENCODED = {word: t.BytesType(encoding) for encoding, word in _ENCODINGS.items()}
 _TYPES: dict[str, t.Type] = {
     "null": t.NoneType(),

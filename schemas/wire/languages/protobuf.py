@@ -193,6 +193,8 @@ class _Reader:
 
     def item(self, field: FieldDescriptor, path: str, said: str) -> w.WireType:
         """Return the kind of a field's single value."""
+        has = said.split("; ")
+        required = field.is_required or (field.has_presence and proto.ALWAYS in has)
         if field.type == field.TYPE_GROUP:
             raise SchemaError(path, "groups are not supported; use a message")
         if (message := field.message_type) is not None:
@@ -208,12 +210,11 @@ class _Reader:
             if null:
                 return w.Leaf("null", t.NoneType())
             symbols = tuple((value.name, value.number) for value in enum.values)
-            return w.Leaf("enum", t.LiteralType(tuple(name for name, _ in symbols)), symbols=symbols)
-        has = said.split("; ")
+            node = t.LiteralType(tuple(name for name, _ in symbols))
+            return w.Leaf("enum", node, symbols=symbols, form="required enum" if required else "")
         if (known := next((proto.COUNTS[words] for words in has if words in proto.COUNTS), None)) is not None:
             return known
         scalar = proto.descriptors().FieldDescriptorProto.Type.Name(field.type).removeprefix("TYPE_").lower()
-        required = field.is_required or (field.has_presence and proto.ALWAYS in has)
         return (
             replace(proto.SCALARS[scalar], form=f"required {scalar}") if required else proto.SCALARS[scalar]
         )

@@ -71,12 +71,13 @@ def _show_conventions() -> None:
 
 def _matrix(facts: list[dict[str, Any]], key: str, names: Iterable[str], word: Callable[[Any], str]) -> str:
     """Return a table of the codecs, with a column for each name."""
-    rows = []
+    columns, rows = list(names), []
     for fact in facts:
         found = fact.get(key)
-        cells = [word(found[name]) for name in names] if found else [fact.get("failed", fact["missing"])]
+        reason = fact.get("failed", fact["missing"])
+        cells = [word(found[name]) for name in columns] if found else [reason, *[""] * (len(columns) - 1)]
         rows.append([fact["name"], *cells])
-    return draw("markdown", ["codec", *names], rows)
+    return draw("markdown", ["codec", *columns], rows)
 
 
 def _show_policies(facts: list[dict[str, Any]]) -> None:
