@@ -142,11 +142,11 @@ _ORDERED = frozenset({str, bytes, dt.date, dt.timedelta, uuid.UUID})
 
 
 def _order(item: Any) -> tuple[str, Any]:
-    """Return a text by which items of any types are sorted, the same in every process."""
+    """Return what items of any types are sorted by, the same in every process."""
     if isinstance(item, frozenset):
-        return type(item).__qualname__, repr(sorted(map(_order, item)))
+        return type(item).__qualname__, sorted(map(_order, item))
     if isinstance(item, tuple):
-        return type(item).__qualname__, repr(tuple(map(_order, item)))
+        return type(item).__qualname__, list(map(_order, item))
     return type(item).__qualname__, repr(item)
 
 
@@ -157,7 +157,7 @@ def _plain_set(value: set[Any] | frozenset[Any]) -> list[Any]:
     except (TypeError, ArithmeticError):
         return sorted(value, key=_order)
     # Sets compare as subsets, and NaN with nothing: then the order depends on that of the hashes.
-    if not items or type(items[0]) in _ORDERED or {int} == set(map(type, items)):
+    if len(items) < 2 or type(items[0]) in _ORDERED or {int} == set(map(type, items)):
         return items
     return sorted(items, key=_order) if any(map(_has_no_order, items)) else items
 

@@ -20,7 +20,7 @@ from oracle.compose import catalog, key_catalog, record
 from oracle.judge import FORMS, LOSSES, wrong
 from oracle.values import SPECIAL, Value, is_tried
 
-RANDOM = 150
+RANDOM = 80
 """Random records for each codec; `tasks.py fuzz 'values:*'` tries any number."""
 HERE = Path(__file__).parents[1]
 

@@ -289,7 +289,7 @@ def test_too_deep_to_encode_is_said_in_the_same_words(codec):
 
 def test_a_large_record_leaves_no_buffer_behind():
     """Packers are kept for the next call, but not with the buffer of a record of 20 MB."""
-    codec = bakeoff.codec("msgpack")
+    codec = bakeoff.codec("msgpack").with_limits(size=1 << 25)
     codec.encode({"a": 1})
     before = _memory.used()
     codec.encode({"a": b"x" * 20_000_000})
