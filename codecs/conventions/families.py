@@ -18,6 +18,7 @@ from typing import Any
 from ._forms import Forms
 from .arrays import DOCUMENTED, convention, holds_numbers
 from .classes import CLASSES, opened, record_class
+from .finite import dict_of
 from .rules import RULES, SCALARS, Rule
 
 NULL_TEXT = "$null"
@@ -179,7 +180,7 @@ class FormatFamily:
             if isinstance(value, base) and kind is not base:
                 return self._of_subclass(base, exact(value), value)
         if isinstance(value, Mapping) and not isinstance(value, dict):
-            return dict(value)
+            return dict_of(value)
         return _of_own_type(value)
 
     def lowered_leaf(self, value: Any) -> Any:

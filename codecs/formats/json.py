@@ -272,6 +272,8 @@ def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
 
 def _orjson_writing(orjson: ModuleType, spec: Spec, leaf: Callable[[Any], Any], options: int) -> Spec:
     """Return a spec of orjson with other arguments of its dump, those for other keys than text included."""
+    # Of a dataclass with an empty slot it ends the process.
+    options |= orjson.OPT_PASSTHROUGH_DATACLASS
     # A version that writes wrong times does so in keys, too.
     wrong = options & orjson.OPT_PASSTHROUGH_DATETIME or spec.guards.short_times
     times = () if wrong else (dt.time, dt.datetime)
