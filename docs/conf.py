@@ -18,6 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 import bakeoff
+from bakeoff.bench import quantities
 from bakeoff.cli import COMMANDS
 from bakeoff.codecs.core import _codec
 from bakeoff.codecs.integrations import INTEGRATIONS
@@ -49,6 +50,12 @@ smartquotes_action = "D"  # dashes; quotes are left as they are
 myst_heading_anchors = 3
 maximum_signature_line_length = 90
 autodoc_member_order = "bysource"
+# The types of numbers in files, without their ranges.
+autodoc_type_aliases = {
+    name: typing.get_args(kind)[0].__name__
+    for name, kind in vars(quantities).items()
+    if typing.get_origin(kind) is typing.Annotated
+}
 napoleon_use_ivar = True
 
 html_theme = "furo"

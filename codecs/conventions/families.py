@@ -19,7 +19,8 @@ from typing import Any
 from ._forms import Forms, Rewriter
 from .arrays import DOCUMENTED, convention, holds_numbers
 from .classes import CLASSES, opened, record_class
-from .rules import RULE_OF, RULES, SCALARS, Rule
+from .finite import dict_of
+from .rules import RULES, SCALARS, Rule
 
 NULL_TEXT = "$null"
 WORDS = range(-(2**63), 2**64)
@@ -219,7 +220,7 @@ class FormatFamily:
             if isinstance(value, base) and kind is not base:
                 return self._of_subclass(base, exact(value), value)
         if isinstance(value, Mapping) and not isinstance(value, dict):
-            return dict(value)
+            return dict_of(value)
         return _of_own_type(value)
 
     def lowered_leaf(self, value: Any) -> Any:
@@ -415,15 +416,6 @@ def exactly(
 
 def _opened(value: Any) -> Any:
     return _EXACT[tuple](value) if isinstance(value, tuple) else opened(value)
-
-
-def sorted_sets(kind: type) -> Callable[[Any], Any] | None:
-    """Return what writes sets as sorted lists, for libraries that write them in the order of their hashes."""
-    for base in (set, frozenset):
-        if issubclass(kind, base):
-            exact, write = _EXACT[base], RULE_OF[base].write
-            return lambda value: write(exact(value))
-    return None
 
 
 def documented(shown: Sequence[FormatFamily]) -> list[list[str]]:

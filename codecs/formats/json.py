@@ -47,7 +47,17 @@ from ..streams.framing import Lines
 from ..version_faults import ORJSON_LISTS, ORJSON_TIMES, ORJSON_TUPLES, noted
 from ._hooks import anything, hooked
 from ._pure import pure_copy
-from .structs import ATTRS, DATACLASSES, OBJECTS, TYPED, dicts_of, left_out, opening, typed
+from .structs import (
+    ATTRIBUTES,
+    ATTRS,
+    DATACLASSES,
+    OBJECTS,
+    TYPED,
+    UNSORTED_SETS,
+    dicts_of,
+    opening,
+    typed,
+)
 from .structs import NONFINITE_AS_NULL as NULLED
 from .structs import ROUNDED_OFFSETS as ROUNDED
 
@@ -269,16 +279,13 @@ def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
         costly_keys(1.25),
         counted_levels(1.06),
     ]
-    # Of a dataclass it omits inherited slots and names that begin with "_", and writes cached properties.
-    options = orjson.OPT_PASSTHROUGH_DATACLASS
     # One option leaves times, dates and datetimes to Python, where only times are wrong.
     moments = orjson.OPT_PASSTHROUGH_DATETIME if {ORJSON_TIMES, ORJSON_LISTS} <= {*faults} else 0
-    options |= moments
     if ORJSON_LISTS in faults:
         spec = spec.changed(shallow=_TOGETHER, policies=replace(spec.facts.policies, nesting="reject"))
     elif ORJSON_TIMES in faults:
         spec = spec.changed(short_times=True)
-    return _orjson_writing(orjson, spec, JSON64_FAMILY.leaf, options).changed(
+    return _orjson_writing(orjson, spec, JSON64_FAMILY.leaf, moments).changed(
         # 3.12 and 3.13 leave the buffer if many lists that are nested 210 deep follow one another.
         encode_depth=DEFAULT_DEPTH,
         inside=_inside,
@@ -289,6 +296,9 @@ def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
 
 def _orjson_writing(orjson: ModuleType, spec: Spec, leaf: Callable[[Any], Any], options: int) -> Spec:
     """Return a spec of orjson with other arguments of its dump, those for other keys than text included."""
+    # Of a dataclass it omits inherited slots and names that begin with "_", writes cached properties, and
+    # ends the process at an empty slot.
+    options |= orjson.OPT_PASSTHROUGH_DATACLASS
     # A version that writes wrong times does so in keys, too.
     wrong = options & orjson.OPT_PASSTHROUGH_DATETIME or spec.guards.short_times
     times = () if wrong else (dt.time, dt.datetime)
@@ -365,7 +375,6 @@ def _msgspec() -> Spec:
 
     return Spec.of(
         encode=msgspec.json.Encoder(enc_hook=_msgspec_family.leaf).encode,
-        exact=exactly(left_out),
         decode=msgspec.json.Decoder().decode,
         raw=RawCalls(
             msgspec.json.Encoder().encode,
@@ -382,7 +391,14 @@ def _msgspec() -> Spec:
         family=_msgspec_family,
         accelerated=True,
         preserves=PRESERVES | {"bigint"},
-        losses=(NULLED, MERGED, "dict keys True and False become the text of 1 and 0", ROUNDED),
+        losses=(
+            NULLED,
+            MERGED,
+            "dict keys True and False become the text of 1 and 0",
+            ROUNDED,
+            UNSORTED_SETS,
+            ATTRIBUTES,
+        ),
         notes=(counted_levels(1.05),),
         policies=NO_LITERALS,
     )

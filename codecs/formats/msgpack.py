@@ -19,7 +19,7 @@ from typing import Any
 
 from ..conventions._forms import KeyedEncoder, utc_or_text
 from ..conventions.arrays import ARRAYS, COLUMNS, convention, kind_of
-from ..conventions.families import NATIVE_BYTES, WORDS, FormatFamily, content, distinct_keys, exactly
+from ..conventions.families import NATIVE_BYTES, WORDS, FormatFamily, content, distinct_keys
 from ..conventions.notes import MERGED, Cost, Note, costly_keys, counted_levels, objects_in_python
 from ..core._codec import doubt
 from ..registry import declare
@@ -31,12 +31,13 @@ from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Values
 from ._hooks import anything, hooked, texts
 from .structs import (
+    ATTRIBUTES,
     ATTRS,
     DATACLASSES,
     OBJECTS,
     OFFSETS_IN_UTC,
     ROUNDED_OFFSETS,
-    left_out,
+    UNSORTED_SETS,
     opening,
     typed,
 )
@@ -441,7 +442,6 @@ def _msgspec() -> Spec:
 
     return Spec.of(
         encode=msgspec.msgpack.Encoder(enc_hook=_msgspec_family.leaf).encode,
-        exact=exactly(left_out),
         decode=msgspec.msgpack.Decoder().decode,
         check_keys=key_check("msgpack", msgspec.msgpack.Decoder().decode),
         raw=RawCalls(
@@ -463,6 +463,8 @@ def _msgspec() -> Spec:
             OFFSETS_IN_UTC,
             ROUNDED_OFFSETS,
             MERGED,
+            UNSORTED_SETS,
+            ATTRIBUTES,
         ),
         policies=replace(POLICIES, classes=(msgspec.msgpack.Ext,)),
     )

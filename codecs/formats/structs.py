@@ -11,8 +11,8 @@ from functools import cache, partial
 from typing import Any, Literal
 
 from ..binding import Bound, SchemaProtocol, unbound
-from ..conventions.classes import ClassFamily, record_class
-from ..conventions.families import FormatFamily, sorted_sets
+from ..conventions.classes import ClassFamily
+from ..conventions.families import FormatFamily
 from ..conventions.notes import STRANGERS, Note
 from ..core.codec import Codec
 from ..safety.keys import with_checked_keys
@@ -34,6 +34,9 @@ TYPED = frozenset(
 ROUNDED_OFFSETS = "offsets from UTC are rounded to whole minutes"
 """Only those before 1972 have seconds."""
 NONFINITE_AS_NULL = "NaN and Infinity become null"
+# A look for these types in each dump would take 7 % on messages.
+UNSORTED_SETS = "sets are written in the order of their hashes, subclasses by their own `__iter__`"
+ATTRIBUTES = "attrs classes are written by attributes: also others than fields, none that begins with `_`"
 OFFSETS_IN_UTC = "datetimes with an offset are decoded in UTC"
 
 # For formats whose payloads contain only the values of a schema: Avro, Arrow, protobuf, Thrift.
@@ -57,15 +60,6 @@ WIRE_POLICIES = Policies(
 )
 STRICT = "refuses records with fields that are not in the schema"
 UNCHECKED = "often decodes damaged payloads silently; a name with |crc32 detects damage"
-
-
-def left_out(kind: type) -> Callable[[Any], Any] | None:
-    """Return the form of what msgspec writes otherwise: sets, and attrs classes with names like ``_a``."""
-    if (form := sorted_sets(kind)) is not None:
-        return form
-    known = record_class(kind)
-    hides = known is not None and known.family == "attrs" and any(name[0] == "_" for name in known.keys)
-    return known.open if known is not None and hides else None
 
 
 def dicts_of(schema: SchemaProtocol, bind: Callable[[SchemaProtocol], Bound]) -> Callable[[bytes], Any]:
@@ -138,7 +132,6 @@ def typed(
 
     return spec.changed(
         decode=unbound,
-        exact=None,
         lower=exact_family.lower,
         raw=raw,
         bind=bind,

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from ..conventions.classes import fields_of
+from ..conventions.finite import dict_of, items_of
 
 PolicyDirection = Literal["dump", "load"]
 DIRECTIONS: tuple[PolicyDirection, PolicyDirection] = ("dump", "load")
@@ -121,9 +122,11 @@ def held(value: Any) -> Any:
     if isinstance(value, enum.Enum):
         return value.value
     if isinstance(value, Mapping):
-        return dict(value)
+        return dict(value) if isinstance(value, dict) else dict_of(value)
     if isinstance(value, Sequence):
-        return None if isinstance(value, _NOT_GONE_INTO) else list(value)
+        if isinstance(value, _NOT_GONE_INTO):
+            return None
+        return list(value) if isinstance(value, list | tuple) else items_of(value)
     fields = fields_of(value)
     return list(fields.values()) if fields else None
 

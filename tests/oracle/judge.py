@@ -17,6 +17,7 @@ from bakeoff.codecs import Codec
 from bakeoff.codecs.conventions.arrays import convention
 from bakeoff.codecs.conventions.classes import opened
 from bakeoff.codecs.conventions.tokens import token_of
+from bakeoff.codecs.formats.structs import ATTRIBUTES, UNSORTED_SETS
 
 from .values import Value
 
@@ -193,6 +194,8 @@ LOSSES: dict[str, Callable[[Any, Any], bool]] = {
     "NumPy's floats of 16 and 32 bits are written with fewer digits": _fewer_digits,
     "datetime64 is cut to microseconds, and dates become datetimes": _microseconds,
     "dict keys that are written alike (a date and its ISO 8601 text) become one": _never,
+    UNSORTED_SETS: _never,
+    ATTRIBUTES: _never,
     "list becomes tuple": lambda a, b: type(a) is list and type(b) is tuple,
     "datetimes with an offset are decoded in UTC": _utc,
     "datetimes are cut to milliseconds": _milliseconds,
@@ -205,11 +208,13 @@ LOSSES: dict[str, Callable[[Any, Any], bool]] = {
     "datetimes far from 2001 lose microseconds": _far,
     "0.0 and -0.0 in one record become one of them": _zero,
     "decoded fields are in the order of the schema, keys of maps in no order": _never,
+    "unknown fields are not decoded": _never,
     "invalid UTF-8 is decoded with U+FFFD in its place": _never,
 }  # fmt: skip
 """Each loss that a codec states: whether it explains that a value is decoded as another.
 
-`_never`: it is about keys or their order, which `wrong` treats itself.
+`_never`: it is about keys or their order, which `wrong` treats itself, or about values that `is_tried` leaves
+out.
 """
 
 
@@ -253,6 +258,8 @@ def _forms_of_key(codec: Codec, key: Any) -> list[Any]:
         forms.append(key.copy_abs())
     if type(key) is bool and _TEXT_OF_BOOL in codec.losses:
         forms.append(str(int(key)))
+    if isinstance(key, frozenset) and codec.encodes_as.get("frozenset") == "list":
+        forms.append(tuple(key))  # the list that it is written as
     if _RAW_KEYS in codec.losses:
         forms.append(key.decode(errors="replace") if type(key) is bytes else str(key))
     return forms
