@@ -19,6 +19,12 @@ from sphinx.environment import BuildEnvironment
 
 import bakeoff
 from bakeoff.bench import quantities
+
+# Signatures show numbers without their ranges. The modules that use these types are imported below.
+for name, kind in [*vars(quantities).items()]:
+    if typing.get_origin(kind) is typing.Annotated:
+        setattr(quantities, name, typing.get_args(kind)[0])
+
 from bakeoff.cli import COMMANDS
 from bakeoff.codecs.core import _codec
 from bakeoff.codecs.integrations import INTEGRATIONS
@@ -50,12 +56,6 @@ smartquotes_action = "D"  # dashes; quotes are left as they are
 myst_heading_anchors = 3
 maximum_signature_line_length = 90
 autodoc_member_order = "bysource"
-# The types of numbers in files, without their ranges.
-autodoc_type_aliases = {
-    name: typing.get_args(kind)[0].__name__
-    for name, kind in vars(quantities).items()
-    if typing.get_origin(kind) is typing.Annotated
-}
 napoleon_use_ivar = True
 
 html_theme = "furo"
