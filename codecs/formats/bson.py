@@ -16,7 +16,7 @@ from typing import Any
 
 from ..conventions.arrays import convention
 from ..conventions.families import NATIVE_BYTES, FormatFamily, exactly
-from ..conventions.notes import Note
+from ..conventions.notes import Cost, Note
 from ..conventions.tokens import SIGNED
 from ..registry import declare
 from ..safety._unique import UniqueKeys, plain_dicts
@@ -162,7 +162,12 @@ def _bson(library: ModuleType) -> Spec:
         preserves=PRESERVES,
         forms=dict.fromkeys(("datetime", "datetime_aware", "datetime_offset"), "utc-ms"),
         losses=LOSSES,
-        notes=(Note("a record other than a dict is wrapped in a document", "record_other"),),
+        notes=(
+            Note("a record other than a dict is wrapped in a document", "record_other"),
+            Cost(
+                "walks large documents, as the library reads beyond the end", "containers_mean", "load", 1.2
+            ),
+        ),
         policies=Policies(
             duplicate_keys="reject/last",
             nonfinite="allow",

@@ -20,7 +20,7 @@ from typing import Any
 
 from ..conventions.classes import CLASSES
 from ..conventions.families import NATIVE_BYTES, FormatFamily, exactly
-from ..conventions.notes import MERGED, STRANGERS, Note, about
+from ..conventions.notes import MERGED, STRANGERS, Note, about, objects_in_python
 from ..registry import declare
 from ..safety.keys import key_check
 from ..safety.policies import Policies, held
@@ -182,7 +182,10 @@ def _cbor2(reading: Mapping[str, Any]) -> Spec:
         accelerated=True,
         preserves=PRESERVES,
         losses=("Decimal -0 loses its sign", "Decimal NaN and Infinity become floats", MERGED),
-        notes=(Note("decodes patterns and MIME messages (tags 35 and 36) as `cbor2.CBORTag`", STRANGERS),),
+        notes=(
+            objects_in_python(2.2),
+            Note("decodes patterns and MIME messages (tags 35 and 36) as `cbor2.CBORTag`", STRANGERS),
+        ),
         policies=Policies(
             duplicate_keys="last",
             nonfinite="allow",

@@ -277,6 +277,7 @@ def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
     notes = [
         Note("reads integers beyond 64 bits as floats", "int_beyond_64"),
         costly_keys(1.25),
+        objects_in_python(3.0),
         counted_levels(1.06),
     ]
     # One option leaves times, dates and datetimes to Python, where only times are wrong.

@@ -7,7 +7,7 @@ from types import CodeType, EllipsisType
 from typing import Any
 
 from ..conventions.families import NATIVE_BYTES, FormatFamily, exactly
-from ..conventions.notes import STRANGERS, Note
+from ..conventions.notes import FIGURES, STRANGERS, Cost, Note
 from ..registry import declare
 from ..safety.policies import Policies
 from ..spec import Format, RawCalls, Spec
@@ -65,6 +65,7 @@ def _marshal() -> Spec:
         preserves=PRESERVES,
         notes=(
             "the format changes between Python versions",
+            Cost("looks for objects with buffers, which the library writes as bytes", FIGURES, "dump", 1.4),
             Note(
                 "does not detect data after the value, and takes seconds for lengths beyond the payload; "
                 "trailing='reject' refuses both, and code objects",

@@ -277,6 +277,9 @@ def _numpy() -> Spec:
         preserves=PRESERVES | {"complex"},
         notes=(
             *spec.facts.notes,
+            objects_in_python(5.0),
+            Cost("looks at arrays first, as the library writes some otherwise", "type_ndarray", "dump", 1.4),
+            Cost("checks the types of arrays", "type_ndarray", "load", 1.5),
             "arrays are decoded as read-only views of separate bytes",
             "a dict with a key of the library's own (b'nd', b'complex') is read as an array or a number",
         ),
@@ -395,6 +398,14 @@ def _ormsgpack() -> Spec:
         notes=(
             Note("writes all datetimes as text: its timestamps drop the microseconds", "type_datetime"),
             costly_keys(1.3),
+            Cost(
+                "reads payloads with dict keys other than text a second time, by an option",
+                "key_other",
+                "load",
+                2.2,
+            ),
+            objects_in_python(2.0),
+            counted_levels(1.07),
         ),
         losses=(ROUNDED_OFFSETS,),
         policies=replace(
@@ -466,6 +477,7 @@ def _msgspec() -> Spec:
             UNSORTED_SETS,
             ATTRIBUTES,
         ),
+        notes=(counted_levels(1.06),),
         policies=replace(POLICIES, classes=(msgspec.msgpack.Ext,)),
     )
 
