@@ -43,7 +43,7 @@ def noted(faults: Sequence[VersionFault]) -> tuple[Note, ...]:
         return ()
     text = f"this version {', and '.join(fault.what for fault in faults)}"
     most = max(fault.dump for fault in faults)
-    return (Cost(text, VERSION, "dump", most) if most else Note(text, VERSION),)
+    return (Cost(text, VERSION, "dump", most, said=True) if most else Note(text, VERSION),)
 
 
 def _omits_a_zero(orjson: ModuleType) -> bool:
@@ -72,8 +72,8 @@ ORJSON_TIMES = VersionFault(
     "orjson-times",
     "orjson",
     ">=3.11.8,<=3.13.0",
-    "writes a hundredth of a second in a `time` as a tenth (so dumps look for such a `time`, and "
-    "Python writes these records)",
+    "writes a hundredth of a second in a `time` as a tenth (so dumps look for such a `time`, which takes "
+    "up to 11 %, and Python writes these records)",
     _omits_a_zero,
     dump=1.11,
 )

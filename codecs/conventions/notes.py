@@ -44,13 +44,16 @@ class Cost(Note):
         about: As in `Note`.
         operation: "dump" or "load".
         most: Upper bound of the cost, as a multiple of the library's own call.
+        said: Whether `what` has the bound already.
     """
 
     operation: str
     most: float
 
-    def __new__(cls, what: str, about: str = "", operation: str = "", most: float = 0.0) -> Self:
-        bound = f": {operation} up to {most:g} times the library's own call" if operation else ""
+    def __new__(
+        cls, what: str, about: str = "", operation: str = "", most: float = 0.0, *, said: bool = False
+    ) -> Self:
+        bound = f": {operation} up to {most:g} times the library's own call" if operation and not said else ""
         note = super().__new__(cls, f"{what}{bound}", about)
         note.operation, note.most = operation, most
         return note
