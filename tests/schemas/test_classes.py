@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
-from typing import Any, NamedTuple
+import enum
+from typing import Any, NamedTuple, TypedDict
 
 import attrs
 import pytest
@@ -51,6 +52,17 @@ def test_what_is_declared_comes_back_or_is_refused(name: str, case: tuple[dict[s
 
     assert_comes_back(codec, record)
     assert payload
+
+
+class Odd(enum.Enum):
+    HALF = 0.5
+    NONE = None
+
+
+@every_codec
+def test_enums_of_other_values_are_refused(name: str) -> None:
+    with pytest.raises(SchemaError, match="not all text or integers of 64 bits"):
+        bakeoff.codec(name, schema=Schema(TypedDict("Holder", {"odd": Odd})))
 
 
 @every_codec

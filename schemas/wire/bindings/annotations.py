@@ -30,7 +30,6 @@ del _SIMPLE[t.ComplexType]
 _PLAIN = (t.NoneType, t.BoolType, t.IntType, t.FloatType, t.StrType)
 """Types that every format distinguishes."""
 _CONTAINERS = (t.ListType, t.VarTupleType, t.TupleType, t.SetType, t.FrozenSetType, t.DictType, t.RecordType)
-_WORDS = range(-(2**63), 2**63)
 _KEYS = (t.StrType, t.IntType, t.FloatType, t.DateType, t.UUIDType, t.DecimalType)
 
 
@@ -119,6 +118,11 @@ def checked(schema: BindableSchema) -> Callable[[Any], Any]:
     return take
 
 
+def _is_plain(value: Any) -> bool:
+    """Return whether an enum's value is text, or an integer of 64 bits."""
+    return isinstance(value, str) or (isinstance(value, int) and -(2**63) <= value < 2**63)
+
+
 def _opened(value: Any) -> Any:
     """Return a value in which all objects of classes are dicts."""
     if type(value) is dict:
@@ -146,7 +150,7 @@ class _Builder:
             case t.TextType(kind):
                 return kind
             case t.EnumType(cls):
-                if not all(isinstance(each.value, str) or each.value in _WORDS for each in cls):
+                if not all(_is_plain(each.value) for each in cls):
                     raise SchemaError(path, f"the values of `{node}` are not all text or integers of 64 bits")
                 return cls
             case t.LiteralType(values):
