@@ -440,7 +440,7 @@ def test_nothing_to_infer_from() -> None:
 
 
 HEAD = "from dataclasses import dataclass\nfrom pathlib import Path\nfrom typing import TypedDict\n"
-EVENT = "@dataclass\nclass Event:\n    where: Path\n"
+EVENT = "@dataclass\nclass Event:\n    where: range\n"
 TWO = f"{HEAD}class A(TypedDict):\n    x: int\nclass B(TypedDict):\n    y: str\n"
 
 
@@ -455,7 +455,7 @@ TWO = f"{HEAD}class A(TypedDict):\n    x: int\nclass B(TypedDict):\n    y: str\n
         (
             f"{HEAD}class Helper: ...\n{EVENT}",
             "",
-            r"file\.py, class Event: schema at `\$\.where`: unsupported type `Path`",
+            r"file\.py, class Event: schema at `\$\.where`: unsupported type `range`",
         ),
         (f"{HEAD}{EVENT}@dataclass\nclass Item:\n    x: int\n", "", "declares Event, Item; name a schema"),
         (f"{HEAD}class Helper: ...\n", "", "declares no record class"),

@@ -215,4 +215,4 @@ def test_a_file_without_an_end_is_refused(tmp_path, name):
     )
 
     assert done.returncode == 2, done.stderr
-    assert "the limit for this file" in done.stderr
+    assert "it is not a regular file" in done.stderr

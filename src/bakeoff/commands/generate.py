@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import RunError, UsageError, near
+from ..errors import UsageError, near
 from ..escape import visible
 from ..files import read_limited
 from . import _completion
@@ -173,5 +173,5 @@ def _read(path: Path | None) -> DataProfile:
     try:
         content = read_limited(path, LARGEST)
     except OSError as error:
-        raise RunError(f"{path}: cannot be read: {error.strerror}") from error
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
     return read(content, str(path))
