@@ -502,5 +502,8 @@ cdef class LiteralLeaf(Leaf):
         cdef type kind = type(value)
         return (kind is str or kind is int or kind is bool or value is None) and (kind, value) in self.values
 
+    cdef long long misfit(self, object value, Look *look) except -1:
+        return 1 if self.fits(value) else Leaf.misfit(self, value, look)
+
     cdef object convert(self, object value):
         return self.texts.get(value, BAD) if type(value) is str else BAD
