@@ -168,6 +168,16 @@ cdef class FloatLeaf(Leaf):
         return NONE
 
 
+cdef class SingleLeaf(FloatLeaf):
+    """Floats that 32 bits hold exactly, to compare values with options of unions."""
+
+    cdef bint fits(self, object value):
+        return is_a(value, float) and (<double><float><double>value == <double>value or value != value)
+
+    cdef object convert(self, object value):
+        return NONE if PyUnicode_Check(value) else float(value)
+
+
 cdef class StrLeaf(Leaf):
     cdef bint fits(self, object value):
         return PyUnicode_Check(value)

@@ -21,6 +21,57 @@ from bakeoff.schemas.tree import types as t
 OF_LAYOUTS = ["avro", "protobuf", "arrow", "thrift"]
 """A codec for each format whose payloads name the option."""
 
+Option = tuple[Any, st.SearchStrategy[Any]]
+"""An Avro type with values that it holds exactly."""
+
+SINGLES = st.floats(width=32, allow_nan=False)
+DOUBLES = st.floats(allow_nan=False)
+LONGS = st.integers(-(2**63), 2**63 - 1)
+
+
+def avro_fields() -> st.SearchStrategy[Option]:
+    leaves: list[Option] = [
+        ("float", SINGLES),
+        ("double", DOUBLES),
+        ("long", LONGS),
+        ("string", st.sampled_from(["a", "b", "c"])),
+        (["null", "float"], SINGLES | st.none()),
+        (["null", "string"], st.sampled_from(["a", "b"]) | st.none()),
+        (["float", "double"], DOUBLES),
+        ({"type": "array", "items": "float"}, st.lists(SINGLES, max_size=3)),
+        ({"type": "array", "items": "double"}, st.lists(DOUBLES, max_size=3)),
+        ({"type": "map", "values": "float"}, st.dictionaries(st.just("k"), SINGLES)),
+    ]
+    return st.sampled_from(leaves)
+
+
+@st.composite
+def avro_unions(draw: st.DrawFn) -> tuple[dict[str, Any], Any]:
+    """Draw a definition with a union, and a record that one of the options holds exactly."""
+    options: list[Option] = draw(
+        st.lists(st.sampled_from([("float", SINGLES), ("double", DOUBLES), ("long", LONGS)]), unique_by=str)
+    )
+    for i in range(draw(st.integers(2, 4))):
+        shared = [(name, *draw(avro_fields())) for name in draw(st.sets(st.sampled_from("xyz")))]
+        listed = [
+            {"name": name, "type": kind} | ({"default": None} if "null" in kind else {})
+            for name, kind, _ in sorted(shared, key=lambda field: field[0])
+        ]
+        values = st.fixed_dictionaries({name: held for name, _, held in shared})
+        options.append(({"type": "record", "name": f"R{i}", "fields": listed}, values))
+    options = draw(st.permutations(options))
+    field = {"name": "v", "type": [kind for kind, _ in options]}
+    definition = {"type": "record", "name": "Top", "fields": [field]}
+    return definition, {"v": draw(st.one_of([held for _, held in options]))}
+
+
+@pytest.mark.parametrize("name", OF_LAYOUTS)
+@given(drawn=avro_unions())
+def test_options_of_definitions_keep_values(name: str, drawn: tuple[dict[str, Any], Any]) -> None:
+    definition, record = drawn
+    schema = Schema.of_definition(json.dumps(definition), "avro")
+    assert_comes_back(bakeoff.codec(name, schema=schema), record)
+
 
 @st.composite
 def classes(draw: st.DrawFn) -> tuple[type, Any, dict[str, Any]]:
