@@ -22,15 +22,28 @@ cdef class OptionalStep(Step):
     cdef bint fits(self, object value):
         return value is None or self.inner.fits(value)
 
+    cdef long long misfit(self, object value, Look *look) except -1:
+        if value is None:
+            return 1
+        if self.null is not None and type(value) is str and value == self.null:
+            return 1
+        return self.inner.misfit(value, look)
+
 
 cdef class UnionStep(Step):
-    """One of several types: the first that fits, or takes the container, or converts it, by convention first."""
+    """One of several types: the one that fits, or takes the container, or converts it, by convention first.
+
+    Of several that fit or take a container, it is the one with the least `misfit`, and the first of equals.
+    """
 
     cdef list options
     cdef str null
+    # Several options have parts, so that a value with parts may fit more than one.
+    cdef bint compares
 
     def __init__(self, str expected, list options, str null=None, *, bint quiet=False):
         Step.__init__(self, expected, quiet=quiet)
+        self.compares = sum([not isinstance(option, Leaf) for option in options]) > 1
         self.options, self.null = options, null
         self.looks = any([(<Step>option).looks for option in options])
 
@@ -42,20 +55,12 @@ cdef class UnionStep(Step):
         return False
 
     cdef object visit(self, object value, Run *run, Place *place):
-        cdef Step option, taker = None
+        cdef Step option
         if self.null is not None and type(value) is str and value == self.null:
             return None
-        for option in self.options:
-            if option.fits(value):
-                return option.visit(value, run, place)
-        for option in self.options:
-            if option.takes(value):
-                if not option.denies(value):
-                    return option.visit(value, run, place)
-                if taker is None:
-                    taker = option
-        if taker is not None:
-            return taker.visit(value, run, place)
+        option = self.fitting(value, run)
+        if option is not None:
+            return option.visit(value, run, place)
         for option in self.options:
             if option.conventional(value):
                 new = option.attempt(value)
@@ -71,6 +76,53 @@ cdef class UnionStep(Step):
         note(run, place, "type", self.expected, value, "kept")
         return value
 
+    cdef Step fitting(self, object value, Run *run):
+        """Return the option that fits a value or takes the container, or None if there is none."""
+        cdef Step option, first = None
+        cdef list several = None
+        cdef bint takes
+        for takes in range(2):
+            for option in self.options:
+                if not (option.takes(value) if takes else option.fits(value)):
+                    continue
+                if first is None:
+                    first = option
+                    if not self.compares or not has_parts(value):
+                        return first
+                elif several is None:
+                    several = [first, option]
+                else:
+                    several.append(option)
+            if first is not None:
+                return first if several is None else self.nearest(several, value, run)
+        return None
+
+    cdef Step nearest(self, list options, object value, Run *run):
+        """Return the option with the least misfit, the first of equals."""
+        cdef Step option, nearest = None
+        cdef Look look
+        cdef long long misfit, least = 0
+        for option in options:
+            look.left, look.choices = COMPARED, CHOICES
+            misfit = option.misfit(value, &look)
+            spend(run, COMPARED - look.left)
+            if nearest is None or misfit < least:
+                nearest, least = option, misfit
+        return nearest
+
+    cdef long long misfit(self, object value, Look *look) except -1:
+        cdef Step option
+        cdef long long misfit, least = -1
+        if look.choices == 0 or look.left <= 0:
+            return 2 if self.fits(value) else LOSS
+        look.choices -= 1
+        for option in self.options:
+            misfit = option.misfit(value, look)
+            if least < 0 or misfit < least:
+                least = misfit
+        look.choices += 1
+        return least
+
     cdef object convert(self, object value):
         # Only for keys, which are converted without a visit.
         cdef Step option
@@ -81,6 +133,27 @@ cdef class UnionStep(Step):
                     if type(new) is not _Mark:
                         return new
         return NONE
+
+
+cdef inline bint has_parts(object value) noexcept:
+    return PyDict_Check(value) or PyList_Check(value) or PyTuple_Check(value) or PyAnySet_Check(value)
+
+
+cdef inline long long misfit_of(Step step, object value, Look *look) except -1:
+    """Return the misfit of a value; no step is for values of any type."""
+    return VAGUE if step is None else step.misfit(value, look)
+
+
+cdef long long misfit_of_items(Step item, object items, Look *look) except -1:
+    """Return the sum of the items' misfits."""
+    cdef long long misfit = 0
+    if item is None:
+        return VAGUE
+    for each in items:
+        if look.left <= 0:
+            break
+        misfit += item.misfit(each, look)
+    return misfit
 
 
 @cython.final
@@ -96,6 +169,13 @@ cdef class ListStep(Step):
 
     cdef bint fits(self, object value):
         return PyList_Check(value)
+
+    cdef long long misfit(self, object value, Look *look) except -1:
+        cdef bint fits = PyList_Check(value)
+        look.left -= 1
+        if not fits and not PyTuple_Check(value):
+            return LOSS
+        return (0 if fits else 1 if self.quiet else CHANGE) + misfit_of_items(self.item, items_of(value), look)
 
     cdef bint takes(self, object value):
         return PyTuple_Check(value)
@@ -171,6 +251,21 @@ cdef class TupleStep(Step):
 
     cdef bint fits(self, object value):
         return PyTuple_Check(value) and (self.length < 0 or PyTuple_GET_SIZE(value) == self.length)
+
+    cdef long long misfit(self, object value, Look *look) except -1:
+        cdef long long misfit
+        cdef Py_ssize_t i
+        cdef list items
+        look.left -= 1
+        if not self.takes(value) or self.denies(value):
+            return LOSS
+        misfit = 0 if PyTuple_Check(value) else 1 if self.quiet else CHANGE
+        items = items_of(value)
+        if self.places is None:
+            return misfit + misfit_of_items(self.item, items, look)
+        for i in range(self.length):
+            misfit += misfit_of(self.places[i], items[i], look)
+        return misfit
 
     cdef bint takes(self, object value):
         return PyList_Check(value) or PyTuple_Check(value)
@@ -265,6 +360,14 @@ cdef class SetStep(Step):
     cdef bint takes(self, object value):
         return PyList_Check(value) or PyTuple_Check(value) or PyAnySet_Check(value)
 
+    cdef long long misfit(self, object value, Look *look) except -1:
+        look.left -= 1
+        if not self.takes(value):
+            return LOSS
+        return (0 if self.fits(value) else 1 if self.quiet else CHANGE) + misfit_of_items(
+            self.item, items_of(value), look
+        )
+
     cdef object visit(self, object value, Run *run, Place *place):
         cdef list items
         cdef bint changed = not self.fits(value)
@@ -329,6 +432,21 @@ cdef class DictStep(Step):
 
     cdef bint fits(self, object value):
         return PyDict_Check(value)
+
+    cdef long long misfit(self, object value, Look *look) except -1:
+        cdef PyObject *key = NULL
+        cdef PyObject *item = NULL
+        cdef Py_ssize_t position = 0
+        cdef object name, held
+        cdef long long misfit = VAGUE
+        look.left -= 1
+        if not PyDict_Check(value):
+            return LOSS
+        while look.left > 0 and PyDict_Next(value, &position, &key, &item):
+            # Keep references, because comparisons may run code that changes the map.
+            name, held = <object>key, <object>item
+            misfit += misfit_of(self.key, name, look) + misfit_of(self.value, held, look)
+        return misfit
 
     cdef object visit(self, object value, Run *run, Place *up):
         cdef Place place

@@ -168,6 +168,16 @@ cdef class FloatLeaf(Leaf):
         return NONE
 
 
+cdef class SingleLeaf(FloatLeaf):
+    """Floats that 32 bits hold exactly, to compare values with options of unions."""
+
+    cdef bint fits(self, object value):
+        return is_a(value, float) and (<double><float><double>value == <double>value or value != value)
+
+    cdef object convert(self, object value):
+        return NONE if PyUnicode_Check(value) else float(value)
+
+
 cdef class StrLeaf(Leaf):
     cdef bint fits(self, object value):
         return PyUnicode_Check(value)
@@ -501,6 +511,9 @@ cdef class LiteralLeaf(Leaf):
     cdef bint fits(self, object value):
         cdef type kind = type(value)
         return (kind is str or kind is int or kind is bool or value is None) and (kind, value) in self.values
+
+    cdef long long misfit(self, object value, Look *look) except -1:
+        return 1 if self.fits(value) else Leaf.misfit(self, value, look)
 
     cdef object convert(self, object value):
         return self.texts.get(value, BAD) if type(value) is str else BAD

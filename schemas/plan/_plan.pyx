@@ -89,6 +89,28 @@ cdef class Unmade(Step):
         raise ValueError("not made: a subclass that has an __init__ calls super().__init__(...)")
 
 
+cdef class Fit:
+    """Compares values with a type: returns their misfit, which is least for the type that keeps them exactly.
+
+    Args:
+        step: The step of the type, which checks everything.
+    """
+
+    cdef Step step
+
+    def __cinit__(self, *_arguments):
+        self.step = Unmade("anything")
+
+    def __init__(self, Step step not None):
+        self.step = step
+
+    def __call__(self, value, /):
+        """Return the misfit of a value, from 0."""
+        cdef Look look
+        look.left, look.choices = COMPARED, CHOICES
+        return self.step.misfit(value, &look)
+
+
 cdef class Plan:
     """A compiled plan: `apply` corrects records, and `advise` also returns all advice.
 

@@ -94,6 +94,36 @@ cdef class RecordStep(Step):
                 return False
         return not self.denies(value)
 
+    cdef long long misfit(self, object value, Look *look) except -1:
+        cdef PyObject *found
+        cdef list items = None
+        cdef object kept
+        cdef Py_ssize_t i, known = 0, size
+        cdef long long misfit = 0
+        look.left -= 1
+        if self.kind is not None and is_a(value, self.kind):
+            return 0 if type(value) is self.kind else 1
+        if not self.takes(value) or stack_left() < RESERVE:
+            return LOSS
+        if PyDict_Check(value):
+            size = PyDict_Size(value)
+        else:
+            items = items_of(value)
+            size = len(items)
+        for i in range(self.count):
+            if items is None:
+                found = lookup(value, self.slots[i].key)
+            else:
+                found = PyList_GET_ITEM(items, i) if i < size else NULL
+            if found is NULL:
+                misfit += LOSS if self.slots[i].required else 1
+                continue
+            known += 1
+            if look.left > 0:
+                kept = <object>found
+                misfit += misfit_of(self.fields[i][1], kept, look)
+        return misfit + <long long>(size - known) * LOSS
+
     cdef bint takes(self, object value):
         return PyDict_Check(value) or (self.positional and (PyList_Check(value) or PyTuple_Check(value)))
 
@@ -272,6 +302,9 @@ cdef class RefStep(Step):
 
     cdef bint denies(self, object value):
         return self.step.denies(value)
+
+    cdef long long misfit(self, object value, Look *look) except -1:
+        return self.step.misfit(value, look)
 
     cdef object visit(self, object value, Run *run, Place *place):
         cdef object new

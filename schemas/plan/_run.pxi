@@ -211,6 +211,24 @@ cdef inline PyObject *lookup(object record, PyObject *name) except? NULL:
     return found
 
 
+cdef enum:
+    # How much a place adds to the misfit of a value: a map or any value, which say less than a record; a value that
+    # is converted with advice; a value that is lost or changed.
+    VAGUE = 1 << 10
+    CHANGE = 1 << 20
+    LOSS = 1 << 30
+    # Most values of one record that are compared with an option. The rest counts as fitting.
+    COMPARED = 1_000_000
+    # Levels of unions within an option that are compared; their number of combinations is exponential.
+    CHOICES = 3
+
+
+cdef struct Look:
+    # A comparison of a value with an option: values left to compare, and levels of unions.
+    Py_ssize_t left
+    int choices
+
+
 cdef class Step:
     """The correction of values at one node of a schema.
 
@@ -256,6 +274,18 @@ cdef class Step:
     cdef bint conventional(self, object value):
         """Return whether `value` has a form in which formats write the type."""
         return type(value) is str
+
+    cdef long long misfit(self, object value, Look *look) except -1:
+        """Return how far `value` is from a value of this type; below `CHANGE`, it is kept exactly.
+
+        Among types that keep it exactly, the most specific one has the least.
+        """
+        look.left -= 1
+        if self.fits(value):
+            return 2
+        if type(self.attempt(value)) is _Mark:
+            return LOSS
+        return 3 if self.quiet and self.conventional(value) else CHANGE
 
     cdef bint takes(self, object value):
         """Return whether a container of this kind can be made from `value`."""

@@ -307,6 +307,11 @@ def compile_plan(
     return None if step is None else p.Plan(step, limits.shared, limits.nodes, limits.advice)
 
 
+def leaf_step(node: t.Type) -> p.Step:
+    """Return the step of a type without parts, where nothing is left to convert."""
+    return _Compiler(Facts(), SchemaLimits(), True, False)._leaf(node, False)
+
+
 class _Compiler:
     def __init__(self, facts: Facts, limits: SchemaLimits, full: bool, objects: bool) -> None:
         self.facts, self.limits, self.full, self.objects = facts, limits, full, objects

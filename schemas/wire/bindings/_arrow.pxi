@@ -812,7 +812,7 @@ cdef class Choices(Column):
         self.options, self.columns, self.children = Options(options), tuple(columns), tuple(children)
 
     cdef Py_ssize_t taken(self, object value) except -1:
-        """Return the index of the first option that accepts a value."""
+        """Return the index of the option that fits a value best."""
         cdef ArrowArray tried
         cdef list fitting = self.options.fitting(value)
         if len(fitting) == 1:

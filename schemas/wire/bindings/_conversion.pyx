@@ -380,6 +380,7 @@ cdef class Field:
         required: Whether it is always present.
         null: Name of the field that says that it is None and not missing; "" if there is none.
         kinds: For an option, the types of its values in records.
+        fit: For an option, makes a function that returns how far a value is from one that comes back exactly.
         absent: The value on the wire if it is missing.
     """
 
@@ -389,11 +390,20 @@ cdef class Field:
     cdef bint required
     cdef str null
     cdef tuple kinds
+    cdef object fit
+    cdef object compare
     cdef object absent
 
-    def __init__(self, key, name, Step step, required=True, null="", kinds=(), absent=None):
+    def __init__(self, key, name, Step step, required=True, null="", kinds=(), absent=None, fit=None):
         self.key, self.name, self.step, self.required, self.null = key, name, step, required, null
-        self.kinds, self.absent = tuple(kinds), absent
+        self.kinds, self.fit, self.absent = tuple(kinds), fit, absent
+
+    cdef long long misfit(self, object value) except -1:
+        """Return how far a value is from one that comes back exactly."""
+        if self.compare is None:
+            # Made when it is first needed: most unions have one option for each type.
+            self.compare = self.fit()
+        return self.compare(value)
 
     cdef str part(self):
         return f".{self.key}" if isinstance(self.key, str) else f"[{self.key}]"
@@ -507,7 +517,7 @@ cdef class FromDict(Fields):
 
 
 cdef class Options(Step):
-    """Finds the option of a union for a value: the first one of its type that accepts it.
+    """Finds the option of a union for a value: of those of its type that accept it, the one that fits best.
 
     Args:
         options: In order.
@@ -524,13 +534,20 @@ cdef class Options(Step):
                 self.by_type.setdefault(kind, []).append(option)
 
     cdef list fitting(self, object value):
-        """Return the options of a value's type, or raise `MisfitError` if there is none."""
+        """Return the options of a value's type, the best fit first, or raise `MisfitError` if there is none."""
         cdef Field option
+        cdef long long least
         cdef list found = self.by_type.get(type(value))
         if found is None:
             found = [option for option in self.options if isinstance(value, option.kinds)]
         if not found:
             raise MisfitError(f"the schema has no {type(value).__name__} there")
+        if PyList_GET_SIZE(found) == 1:
+            return found
+        least = (<Field>found[0]).misfit(value)
+        for option in found[1:]:
+            if option.misfit(value) < least:
+                return sorted(found, key=lambda option: (<Field>option).misfit(value))
         return found
 
     cdef tuple taken(self, object value):
@@ -584,7 +601,7 @@ cdef class ToBranch(Step):
 
 
 cdef class ToBranches(Options):
-    """Converts a value to a pair of the name of the first branch that accepts it and the converted value.
+    """Converts a value to a pair of the name of the branch that fits best and the converted value.
 
     Args:
         options: The branches, in order, by their names.

@@ -332,7 +332,7 @@ cdef class IntoMessage(Into):
 
 
 cdef class IntoOption(Into):
-    """Writes a value as the first option of its type that accepts it."""
+    """Writes a value as the option of its type that fits best."""
 
     cdef Options options
 

@@ -26,6 +26,7 @@ from ...tree.declare import SchemaError
 from .. import layout as w
 from ..languages.arrow import VALUE, column_names, columnar, kind_of, map_fields, pyarrow, row_of, schema_of
 from . import _conversion as c
+from .fit import fit
 from .leaves import builder, collection, hashes_safely, kinds, reader, uuid_steps, writer
 
 if TYPE_CHECKING:
@@ -223,7 +224,7 @@ class _Columns:
         for i, option in enumerate(kind.options):
             place = at.pop(option.name, -1)
             field = fields[place] if place >= 0 else own[i]
-            options.append(c.Field(i, option.name, None, kinds=kinds(option.kind)))
+            options.append(c.Field(i, option.name, None, kinds=kinds(option.kind), fit=fit(option.kind)))
             columns.append(self.column(option.kind, field, types.get(option.name), path, gaps=True))
             children.append(place)
         if at:

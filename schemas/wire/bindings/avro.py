@@ -23,6 +23,7 @@ from .. import layout as w
 from ..languages import write
 from ..languages.avro import NAMED, branch_name
 from . import _conversion as c
+from .fit import fit
 from .leaves import builder, collection, kinds, reader, same, uuid_steps, writer
 
 if TYPE_CHECKING:
@@ -286,7 +287,7 @@ class _Compiler:
         for branch, option in zip(branches, kind.options, strict=True):
             take, give = self.branch(branch, option.kind, path)
             name = branch_name(branch)
-            options.append(c.Field(option.key, name, take, kinds=kinds(option.kind)))
+            options.append(c.Field(option.key, name, take, kinds=kinds(option.kind), fit=fit(option.kind)))
             if _is_named(branch):
                 named[name] = give
                 continue

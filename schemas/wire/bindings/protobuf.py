@@ -18,6 +18,7 @@ from ..languages.proto_file import file_of
 from ..languages.proto_sets import pool_of
 from ..languages.proto_words import TIMESTAMP, VALUE, WRAPPERS, boxed_slot
 from . import _conversion as c
+from .fit import fit
 from .leaves import builder, collection, hashes_safely, kinds, reader, writer
 
 if TYPE_CHECKING:
@@ -192,6 +193,7 @@ class _Compiler:
             required=slot.required,
             null=slot.null_name if slot.null else "",
             kinds=kinds(kind),
+            fit=fit(kind),
         )
 
     def ways(

@@ -219,7 +219,7 @@ class _Builder:
         return made
 
     def type(self, node: t.Type, path: str) -> Any:
-        if type(node) in _SIMPLE and not (isinstance(node, t.IntType) and node.big):
+        if type(node) in _SIMPLE and not _is_big(node):
             if isinstance(node, t.DateTimeType) and node.epoch is not None:
                 raise SchemaError(path, "pydantic does not read numbers as datetimes in strict mode")
             return _SIMPLE[type(node)]
@@ -283,10 +283,12 @@ class _Builder:
             for other in options[:i]:
                 alike = _forms(one) & _forms(other)
                 plain = isinstance(one, _PLAIN) and isinstance(other, _PLAIN)
+                # Integers beyond 64 bits are text there, and text of digits would be read as an integer.
+                plain = plain and not ("text" in alike and (_is_big(one) or _is_big(other)))
                 if alike and not plain and not _are_tagged(one, other):
                     both = f"`{other}` and `{one}`"
                     raise SchemaError(
-                        path, f"{both} are both written as {alike.pop()}, so they cannot be distinguished"
+                        path, f"{both} are both written as {max(alike)}, so they cannot be distinguished"
                     )
         made = (self.type(option, path) for option in options)
         return functools.reduce(operator.or_, (type(None) if each is None else each for each in made))
@@ -445,6 +447,10 @@ def _integer(text: str) -> int:
     if _INTEGER.fullmatch(text) is None:
         raise ConversionError("no integer")
     return int(text)
+
+
+def _is_big(node: t.Type) -> bool:
+    return isinstance(node, t.IntType) and node.big
 
 
 def _forms(node: t.Type) -> set[str]:

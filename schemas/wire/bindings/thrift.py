@@ -19,6 +19,7 @@ from .. import layout as w
 from ..languages.thrift import BOX, PAIR, field_name, natively, type_name
 from . import _conversion as c
 from . import leaves
+from .fit import fit
 
 if TYPE_CHECKING:
     from . import BindableSchema
@@ -218,7 +219,7 @@ class _Builder:
         named = [(slot, field_name(slot), self.kind(slot.kind)) for slot in choice.options]
         options = [
             (
-                c.Field(slot.key, name, way.to, kinds=leaves.kinds(slot.kind)),
+                c.Field(slot.key, name, way.to, kinds=leaves.kinds(slot.kind), fit=fit(slot.kind)),
                 c.Field(slot.key, name, way.back),
             )
             for slot, name, way in named

@@ -2,7 +2,8 @@
 
 A file that is referred to becomes a definition of the document. The parts of an ``allOf`` are merged into one
 schema, because a value satisfies all of them. Parts that only check a value are removed: ``not``, ``if``
-about fields that are present, and alternatives of required fields. Conditional fields become optional fields.
+about fields that are present, and alternatives of required fields. Conditional fields become optional fields,
+of each type that a condition gives them.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ _LISTS = ("anyOf", "oneOf", "prefixItems", "items")
 _MAPS = ("properties", "patternProperties", "$defs", "definitions", "schemas")
 _CHECKS = ("required", "not", "title", "description", "$comment", "minProperties", "maxProperties")
 _CONDITIONS = ("if", "then", "else", "not", "dependentSchemas", "dependencies", "dependentRequired")
+_FURTHER = "$conditional"
+"""Where a merged schema has the conditional parts of all that were merged."""
 
 
 def whole(document: Any, name: str, include: Sequence[str | os.PathLike[str]] = ()) -> tuple[Any, bool]:
@@ -185,6 +188,7 @@ class _Merger:
         if not isinstance(parts, list) or not parts:
             return dict(node)
         made = {key: value for key, value in node.items() if key != "allOf"}
+        further = _conditional(made)
         if (
             len(parts) == 1
             and isinstance(parts[0], dict)
@@ -193,10 +197,11 @@ class _Merger:
             return {**made, **parts[0]}
         try:
             for part in self.flat(parts, ()):
+                further += _conditional(part)
                 made = _both(made, part)
         except _ContradictionError:
             return dict(node)
-        return made
+        return {**made, _FURTHER: further} if further else made
 
     def flat(self, parts: list[Any], above: tuple[str, ...]) -> Iterator[dict[str, Any]]:
         """Yield the schemas of an ``allOf``, with references and nested ``allOf`` resolved."""
@@ -290,6 +295,15 @@ def _type(one: Any, other: Any) -> Any:
     return both[0] if len(both) == 1 else both
 
 
+def _conditional(node: dict[str, Any]) -> list[Any]:
+    """Return the parts of a schema that hold under a condition."""
+    further = [node[word] for word in ("then", "else") if word in node]
+    for word in ("dependentSchemas", "dependencies"):
+        if isinstance(given := node.get(word), dict):
+            further += given.values()
+    return further
+
+
 def _without_conditions(node: dict[str, Any]) -> dict[str, Any]:
     """Return a schema without mere checks of values, with the fields of conditional parts."""
     made = {key: value for key, value in node.items() if key not in _CONDITIONS}
@@ -307,20 +321,20 @@ def _without_conditions(node: dict[str, Any]) -> dict[str, Any]:
     for word in ("unevaluatedProperties", "unevaluatedItems"):
         if isinstance(made.get(word), bool):
             del made[word]
-    further = [node.get("then"), node.get("else")]
-    for word in ("dependentSchemas", "dependencies"):
-        if isinstance(given := node.get(word), dict):
-            further += given.values()
-    added: dict[str, Any] = {}
+    merged = made.pop(_FURTHER, None)
+    further = merged if isinstance(merged, list) else _conditional(node)
+    added: dict[str, list[Any]] = {}
     for each in further:
         fields = each.get("properties") if isinstance(each, dict) else None
         if isinstance(fields, dict):
             for name, field in fields.items():
                 if isinstance(field, dict) and field.keys() - {*_CHECKS, *_CONDITIONS, "const", "enum"}:
-                    added.setdefault(name, field)
+                    options = added.setdefault(name, [])
+                    options += [] if field in options else [field]
     known = made.get("properties")
     if added and ("properties" not in made or isinstance(known, dict)):
-        made["properties"] = {**(known or {}), **{k: v for k, v in added.items() if k not in (known or {})}}
+        either = {name: one[0] if len(one) == 1 else {"anyOf": one} for name, one in added.items()}
+        made["properties"] = {**(known or {}), **{k: v for k, v in either.items() if k not in (known or {})}}
     patterns = made.get("patternProperties")
     others = made.get("additionalProperties", True)
     if isinstance(patterns, dict) and patterns and not made.get("properties") and isinstance(others, bool):
