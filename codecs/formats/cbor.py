@@ -24,6 +24,7 @@ from ..conventions.finite import dict_of, items_of
 from ..conventions.notes import MERGED, STRANGERS, Note, about
 from ..registry import declare
 from ..safety.keys import key_check
+from ..safety.limits import Limits
 from ..safety.policies import Policies, held
 from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Values
@@ -196,6 +197,8 @@ def _cbor2(reading: Mapping[str, Any]) -> Spec:
         ),
         whole="cbor",
         walk="cbor",
+        # UUIDs and keys that are maps take up to 3 microseconds each.
+        limits=Limits(items=600_000),
         family=_family,
         accelerated=True,
         preserves=PRESERVES,
