@@ -84,8 +84,10 @@ cdef extern from *:
     }
     #endif
 
-    /* Whether an object may hold others, or is of a class, which may have methods of its own. */
-    #define BAKEOFF_HOLDS(value) PyType_HasFeature(Py_TYPE(value), Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HEAPTYPE)
+    /* Whether an object may hold others, or is of a class, which may have methods of its own. A range holds none,
+       but libraries write its numbers, of which there may be no end. */
+    #define BAKEOFF_HOLDS(value) \\
+        PyType_HasFeature(Py_TYPE(value), Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HEAPTYPE | Py_TPFLAGS_SEQUENCE)
 
     /* Levels that may still be entered, values that may still be looked at, and the end of the stack for it. */
     typedef struct { Py_ssize_t levels, values; const char *lowest; } bakeoff_look_t;

@@ -153,7 +153,7 @@ def _bson(library: ModuleType) -> Spec:
                 ),
             },
         ),
-        limits=Limits(items=400_000),
+        limits=Limits(items=200_000),
         subclass=Int64 if decode is library.decode else None,
         too_deep=("maximum recursion depth exceeded",),
         family=_family,

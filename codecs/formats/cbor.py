@@ -20,9 +20,11 @@ from typing import Any
 
 from ..conventions.classes import CLASSES
 from ..conventions.families import NATIVE_BYTES, FormatFamily, exactly
+from ..conventions.finite import dict_of, items_of
 from ..conventions.notes import MERGED, STRANGERS, Note, about, objects_in_python
 from ..registry import declare
 from ..safety.keys import key_check
+from ..safety.limits import Limits
 from ..safety.policies import Policies, held
 from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Values
@@ -116,8 +118,26 @@ def tag_readers() -> Mapping[int, Any]:
     return {4: decimal, 5: bigfloat, 30: rational, 35: as_tag(35), 36: as_tag(36), 55799: itself}
 
 
-def _bytes_of(kind: type) -> Callable[[Any], bytes] | None:
-    return bytes if kind is memoryview else None
+def _plain_of(kind: type) -> Callable[[Any], Any] | None:
+    """Return what makes plain values of a type whose objects cbor2 writes as they yield, even without end.
+
+    It takes a memoryview for a list.
+    """
+    if issubclass(kind, memoryview):
+        return bytes
+    if issubclass(kind, dict | list | tuple | str | bytes | bytearray):
+        return None
+    if issubclass(kind, Mapping):
+        return dict_of if kind.__hash__ is None else _key_of
+    # A tuple may be a key.
+    return (lambda value: tuple(items_of(value))) if issubclass(kind, Sequence) else None
+
+
+def _key_of(value: Mapping[Any, Any]) -> Any:
+    """Return a mapping that may be a key."""
+    import cbor2
+
+    return cbor2.frozendict(dict_of(value))
 
 
 def _cbor2(reading: Mapping[str, Any]) -> Spec:
@@ -134,9 +154,9 @@ def _cbor2(reading: Mapping[str, Any]) -> Spec:
         if issubclass(kind, cbor2.CBORTag):
             return lambda value: [value.value]
         if issubclass(kind, Mapping):
-            return lambda value: [*value, *value.values()]
-        # These contain only numbers, possibly many millions.
-        return None if issubclass(kind, memoryview | range) or not issubclass(kind, Sequence) else list
+            return lambda value: [part for pair in dict_of(value).items() for part in pair]
+        # Sequences are left only in tags. A memoryview contains only numbers, possibly many millions.
+        return items_of if issubclass(kind, Sequence) and not issubclass(kind, memoryview) else None
 
     opener: Callable[[type], Callable[[Any], list[Any]] | None] = lru_cache(CLASSES)(opener_of)
 
@@ -154,8 +174,7 @@ def _cbor2(reading: Mapping[str, Any]) -> Spec:
         encode_options={"default": write},
         encode_depth=SAFE_DEPTH,
         inside=inside,
-        # It takes a memoryview for a list.
-        exact=exactly(_bytes_of),
+        exact=exactly(_plain_of, "cbor2"),
         too_deep=("maximum container nesting depth",),
         decode=cbor2.loads,
         decode_options=reading,
@@ -178,6 +197,8 @@ def _cbor2(reading: Mapping[str, Any]) -> Spec:
         ),
         whole="cbor",
         walk="cbor",
+        # UUIDs and keys that are maps take up to 3 microseconds each.
+        limits=Limits(items=600_000),
         family=_family,
         accelerated=True,
         preserves=PRESERVES,

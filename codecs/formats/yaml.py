@@ -48,6 +48,8 @@ PRESERVES = frozenset(
     }
 )  # fmt: skip
 MERGED_PAIRS = 100_000
+_AROUND = 4
+"""Events around a document's values."""
 _SLOW = Limits(items=15_000, size=1 << 19)
 DIGITS = 4300
 """Limit for the digits of a number in base 60, the same as Python's in base 10 (`sys.int_info`)."""
@@ -82,8 +84,9 @@ def _counting(yaml: Any, careful: Any, limits: Limits) -> Any:
 
     class CountingLoader(careful):  # type: ignore[misc]
         def __init__(self, stream: bytes) -> None:
-            if limits.aliases is not None and stream.count(b"*") > limits.aliases:
-                _count_aliases(yaml, careful, stream, limits.aliases)
+            asterisks = stream.count(b"*")
+            if asterisks > limits.items or (limits.aliases is not None and asterisks > limits.aliases):
+                _count_aliases(yaml, careful, stream, limits)
             super().__init__(stream)
             # Called when a node is entered and left; safe loaders do not use them otherwise.
             self.descend_resolver, self.ascend_resolver = _node_counter(limits.items, limits.deepest)
@@ -132,11 +135,18 @@ def _unique(loader: Any) -> Any:
     return UniqueLoader
 
 
-def _count_aliases(yaml: Any, loader: Any, data: bytes, limit: int) -> None:
-    """Raise TooMuchError if a document has more aliases than the limit; not every asterisk is an alias."""
-    events = yaml.parse(data, Loader=loader)
-    if sum(isinstance(event, yaml.AliasEvent) for event in events) > limit:
-        raise TooMuchError(f"more than {limit:,} aliases")
+def _count_aliases(yaml: Any, loader: Any, data: bytes, limits: Limits) -> None:
+    """Raise TooMuchError if a document has more aliases or values than the limits.
+
+    Not every asterisk is an alias. Each alias is a value, and a value has at most two events.
+    """
+    aliases = 0
+    for number, event in enumerate(yaml.parse(data, Loader=loader)):
+        aliases += isinstance(event, yaml.AliasEvent)
+        if limits.aliases is not None and aliases > limits.aliases:
+            raise TooMuchError(f"more than {limits.aliases:,} aliases")
+        if aliases > limits.items or number > 2 * limits.items + _AROUND:
+            raise TooMuchError(f"more than {limits.items:,} values")
 
 
 def _node_counter(limit: int, deepest: int) -> tuple[Callable[[Any, Any], None], Callable[[], None]]:
@@ -243,7 +253,7 @@ def _yaml(*, accelerated: bool) -> Spec:
             lambda data: yaml.load(data, Loader=loader),
             options=hooked("representer", with_representers),
         ),
-        limits=Limits(items=80_000) if accelerated else _SLOW,
+        limits=Limits(items=60_000) if accelerated else _SLOW,
         bounded=reading,
         shared=b"*",
         check_payload=_refuse_utf16,

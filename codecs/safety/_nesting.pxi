@@ -141,7 +141,6 @@ cdef Py_ssize_t _cbor_levels(
             if left < UNKNOWN >> 1:
                 break
             at += 1
-            values -= 1
             left = 1
         else:
             start = at - data
@@ -151,6 +150,7 @@ cdef Py_ssize_t _cbor_levels(
                 break
             odd += 4 <= major <= 6 and in_map and left % 2 == 0
             if major == 6:
+                values += 1
                 tagged = True
                 shared |= count == SHARED or count == SHARED_TEXT
                 sets |= count == SET

@@ -10,6 +10,7 @@ import threading
 import tracemalloc
 import uuid
 from pathlib import Path
+from random import Random
 from typing import Any, TypedDict
 
 import cbor2
@@ -46,6 +47,39 @@ def test_items_are_limited(codec, record, values):
         codec.with_limits(items=values - 1).decode(payload)
 
 
+def _cbor_value(random: Random, levels: int) -> tuple[bytes, int]:
+    """Return a random value in CBOR, and how many values it holds: chunks of a text and tags as well."""
+    kind = random.randrange(8 if levels else 2)
+    if kind == 0:
+        return b"\x01", 1
+    count = random.randrange(5)
+    if kind == 1:
+        return b"\x7f" + b"\x61a" * count + b"\xff", 1 + count
+    parts = [_cbor_value(random, levels - 1) for _ in range(count)]
+    values = 1 + sum(held for _, held in parts)
+    if kind == 2:
+        return bytes([0x80 + count]) + b"".join(part for part, _ in parts), values
+    if kind in (3, 4):
+        return b"\x9f" + b"".join(part for part, _ in parts) + b"\xff", values
+    if kind == 7:
+        part, held = _cbor_value(random, levels - 1)
+        return b"\xd9\x13\x88" + part, 1 + held
+    pairs = b"".join(bytes([place]) + part for place, (part, _) in enumerate(parts))
+    return (bytes([0xA0 + count]) + pairs if kind == 5 else b"\xbf" + pairs + b"\xff"), values + count
+
+
+def test_values_of_cbor_without_a_length_and_tags_count():
+    random, cbor = Random(1), bakeoff.codec("cbor2")
+    for _ in range(300):
+        parts = [_cbor_value(random, 5) for _ in range(100)]
+        payload = b"\x98\x64" + b"".join(part for part, _ in parts)
+        values = 1 + sum(held for _, held in parts)
+
+        cbor.with_limits(items=values).decode(payload)
+        with pytest.raises(LimitError, match="values"):
+            cbor.with_limits(items=values - 1).decode(payload)
+
+
 def test_items_are_limited_in_streams(codec, tmp_path):
     with (tmp_path / "file").open("w+b") as file:
         codec.dump([[1] * 20, [1] * 200], file)
@@ -55,6 +89,17 @@ def test_items_are_limited_in_streams(codec, tmp_path):
         next(records)
         with pytest.raises(LimitError):
             next(records)
+
+
+def test_aliases_of_yaml_are_values():
+    yaml = bakeoff.codec("yaml")
+    payload = b"[&a x" + b",*a" * 500 + b"]"
+
+    assert 501 == len(yaml.with_limits(items=502).decode(payload))
+    with pytest.raises(LimitError, match="values"):
+        yaml.with_limits(items=400).decode(payload)
+    with pytest.raises(LimitError, match="aliases"):
+        yaml.with_limits(aliases=499).decode(payload)
 
 
 def test_items_are_limited_where_nobody_can_count_them():

@@ -11,6 +11,12 @@ from cpython.unicode cimport PyUnicode_CheckExact
 cdef object _WHOLE = slice(None)
 
 cdef enum:
+    # Messages of a field that are read together: upb takes the longer for each, the more are referred to.
+    AT_ONCE = 1000
+
+cdef object _FIRST = slice(AT_ONCE)
+
+cdef enum:
     # The type whose values need no conversion.
     ANYTHING_TURNED
     EXACT_TEXT
@@ -506,9 +512,15 @@ cdef class FromValues(Step):
         self.kind, self.step, self.guard = kind, step, guard
 
     cdef object turn(self, object value):
-        cdef list made = value[_WHOLE]
-        if self.step is not None:
-            made = [self.step.turn(item) for item in made]
+        cdef list made
+        cdef Py_ssize_t start
+        if self.step is None:
+            made = value[_WHOLE]
+        else:
+            made = [self.step.turn(item) for item in value[_FIRST]]
+            if len(made) == AT_ONCE:
+                for start in range(AT_ONCE, len(value), AT_ONCE):
+                    made += [self.step.turn(item) for item in value[start:start + AT_ONCE]]
         if self.kind is list:
             return made
         if self.guard is not None:

@@ -47,6 +47,20 @@ def _flags(codec: Codec) -> Iterator[bytes]:
         yield _written(codec, by=RECORD["by"] | {"flags": [True] * count})
 
 
+def _batches(codec: Codec) -> Iterator[bytes]:
+    import pyarrow as pa
+
+    head, batch = _parts(codec)
+    schema = pa.ipc.read_schema(pa.py_buffer(head))
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, schema) as writer:
+        writer.write_table(schema.empty_table())
+        writer.write_batch(pa.record_batch([pa.array([], field.type) for field in schema], schema=schema))
+    (_, empty), _ = messages(bytes(sink.getvalue()), Limits())
+    for part in (bytes(sink.getvalue())[empty.start : empty.end], batch):
+        yield head + part * ((codec.limits.size - len(head) - len(END)) // len(part)) + END
+
+
 def _words(data: bytes, start: int, width: str, numbers: tuple[int, ...]) -> Iterator[bytes]:
     """Yield data with each word in turn replaced by each of some numbers."""
     size = struct.calcsize(width)
@@ -178,6 +192,7 @@ CASES = table(
     either("fill-bools", "bools to the limit of items, and one more", _flags),
     either("fill-text", "one long text with one emoji to the limit of size",
            lambda codec: [_written(codec, name="a" * (codec.limits.size - 8192) + "😀")]),
+    either("many-batches", "batches of no record and of one, to the limit of size", _batches),
     either("headers", "each number of a header in turn made -1, 2**31, 2**60, 2**63, -2**63", _headers),
     either("bodies", "each number of a body in turn made -1, 2**31, 255: offsets, lengths", _bodies),
     limit("compressed", f"buffers that become more than the limit, or claim {_CLAIM:,} bytes", _compressed),

@@ -52,8 +52,12 @@ def _text(codec: Codec) -> Iterator[bytes]:
     yield _record(codec, name=_number(size) + b"a" * (size - 4) + EMOJI)
 
 
-def _blocks(codec: Codec) -> Iterator[bytes]:
-    yield _record(codec, tags=b"\x02\0\0" * ((codec.limits.size - _AROUND) // 3) + b"\0")
+def _blocks_of(block: bytes) -> Callable[[Codec], Iterator[bytes]]:
+    def make(codec: Codec) -> Iterator[bytes]:
+        for count in counts(codec, len(block), 2, 30):
+            yield _record(codec, tags=block * count + b"\0")
+
+    return make
 
 
 def _numbers(codec: Codec) -> Iterator[bytes]:
@@ -72,7 +76,9 @@ CASES = table(
     either("fill-short-texts", "texts of one letter to the limits of items and of size", _filled(b"\x00\x02a")),
     either("fill-empty-lists", "lists of nothing to the limits of items and of size", _filled(b"\x02\x00")),
     accept("fill-text", "one long text with one emoji to the limit of size", _text),
-    either("fill-blocks", "a list in blocks of one item each to the limit of size", _blocks),
+    either("fill-blocks", "a list in blocks of one item each to the limit of size", _blocks_of(b"\x02\0\0")),
+    either("fill-sized-blocks", "a list in blocks with a length, of one item or of none, to the limit of size",
+           _blocks_of(b"\x01\x04\0\0"), _blocks_of(b"\x01\x06\x02\x02\0")),
     refuse("length-claims", "lengths and counts of up to 2^63, without data",
            _records(name=_CLAIMS, flags=_CLAIMS, tags=_SIZES, many=_SIZES)),
     refuse("long-numbers", "numbers of more than 64 bits, and without an end", _numbers),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from functools import partial
 
-from ..build import DEEP, EMOJI, either, fills, joined, limit, refuse, table
+from ..build import DEEP, EMOJI, Fill, either, fills, joined, limit, refuse, table
 
 _ITEMS = {
     "empty-lists": b"\x04\0\x05\0\0\0\0",
@@ -53,10 +54,27 @@ def _lengths() -> Iterator[bytes]:
     yield from map(_document, joined(_KINDS, [b"a\0"], claims, (b"", b"\0", b"abc\0")))
 
 
+_PARTS = (
+    (b"\x06\0", 1),
+    (b"\x07\0" + bytes(12), 1),
+    (b"\x0b\0a\0i\0", 1),
+    (b"\x0d\0\x02\0\0\0x\0", 1),
+    (b"\x0f\0" + _number(16) + b"\x02\0\0\0x\0" + _document(b""), 2),
+    (b"\x11\0" + bytes(8), 1),
+    (b"\x13\0" + bytes(16), 1),
+    (b"\x05\0\x10\0\0\0\x04" + bytes(16), 1),
+    (b"\x05\0\0\0\0\0\x80", 1),
+    (b"\x03\0" + _document(b"\x02$ref\0\x01\0\0\0\0\x0a$id\0"), 5),
+    (b"\x03\0" + _document(b"\x04\0" + _document(b"")), 3),
+)
+"""Small elements that take a step of their own, each with the number of its values."""
+
 CASES = table(
     "bson",
     *fills(_ITEMS, _array, _mapping, pair=9),
     either("fill-text", "one long text with one emoji to the limit of size", lambda codec: [_text(codec.limits.size)]),
+    either("many-parts", "many patterns, pointers, decimals, codes, references, to the limits of items and of size",
+           *(Fill(partial(_array, item), len(item), values) for item, values in _PARTS)),
     limit("deep-lists", f"arrays nested {DEEP:,} deep", lambda codec: [_nested(b"\x04")]),
     limit("deep-maps", f"documents nested {DEEP:,} deep", lambda codec: [_nested(b"\x03")]),
     refuse("length-claims", "documents, texts and bytes of wrong length", *_lengths()),

@@ -106,6 +106,29 @@ _NUMERATORS = (b"\x00", b"\x1b" + b"\xff" * 8, b"\x3b" + b"\xff" * 8, b"\x1a\x00
 _DENOMINATORS = (b"\x00", b"\x01", b"\x3b" + b"\xff" * 8, b"\xf9\x7e\x00", b"\x61x")
 
 
+_PARTS = (
+    (b"\xc0\x74" + b"2001-01-01T00:00:00Z", 2),
+    (b"\xc1\x00", 2),
+    (b"\xc2\x41\x01", 2),
+    (b"\xc2\x40", 2),
+    (b"\xc4\x82\x00\x01", 4),
+    (b"\xc5\x82\x00\x01", 4),
+    (b"\xd8\x1e\x82\x01\x02", 4),
+    (b"\xd8\x1c\x80", 2),
+    (b"\xd8\x23\x61a", 2),
+    (b"\xd8\x25\x50" + bytes(16), 2),
+    (b"\xd8\x34\x44" + bytes(4), 2),
+    (b"\xd8\x64\x00", 2),
+    (b"\xd9\x01\x02\x80", 2),
+    (b"\xd9\x01\x02\x81\x80", 3),
+    (b"\xda\x00\x01\x00\x00\x00", 2),
+    (b"\x9f\xff", 1),
+    (b"\x7f\xff", 1),
+    (b"\xbf\xff", 1),
+    (b"\xf8\xff", 1),
+)
+"""Small values that take a step of their own, each with the number of its values."""
+
 CASES = table(
     "cbor",
     *fills(_ITEMS, _array, _mapping, pair=6),
@@ -113,6 +136,8 @@ CASES = table(
            Repeat(b"a", head=lambda count: _head(3, count + 4), tail=EMOJI)),
     either("fill-chunks", "a text of one-byte pieces to the limit of size",
            Repeat(b"\x61a", head=b"\x7f", tail=b"\xff"), Repeat(b"\x41a", head=b"\x5f", tail=b"\xff")),
+    either("many-parts", "many values of each tag, and values without a length, to the limits of items and of size",
+           *(Fill(partial(_array, item), len(item), values) for item, values in _PARTS)),
     limit("deep-lists", f"lists nested {DEEP:,} deep", Repeat(b"\x81", DEEP, tail=b"\xf6")),
     limit("deep-maps", f"maps nested {DEEP:,} deep", Repeat(b"\xa1\x00", DEEP, tail=b"\xf6")),
     refuse("deep-keys", f"maps in keys, nested {DEEP:,} deep", Repeat(b"\xa1", DEEP, tail=b"\xf6", closing=b"\xf6")),

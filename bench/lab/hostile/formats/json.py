@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..build import DEEP, EMOJI, Repeat, either, fills, limit, refuse, table
+from functools import partial
+
+from ..build import DEEP, EMOJI, Fill, Repeat, either, fills, limit, refuse, table
 
 ITEMS = {
     "empty-lists": b"[]",
@@ -26,12 +28,26 @@ def mapping(count: int) -> bytes:
     return b"{" + b",".join(b'"%07d":0' % number for number in range(count)) + b"}"
 
 
+_PARTS = (
+    (rb'"\ud83d\ude00"', 1),
+    (rb'{"\u0061":"\n"}', 3),
+    (b'{"":0,"":0}', 5),
+    (b"[[[[]]]]", 4),
+    (b"12345678901234567890", 1),
+    (b"1" * 4_000, 1),
+    (b"0." + b"7" * 800 + b"e-300", 1),
+    (b"-0.0", 1),
+)
+"""Small parts that take a step of their own, each with the number of its values."""
+
 CASES = table(
     "json",
     *fills(ITEMS, array, mapping, pair=12, apart=1),
     either("fill-text", "one long text with one emoji to the limit of size",
            Repeat(b"a", head=b'"', tail=EMOJI + b'"')),
     either("fill-escapes", "one text of escapes to the limit of size", Repeat(rb"\u00e9", head=b'"', tail=b'"')),
+    either("many-parts", "many escapes, repeated keys, nested lists, and long numbers, to the limits of items and of size",
+           *(Fill(partial(array, item), len(item) + 1, values) for item, values in _PARTS)),
     either("fill-spaces", "spaces to the limit of size", Repeat(b" ", tail=b"1")),
     limit("deep-lists", f"lists nested {DEEP:,} deep", Repeat(b"[", DEEP, closing=b"]")),
     limit("deep-maps", f"maps nested {DEEP:,} deep", Repeat(b'{"a":', DEEP, tail=b"1", closing=b"}")),

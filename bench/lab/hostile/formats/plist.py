@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from functools import partial
 
 from ..build import DEEP, EMOJI, Fill, Repeat, either, fills, limit, refuse, table
 
@@ -26,6 +27,29 @@ _ITEMS = {
     "floats": b"\x22" + struct.pack(">f", 0.5),
     "moments": b"\x33" + bytes(8),
 }
+_XML_PARTS = (
+    (b"<string>&lt;&#233;</string>", 1),
+    (b"<string><![CDATA[a]]></string>", 1),
+    (b"<string>a<!---->b</string>", 1),
+    (b"<data>aGk=</data>", 1),
+    (b"<data/>", 1),
+    (b"<integer>0x1f</integer>", 1),
+    (b"<integer>" + b"7" * 4_000 + b"</integer>", 1),
+    (b"<real>" + b"7" * 800 + b"</real>", 1),
+    (b"<dict><key/><true/><key/><true/></dict>", 5),
+    (b"<dict><key>CF$UID</key><integer>1</integer></dict>", 3),
+)
+"""Small elements that take a step of their own, each with the number of its values."""
+_PARTS = (
+    b"\x80\x05",
+    b"\x40",
+    b"\x60",
+    b"\x61\xd8\x00",
+    b"\x14" + b"\xff" * 16,
+    b"\xa1\0\0\0\1",
+    b"\xd1\0\0\0\1\0\0\0\2",
+)
+"""Small objects that take a step of their own."""
 _LONG = 1_000_000
 """Digits of long numbers."""
 
@@ -59,6 +83,8 @@ _XML = table(
     *fills(_XML_ITEMS, _xml_array, _xml_mapping, pair=25),
     either("fill-text", "one long text with one emoji to the limit of size",
            _within(b"a", b"<string>", EMOJI + b"</string>")),
+    either("many-parts", "many entities, comments, bytes, numbers of archives, to the limits of items and of size",
+           *(Fill(partial(_xml_array, item), len(item), values) for item, values in _XML_PARTS)),
     either("fill-comment", "one comment to the limit of size", Repeat(b"x", head=b"<!--", tail=b"-->" + _TRUE)),
     either("fill-instruction", "one processing instruction to the limit of size",
            Repeat(b"x", head=b"<?p ", tail=b"?>" + _TRUE)),
@@ -168,6 +194,8 @@ _BINARY = table(
     "plist/binary",
     *fills(_ITEMS, _array, _mapping, pair=20, apart=8),
     either("fill-text", "one long text with one emoji to the limit of size", lambda codec: [_text(codec.limits.size)]),
+    either("many-parts", "many numbers of archives, empty texts, long numbers, to the limits of items and of size",
+           *(Fill(partial(_array, item), len(item) + 8) for item in _PARTS)),
     either("fill-references", "references to one empty array to the limits of items and of size",
            Fill(lambda count: _written([_references([1] * count), b"\xa0"]), 4)),
     limit("deep-lists", f"arrays nested {DEEP:,} deep", lambda codec: [_deep_lists()]),

@@ -49,6 +49,18 @@ def _text(codec: Codec) -> Iterator[bytes]:
     yield codec.encode(ordinary(codec)) + b"\x12" + varint(size) + b"a" * (size - 4) + EMOJI
 
 
+_PARTS = (
+    b"\x2a\x00",
+    b"\x2a\x02\x1a\x00",
+    b"\x22\x00",
+    b"\x22\x02\x12\x00",
+    b"\x7b\x7c",
+    b"\x7a\x00",
+    b"\x78\x00",
+    b"\x12\x00",
+)
+"""Small fields that take a step of their own."""
+
 CASES = table(
     "protobuf",
     either("fill-empty-messages", "messages of no bytes, to the limits", _filled(b"\x32\x00", 4)),
@@ -56,6 +68,8 @@ CASES = table(
     either("fill-unions", "unions of short texts, as many", _filled(b"\x22\x03\x0a\x01a", 3)),
     either("fill-again", "one field repeated, of which the last counts", _filled(b"\x08\x01", 1)),
     either("fill-unknown", "fields that the schema does not know", _filled(b"\x7a\x01a", 1)),
+    either("many-parts", "empty messages that are merged, empty groups, lists and unions, to the limits",
+           *(_filled(item, 1) for item in _PARTS)),
     either("fill-bools", "packed bools to the limits of items and of size", _packed),
     either("fill-text", "one long text with one emoji to the limit of size", _text),
     refuse("deep-groups", f"groups that the schema does not know, nested {DEEP:,} deep",

@@ -22,6 +22,8 @@ _MANY = b"\x19\x0c"
 _TO_TAGS = _ID + _NAME + _RATIO
 _TO_MANY = _TO_TAGS + _TAGS + _BY
 _WHOLE = _TO_MANY + _MANY
+_FIELDS = (b"\x11", b"\x18\x00", b"\x19\x0c", b"\x1b\x00", b"\x1c\x00")
+"""Small fields that the schema does not know."""
 
 
 def _filled(before: bytes, kind: int, item: bytes, values: int, after: bytes) -> Fill:
@@ -42,6 +44,10 @@ CASES = table(
            _filled(_TO_TAGS + _TAGS + b"\x1c\x18\x00\x16\x00\x19", 1, b"\x01", 1, _STOP + _MANY + _STOP)),
     either("fill-unknown", "empty structs in a field that the schema does not know",
            _filled(_WHOLE + b"\x19", 12, _STOP, 1, _STOP)),
+    either("many-parts", "empty lists, maps, texts and bools in fields that the schema does not know, and in lists of them",
+           *(Repeat(item, head=_WHOLE, tail=_STOP) for item in _FIELDS),
+           *(_filled(_WHOLE + b"\x19", kind, b"\x00", 1, _STOP) for kind in (1, 3, 4, 5, 6, 8, 9, 10, 11)),
+           _filled(_WHOLE + b"\x19", 12, b"\x11\x00", 2, _STOP), _filled(_TO_TAGS + b"\x19", 12, b"\x29\x0c\x00", 2, _BY + _MANY + _STOP)),
     either("fill-text", "one long text with one emoji to the limit of size",
            Repeat(b"a", head=lambda count: _ID + b"\x18" + varint(count + 4),
                   tail=EMOJI + _RATIO + _TAGS + _BY + _MANY + _STOP)),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
-from ..build import DEEP, EMOJI, Repeat, either, fills, limit, refuse, table
+from ..build import DEEP, EMOJI, Fill, Repeat, either, fills, limit, refuse, table
 from .json import ITEMS, array, mapping
 
 if TYPE_CHECKING:
@@ -50,6 +51,12 @@ def _same_hash(codec: Codec) -> Iterator[bytes]:
     yield ("!!set {" + ", ".join(keys) + "}").encode()
 
 
+_PARTS = (
+    b"&a ~", b"! a", b"!!str a", b"!!binary aGk=", b"!!set {a}", b"!!omap [a: 1]", b"2001-01-01T00:00:00.5+01:00",
+    b"1:30:45.5", b"0b1_0", b"{? [] : }", b"{a: 1, a: 2}", b"{<<: {}}", b"'it''s'", rb'"\U0001f600"', b"{&b ? &c : &d }",
+)  # fmt: skip
+"""Small values that take a step of their own."""
+
 CASES = table(
     "yaml",
     *fills(ITEMS, array, mapping, pair=12, apart=1),
@@ -60,6 +67,10 @@ CASES = table(
     either("fill-lines", "one plain text over many lines to the limit of size", Repeat(b"a\n")),
     either("fill-comment", "one comment to the limit of size", Repeat(b"#", tail=b"\n1")),
     either("fill-spaces", "empty lines to the limit of size", Repeat(b"\n", tail=b"1")),
+    either("many-parts", "many anchors, aliases, tags, sets, merge keys, dates, to the limits of items and of size",
+           *(Fill(partial(array, item), len(item) + 1) for item in _PARTS),
+           Fill(partial(array, b"*a"), 3, other=20), Repeat(b",*a", head=b"[&a ~", tail=b"]"),
+           Repeat(b"- &a !!str a\n"), Repeat(b"? &a a\n: *a\n")),
     limit("deep-lists", f"lists nested {DEEP:,} deep", Repeat(b"[", DEEP, closing=b"]")),
     limit("deep-maps", f"maps nested {DEEP:,} deep", Repeat(b"{a: ", DEEP, tail=b"1", closing=b"}")),
     limit("deep-blocks", "lists and keys in block style, one after another",
