@@ -37,6 +37,7 @@ NONFINITE_AS_NULL = "NaN and Infinity become null"
 # A look for these types in each dump would take 7 % on messages.
 UNSORTED_SETS = "sets are written in the order of their hashes, subclasses by their own `__iter__`"
 ATTRIBUTES = "attrs classes are written by attributes: also others than fields, none that begins with `_`"
+UNKNOWN_DROPPED = "unknown fields are not decoded"
 OFFSETS_IN_UTC = "datetimes with an offset are decoded in UTC"
 
 # For formats whose payloads contain only the values of a schema: Avro, Arrow, protobuf, Thrift.
@@ -181,7 +182,7 @@ def opening(spec: Spec, library: Literal["mashumaro", "cattrs"], *, texts: bool)
     calls = Calls(bind=bind, raw=raw, lower=lambda record: record)
     return replace(spec, calls=calls, guards=guards).changed(
         preserves={*spec.facts.preserves, *TYPED, "bytes", "bytearray", "int_keys", "dataclass"},
-        losses=(*spec.facts.losses, "unknown fields are not decoded"),
+        losses=(*spec.facts.losses, UNKNOWN_DROPPED),
         notes=(
             Note(
                 "converts values to the declared type: the text '7' and the number 7.9 to the int 7, None to "

@@ -17,7 +17,7 @@ from bakeoff.codecs import Codec
 from bakeoff.codecs.conventions.arrays import convention
 from bakeoff.codecs.conventions.classes import opened
 from bakeoff.codecs.conventions.tokens import token_of
-from bakeoff.codecs.formats.structs import ATTRIBUTES, UNSORTED_SETS
+from bakeoff.codecs.formats.structs import ATTRIBUTES, UNKNOWN_DROPPED, UNSORTED_SETS
 
 from .values import Value
 
@@ -208,7 +208,7 @@ LOSSES: dict[str, Callable[[Any, Any], bool]] = {
     "datetimes far from 2001 lose microseconds": _far,
     "0.0 and -0.0 in one record become one of them": _zero,
     "decoded fields are in the order of the schema, keys of maps in no order": _never,
-    "unknown fields are not decoded": _never,
+    UNKNOWN_DROPPED: _never,
     "invalid UTF-8 is decoded with U+FFFD in its place": _never,
 }  # fmt: skip
 """Each loss that a codec states: whether it explains that a value is decoded as another.
