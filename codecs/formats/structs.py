@@ -167,6 +167,7 @@ def opening(spec: Spec, library: Literal["mashumaro", "cattrs"], *, texts: bool)
             decode=decode if schema.hashes_text_only else with_checked_keys(decode, read),
             take=binding.take,
             as_is=binding.as_is,
+            again=dicts_of(schema, bind) if schema.as_objects else None,
         )
 
     def raw(schema: SchemaProtocol) -> RawCalls:

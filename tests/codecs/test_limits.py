@@ -312,9 +312,9 @@ def test_the_limits_of_all_codecs_are_a_table():
 
     rows = {line.split("|")[1].strip(): line.split("|")[2:] for line in table.splitlines() if "|" in line}
     assert [*Limits.__dataclass_fields__] == [cell.strip() for cell in rows["codec"][:-1]]
-    assert "80,000" == rows["yaml"][3].strip()
+    assert "60,000" == rows["yaml"][3].strip()
     assert set(CODECS) < set(rows)
-    assert "limits        size 16,777,216, ratio 100, items 80,000" in one.splitlines()
+    assert "limits        size 16,777,216, ratio 100, items 60,000" in one.splitlines()
 
 
 class Anything(TypedDict):
