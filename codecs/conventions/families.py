@@ -229,6 +229,8 @@ class FormatFamily:
         Python's recursion limit applies.
         """
         written = self.leaf(value)
+        if type(written) is int:
+            return self._integer(written)
         if type(written) not in (dict, list, tuple, set, frozenset):
             return written
         if holds_numbers(value) and _of_own_type.dispatch(type(value)) is _NO_RULE:
