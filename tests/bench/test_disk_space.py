@@ -107,7 +107,7 @@ class TestFull:
     def test_the_disk_of_the_results_is_full(self, filler: Path) -> None:
         output = str(filler / "small" / "out.json")
         arguments = ["movies", "--records", "200", "-c", "json,msgpack", "--all", "--budget", "2", "--ratios"]
-        full = run(filler, *arguments, "--precision", "0.0001%", "-o", output, room="8k", temporary=False)
+        full = run(filler, *arguments, "--precision", "0.0001%", "-o", output, room="16k", temporary=False)
 
         assert full.returncode == 1
         assert f"{output}.journal: not written: No space left on device; results so far" in full.stderr

@@ -880,7 +880,7 @@ class TestCommand:
             (["--needs", "datetimes"], 2, "did you mean datetime"),
             (["--formats", "plist"], 1, "no codec fits"),
             (["--formats", "json,mgpack"], 2, "no wire format 'mgpack'; did you mean msgpack?"),
-            (["--formats", "xml"], 2, "there are bson, cbor, json, "),
+            (["--formats", "xml"], 2, "there are bson, cbor, "),
             (["--bandwidth", "1"], 2, "bandwidth '1'"),
             (["--write", "--lock", "no/such/dir.lock"], 2, "cannot write here"),
             (["nosuch.json"], 2, "no such file"),
