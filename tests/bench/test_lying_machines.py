@@ -121,8 +121,8 @@ LIES: Mapping[str, tuple[str, str]] = {
         "ready(); send('alive', cells={'0': [10**400, 1]}); forever(ALIVE)",
         "the cells of jobs",
     ),
-    "ended a job that is not": ("ready(); send('ended', number=7); forever(ALIVE)", "7"),
-    "ended a list": ("ready(); send('ended', number=[]); forever(ALIVE)", "unhashable"),
+    "ended a job that is not": ("ready(); send('ended', number=7); forever(ALIVE)", "not sent: 7"),
+    "ended a list": ("ready(); send('ended', number=[]); forever(ALIVE)", r"not sent: \[\]"),
     "answers with nothing": ("ready(); job(); send('ended', number=0); forever(ALIVE)", "cannot be trusted"),
     "refuses in colors": (
         "ready(); job(); send('ended', number=0, refused='\\x1b[2Jno'); forever(ALIVE)",

@@ -276,7 +276,10 @@ class RemoteExecutor(AbstractContextManager["RemoteExecutor"]):
                 if (call := self._calls.get(int(number))) is not None and beats > call.beat[1]:
                     call.beat, call.moved = (cell, beats), time.monotonic()
         elif kind == "ended" and ready:
-            call = self._calls.pop(message["number"])
+            number = message["number"]
+            if type(number) is not int or number not in self._calls:
+                raise FrameError(f"it ended a job that was not sent: {number!r:.40}")
+            call = self._calls.pop(number)
             call.message = message
             call.done.set()
         else:
