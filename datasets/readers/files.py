@@ -102,7 +102,7 @@ class Files(Passed):
         """Return whether there are records to read if bad ones are skipped, not too far from the start."""
         try:
             return any(True for _ in self._read_all(_Some(skip=True), None))
-        except UnreadableCorpus:
+        except (UnreadableCorpus, UsageError):
             return False
 
     def _read_all(self, problems: Problems, on_progress: Progress | None) -> Iterator[Any]:
