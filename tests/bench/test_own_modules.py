@@ -192,6 +192,6 @@ def test_resuming_asks_for_the_codec_again(mine: Path) -> None:
     done = bakeoff(mine, "run", "--resume", "bakeoff.json")
 
     assert done.returncode == 2
-    assert "mine: no such codec" in done.stderr
+    assert "refusing to import mine named in the result file" in done.stderr
     done = bakeoff(mine, "run", "--resume", "bakeoff.json", "-c", "mine=src/codecs.py:pair")
     assert done.returncode == 0, done.stderr
