@@ -192,13 +192,14 @@ def test_a_peeker_is_a_callable_to_keep():
 
 
 def test_limits_trust_and_errors_are_those_of_decode():
-    codec = bakeoff.codec("msgpack").with_limits(size=100, items=20)
+    writer = bakeoff.codec("msgpack")
+    codec = writer.with_limits(size=100, items=20)
     with pytest.raises(LimitError):
-        codec.peek(codec.encode({"a": 1, "b": "x" * 100}), "a")
+        codec.peek(writer.encode({"a": 1, "b": "x" * 100}), "a")
     with pytest.raises(LimitError):
-        codec.peek(codec.encode({"a": 1, "b": [1] * 30}), "a")
+        codec.peek(writer.encode({"a": 1, "b": [1] * 30}), "a")
     with pytest.raises(LimitError):
-        codec.append(codec.encode({"a": [1], "b": [1] * 30}), "a", 1)
+        codec.append(writer.encode({"a": [1], "b": [1] * 30}), "a", 1)
     with pytest.raises(DecodeError, match="trusted=True"):
         bakeoff.codec("pickle").peek(pickle.dumps({"a": 1}), "a")
     with pytest.raises(DecodeError, match="expected bytes"):
