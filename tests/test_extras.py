@@ -30,6 +30,7 @@ EXTRAS = [
         "ssrjson",
     ),
     *("pydantic_core", "ryaml", "cloudpickle", "dill", "ruamel", "zstandard", "lz4", "cramjam", "brotli"),
+    *("mashumaro", "cattrs", "pyfory"),
     *(
         "isal",
         "pyarrow",

@@ -681,16 +681,16 @@ def _pydantic_core() -> Spec:
 
 
 @declare(
-    "mashumaro-json", JSON, library="mashumaro", extra="mashumaro", needs_schema=True, in_default_set=False,
-    values=DATACLASSES,
+    "mashumaro-json", JSON, library="mashumaro", extra="mashumaro", also=("orjson",), needs_schema=True,
+    in_default_set=False, values=DATACLASSES,
 )  # fmt: skip
 def _mashumaro() -> Spec:
     return opening(_orjson(), "mashumaro", texts=True)
 
 
 @declare(
-    "cattrs-json", JSON, library="cattrs", extra="cattrs", needs_schema=True, in_default_set=False,
-    values=ATTRS,
+    "cattrs-json", JSON, library="cattrs", extra="cattrs", also=("orjson",), needs_schema=True,
+    in_default_set=False, values=ATTRS,
 )  # fmt: skip
 def _cattrs() -> Spec:
     return opening(_orjson(), "cattrs", texts=True)
