@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .....codecs.formats.ipc import END, messages
-from .....codecs.safety.limits import Limits
+from .....codecs.safety.limits import OWN_DATA, Limits
 from ..build import counts, either, limit, refuse, table
 from ..cases import RECORD
 
@@ -22,7 +22,9 @@ _CLAIM = 2**40
 def _written(codec: Codec, **changes: Any) -> bytes:
     assert codec.bound is not None
     record = RECORD | changes
-    return codec.encode(record if codec.bound.take is None else codec.bound.take(record))
+    # Without limits, which the payload is to exceed.
+    writer = codec.with_limits(**OWN_DATA)
+    return writer.encode(record if codec.bound.take is None else codec.bound.take(record))
 
 
 def _parts(codec: Codec) -> tuple[bytes, bytes]:
