@@ -151,13 +151,6 @@ class Schema:
         return True
 
     @property
-    def has_sets(self) -> bool:
-        """Whether records may hold sets, whose order is not that of their items."""
-        return any(
-            isinstance(node, t.SetType | t.FrozenSetType | t.AnyType) for _, node in t.walk(self.types)
-        )
-
-    @property
     def has_floats(self) -> bool:
         """Whether records may hold floats, also NaN and Infinity."""
         return any(isinstance(node, t.FloatType | t.AnyType) for _, node in t.walk(self.types))

@@ -108,10 +108,8 @@ def typed(
     def bind(schema: SchemaProtocol) -> Bound:
         binding = schema.binding("msgspec", array_like=array_like)
         decode = decoder(binding.type).decode
-        # In the order of their hashes, equal sets have other payloads in other processes.
-        order = "deterministic" if schema.has_sets else None
         return Bound(
-            encode=format.Encoder(enc_hook=leaf, order=order).encode,
+            encode=format.Encoder(enc_hook=leaf).encode,
             suspect=(b"null",) if NONFINITE_AS_NULL in losses and schema.has_floats else (),
             decode=decode if schema.hashes_text_only else with_checked_keys(decode, spec.calls.decode),
             take=binding.take,
@@ -141,6 +139,7 @@ def typed(
         losses=(
             "records are decoded as Structs, in the order of the schema, without unknown fields",
             ROUNDED_OFFSETS,
+            UNSORTED_SETS,
             *losses,
         ),
         takes="`msgspec.Struct` objects",
