@@ -74,6 +74,11 @@ def test_several_libraries_are_missing(hidden: str, files: Path) -> None:
     assert [] == missing(files, hidden)
 
 
+@pytest.mark.parametrize("hidden", EXTRAS)
+def test_one_library_is_missing(hidden: str, files: Path) -> None:
+    assert [] == missing(files, hidden)
+
+
 def test_every_extra_is_hidden() -> None:
     import tomllib
 

@@ -320,6 +320,7 @@ def test_an_import_upwards_is_seen(place, line, tmp_path):
     assert 1 == len(upwards(tmp_path))
 
 
+@pytest.mark.checkout
 def test_only_the_console_writes_past_its_escape():
     """`Styled` text, the streams behind the standard ones, and rich's console are not escaped again."""
     past = re.compile(r"\b(?:Styled|unescaped|standard_output|Console)\(")

@@ -259,7 +259,7 @@ def _frames(kind: type, to_table: Callable[[Any], Any], of_table: Callable[[Any]
     FRAMES,
     library="pyarrow",
     extra="pyarrow",
-    also=("pandas",),
+    also=("pandas", "numpy"),
     values=("pandas.DataFrame",),
     only=True,
 )

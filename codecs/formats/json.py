@@ -473,12 +473,22 @@ def _plain_json(data: bytes) -> Any:
     return from_json(data)
 
 
-@declare("pydantic-json", JSON, library="pydantic", extra="pydantic", needs_schema=True)
+@declare(
+    "pydantic-json", JSON, library="pydantic", extra="pydantic", also=("pydantic_core",), needs_schema=True
+)
 def _pydantic_dicts() -> Spec:
     return _pydantic()
 
 
-@declare("pydantic-json/model", JSON, library="pydantic", extra="pydantic", needs_schema=True, values=_MODELS)
+@declare(
+    "pydantic-json/model",
+    JSON,
+    library="pydantic",
+    extra="pydantic",
+    also=("pydantic_core",),
+    needs_schema=True,
+    values=_MODELS,
+)
 def _pydantic_models() -> Spec:
     from pydantic import BaseModel
 
