@@ -101,7 +101,7 @@ class Bound:
         again: Callable ``(bytes) -> object`` for payloads that `decode` refuses: it returns dicts for records
             that the schema's own classes refuse. None if `decode` builds no such objects.
         suspect: Bytes of payloads that `decode` may refuse although `encode` wrote them, such as the null
-            that stands for a NaN. Such a payload is decoded before it is returned.
+            written for NaN. A payload with such bytes is decoded before it is returned.
         deepest: `DEEPEST` if records may contain others of their kind; 0 if the schema limits nesting.
     """
 

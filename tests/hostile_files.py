@@ -56,7 +56,7 @@ def steering(output: str) -> list[str]:
 
 
 def places(plain: Any, at: Place = (), *, all_items: bool = False) -> Iterator[Place]:
-    """Iterate over all places in plain values; of a list the first item stands for all, unless asked."""
+    """Iterate over all places in plain values; of a list only the first item, unless asked."""
     yield at
     if isinstance(plain, dict):
         for key in plain:

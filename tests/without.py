@@ -181,7 +181,7 @@ def tried(modules: tuple[str, ...]) -> list[tuple[str, str, str]]:
     """Return the calls that fail without some modules."""
     for name in [name for name in sys.modules if any(name.startswith(f"{module}.") for module in modules)]:
         del sys.modules[name]
-    sys.modules.update(dict.fromkeys(modules))  # type: ignore[arg-type] # None stands for a missing module
+    sys.modules.update(dict.fromkeys(modules))  # type: ignore[arg-type] # None means a missing module
     hidden, several = ",".join(modules), len(modules) > 1
     called = (*declared(), *(functions() if several else ()))
     typed = (*facts(), *(commands() if several else ()))

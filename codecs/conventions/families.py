@@ -49,20 +49,9 @@ _EXACT: Mapping[type, Callable[[Any], Any]] = {
 }
 """Converts a value of a subclass to the base type, ignoring overridden methods; datetime before date."""
 _ASKED = (
-    *("__iter__", "__len__", "__getitem__", "__contains__", "__int__", "__index__", "__float__", "__str__"),
-    *(
-        "__repr__",
-        "__bytes__",
-        "__format__",
-        "items",
-        "keys",
-        "values",
-        "get",
-        "copy",
-        "as_tuple",
-        "isoformat",
-    ),
-)
+    "__iter__", "__len__", "__getitem__", "__contains__", "__int__", "__index__", "__float__", "__str__",
+    "__repr__", "__bytes__", "__format__", "items", "keys", "values", "get", "copy", "as_tuple", "isoformat",
+)  # fmt: skip
 """Methods of built-in types that a library may call to write a value."""
 
 

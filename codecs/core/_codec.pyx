@@ -463,13 +463,13 @@ cdef class Core:
         if size > FREE and size > self._ratio * len(payload):
             raise EncodeError(
                 self.name, f"{size:,} bytes compress to {len(payload):,}, more than the limit of {self._ratio:,} times "
-                           f"that is read (see with_limits, ratio)"
+                           f"for reading (see with_limits, ratio)"
             )
         return payload
 
     def _too_large(self, size, most):
         return EncodeError(
-            self.name, f"payload of {size:,} bytes, more than the limit of {most:,} that is read (see with_limits)"
+            self.name, f"payload of {size:,} bytes, more than the limit of {most:,} for reading (see with_limits)"
         )
 
     cdef int _refuse_unreadable(self, obj, bytes payload) except -1:
@@ -486,7 +486,7 @@ cdef class Core:
         if self._count is not NULL and _end(self._count, payload, &held) >= 0:
             if held.values > self._items:
                 raise EncodeError(
-                    self.name, f"holds {held.values:,} values, more than the limit of {self._items:,} that is read "
+                    self.name, f"holds {held.values:,} values, more than the limit of {self._items:,} for reading "
                                f"(see with_limits)"
                 )
             if self.spec.guards.bounded is None:
@@ -499,7 +499,7 @@ cdef class Core:
         except LimitError as error:
             raise EncodeError(self.name, error.reason) from error
         except TooMuchError as error:
-            raise EncodeError(self.name, f"holds {error}, the limit of what is read (see with_limits)") from error
+            raise EncodeError(self.name, f"holds {error}, the limit for reading (see with_limits)") from error
         return 0
 
     cdef int _read_again(self, payload, tuple suspect) except -1:

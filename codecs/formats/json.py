@@ -47,15 +47,13 @@ from ..streams.framing import Lines
 from ..version_faults import ORJSON_LISTS, ORJSON_TIMES, ORJSON_TUPLES, noted
 from ._hooks import anything, hooked
 from ._pure import pure_copy
+from .class_libraries import ATTRS, DATACLASSES, opening
 from .structs import (
     ATTRIBUTES,
-    ATTRS,
-    DATACLASSES,
     OBJECTS,
     TYPED,
     UNSORTED_SETS,
     dicts_of,
-    opening,
     typed,
 )
 from .structs import NONFINITE_AS_NULL as NULLED

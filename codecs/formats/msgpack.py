@@ -30,15 +30,13 @@ from ..safety.policies import Policies
 from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Values
 from ._hooks import anything, hooked, texts
+from .class_libraries import ATTRS, DATACLASSES, opening
 from .structs import (
     ATTRIBUTES,
-    ATTRS,
-    DATACLASSES,
     OBJECTS,
     OFFSETS_IN_UTC,
     ROUNDED_OFFSETS,
     UNSORTED_SETS,
-    opening,
     typed,
 )
 

@@ -1,4 +1,4 @@
-"""Parts that codecs with a schema share, msgspec's typed codecs, and libraries of classes over other codecs.
+"""Parts that codecs with a schema share, and msgspec's typed codecs.
 
 Records of typed codecs are objects of the schema's classes, or Structs made from the schema.
 """
@@ -6,25 +6,18 @@ Records of typed codecs are objects of the schema's classes, or Structs made fro
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import replace
-from functools import cache, partial
-from typing import Any, Literal
+from functools import cache
+from typing import Any
 
 from ..binding import Bound, SchemaProtocol, unbound
 from ..conventions.classes import ClassFamily
 from ..conventions.families import FormatFamily
-from ..conventions.notes import STRANGERS, Note
-from ..core.codec import Codec
 from ..safety.keys import with_checked_keys
 from ..safety.policies import Policies
-from ..spec import Calls, RawCalls, Spec
+from ..spec import RawCalls, Spec
 
 OBJECTS: tuple[ClassFamily, ...] = ("struct", "dataclass", "attrs", "namedtuple")
 """The kinds of classes that msgspec supports natively."""
-DATACLASSES: tuple[ClassFamily, ...] = ("dataclass",)
-"""The kind of classes that mashumaro supports."""
-ATTRS: tuple[ClassFamily, ...] = ("attrs", "dataclass")
-"""The kinds of classes that cattrs supports."""
 
 TYPED = frozenset(
     {"tuple", "set", "frozenset", "datetime", "date", "time", "timedelta", "decimal", "uuid", "enum"}
@@ -144,51 +137,4 @@ def typed(
         ),
         takes="`msgspec.Struct` objects",
         notes=(),
-    )
-
-
-def opening(spec: Spec, library: Literal["mashumaro", "cattrs"], *, texts: bool) -> Spec:
-    """Return a codec of objects that a library of classes makes dicts of, and another codec payloads.
-
-    Args:
-        spec: The other codec, which also writes what the library leaves as it is.
-        library: Also the name of its binding.
-        texts: Bytes are written as base64 text.
-    """
-    write = Codec.from_spec(spec.changed(name=library)).encode
-    read = partial(spec.calls.decode, **spec.calls.decode_options)
-
-    def bind(schema: SchemaProtocol) -> Bound:
-        binding = schema.binding(library, write=write, read=read, texts=texts)
-        decode = binding.type.decode
-        return Bound(
-            encode=binding.type.encode,
-            decode=decode if schema.hashes_text_only else with_checked_keys(decode, read),
-            take=binding.take,
-            as_is=binding.as_is,
-            again=dicts_of(schema, bind) if schema.as_objects else None,
-        )
-
-    def raw(schema: SchemaProtocol) -> RawCalls:
-        theirs = spec.calls.raw
-        assert isinstance(theirs, RawCalls)
-        binding = schema.binding(library, write=theirs.encode, read=theirs.decode, texts=texts)
-        return RawCalls(binding.type.encode, binding.type.decode, binding.take)
-
-    guards = replace(
-        spec.guards, scan=None, shallow=0, split=None, plain_keys=False, unhashed=False, short_times=False
-    )
-    # The library itself opens objects: rewritten ones would be of the wrong types.
-    calls = Calls(bind=bind, raw=raw, lower=lambda record: record)
-    return replace(spec, calls=calls, guards=guards).changed(
-        preserves={*spec.facts.preserves, *TYPED, "bytes", "bytearray", "int_keys", "dataclass"},
-        losses=(*spec.facts.losses, UNKNOWN_DROPPED),
-        notes=(
-            Note(
-                "converts values to the declared type: the text '7' and the number 7.9 to the int 7, None to "
-                "the text 'None'",
-                STRANGERS,
-            ),
-        ),
-        policies=replace(spec.facts.policies, options={}, enforce=None),
     )

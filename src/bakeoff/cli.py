@@ -13,7 +13,6 @@ import click
 from . import __version__
 from .console import escaped_output
 from .errors import BakeoffError, UsageError, hint, near
-from .escape import lines_visible
 from .memory import limit_of_addresses
 
 GROUPS = {
@@ -120,7 +119,7 @@ def _let_go_of_output() -> None:
 
 def _complain(text: str) -> None:
     """Print an error. It may contain text from untrusted files, whose control characters are escaped."""
-    click.echo(f"bakeoff: {lines_visible(text)}", err=True)
+    click.echo(f"bakeoff: {text}", err=True)
 
 
 def _in_our_words(error: click.ClickException) -> str:

@@ -66,7 +66,7 @@ def test_the_sentence_says_what_to_do() -> None:
 
     with pytest.raises(
         EncodeError,
-        match=r"orjson: holds 201 values, more than the limit of 100 that is read \(see with_limits\)",
+        match=r"orjson: holds 201 values, more than the limit of 100 for reading \(see with_limits\)",
     ):
         codec.encode([1] * 200)
     assert b"[1,1]" == codec.encode([1, 1])

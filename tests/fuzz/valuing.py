@@ -31,7 +31,7 @@ class Values:
         return record(Random(int.from_bytes(case)))
 
     def show(self, case: bytes) -> str:
-        """Return the kinds of values in the record, and what it stands for."""
+        """Return the kinds of values in the record, and the plain values that it means."""
         value = self._made(case)
         return f"{value.kind}: {value.meant!r}"
 

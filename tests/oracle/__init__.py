@@ -1,1 +1,1 @@
-"""An oracle for the conventions: objects, what each stands for, and whether a codec's answer is right."""
+"""An oracle for the conventions: objects, the plain value of each, and whether a codec's answer is right."""

@@ -304,7 +304,7 @@ def _touched(value: Any) -> Any:
 
 
 def objects() -> Iterator[tuple[str, Any, Any]]:
-    """Yield kinds, objects, and the plain values that stand for them."""
+    """Yield kinds, objects, and their plain values."""
     total = NotInInit(1)
     total.total = 9
     late = Plain(1)

@@ -266,7 +266,7 @@ def _forms_of_key(codec: Codec, key: Any) -> list[Any]:
 
 
 class _Comparison:
-    """Compares what a record stands for with what was decoded."""
+    """Compares the plain value of a record with what was decoded."""
 
     def __init__(self, codec: Codec) -> None:
         self._codec = codec
@@ -348,7 +348,7 @@ def _merges(codec: Codec, value: Any) -> bool:
 
 
 def _plain(found: Any) -> Any:
-    """Return a decoded record with objects that the codec preserves as what they stand for."""
+    """Return a decoded record with objects that the codec preserves as plain values."""
     if isinstance(found, enum.Enum):
         return found.value
     if (fields := opened(found)) is not None:

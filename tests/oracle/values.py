@@ -30,7 +30,7 @@ class Value:
     Attributes:
         kind: Its kind, such as "subclass of dict".
         given: The object.
-        meant: The plain value that stands for it: of built-in types only.
+        meant: Its plain value, of built-in types only.
     """
 
     kind: str

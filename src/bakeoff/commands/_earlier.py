@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import UsageError
-from ..escape import lines_visible, visible
+from ..escape import visible
 from ._output import put_table
 from ._records import slow_progress
 
@@ -59,4 +59,4 @@ def print_comparison(earlier: Sequence[ResultData], result: ResultData, ending: 
     if ordered:
         differing = obstacles(ordered[-1], result) or ["no corpus, operation and codec in common"]
         why = f"its newest run, of {ordered[-1].started}, differs: {'; '.join(differing)}"
-    click.echo(lines_visible(f"{ending}; not compared with --baseline: {why}"), err=True)
+    click.echo(f"{ending}; not compared with --baseline: {why}", err=True)

@@ -13,7 +13,7 @@ import click
 
 from ..codecs.production.lock import VARIABLE, Faults, Lock, LockLocation, faults, raised
 from ..errors import RunError, UsageError
-from ..escape import lines_visible, visible
+from ..escape import visible
 from ..files import is_device
 from ..opening import foreign
 from ._output import guard, put
@@ -98,7 +98,7 @@ def write(new: Lock, place: LockLocation, inputs: Sequence[Path], *, force: bool
             err=True,
         )
     if lines:
-        click.echo(lines_visible("\n".join(lines)), err=True)
+        click.echo("\n".join(lines), err=True)
 
 
 class _Change(NamedTuple):

@@ -10,7 +10,6 @@ import click
 
 from ..console import live_display, show_on
 from ..errors import RunError, UsageError
-from ..escape import lines_visible
 
 if TYPE_CHECKING:
     from ..bench.run.context import Show
@@ -92,7 +91,7 @@ def measure(options: Options, output: Path, machines: Sequence[Machine], **more:
         several = Several(options, output, machines, show=shown, **more)
         several.run()
     for error in several.lost.values():
-        click.echo(f"bakeoff: {lines_visible(str(error))}", err=True)
+        click.echo(f"bakeoff: {error}", err=True)
     if several.results:
         return several
     if several.interrupted:

@@ -9,7 +9,6 @@ import click
 
 from ..console import progress, show_on, show_table
 from ..errors import BakeoffError, UsageError
-from ..escape import lines_visible
 
 if TYPE_CHECKING:
     from ..bench.workers.builds import Build
@@ -54,7 +53,7 @@ def _build(languages: tuple[str, ...], *, offline: bool) -> None:
                 built = build(name, offline=offline, show=show_on(display))
         except BakeoffError as error:
             failed = True
-            click.echo(f"{name}: {lines_visible(str(error))}", err=True)
+            click.echo(f"{name}: {error}", err=True)
             continue
         told = "already built" if was_built else f"built in {time.monotonic() - begin:.0f} s"
         toolchain = f"{LANGUAGES[name].title} {built.toolchain}"

@@ -12,7 +12,7 @@ import click
 
 from ..console import live_display, show_on, show_text
 from ..errors import UsageError
-from ..escape import lines_visible, without_passwords
+from ..escape import without_passwords
 from ..files import check_own
 from . import _completion
 from ._earlier import print_comparison, results_in
@@ -324,7 +324,7 @@ def carry_out(
 
         with live_display() as screen:
             text = explain(options, show_on(screen.progress)) + plan(machines, output)
-            click.echo(lines_visible(text), nl=False)
+            click.echo(text, nl=False)
             return
     session, result = measured_here(options, output, resume=resume, machine=machines[0])
     _print([result], per)
@@ -362,7 +362,7 @@ def measured_here(
             return session, session.run()
         except KeyboardInterrupt:
             if session.place.note:
-                click.echo(lines_visible(session.place.note), err=True)
+                click.echo(session.place.note, err=True)
             raise
 
 
@@ -370,7 +370,7 @@ def noted(session: Session) -> None:
     """Print the notes of a run, and the file of its result, on stderr."""
     kept = "; ".join(filter(None, [f"results are in {session.place.path}", session.place.note]))
     for note in (*session.notes, kept):
-        click.echo(lines_visible(note), err=True)
+        click.echo(note, err=True)
 
 
 def _on_several(
@@ -387,7 +387,7 @@ def _on_several(
     results = [several.results[name] for name in several.files if name in several.results]
     _print(results, per)
     for note in several.notes:
-        click.echo(lines_visible(note), err=True)
+        click.echo(note, err=True)
     again = "".join(dict.fromkeys(machine.option for machine in machines))
     _finish(results, earlier, f"{output}{again}", stopped=several.interrupted, lost=bool(several.lost))
 

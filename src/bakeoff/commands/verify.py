@@ -13,7 +13,6 @@ import click
 
 from ..console import live_display, show_on
 from ..errors import UsageError
-from ..escape import lines_visible
 from ._options import Share, Time, trusted_option
 from ._output import exit_code_1_is_an_answer, put_table
 
@@ -72,7 +71,7 @@ def command(
         there = candidates(before, available())
         cells = draw(there, seed)
         title = f"{cells[0].corpus}: {len(cells)} of {len(there)} cells, drawn with --seed {seed}"
-        click.echo(lines_visible(f"measuring {', '.join(cell.name for cell in cells)} again"), err=True)
+        click.echo(f"measuring {', '.join(cell.name for cell in cells)} again", err=True)
         after = _again(before, cells[0].corpus, _options(before, cells, source, schema, trusted, budget))
         found = agreement(before, after, cells, limit, Past([before, after]).sessions())
         put_table(found.table(title), "text")
