@@ -70,7 +70,7 @@ class Column:
         self._null = null
         self._point = point
         self._first = len(first)
-        self._late: Counter[str] = Counter()
+        self._late, self._example = 0, ""
         filled = [cell for cell in first if cell and cell not in null]
         others = {
             "number": [cell for cell in filled if self._number(cell) is None],
@@ -102,11 +102,10 @@ class Column:
         """Return what may surprise the user about the cells that have been read."""
         found = [self._remark] if self._remark else []
         if self._late:
-            count = self._late.total()
             what = {"number": "numbers", "bool": "booleans", "empty": "empty"}[self.kind]
             found.append(
-                f"its first {self._first:,} cells are {what}, so {_cells(count)} after them "
-                f"{'is' if count == 1 else 'are'} text, such as {_short(next(iter(self._late)))}"
+                f"its first {self._first:,} cells are {what}, so {_cells(self._late)} after them "
+                f"{'is' if self._late == 1 else 'are'} text, such as {_short(self._example)}"
             )
         return [f"column {self.name!r}: {remark}" for remark in found]
 
@@ -129,7 +128,7 @@ class Column:
             return _TRUTH[cell]
         if self.kind == "number" and (made := self._number(cell)) is not None:
             return made
-        self._late[cell if not self._late else next(iter(self._late))] += 1
+        self._late, self._example = self._late + 1, self._example or cell
         return cell
 
     def _number(self, cell: str) -> int | float | None:
