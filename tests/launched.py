@@ -1,9 +1,11 @@
-"""The command line as users start it, in a separate process."""
+"""The command line as users start it, in a separate process, also on a pseudo-terminal."""
 
 from __future__ import annotations
 
 import os
+import pty
 import subprocess
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hurried import BAKEOFF
@@ -23,3 +25,23 @@ def launch(
         timeout=600,
         check=False,
     )
+
+
+def on_terminal(
+    command: Sequence[str], folder: Path, environment: Mapping[str, str] = os.environ, *, whole: bool = False
+) -> tuple[int, bytes]:
+    """Run a command with its standard output, or all its streams, on a terminal; return its code and output."""
+    ours, theirs = pty.openpty()
+    other = theirs if whole else None
+    with subprocess.Popen(
+        command, cwd=folder, env=environment, stdin=other, stdout=theirs, stderr=other
+    ) as process:
+        os.close(theirs)
+        written = b""
+        try:
+            while part := os.read(ours, 65536):
+                written += part
+        except OSError:  # how Linux says that the other end is closed
+            pass
+    os.close(ours)
+    return process.returncode, written

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pty
 import subprocess
 import sys
 import tempfile
@@ -13,6 +12,7 @@ import pytest
 
 from bakeoff.escape import without_passwords
 from inprocess import bakeoff
+from launched import on_terminal
 
 DATA = Path(__file__).parent / "data" / "results" / "version-1.json"
 LINES = b'{"id": 1}\n{"id": 2}\n'
@@ -117,22 +117,11 @@ def test_a_link_stays_a_link(folder: Path) -> None:
 @pytest.mark.parametrize(("no_color", "styled"), [("", True), ("1", False)])
 @pytest.mark.parametrize(("line", "word"), [("report a.json", b"rank"), ("codecs", b"media type")])
 def test_no_color(folder: Path, line: str, word: bytes, no_color: str, styled: bool) -> None:
-    master, slave = pty.openpty()
     settings = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
     settings |= {"TERM": "xterm-256color", "COLUMNS": "200"} | ({"NO_COLOR": no_color} if no_color else {})
-    with subprocess.Popen(
-        [sys.executable, "-P", "-m", "bakeoff", *line.split()], cwd=folder, stdout=slave, env=settings
-    ) as process:
-        os.close(slave)
-        written = b""
-        try:
-            while part := os.read(master, 65536):
-                written += part
-        except OSError:  # how Linux says that the other end is closed
-            pass
-    os.close(master)
+    code, written = on_terminal([sys.executable, "-P", "-m", "bakeoff", *line.split()], folder, settings)
 
-    assert 0 == process.returncode
+    assert 0 == code
     assert word in written
     assert styled is (b"\x1b[" in written)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import pty
 import re
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from bakeoff.console import console, escaped_output, live_display, show_on, show
 from bakeoff.escape import without_passwords
 from hostile_files import KINDS, FileKind, Place, changed, places, steering, texts
 from inprocess import bakeoff
+from launched import on_terminal
 
 HOSTILE = "\x1b[2J\x1b]0;x\x07\u202e\x9b31m\r\x00\u2066\x7f\b\u061c\u2028[/b]:boom:"
 """It clears the screen, sets the title, rings, turns text around, writes over the line, and is markup."""
@@ -103,19 +103,10 @@ def test_no_text_of_a_file_controls_the_terminal(
 def test_records_do_not_control_a_terminal(tmp_path: Path) -> None:
     kind = KINDS["records"]
     kind.write(tmp_path, hostile(kind, tmp_path))
-    main, terminal = pty.openpty()
     command = [sys.executable, "-P", "-m", "bakeoff", "convert", "new.jsonl", "-", "--format", "jsonl"]
-    with subprocess.Popen(command, cwd=tmp_path, stdout=terminal) as process:
-        os.close(terminal)
-        written = b""
-        try:
-            while part := os.read(main, 65536):
-                written += part
-        except OSError:  # how Linux says that the other end is closed
-            pass
-    os.close(main)
+    code, written = on_terminal(command, tmp_path)
 
-    assert 0 == process.returncode
+    assert 0 == code
     assert b"\\u202e" in written
     assert not steering(written.decode())
 

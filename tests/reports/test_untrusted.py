@@ -7,7 +7,7 @@ import gzip
 import io
 import json
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from bakeoff.bench.results import ResultData, to_suite
 from bakeoff.codecs.production.lock import Lock
 from bakeoff.errors import RunError
 from bakeoff.reports.decide.lock import check
+from hostile_files import Place, changed, places, texts
 from inprocess import exit_code
 
 VALUES: tuple[Any, ...] = (
@@ -49,37 +50,6 @@ ATTACKS = {
     "option": "--help",
 }
 STEERING = ("\x1b", "\x07", "\x9b", "\x00", "\r", "\u202e", "\u2066", "\u2028", "\u061c")
-
-Place = tuple[str | int, ...]
-
-
-def places(plain: Any, at: Place = ()) -> Iterator[Place]:
-    """Iterate over all places in plain values; of a list the first item stands for all."""
-    yield at
-    if isinstance(plain, dict):
-        for key in plain:
-            yield from places(plain[key], (*at, key))
-    elif isinstance(plain, list) and plain:
-        yield from places(plain[0], (*at, 0))
-
-
-def changed(plain: Any, at: Place, value: Any) -> Any:
-    """Return plain values with another one in a place; they share everything else."""
-    if not at:
-        return value
-    copied = plain.copy()
-    copied[at[0]] = changed(plain[at[0]], at[1:], value)
-    return copied
-
-
-def texts(plain: Any, change: Callable[[Place, str], str], at: Place = ()) -> Any:
-    if isinstance(plain, str):
-        return change(at, plain)
-    if isinstance(plain, dict):
-        return {key: texts(value, change, (*at, key)) for key, value in plain.items()}
-    if isinstance(plain, list):
-        return [texts(value, change, (*at, index)) for index, value in enumerate(plain)]
-    return plain
 
 
 class Files:
