@@ -30,7 +30,7 @@ def launch(
 def on_terminal(
     command: Sequence[str], folder: Path, environment: Mapping[str, str] = os.environ, *, whole: bool = False
 ) -> tuple[int, bytes]:
-    """Run a command with its standard output, or all its streams, on a terminal; return its code and output."""
+    """Run a command with its output, or all its streams, on a terminal; return its code and output."""
     ours, theirs = pty.openpty()
     other = theirs if whole else None
     with subprocess.Popen(
