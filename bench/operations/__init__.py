@@ -12,7 +12,6 @@ from ..backends.registry import published
 from ..cells import split_operation
 from . import (
     batch,
-    copied,
     count,
     dump,
     first,
@@ -42,7 +41,7 @@ ENTRY_POINTS = "bakeoff.operations"
 """
 
 _MODULES = (
-    dump, load, fix, size, batch, first, threads, tail, peek, stores, pipeline, update, copied,
+    dump, load, fix, size, batch, first, threads, tail, peek, stores, pipeline, update,
     read, count, peak, retained, growth,
 )  # fmt: skip
 _MEMBERS = tuple(
